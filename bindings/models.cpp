@@ -153,6 +153,9 @@ void bind_models(nb::module_& module) {
         .def_ro("transmitter", &SynapseModel::transmitter,
                 "The name of the neurons whose spikes act on all synapses of a projection; empty: none.")
         .def_prop_ro("parameters", [](const SynapseModel& model) { return as_list(model.parameters); });
+    nb::class_<models::OwnSynapse>(module, "OwnSynapse", "A synapse model that was made of a user's description.")
+        .def_prop_ro("parameters",
+                     [](const models::OwnSynapse& self) { return as_list(self.synapse_model().parameters); });
     nb::class_<RuleInfo>(module, "RuleInfo", "The description of a connection rule.")
         .def_ro("name", &RuleInfo::name)
         .def_ro("summary", &RuleInfo::summary)

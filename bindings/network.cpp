@@ -60,11 +60,22 @@ SharedIndices to_shared(const OptionalIndices& indices) {
     return {std::shared_ptr<const std::uint64_t>(owner, data), owner->size()};
 }
 
+/// A synapse model by its name, or one that was made of a user's description.
+using InputSynapse = std::variant<std::string, std::shared_ptr<const models::OwnSynapse>>;
+
+engine::SynapseSpec to_synapse(const InputSynapse& synapse, const InputValues& parameters,
+                               const std::optional<InputIds>& modulators, const std::string& projection) {
+    if (const auto* const own = std::get_if<std::shared_ptr<const models::OwnSynapse>>(&synapse)) {
+        return engine::make_synapse(*own, to_values(parameters), projection);
+    }
+    return engine::make_synapse(std::get<std::string>(synapse), to_values(parameters), to_ids(modulators), projection);
+}
+
 std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, connect::RuleSpec rule,
                       const InputValue& weight, const InputValue& delay, std::string name, double weight_bound,
-                      std::string receptor, const std::string& synapse, const InputValues& synapse_parameters,
+                      std::string receptor, const InputSynapse& synapse, const InputValues& synapse_parameters,
                       const std::optional<InputIds>& modulators, const InputSite& site) {
-    engine::SynapseSpec own = engine::make_synapse(synapse, to_values(synapse_parameters), to_ids(modulators), name);
+    engine::SynapseSpec own = to_synapse(synapse, synapse_parameters, modulators, name);
     return network
         .connect(to_ids(sources), to_ids(targets), std::move(rule), to_values(weight), to_values(delay),
                  std::move(name), weight_bound, std::move(receptor), std::move(own), to_site(site))
@@ -72,13 +83,13 @@ std::uint32_t connect(Network& network, const InputIds& sources, const InputIds&
 }
 
 void set_projection(Network& network, std::uint32_t projection, connect::RuleSpec rule, const InputValue& weight,
-                    const InputValue& delay, double weight_bound, std::string receptor, const std::string& synapse,
+                    const InputValue& delay, double weight_bound, std::string receptor, const InputSynapse& synapse,
                     const InputValues& synapse_parameters, const std::optional<InputIds>& modulators,
                     const InputSite& site) {
     // The call itself refuses an unknown projection.
     const bool known = projection < network.projections().size();
-    engine::SynapseSpec own = engine::make_synapse(synapse, to_values(synapse_parameters), to_ids(modulators),
-                                                   known ? network.projections()[projection].name : "");
+    engine::SynapseSpec own =
+        to_synapse(synapse, synapse_parameters, modulators, known ? network.projections()[projection].name : "");
     network.set_projection(ProjectionId(projection), std::move(rule), to_values(weight), to_values(delay), weight_bound,
                            std::move(receptor), std::move(own), to_site(site));
 }

@@ -1,5 +1,7 @@
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,6 +19,7 @@
 #include "base/subnormals.hpp"
 #include "bindings.hpp"
 #include "models/program_model.hpp"
+#include "models/program_synapse.hpp"
 #include "program/program.hpp"
 #include "program/step_function.hpp"
 #include "program/step_interpreter.hpp"
@@ -27,6 +30,8 @@ namespace {
 
 using models::ProgramDescription;
 using models::ProgramModel;
+using models::ProgramSynapse;
+using models::SynapseProgramDescription;
 using program::Instruction;
 using program::Program;
 
@@ -93,7 +98,8 @@ Program read_program(const nb::handle& description, const char* name) {
     return to_program(description.attr(name), 0, instructions);
 }
 
-void read_lists(const nb::handle& given, ProgramDescription& made) {
+template <class Description>
+void read_parameters(const nb::handle& given, Description& made) {
     for (const nb::handle own : read<nb::sequence>(given, "parameters")) {
         made.parameters.push_back({.name = read<std::string>(own, "name"),
                                    .unit = read<std::string>(own, "unit"),
@@ -104,6 +110,13 @@ void read_lists(const nb::handle& given, ProgramDescription& made) {
                                               .upper_open = read<bool>(own, "upper_open")},
                                    .meaning = read<std::string>(own, "meaning")});
     }
+    for (auto& [result, text] : read<std::vector<InputCondition>>(given, "conditions")) {
+        made.conditions.push_back({result, std::move(text)});
+    }
+}
+
+void read_lists(const nb::handle& given, ProgramDescription& made) {
+    read_parameters(given, made);
     for (const nb::handle own : read<nb::sequence>(given, "variables")) {
         made.variables.push_back({.name = read<std::string>(own, "name"),
                                   .unit = read<std::string>(own, "unit"),
@@ -115,9 +128,6 @@ void read_lists(const nb::handle& given, ProgramDescription& made) {
         made.derived.push_back({.name = read<std::string>(own, "name"),
                                 .unit = read<std::string>(own, "unit"),
                                 .meaning = read<std::string>(own, "meaning")});
-    }
-    for (auto& [result, text] : read<std::vector<InputCondition>>(given, "conditions")) {
-        made.conditions.push_back({result, std::move(text)});
     }
     for (const nb::handle own : read<nb::sequence>(given, "propagators")) {
         models::Propagator propagator{.size = read<std::uint32_t>(own, "n"),
@@ -158,6 +168,29 @@ ProgramDescription to_description(const nb::handle& given) {
                                      .remedy = "models are made of equations by ranvier.neuron()"});
     }
     if (refractory >= 0) made.refractory = static_cast<std::uint32_t>(refractory);
+    return made;
+}
+
+SynapseProgramDescription to_synapse_description(const nb::handle& given) {
+    SynapseProgramDescription made{
+        .name = read<std::string>(given, "name"),
+        .summary = read<std::string>(given, "summary"),
+        .equations = read<std::string>(given, "equations"),
+        .reference = read<std::string>(given, "reference"),
+        .weight_unit = read<std::string>(given, "weight_unit"),
+        .parameters = {},
+        .traces = {},
+        .presynaptic_traces_accumulate = read<bool>(given, "presynaptic_traces_accumulate"),
+        .postsynaptic_traces_accumulate = read<bool>(given, "postsynaptic_traces_accumulate"),
+        .prepare = read_program(given, "prepare"),
+        .conditions = {},
+        .presynaptic = read_program(given, "presynaptic"),
+        .postsynaptic = read_program(given, "postsynaptic")};
+    read_parameters(given, made);
+    const auto traces = read<std::array<std::optional<std::uint32_t>, connect::trace_kinds>>(given, "time_constants");
+    for (std::size_t kind = 0; kind < traces.size(); ++kind) {
+        made.traces[kind] = {.is_read = traces[kind].has_value(), .time_constant = traces[kind].value_or(0)};
+    }
     return made;
 }
 
@@ -209,9 +242,50 @@ std::uint32_t step_once(const ProgramModel& self, std::string_view set, std::uin
     return program::StepInterpreter::step(&arguments);
 }
 
+void need_parameters(const ProgramSynapse& self, const std::vector<double>& parameters) {
+    const std::size_t wanted = self.description().parameters.size();
+    if (parameters.size() == wanted) return;
+    throw ShapeError({.object = "parameters of synapse model '" + self.description().name + "'",
+                      .value = std::to_string(parameters.size()),
+                      .bound = "there are " + std::to_string(wanted),
+                      .remedy = "give one number for each"});
+}
+
+void bind_synapse_programs(nb::module_& module) {
+    nb::class_<ProgramSynapse, models::OwnSynapse>(module, "ProgramSynapse",
+                                                   "Synapses that learn by programs, checked by the core.")
+        .def(
+            "__init__",
+            [](ProgramSynapse* self, const nb::object& description) {
+                new (self) ProgramSynapse(to_synapse_description(description));
+            },
+            nb::arg("description"),
+            "Of an object with the attributes of a SynapseProgram (ranvier.equations.program): name, summary, "
+            "equations, reference, weight_unit, parameters, time_constants, presynaptic_traces_accumulate, "
+            "postsynaptic_traces_accumulate, prepare, conditions, presynaptic, postsynaptic.")
+        .def_prop_ro(
+            "fingerprint", [](const ProgramSynapse& self) { return self.synapse_model().own_fingerprint; },
+            "Of all that the synapses do.")
+        .def(
+            "conflict",
+            [](const ProgramSynapse& self, const std::vector<double>& parameters) {
+                need_parameters(self, parameters);
+                return self.conflict(parameters);
+            },
+            nb::arg("parameters"), "Why parameters do not fit together, or None.")
+        .def(
+            "weight_range",
+            [](const ProgramSynapse& self, const std::vector<double>& parameters) {
+                need_parameters(self, parameters);
+                return models::weight_range(self.description(), parameters);
+            },
+            nb::arg("parameters"), "The weights that synapses keep to, or None where they might change their sign.");
+}
+
 }  // namespace
 
 void bind_programs(nb::module_& module) {
+    bind_synapse_programs(module);
     nb::class_<ProgramModel, models::OwnModel>(module, "ProgramModel",
                                                "Neurons whose equations are programs, checked by the core.")
         .def(

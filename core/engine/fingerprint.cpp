@@ -12,6 +12,7 @@ namespace {
 
 void add_synapse(Fingerprint& mixed, const SynapseSpec& synapse) {
     mixed.add(synapse.is_static() ? "" : synapse.model->name);
+    mixed.add(synapse.is_static() ? std::uint64_t{0} : synapse.model->own_fingerprint);
     mixed.add(synapse.values());
     for (const std::uint32_t i : synapse.own_parameters()) {
         mixed.add(std::uint64_t{i});

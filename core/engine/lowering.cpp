@@ -90,8 +90,9 @@ struct SynapseSets {
     std::vector<ProjectionId> projections;  ///< the first of each of them
     /// With the parameters that synapses have values of their own for, the projection, one more than its id, where synapses
     /// draw random numbers, and the neurons of a transmitter.
-    using Key = std::tuple<const models::SynapseModel*, std::vector<double>, std::vector<std::uint32_t>, std::uint64_t,
-                           std::vector<std::uint64_t>>;
+    /// A model of a user's equations is known by its fingerprint, however often it was made.
+    using Key = std::tuple<const models::SynapseModel*, std::uint64_t, std::vector<double>, std::vector<std::uint32_t>,
+                           std::uint64_t, std::vector<std::uint64_t>>;
     std::map<Key, std::uint32_t> numbers;
 
     std::uint32_t number(const SynapseSpec& synapse, ProjectionId projection, const Network& network) {
@@ -99,6 +100,7 @@ struct SynapseSets {
         const std::vector<double> values = synapse.values();
         const auto next = static_cast<std::uint32_t>(dynamics.size() + 1);
         const std::uint64_t own = synapse.model->is_random ? projection.value + std::uint64_t{1} : 0;
+        const bool is_own = synapse.model->own != nullptr;
         const IdSequence& modulators = synapse.modulators;
         std::vector<std::uint64_t> ids(modulators.size());
         modulators.copy(0, ids);
@@ -106,9 +108,11 @@ struct SynapseSets {
         std::vector<double> shared = values;
         for (const std::uint32_t i : parameters) shared[i] = 0.0;
         const auto [place, is_new] =
-            numbers.try_emplace({synapse.model, std::move(shared), parameters, own, std::move(ids)}, next);
+            numbers.try_emplace({is_own ? nullptr : synapse.model, synapse.model->own_fingerprint, std::move(shared),
+                                 parameters, own, std::move(ids)},
+                                next);
         if (!is_new) return place->second;
-        std::unique_ptr<connect::SynapseDynamics> created = synapse.model->create(values, network.resolution());
+        std::unique_ptr<connect::SynapseDynamics> created = synapse.model->make_dynamics(values, network.resolution());
         created->use_own_parameters(parameters);
         projections.push_back(projection);
         if (!modulators.empty()) {

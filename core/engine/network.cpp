@@ -280,6 +280,7 @@ double Network::checked_synapses(const Projection& projection) const {
     check_weight_bounds(*this, projection.targets, projection.weight,
                         "weight of projection " + quoted(projection.name));
     check_weight_bound(projection.weight_bound, projection.weight, projection.name);
+    check_weight_unit(*this, projection.targets, projection.synapse, projection.name);
     const Step stride = stride_of_targets(projection);
     check_delays(projection.delay,
                  {.resolution = resolution_, .step = StepTimes(resolution_)(stride), .stride = stride},

@@ -80,6 +80,7 @@ void add_projection(Parts& parts, const Projection& projection) {
     }
     const models::SynapseModel& model = *projection.synapse.model;
     parts.add_name(name("synapse"), model.name);
+    if (model.own_fingerprint != 0) parts.add(name("description of the synapse"), model.own_fingerprint);
     if (!model.transmitter.empty()) parts.add(name(model.transmitter), projection.synapse.modulators);
     const std::vector<double> values = projection.synapse.values();
     const std::vector<std::uint32_t> own = projection.synapse.own_parameters();

@@ -85,4 +85,20 @@ void check_weight_bounds(const Network& network, const IdSequence& targets, cons
     }
 }
 
+void check_weight_unit(const Network& network, const IdSequence& targets, const SynapseSpec& synapse,
+                       const std::string& projection) {
+    if (synapse.is_static() || synapse.model->weight_unit.empty()) return;
+    const std::string own(synapse.model->weight_unit);
+    for (const PopulationId id : network.populations_of(targets)) {
+        const Population& population = network.population(id);
+        const std::string wanted(population.model->weight_unit);
+        if (wanted.empty() || wanted == own) continue;
+        throw ValueOutOfBoundsError(
+            {.object = "unit of the weights of projection " + quoted(projection),
+             .value = own + ", as the equations of " + std::string(synapse.model->name) + " say",
+             .bound = "weights of " + quoted(population.name) + " are in " + wanted,
+             .remedy = "give the equations of the synapse the line w : " + wanted});
+    }
+}
+
 }  // namespace ranvier::engine

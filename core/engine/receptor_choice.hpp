@@ -36,5 +36,8 @@ void check_weight_bounds(const models::NeuronModel& model, double weight, const 
 /// The same for all targets.
 void check_weight_bounds(const Network& network, const IdSequence& targets, const Values& weights,
                          const std::string& object);
+/// What a synapse model calculates with is what the weights of its targets are. @throws ValueOutOfBoundsError
+void check_weight_unit(const Network& network, const IdSequence& targets, const SynapseSpec& synapse,
+                       const std::string& projection);
 
 }  // namespace ranvier::engine

@@ -53,7 +53,7 @@ void check_shared(const Values& value, const models::ParameterInfo& info, const 
 
 /// Whether parameters of each of some synapses fit together.
 void check_fit(const SynapseSpec& synapse, std::uint64_t count, const std::string& projection) {
-    if (synapse.model->conflict == nullptr) return;
+    if (!synapse.model->has_conflicts()) return;
     const auto conflict = [&](std::span<const double> values) {
         std::vector<double> rounded(values.begin(), values.end());
         for (std::size_t i = 0; i < rounded.size(); ++i) {
@@ -62,15 +62,30 @@ void check_fit(const SynapseSpec& synapse, std::uint64_t count, const std::strin
             if (!info.is_whole || given == synapse.parameters.end() || !is_drawn(given->second)) continue;
             rounded[i] = std::floor(rounded[i] + 0.5);
         }
-        return synapse.model->conflict(rounded);
+        return synapse.model->find_conflict(rounded);
     };
     check_conflicts(synapse.model->parameters, synapse.parameters, count, conflict,
                     std::string(synapse.model->name) + " of projection " + quoted(projection));
 }
 
+/// The same as below, where time constants follow from parameters in a way that the user has written.
+void check_own_traces(const SynapseSpec& synapse, std::span<const double> values, double resolution,
+                      const std::string& projection) {
+    const double most = connect::longest_time_constant * resolution;
+    for (const double time_constant : synapse.model->own->time_constants(values)) {
+        if (time_constant <= most) continue;
+        throw ValueOutOfBoundsError({.object = "time constant of a trace of " + std::string(synapse.model->name) +
+                                               " of projection " + quoted(projection),
+                                     .value = to_text(time_constant) + " ms",
+                                     .bound = "it can be at most a million steps, " + to_text(most) + " ms",
+                                     .remedy = "check its unit, or choose a larger resolution"});
+    }
+}
+
 /// A trace must end before numbers of steps do.
 void check_time_constants(const SynapseSpec& synapse, double resolution, const std::string& projection) {
     const std::vector<double> values = synapse.values();
+    if (synapse.model->own != nullptr) return check_own_traces(synapse, values, resolution, projection);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const models::ParameterInfo& info = synapse.model->parameters[i];
         const double most = connect::longest_time_constant * resolution;
@@ -85,7 +100,7 @@ void check_time_constants(const SynapseSpec& synapse, double resolution, const s
 
 void check_weights(const SynapseSpec& synapse, const SynapseRanges& ranges, double resolution,
                    const std::string& projection) {
-    const auto dynamics = synapse.model->create(synapse.values(), resolution);
+    const auto dynamics = synapse.model->make_dynamics(synapse.values(), resolution);
     const double least = dynamics->least_weight();
     const double greatest = dynamics->greatest_weight();
     const bool below = ranges.least_weight < least;
@@ -194,6 +209,23 @@ void check_changes(const SynapseSpec& synapse, std::span<const models::ChangeSiz
     }
 }
 
+/// The same, where the user has written what spikes do.
+void check_own_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
+                       const std::string& projection) {
+    const double least = double_weights ? 0x1p-53 : 0x1p-24;
+    const std::array<double, 2> changes = synapse.model->own->changes(synapse.values(), greatest_weight);
+    for (std::size_t side = 0; side < changes.size(); ++side) {
+        if (!(changes[side] > 0.0) || changes[side] >= least) continue;
+        throw ValueOutOfBoundsError(
+            {.object = std::string(side == 0 ? "on_post" : "on_pre") + " of " + std::string(synapse.model->name) +
+                       " of projection " + quoted(projection),
+             .value = "changes by at most " + to_text(changes[side]) + " of the greatest weight",
+             .bound = std::string("this is lost where weights are stored in ") +
+                      (double_weights ? "double" : "single") + " precision: it must be at least " + to_text(least),
+             .remedy = double_weights ? "give other values of parameters" : "choose weight_precision=\"double\""});
+    }
+}
+
 void check_arrays(const SynapseSpec& synapse, const connect::RuleSampler& rule, const std::string& projection) {
     if (!has_arrays(synapse)) return;
     for (const std::uint32_t i : synapse.own_parameters()) {
@@ -209,6 +241,23 @@ void check_arrays(const SynapseSpec& synapse, const connect::RuleSampler& rule, 
         check_values(synapse.own_values(i), info, object, rule.array_length().value_or(0));
     }
     check_fit(synapse, rule.array_length().value_or(0), projection);
+}
+
+SynapseSpec checked(SynapseSpec synapse, const std::string& projection) {
+    check_transmitter(synapse, projection);
+    for (const auto& [key, value] : synapse.parameters) {
+        const auto info = std::ranges::find(synapse.model->parameters, key, &models::ParameterInfo::name);
+        if (info == synapse.model->parameters.end()) {
+            std::vector<std::string_view> known;
+            for (const models::ParameterInfo& one : synapse.model->parameters) known.push_back(one.name);
+            throw unknown_name("parameter of " + std::string(synapse.model->name), key, known);
+        }
+        const std::string object = name_of(*info, synapse, projection);
+        if (info->per_synapse == models::PerSynapse::no) check_shared(value, *info, object, *synapse.model);
+        if (!std::holds_alternative<SharedArray>(value)) check_values(value, *info, object, 1);
+    }
+    if (!has_arrays(synapse)) check_fit(synapse, 1, projection);
+    return synapse;
 }
 
 }  // namespace
@@ -248,30 +297,23 @@ const Values& SynapseSpec::own_values(std::uint32_t parameter) const {
 
 SynapseSpec make_synapse(const std::string& model, NamedValues parameters, IdSequence modulators,
                          const std::string& projection) {
-    SynapseSpec synapse{.model = &models::find_synapse_model(model),
-                        .parameters = std::move(parameters),
-                        .modulators = std::move(modulators)};
-    check_transmitter(synapse, projection);
-    for (const auto& [key, value] : synapse.parameters) {
-        const auto info = std::ranges::find(synapse.model->parameters, key, &models::ParameterInfo::name);
-        if (info == synapse.model->parameters.end()) {
-            std::vector<std::string_view> known;
-            for (const models::ParameterInfo& one : synapse.model->parameters) known.push_back(one.name);
-            throw unknown_name("parameter of " + model, key, known);
-        }
-        const std::string object = name_of(*info, synapse, projection);
-        if (info->per_synapse == models::PerSynapse::no) check_shared(value, *info, object, *synapse.model);
-        if (!std::holds_alternative<SharedArray>(value)) check_values(value, *info, object, 1);
-    }
-    if (!has_arrays(synapse)) check_fit(synapse, 1, projection);
-    return synapse;
+    return checked({.model = &models::find_synapse_model(model),
+                    .parameters = std::move(parameters),
+                    .modulators = std::move(modulators)},
+                   projection);
+}
+
+SynapseSpec make_synapse(std::shared_ptr<const models::OwnSynapse> model, NamedValues parameters,
+                         const std::string& projection) {
+    const models::SynapseModel& description = model->synapse_model();
+    return checked({.model = &description, .parameters = std::move(parameters), .owner = std::move(model)}, projection);
 }
 
 void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& rule, const Values& weight,
                       double resolution, const std::string& projection) {
     check_arrays(synapse, rule, projection);
     if (synapse.is_static()) return;
-    const auto bound = synapse.model->create(synapse.values(), resolution)->bound_parameter();
+    const auto bound = synapse.model->make_dynamics(synapse.values(), resolution)->bound_parameter();
     if (!bound || !std::ranges::count(synapse.own_parameters(), *bound)) return;
     check_own_bounds(synapse, *bound, weight, projection);
 }
@@ -297,8 +339,10 @@ void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, doub
 
 void check_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
                    const std::string& projection) {
-    if (synapse.is_static() || synapse.model->changes == nullptr) return;
-    const auto bound = synapse.model->create(synapse.values(), 0.1)->bound_parameter();
+    if (synapse.is_static()) return;
+    if (synapse.model->own != nullptr) return check_own_changes(synapse, greatest_weight, double_weights, projection);
+    if (synapse.model->changes == nullptr) return;
+    const auto bound = synapse.model->make_dynamics(synapse.values(), 0.1)->bound_parameter();
     for (const std::vector<double>& values : {synapse.values(), least_values(synapse, bound)}) {
         check_changes(synapse, synapse.model->changes(values, greatest_weight), values, double_weights, projection);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct SynapseSpec {
     /// Those set, by name. What is no number is a parameter of which each synapse has a value of its own.
     NamedValues parameters = {};
     IdSequence modulators = {};  ///< whose spikes act on all of the synapses, if the model has a transmitter
+    std::shared_ptr<const models::OwnSynapse> owner = {};  ///< of a model that is none of the registry
 
     bool is_static() const { return model == nullptr || model->is_static(); }
     /// Of all parameters, in the order of the model: where synapses have values of their own, that which is
@@ -31,6 +33,9 @@ struct SynapseSpec {
 /// @throws UnknownNameError for a model or a parameter, ValueOutOfBoundsError for values out of bounds, or that do not fit
 /// together, and where a transmitter has no neurons; arrays are checked by check_own_values(). @param projection its name
 SynapseSpec make_synapse(const std::string& model, NamedValues parameters, IdSequence modulators,
+                         const std::string& projection);
+/// With a model that is none of the registry.
+SynapseSpec make_synapse(std::shared_ptr<const models::OwnSynapse> model, NamedValues parameters,
                          const std::string& projection);
 
 /// Arrays of parameters, which must fit the rule like arrays of weights, and bounds of weights that synapses have of their own.

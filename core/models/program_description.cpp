@@ -4,7 +4,6 @@
 #include <set>
 #include <string_view>
 
-#include "base/description_hash.hpp"
 #include "base/errors.hpp"
 #include "program/matrix_exponential.hpp"
 
@@ -186,22 +185,6 @@ class Checker {
     std::vector<Type> prepared_;
 };
 
-void add(DescriptionHash& hash, const Program& own) {
-    hash.whole(own.inputs.size());
-    for (const Type type : own.inputs) hash.whole(static_cast<std::uint64_t>(type));
-    hash.whole(own.instructions.size());
-    for (const program::Instruction& instruction : own.instructions) {
-        hash.whole(static_cast<std::uint64_t>(instruction.operation));
-        hash.whole(instruction.operands.size());
-        for (const std::uint32_t operand : instruction.operands) hash.whole(operand);
-        hash.number(instruction.number);
-        hash.whole(instruction.count);
-        if (instruction.body != nullptr) add(hash, *instruction.body);
-    }
-    hash.whole(own.results.size());
-    for (const std::uint32_t result : own.results) hash.whole(result);
-}
-
 void add_names(DescriptionHash& hash, const ProgramDescription& own) {
     hash.text(own.name);
     hash.whole(own.parameters.size());
@@ -230,6 +213,22 @@ void add_names(DescriptionHash& hash, const ProgramDescription& own) {
 }
 
 }  // namespace
+
+void add(DescriptionHash& hash, const Program& own) {
+    hash.whole(own.inputs.size());
+    for (const Type type : own.inputs) hash.whole(static_cast<std::uint64_t>(type));
+    hash.whole(own.instructions.size());
+    for (const program::Instruction& instruction : own.instructions) {
+        hash.whole(static_cast<std::uint64_t>(instruction.operation));
+        hash.whole(instruction.operands.size());
+        for (const std::uint32_t operand : instruction.operands) hash.whole(operand);
+        hash.number(instruction.number);
+        hash.whole(instruction.count);
+        if (instruction.body != nullptr) add(hash, *instruction.body);
+    }
+    hash.whole(own.results.size());
+    for (const std::uint32_t result : own.results) hash.whole(result);
+}
 
 void check(const ProgramDescription& description) { Checker(description).check(); }
 

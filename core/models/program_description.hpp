@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/description_hash.hpp"
 #include "models/model_info.hpp"
 #include "program/program.hpp"
 
@@ -91,6 +92,9 @@ struct ProgramDescription {
 
 /// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError for what does not fit together
 void check(const ProgramDescription& description);
+
+/// Adds what a program does.
+void add(DescriptionHash& hash, const program::Program& program);
 
 /// Of all that the neurons do and are called.
 std::uint64_t fingerprint_of(const ProgramDescription& description);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "connect/tables/synapse_dynamics.hpp"
 #include "models/model_info.hpp"
@@ -16,6 +18,27 @@ namespace ranvier::models {
 struct ChangeSize {
     std::string_view parameter;  ///< that says so
     double part;  ///< of the weight
+};
+
+struct SynapseModel;
+
+/// A synapse model that was made of a user's description. Projections with such synapses keep it.
+class OwnSynapse {
+   public:
+    OwnSynapse() = default;
+    OwnSynapse(const OwnSynapse&) = delete;
+    OwnSynapse& operator=(const OwnSynapse&) = delete;
+    virtual ~OwnSynapse() = default;
+
+    virtual const SynapseModel& synapse_model() const = 0;
+    // In place of the functions of SynapseModel. Dynamics may outlive the model.
+    virtual std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values,
+                                                             double resolution) const = 0;
+    virtual std::optional<std::string> conflict(std::span<const double> values) const = 0;
+    /// How much spikes change a weight at most when traces are 1, those of each side; see SynapseModel::changes.
+    virtual std::array<double, 2> changes(std::span<const double> values, double weight) const = 0;
+    /// Time constants of traces that follow from the parameters, ms.
+    virtual std::vector<double> time_constants(std::span<const double> values) const = 0;
 };
 
 /// A synapse model. Each model's file defines one and registers it (models/registry.cpp).
@@ -41,8 +64,20 @@ struct SynapseModel {
     /// What the user calls the neurons whose spikes act on all synapses of a projection at once; empty: the model needs none.
     /// Their delay is the parameter with this name and "_delay".
     std::string_view transmitter = {};
+    std::string_view weight_unit = {};  ///< empty: that of the targets' receptors, whatever it is
+    const OwnSynapse* own = nullptr;    ///< of a user's description: does what the functions above do otherwise
+    std::uint64_t own_fingerprint = 0;
 
-    bool is_static() const { return create == nullptr; }
+    bool is_static() const { return create == nullptr && own == nullptr; }
+    /// @pre it is not static
+    std::unique_ptr<connect::SynapseDynamics> make_dynamics(std::span<const double> values, double resolution) const {
+        return own != nullptr ? own->create(values, resolution) : create(values, resolution);
+    }
+    bool has_conflicts() const { return own != nullptr || conflict != nullptr; }
+    /// @pre it may have conflicts
+    std::optional<std::string> find_conflict(std::span<const double> values) const {
+        return own != nullptr ? own->conflict(values) : conflict(values);
+    }
     bool learns() const { return !is_static() && !keeps_weights; }
 };
 

@@ -32,6 +32,7 @@ void pack(const double* truth, std::size_t lanes, std::uint8_t* bytes) {
 
 Interpreter::Interpreter(BlockCode code, InstructionSet set, std::pmr::memory_resource* memory)
     : code_(std::move(code)),
+      set_(set),
       most_lanes_(choose_lanes(code_)),
       registers_(code_.registers * most_lanes_, 0.0, memory),
       places_(code_.places(), nullptr),
@@ -41,6 +42,14 @@ Interpreter::Interpreter(BlockCode code, InstructionSet set, std::pmr::memory_re
     for (std::size_t r = 0; r < code_.registers; ++r) {
         places_[code_.first_register() + r] = registers_.data() + r * most_lanes_;
     }
+}
+
+std::size_t Interpreter::bytes(const BlockCode& code) { return code.registers * choose_lanes(code) * sizeof(double); }
+
+void Interpreter::use(InstructionSet set) {
+    if (set == set_) return;
+    set_ = set;
+    for (std::size_t i = 0; i < kernels_.size(); ++i) kernels_[i] = find_kernel(set, code_.instructions[i]);
 }
 
 std::uint32_t Interpreter::run(const Call& call) {

@@ -24,6 +24,12 @@ class Interpreter {
     Interpreter& operator=(const Interpreter&) = delete;
     ~Interpreter() = default;
 
+    /// What its registers take.
+    static std::size_t bytes(const BlockCode& code);
+
+    /// Calls that follow use another instruction set.
+    void use(InstructionSet set);
+
     /// The most lanes of a call, a multiple of lane_multiple: registers of so many fit the first cache. Where lanes loop, one
     /// that takes long holds up the others of a call, so that these are few.
     std::size_t most_lanes() const { return most_lanes_; }
@@ -49,6 +55,7 @@ class Interpreter {
 
    private:
     BlockCode code_;
+    InstructionSet set_;
     std::vector<Kernel> kernels_;
     std::size_t most_lanes_;
     AlignedVector<double> registers_;

@@ -13,6 +13,7 @@ MADE_FOR_USERS = {
     "Counts",
     "CrossCorrelogram",
     "EquationNeuron",
+    "EquationSynapse",
     "PeristimulusHistogram",
     "Population",
     "PopulationView",

@@ -36,6 +36,7 @@ from ranvier.equations.model import EquationNeuron, neuron
 from ranvier.equations.models import *  # noqa: F403
 from ranvier.equations.models import __all__ as _equation_models
 from ranvier.equations.parameters import parameter
+from ranvier.equations.synapse import EquationSynapse, synapse
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
 from ranvier.network.network import Network
@@ -81,6 +82,7 @@ __all__ = [
     "Distribution",
     "DryRun",
     "EquationNeuron",
+    "EquationSynapse",
     "Explicit",
     "Exponential",
     "FixedIndegree",
@@ -138,6 +140,7 @@ __all__ = [
     "read_state",
     "read_weights",
     "sections",
+    "synapse",
     "tagged",
     "voltage_clamp",
     "within_distance",

@@ -146,6 +146,10 @@ class SynapseModel:
     @property
     def parameters(self) -> list[ParameterInfo]: ...
 
+class OwnSynapse:
+    @property
+    def parameters(self) -> list[ParameterInfo]: ...
+
 class RuleInfo:
     @property
     def name(self) -> str: ...
@@ -261,6 +265,13 @@ class CellModel(OwnModel):
         kind_of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> CellModel: ...
 
+class ProgramSynapse(OwnSynapse):
+    def __init__(self, description: object) -> None: ...
+    @property
+    def fingerprint(self) -> int: ...
+    def conflict(self, parameters: Sequence[float]) -> str | None: ...
+    def weight_range(self, parameters: Sequence[float]) -> tuple[float, float] | None: ...
+
 class ProgramModel(OwnModel):
     def __init__(self, description: object) -> None: ...
     @property
@@ -357,7 +368,7 @@ class Network:
         name: str,
         weight_bound: float,
         receptor: str,
-        synapse: str,
+        synapse: str | OwnSynapse,
         synapse_parameters: Mapping[
             str,
             Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
@@ -429,7 +440,7 @@ class Network:
         | float,
         weight_bound: float,
         receptor: str,
-        synapse: str,
+        synapse: str | OwnSynapse,
         synapse_parameters: Mapping[
             str,
             Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]

@@ -22,7 +22,7 @@ import numpy as np
 import ranvier as rv
 from fuzz_library import create_library_neurons, equations_of, weight_onto
 from fuzz_sources import create_sources, stimulate_with_trains
-from fuzz_synapses import learning, short_term, with_own_parameters
+from fuzz_synapses import as_equations_at_times, learning, short_term, with_own_parameters
 from ranvier import _core, mpi
 from ranvier.base.times import time_of
 from ranvier.cells.kinds import CellKinds
@@ -224,6 +224,7 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
         synapse = "static_synapse" if chance.random() < 0.5 else rv.bernoulli(p_transmit=0.4)
     elif not _has_conductances(targets) and chance.random() < 0.5:
         weight, synapse = learning(net, chance, steps)
+        synapse = as_equations_at_times(synapse, random.Random(f"equations {net.seed} {len(net.projections)}"))
         synapse = with_own_parameters(synapse, rule, random.Random(f"own {net.seed} {len(net.projections)}"))
     elif chance.random() < 0.5:
         synapse = with_own_parameters(short_term(chance), rule, random.Random(f"own {net.seed} {len(net.projections)}"))

@@ -9,8 +9,9 @@ import numpy as np
 
 import ranvier as rv
 from ranvier.base.times import time_of
+from synapse_equations import WRITTEN, as_equations
 
-__all__ = ["learning", "short_term", "with_own_parameters"]
+__all__ = ["as_equations_at_times", "learning", "short_term", "with_own_parameters"]
 
 
 def learning(net: rv.Network, chance: random.Random, steps: int) -> tuple[Any, rv.network.model_base.SynapseModel]:
@@ -39,6 +40,15 @@ def learning(net: rv.Network, chance: random.Random, steps: int) -> tuple[Any, r
     return weight, model(learning_rate=rate, W_max=bound, mu_plus=powers, mu_minus=powers, axonal_fraction=fraction)
 
 
+def as_equations_at_times(
+    synapse: rv.network.model_base.SynapseModel, chance: random.Random
+) -> rv.network.model_base.AnySynapse:
+    """Return a model as it is, or, where that is possible, now and then as equations."""
+    if synapse.name not in WRITTEN or chance.random() < 0.6:
+        return synapse
+    return as_equations(synapse.name)(**{name: float(np.asarray(value)) for name, value in synapse.values.items()})
+
+
 def short_term(chance: random.Random) -> rv.network.model_base.SynapseModel:
     """Return how weights are used that stay."""
     part, recovery = chance.choice([0.05, 0.5, 1.0]), chance.choice([0.1, 20.0, 800.0])
@@ -55,8 +65,8 @@ def short_term(chance: random.Random) -> rv.network.model_base.SynapseModel:
 
 
 def with_own_parameters(
-    synapse: rv.network.model_base.SynapseModel, rule: rv.Rule, chance: random.Random
-) -> rv.network.model_base.SynapseModel:
+    synapse: rv.network.model_base.AnySynapse, rule: rv.Rule, chance: random.Random
+) -> rv.network.model_base.AnySynapse:
     """Return a model of which each synapse may have parameters of its own, drawn or listed."""
     bounds = {
         "p_transmit": (0.0, 1.0),

@@ -245,15 +245,18 @@ def _times(trains: Steps, earlier: int = 0) -> list[list[float]]:
     return [[round((step - earlier) * RESOLUTION, 6) for step in train] for train in trains]
 
 
-def network_of(scene: Scene, seed: int = 1) -> tuple[rv.Network, list[rv.network.projections.Projection]]:
-    """Return the scene as a network, and a projection for each delay."""
+def network_of(
+    scene: Scene, seed: int = 1, synapse: Any = None
+) -> tuple[rv.Network, list[rv.network.projections.Projection]]:
+    """Return the scene as a network, and a projection for each delay; `synapse`: another model than the scene's."""
     net = rv.Network(resolution=RESOLUTION, seed=seed)
     sources = net.create_spike_generators(_times(scene.pre), name="sources")
     drivers = net.create_spike_generators(_times(scene.post, DRIVE_DELAY), name="drivers")
     # What learns cannot make them fire, and what drives them always does.
     targets = net.create("iaf_psc_delta", len(scene.post), V_th=1e6, t_ref=0.0, name="targets")
     net.connect(drivers, targets, rv.OneToOne(), weight=1e8, delay=DRIVE_DELAY * RESOLUTION)
-    synapse = getattr(rv, scene.model)(**scene.parameters)
+    if synapse is None:
+        synapse = getattr(rv, scene.model)(**scene.parameters)
     projections = [
         net.connect(
             sources, targets, rv.AllToAll(), weight=scene.weight, delay=round(delay * RESOLUTION, 6), synapse=synapse
@@ -263,9 +266,9 @@ def network_of(scene: Scene, seed: int = 1) -> tuple[rv.Network, list[rv.network
     return net, projections
 
 
-def in_ranvier(scene: Scene, **options: Any) -> FloatArray:
+def in_ranvier(scene: Scene, synapse: Any = None, **options: Any) -> FloatArray:
     """Return the weights after the last step, in the order of `expected_weights`."""
-    net, projections = network_of(scene)
+    net, projections = network_of(scene, synapse=synapse)
     recorder = net.record_spikes(net["targets"])
     sim = rv.Simulation(net, **{"threads": 1, "progress": False, **options})
     sim.run(scene.last_step * RESOLUTION)

@@ -23,6 +23,7 @@ from fuzz_networks import (
 from fuzz_networks_on_ranks import METHODS, NOTIFICATIONS, check_between_ranks, check_on_ranks
 from mpi_runs import WHEELS
 from ranvier.equations.definitions import DEFINITIONS
+from synapse_equations import WRITTEN, as_equations
 
 NETWORKS = 12
 
@@ -95,7 +96,7 @@ def test_networks_differ() -> None:
     }
     assert {stimulus.stimulator for net in networks for stimulus in net.stimuli} >= trains
     drawn = {projection.synapse.name for net in networks for projection in net.projections}
-    assert drawn == set(rv.models.SYNAPSE_MODELS)
+    assert drawn == {*rv.models.SYNAPSE_MODELS, *(as_equations(name).name for name in WRITTEN)}
     own = {
         (projection.synapse.name, name, type(value))
         for net in networks

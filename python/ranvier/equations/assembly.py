@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ranvier.equations.builder import Builder, Operand, Value
-from ranvier.equations.description import Description
+from ranvier.equations.description import Description, Parameter
 from ranvier.equations.program import (
     NeuronProgram,
     Program,
@@ -19,7 +19,7 @@ from ranvier.equations.propagation import MatrixRequest
 from ranvier.equations.scope import Stage
 from ranvier.errors import EquationError
 
-__all__ = ["Parts", "assembled"]
+__all__ = ["Parts", "assembled", "program_parameters"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def assembled(stage: Stage, requests: Sequence[MatrixRequest], parts: Parts) -> 
         summary=description.summary,
         equations=description.text,
         reference=description.reference,
-        parameters=_parameters(description),
+        parameters=program_parameters(description.parameters),
         variables=_variables(description),
         derived=tuple(about for about, _ in parts.observed),
         receptors=tuple(description.receptors),
@@ -144,7 +144,8 @@ def _program(
     return builder.finished([each.place for each in inputs], results)
 
 
-def _parameters(description: Description) -> tuple[ProgramParameter, ...]:
+def program_parameters(parameters: Mapping[str, Parameter]) -> tuple[ProgramParameter, ...]:
+    """Return parameters as programs have them."""
     return tuple(
         ProgramParameter(
             name,
@@ -156,7 +157,7 @@ def _parameters(description: Description) -> tuple[ProgramParameter, ...]:
             each.declared.upper_open,
             each.declared.meaning,
         )
-        for name, each in description.parameters.items()
+        for name, each in parameters.items()
     )
 
 

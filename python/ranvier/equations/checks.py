@@ -13,7 +13,15 @@ from ranvier.equations.places import refuse, refuse_name, refuse_unit
 from ranvier.equations.trees import Node, names_in, nodes_of, walked
 from ranvier.equations.units import NONE, TIME, UNITS, Dimension, Unit
 
-__all__ = ["check_names", "check_noise_and_draws", "check_units", "held", "weight_unit"]
+__all__ = [
+    "check_names",
+    "check_noise_and_draws",
+    "check_right_side",
+    "check_statement",
+    "check_units",
+    "held",
+    "weight_unit",
+]
 
 _INSTEAD = "give it in parameters=, or as x = ... : unit"
 
@@ -114,12 +122,12 @@ def check_units(read: Description) -> dict[str, Dimension]:
     units = Units(names)
     for equation in (*read.subexpressions.values(), *read.variables.values()):
         if equation.node is not None:
-            _check_right_side(equation, walked(equation.node, units))
+            check_right_side(equation, walked(equation.node, units))
     if walked(read.threshold, units) != "truth":
         place = read.threshold.place
         refuse(place, f"'{place.text}'", "a threshold is a condition, not a number", "write v >= V_th")
     for statement in read.reset:
-        _check_statement(statement, walked(statement.node, units), names[statement.name])
+        check_statement(statement, walked(statement.node, units), names[statement.name])
     if read.refractory is not None:
         found = walked(read.refractory, units)
         if found not in (TIME, "zero"):
@@ -128,7 +136,8 @@ def check_units(read: Description) -> dict[str, Dimension]:
     return names
 
 
-def _check_right_side(equation: Equation, found: Dimension | str) -> None:
+def check_right_side(equation: Equation, found: Dimension | str) -> None:
+    """Refuse a right side of another dimension than its left side."""
     wanted = equation.unit.dimension / TIME if equation.is_differential else equation.unit.dimension
     if found in ("zero", wanted):
         return
@@ -147,7 +156,8 @@ def _check_right_side(equation: Equation, found: Dimension | str) -> None:
     )
 
 
-def _check_statement(statement: Statement, found: Dimension | str, wanted: Dimension) -> None:
+def check_statement(statement: Statement, found: Dimension | str, wanted: Dimension) -> None:
+    """Refuse an assignment of what has another dimension."""
     if statement.operation in ("multiply", "divide"):
         wanted = NONE
     if found == "truth":
@@ -172,7 +182,7 @@ def weight_unit(read: Description, names: Mapping[str, Dimension]) -> Unit:
             factor = walked(statement.node, Units({**names, read.weight_name: NONE}))
             target = read.variables[statement.name].unit
             if isinstance(factor, str):
-                _check_statement(statement, factor, target.dimension)
+                check_statement(statement, factor, target.dimension)
                 continue
             dimension = target.dimension / factor
             unit = target if factor == NONE else Unit(dimension, 0, "" if dimension == NONE else str(dimension))
@@ -184,7 +194,7 @@ def weight_unit(read: Description, names: Mapping[str, Dimension]) -> Unit:
                     "multiply w by a parameter",
                 )
             found = found or unit
-            _check_statement(
+            check_statement(
                 statement, walked(statement.node, Units({**names, read.weight_name: dimension})), target.dimension
             )
     return found or Unit(NONE, 0, "")

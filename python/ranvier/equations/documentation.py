@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from ranvier.equations.program import NeuronProgram, ProgramParameter
+from ranvier.equations.program import NeuronProgram, ProgramParameter, SynapseProgram
 
-__all__ = ["METHOD_WORDS", "documented"]
+__all__ = ["METHOD_WORDS", "documented", "documented_synapse"]
 
 METHOD_WORDS = {
     "exact": "solved exactly",
@@ -21,11 +21,7 @@ METHOD_WORDS = {
 def documented(program: NeuronProgram, method: str) -> str:
     """Return a model as text."""
     parts = [f"{program.name}: {program.summary}", _indented(program.equations.split("\n"))]
-    rows = [
-        (each.name, f"{each.default:g} {each.unit}".strip(), bounds_of(each), each.meaning)
-        for each in program.parameters
-    ]
-    parts.append("Parameters\n" + _table(rows))
+    parts.append(_parameters(program.parameters))
     rows = [
         (v.name, v.initial_parameter or f"{v.initial_value:g} {v.unit}".strip(), f"in {v.unit or '1'}", v.meaning)
         for v in program.variables
@@ -42,6 +38,22 @@ def documented(program: NeuronProgram, method: str) -> str:
     if program.reference:
         parts.append(program.reference)
     return "\n\n".join(parts)
+
+
+def documented_synapse(program: SynapseProgram) -> str:
+    """Return a synapse model as text."""
+    parts = [f"{program.name}: {program.summary}", _indented(program.equations.split("\n"))]
+    parts.append(_parameters(program.parameters))
+    if program.weight_unit:
+        parts.append(f"Weights in {program.weight_unit}")
+    if program.reference:
+        parts.append(program.reference)
+    return "\n\n".join(parts)
+
+
+def _parameters(parameters: Iterable[ProgramParameter]) -> str:
+    rows = [(each.name, f"{each.default:g} {each.unit}".strip(), bounds_of(each), each.meaning) for each in parameters]
+    return "Parameters\n" + _table(rows)
 
 
 def bounds_of(parameter: ProgramParameter) -> str:

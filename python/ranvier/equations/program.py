@@ -20,6 +20,7 @@ __all__ = [
     "ProgramParameter",
     "ProgramVariable",
     "Propagator",
+    "SynapseProgram",
 ]
 
 # Operation -> the types of its operands, and that of its value. `loop` has those of its body.
@@ -193,3 +194,42 @@ class NeuronProgram:
     refractory: int
     step: Program
     observe: Program
+
+
+@dataclass(frozen=True, slots=True)
+class SynapseProgram:
+    """A synapse model as programs, in the same units.
+
+    Attributes
+    ----------
+    weight_unit
+        Empty: the weight has any.
+    parameters
+        The last one is the axonal part of the delay.
+    prepare
+        Inputs: the parameters. Results: time constants (ms), then truths.
+    conditions
+        Truths among the results of `prepare` that must hold, each by its index, with the text of the error.
+    time_constants
+        Of the trace of presynaptic spikes that postsynaptic ones read, of that of postsynaptic spikes that presynaptic
+        ones read, and of those that spikes of the same side read: indices of results of `prepare`; None: there is none.
+    presynaptic_traces_accumulate, postsynaptic_traces_accumulate
+        Whether a spike adds 1 to the traces of its side, or sets them to 1.
+    presynaptic, postsynaptic
+        What a spike of this side does. Inputs: the weight, the trace of the other side, that of the same side before
+        this spike, the parameters. Result: the weight.
+    """
+
+    name: str
+    summary: str
+    equations: str
+    reference: str
+    weight_unit: str
+    parameters: tuple[ProgramParameter, ...]
+    prepare: Program
+    conditions: tuple[tuple[int, str], ...]
+    time_constants: tuple[int | None, int | None, int | None, int | None]
+    presynaptic_traces_accumulate: bool
+    postsynaptic_traces_accumulate: bool
+    presynaptic: Program
+    postsynaptic: Program

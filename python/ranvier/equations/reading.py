@@ -23,7 +23,7 @@ from ranvier.equations.trees import Node, names_in, nodes_of, parse, walked
 from ranvier.equations.units import NONE, UNITS, Unit, read_quantity, scaled
 from ranvier.errors import EquationError, ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["Given", "describe"]
+__all__ = ["Given", "all_parameters", "by_name", "describe", "ordered"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def describe(given: Given) -> Description:
         For other arguments.
     """
     source = source_of("the equations", given.equations)
-    equations = _by_name(read_equations(source))
+    equations = by_name(read_equations(source))
     threshold = _threshold(given.threshold)
     reset = read_statements(source_of("the reset", given.reset))
     period = _period(given.refractory)
@@ -99,14 +99,14 @@ def describe(given: Given) -> Description:
         refuse(place, "", "there is no differential equation", "write dv/dt = ... : mV")
     subexpressions = {n: e for n, e in equations.items() if e.node is not None and not e.is_differential}
     declared = {n: e for n, e in equations.items() if n not in variables and n not in subexpressions}
-    parameters = _parameters(given, {**variables, **subexpressions}, declared)
+    parameters = all_parameters(given.parameters, {**variables, **subexpressions}, declared)
     description = Description(
         name=_model_name(given.name),
         summary=check_text("summary", given.summary) or "Neuron of equations",
         text=_text(given),
         reference=check_text("reference", given.reference),
         variables=variables,
-        subexpressions=_ordered(subexpressions),
+        subexpressions=ordered(subexpressions),
         parameters=parameters,
         threshold=threshold,
         reset=reset,
@@ -157,7 +157,8 @@ def _text(given: Given) -> str:
     return "\n".join(text)
 
 
-def _by_name(read: list[Equation]) -> dict[str, Equation]:
+def by_name(read: list[Equation]) -> dict[str, Equation]:
+    """Return equations by their names, which are new and differ."""
     made: dict[str, Equation] = {}
     for equation in read:
         check_new_name(equation.place, equation.name, "a variable" if equation.is_differential else "a subexpression")
@@ -243,12 +244,15 @@ def _period(text: object) -> Node | None:
     return parse(source, 0, len(text))
 
 
-def _parameters(given: Given, others: Mapping[str, Equation], declared: Mapping[str, Equation]) -> dict[str, Parameter]:
+def all_parameters(
+    given: Mapping[str, object] | None, others: Mapping[str, Equation], declared: Mapping[str, Equation]
+) -> dict[str, Parameter]:
+    """Return the parameters that a user has given, and those that equations only declare; `others` have other names."""
     taken = {
         name: f"{'the variable' if each.is_differential else 'the name'} of line {each.place.line} of the equations"
         for name, each in others.items()
     }
-    made = declared_parameters(given.parameters, taken, {name: each.unit for name, each in declared.items()})
+    made = declared_parameters(given, taken, {name: each.unit for name, each in declared.items()})
     for name, each in declared.items():
         if name not in made:
             made[name] = Parameter(name, replace(parameter(0.0), unit=each.unit, meaning=each.meaning))
@@ -257,7 +261,7 @@ def _parameters(given: Given, others: Mapping[str, Equation], declared: Mapping[
     return made
 
 
-def _ordered(subexpressions: Mapping[str, Equation]) -> dict[str, Equation]:
+def ordered(subexpressions: Mapping[str, Equation]) -> dict[str, Equation]:
     """Return subexpressions so that each comes after those that it uses."""
     uses = {
         name: [other for other in names_in(each.node) if other in subexpressions]

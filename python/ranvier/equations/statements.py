@@ -21,7 +21,7 @@ _MOST_LINES = 500
 
 _LEFT = re.compile(r"\s*(?:d[ \t]*(?P<derived>\w+?)[ \t]*/[ \t]*dt|(?P<name>\w+))[ \t]*(?=[=:]|$)")
 _ASSIGNED = re.compile(r"\s*(?P<name>\w+)\s*(?P<sign>[-+*/]?)=(?!=)")
-_FLAGS = re.compile(r"\(([A-Za-z ,]*)\)\s*$")
+_FLAGS = re.compile(r"\(([A-Za-z ,-]*)\)\s*$")
 _KNOWN_FLAGS = ("unless refractory", "always", "constant", "constant over dt")
 _OPERATIONS = {"": "", "+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 
@@ -70,8 +70,8 @@ def lines_of(text: str, ends: str) -> Iterator[tuple[int, int]]:
             begin, depth = i + 1, 0
 
 
-def read_equations(source: Source) -> list[Equation]:
-    """Return the equations of a text.
+def read_equations(source: Source, flags: tuple[str, ...] = _KNOWN_FLAGS) -> list[Equation]:
+    """Return the equations of a text; `flags` are those that lines may have.
 
     Raises
     ------
@@ -80,10 +80,12 @@ def read_equations(source: Source) -> list[Equation]:
     """
     text, comments = without_comments(source.text)
     plain = Source(source.what, text)
-    return [_equation(source, plain, begin, end, comments) for begin, end in lines_of(text, "\n")]
+    return [_equation(source, plain, begin, end, comments, flags) for begin, end in lines_of(text, "\n")]
 
 
-def _equation(source: Source, plain: Source, begin: int, end: int, comments: dict[int, str]) -> Equation:
+def _equation(
+    source: Source, plain: Source, begin: int, end: int, comments: dict[int, str], known: tuple[str, ...]
+) -> Equation:
     text = plain.text[begin:end]
     found = _LEFT.match(text)
     line = Place(source, begin + len(text) - len(text.lstrip()), begin + len(text.rstrip()))
@@ -102,7 +104,7 @@ def _equation(source: Source, plain: Source, begin: int, end: int, comments: dic
         node = parse(plain, after + 1, colon)
     elif is_differential:
         refuse(line, f"'{line.text}'", "its right side is missing", _FORMS)
-    unit, flags = _unit_and_flags(plain, colon + 1, end)
+    unit, flags = _unit_and_flags(plain, colon + 1, end, known)
     if "always" in flags and "unless refractory" in flags:
         refuse(
             line, f"'{line.text}'", "it is held while the neuron is refractory, or always goes on", "write one of both"
@@ -111,15 +113,15 @@ def _equation(source: Source, plain: Source, begin: int, end: int, comments: dic
     return Equation(normal_name(found[group]), place, node, unit, is_differential, meaning, frozenset(flags))
 
 
-def _unit_and_flags(plain: Source, begin: int, end: int) -> tuple[Unit, list[str]]:
+def _unit_and_flags(plain: Source, begin: int, end: int, known: tuple[str, ...]) -> tuple[Unit, list[str]]:
     found = _FLAGS.search(plain.text, begin, end)
     flags: list[str] = []
     if found is not None and not all(word.strip() in UNITS for word in found[1].split(",")):
         flags = [" ".join(word.split()) for word in found[1].split(",")]
         for flag in flags:
-            if flag not in _KNOWN_FLAGS:
-                nearest = nearest_name(flag, _KNOWN_FLAGS)
-                remedy = f"did you mean '{nearest}'?" if nearest else f"flags are {', '.join(_KNOWN_FLAGS)}"
+            if flag not in known:
+                nearest = nearest_name(flag, known)
+                remedy = f"did you mean '{nearest}'?" if nearest else f"flags are {', '.join(known)}"
                 refuse(Place(plain, found.start(), found.end()), f"'{flag}'", "there is no such flag", remedy)
         end = found.start()
     if not plain.text[begin:end].strip():

@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 
 from ranvier.base.distributions import Distribution, Normal
+from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.times import time_of
 from ranvier.base.values import StoredValues
 from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay
-from ranvier.network.model_base import SynapseModel
+from ranvier.network.model_base import AnySynapse
 from ranvier.network.network import Network
 from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection
@@ -84,7 +85,7 @@ class Group:
     rate: float
     weight: float | Distribution
     delay: float | Distribution
-    synapse: SynapseModel | str = "static_synapse"
+    synapse: AnySynapse | str = "static_synapse"
     learning: float = 0.0
 
 
@@ -325,17 +326,17 @@ def _connect(net: Network, sources: Population, targets: Population, group: Grou
         net.connect(sources, targets[learn:], rule, weight=group.weight, delay=group.delay)
 
 
-def _with_own_transmitter(synapse: SynapseModel | str, sources: PopulationView) -> SynapseModel | str:
+def _with_own_transmitter(synapse: AnySynapse | str, sources: PopulationView) -> AnySynapse | str:
     """Return a synapse model whose transmitter, if it has one, is released by as many neurons of the copy."""
-    if isinstance(synapse, str) or not isinstance(synapse.transmitter, PopulationView):
+    if isinstance(synapse, str | OwnSynapse) or not isinstance(synapse.transmitter, PopulationView):
         return synapse
     neurons = sources[: len(synapse.transmitter)]
     return type(synapse)(**{synapse.transmitter_name: neurons}, **synapse.values)
 
 
-def _without_arrays(synapse: SynapseModel | str) -> SynapseModel | str:
+def _without_arrays(synapse: AnySynapse | str) -> AnySynapse | str:
     """Return a synapse model that does as much with mean values, which fit any number of synapses."""
-    if isinstance(synapse, str):
+    if isinstance(synapse, str | OwnSynapse):
         return synapse
     means = {
         name: Normal(float(value.mean()) if value.size else 0.0, 0.0)
@@ -348,7 +349,7 @@ def _without_arrays(synapse: SynapseModel | str) -> SynapseModel | str:
     return type(synapse)(**{**synapse.values, **neurons, **means})
 
 
-def _idle(synapse: SynapseModel | str) -> SynapseModel | str:
+def _idle(synapse: AnySynapse | str) -> AnySynapse | str:
     """Return a synapse model that does as much, but keeps its weights: at high rates they might leave their bounds."""
     if isinstance(synapse, str) or "learning_rate" not in inspect.signature(type(synapse)).parameters:
         return synapse

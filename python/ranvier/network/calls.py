@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.own_model import OwnModel
+from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.values import StoredValues, to_core
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.contents import Contents, Handle
-from ranvier.network.model_base import SynapseModel
+from ranvier.network.model_base import AnySynapse
 from ranvier.network.populations import Population, Selection, core_ids
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
@@ -124,7 +125,7 @@ class Connect(ChangeableCall[Projection]):
     weight_bound: float
     receptor: str
     name: str
-    synapse: SynapseModel
+    synapse: AnySynapse
     """Without its transmitter, whose neurons belong to a network."""
     transmitter: Selection | None
     site: StoredSite = None
@@ -161,7 +162,7 @@ class Connect(ChangeableCall[Projection]):
             "delay": to_core(self.delay),
             "weight_bound": self.weight_bound,
             "receptor": self.receptor,
-            "synapse": self.synapse.name,
+            "synapse": own.core_model if isinstance(own := self.synapse, OwnSynapse) else own.name,
             "synapse_parameters": {name: to_core(value) for name, value in self.synapse.values.items()},
             "modulators": None if self.transmitter is None else core_ids(contents.view(self.transmitter)),
             "site": site_to_core(self.site),

@@ -13,11 +13,12 @@ from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.own_model import OwnModel, named_models
+from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.values import StoredValues, flatten
 from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.model_base import Model, NeuronModel, Stimulator, SynapseModel
+from ranvier.network.model_base import AnySynapse, Model, NeuronModel, Stimulator, SynapseModel
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
 from ranvier.network.populations import Neurons, PopulationView, Selection, selection_of
 from ranvier.network.projections import Stimulus
@@ -233,7 +234,7 @@ def _check_present(what: str, name: str) -> str:
 
 def synapse_and_transmitter(
     network: object, synapse: object, pairs: tuple[int, int] | None
-) -> tuple[SynapseModel, Selection | None]:
+) -> tuple[AnySynapse, Selection | None]:
     """Return a synapse model, which may be passed as an object or by name, and the neurons of its transmitter.
 
     The core refuses a model that lacks them. Arrays of its parameters are flattened as `flatten` does it.
@@ -252,8 +253,8 @@ def synapse_and_transmitter(
     return model._with_transmitter(None), selection_of(view)
 
 
-def _synapse_model(synapse: object) -> SynapseModel:
-    if isinstance(synapse, SynapseModel):
+def _synapse_model(synapse: object) -> AnySynapse:
+    if isinstance(synapse, SynapseModel | OwnSynapse):
         return synapse
     name = synapse.name if isinstance(synapse, Model) else synapse
     if not isinstance(name, str):

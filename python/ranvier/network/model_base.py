@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,12 @@ from ranvier.base.immutable import locked
 from ranvier.base.model import Model
 from ranvier.base.names import some_names
 from ranvier.base.numeric import number, number_array
+from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.values import StoredValues, Values
 from ranvier.errors import ShapeError, WrongTypeError
 from ranvier.network.populations import Neurons
 
-__all__ = ["Model", "NeuronModel", "Stimulator", "SynapseModel"]
+__all__ = ["AnySynapse", "Model", "NeuronModel", "Stimulator", "SynapseModel"]
 
 
 class NeuronModel(Model):
@@ -103,6 +104,10 @@ class SynapseModel(Model):
         if name in self._defaults():
             return f"write rv.{self.name}({name}=...), and give it to connect() or net.set() as synapse="
         return "make another model"
+
+
+AnySynapse: TypeAlias = SynapseModel | OwnSynapse
+"""A synapse model that comes with Ranvier, or one of a user."""
 
 
 def _number_or_array(what: str, value: npt.ArrayLike) -> StoredValues:

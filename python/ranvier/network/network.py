@@ -32,7 +32,7 @@ from ranvier.network.checks import (
     stimulator_and_values,
     synapse_and_transmitter,
 )
-from ranvier.network.model_base import NeuronModel, Stimulator, SynapseModel
+from ranvier.network.model_base import AnySynapse, NeuronModel, Stimulator
 from ranvier.network.nest_forms import connects_in_one_form, creates_in_one_form
 from ranvier.network.populations import Neurons, Population, selection_of
 from ranvier.network.projections import Projection, Stimulus
@@ -166,7 +166,7 @@ class Network(RecordingNetwork):
         delay: Values = 1.0,
         receptor: str | None = None,
         weight_bound: float | None = None,
-        synapse: SynapseModel | str = "static_synapse",
+        synapse: AnySynapse | str = "static_synapse",
         site: SiteLike = None,
         name: str | None = None,
         **parameters: Any,
@@ -197,7 +197,8 @@ class Network(RecordingNetwork):
             projections onto a population have such a bound, weights above the largest bound are refused.
         synapse
             The synapse model with values of its parameters, for example ``rv.tsodyks2(U=rv.Uniform(0.2, 0.6))``, or
-            only its name. Where a model lets synapses differ, arrays and distributions are given as for `weight`.
+            only its name; or one of equations, which `ranvier.synapse` makes. Where a model lets synapses differ,
+            arrays and distributions are given as for `weight`.
         site
             Where the receptor of the targets has several places: the number of the place, its *site*, that each synapse
             reaches. None: one that is drawn for each synapse, all with the same probability; a number; an array, as for

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ranvier._core import Network as CoreNetwork
 from ranvier.base.immutable import Immutable, Settings
 from ranvier.base.values import StoredValues
-from ranvier.network.model_base import SynapseModel
+from ranvier.network.model_base import AnySynapse
 from ranvier.network.populations import PopulationView
 from ranvier.network.rules import Rule
 from ranvier.network.sites import StoredSite
@@ -48,7 +48,7 @@ class Projection(Immutable):
     delay: StoredValues
     weight_bound: float | None
     receptor: str | None
-    synapse: SynapseModel
+    synapse: AnySynapse
     site: StoredSite
     _core: CoreNetwork
     _instead: ClassVar[Mapping[str, str]] = {
@@ -76,7 +76,7 @@ class Projection(Immutable):
         delay: StoredValues,
         weight_bound: float,
         receptor: str,
-        synapse: SynapseModel,
+        synapse: AnySynapse,
         site: StoredSite,
     ) -> None:
         """Show the values that the network has accepted."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.numeric import as_array
+from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.values import StoredValues
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.checks import check_receptor
@@ -40,6 +41,8 @@ class BuiltNetwork:
         The network that was built. It may have changed since.
     populations, projections, stimuli, recorders, seed
         Parts and seed of the network when it was built.
+    own_synapse_parameters
+        Names of parameters of synapse models that users have described.
     description, options
         The network and the options in the form in which the core took them.
     network_name
@@ -66,6 +69,8 @@ class BuiltNetwork:
         self.network = network
         self.populations = tuple(snapshot.populations)
         self.projections = tuple(snapshot.projections)
+        synapses = [each.synapse for each in self.projections if isinstance(each.synapse, OwnSynapse)]
+        self.own_synapse_parameters = frozenset(name for each in synapses for name in each.parameters)
         self.stimuli = tuple(snapshot.stimuli)
         self.recorders = tuple(snapshot.recorders)
         self.seed = snapshot.core.seed

@@ -47,8 +47,11 @@ def _receptors_of(projection: Projection) -> list[str]:
     return next((model.receptors for model in _core.neuron_models() if model.name in wanted), [])
 
 
-def _check_parameter(name: object) -> None:
-    """Refuse what is no parameter of any synapse model; the core knows the models of the synapses."""
+def _check_parameter(own: frozenset[str], name: object) -> None:
+    """Refuse what is no parameter of any synapse model; the core knows the models of the synapses.
+
+    `own` are parameters of models that users have described.
+    """
     if not isinstance(name, str):
         raise WrongTypeError("parameter of synapses", name_type(name), "must be the name of one")
     arrays = {"weight": "weights", "delay": "delays", "source": "sources", "target": "targets"}
@@ -56,7 +59,7 @@ def _check_parameter(name: object) -> None:
         raise UnknownNameError(
             "parameter of synapses", f"'{name}'", "it is an array", f"use connections.{arrays.get(name, name)}"
         )
-    if name not in (known := _known_parameters()):
+    if name not in (known := _known_parameters() | own):
         unknown_name("parameter of synapses", check_text("parameter of synapses", name), sorted(known))
 
 
@@ -188,7 +191,11 @@ class Connections(NamedAttributes):
             When the model of one of the synapses has no parameter of this name.
         """
         with self._built.exclusive():
-            agree(self._built.communicator, "parameter of synapses", partial(_check_parameter, name))
+            agree(
+                self._built.communicator,
+                "parameter of synapses",
+                partial(_check_parameter, self._built.own_synapse_parameters, name),
+            )
             self._built.agree_on_request(f"{name} of synapses", self._handles)
             values = self._built.core.synapse_parameters(self._handles, name)
         return read_only(values, f"{name} of connections", f"write connections.set({name}=...)")
@@ -220,7 +227,7 @@ class Connections(NamedAttributes):
 
         def checked() -> dict[str, FloatArray]:
             for name in values:
-                _check_parameter(name)
+                _check_parameter(self._built.own_synapse_parameters, name)
             return {name: self._one_each(name, given) for name, given in values.items()}
 
         with self._built.exclusive():

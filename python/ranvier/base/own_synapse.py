@@ -1,0 +1,56 @@
+"""Synapse models that users describe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+from ranvier import _core
+from ranvier.base.immutable import Immutable
+from ranvier.base.values import StoredValues
+
+__all__ = ["OwnSynapse"]
+
+
+class OwnSynapse(Immutable):
+    """A synapse model that was made of a user's description, and that `Network.connect` takes as it does built-in ones.
+
+    A class that derives from this one gives its objects the two attributes. They are pickled with the network.
+
+    Attributes
+    ----------
+    name
+        Name of the model.
+    core_model
+        The same model, checked by the core.
+    """
+
+    name: str
+    core_model: _core.OwnSynapse
+    transmitter_name: ClassVar[str] = ""
+    """As of built-in models: there is no transmitter."""
+    per_synapse_names: ClassVar[tuple[str, ...]] = ()
+    """As of built-in models: all synapses of a projection share all parameters."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return tuple(parameter.name for parameter in self.core_model.parameters)
+
+    @property
+    def values(self) -> Mapping[str, StoredValues]:
+        """Values of parameters that were given in place of the defaults."""
+        return {}
+
+    @property
+    def transmitter(self) -> None:
+        """None: the spikes of other neurons do not act on the synapses."""
+        return None
+
+    def _with_transmitter(self, neurons: object) -> Self:
+        assert neurons is None
+        return self
+
+    def _with_values(self, values: Mapping[str, StoredValues]) -> Self:
+        """Return the same model with other values of some parameters."""
+        raise NotImplementedError

@@ -1,0 +1,272 @@
+"""`rv.synapse`: synapse models that learn, and that users write as equations."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Self
+
+import numpy as np
+
+from ranvier import _core
+from ranvier.base.immutable import Settings
+from ranvier.base.keywords import known_keywords
+from ranvier.base.names import unknown_name
+from ranvier.base.numeric import number
+from ranvier.base.own_synapse import OwnSynapse
+from ranvier.base.values import StoredValues
+from ranvier.equations.documentation import documented_synapse
+from ranvier.equations.parameters import value_in
+from ranvier.equations.program import ProgramParameter, SynapseProgram
+from ranvier.equations.synapse_description import AXONAL, SynapseDescription
+from ranvier.equations.synapse_lowering import lower_synapse
+from ranvier.equations.synapse_reading import GivenSynapse, describe_synapse
+from ranvier.equations.units import NONE, Unit
+from ranvier.errors import EquationError, ValueOutOfBoundsError, WrongTypeError
+
+__all__ = ["EquationSynapse", "synapse"]
+
+
+class EquationSynapse(OwnSynapse):
+    """A synapse model of equations, made by `synapse`. It cannot be changed; call it for one with other values.
+
+    ``s(tau_plus="15 ms", lam=0.02)`` is the model with these values of parameters: numbers in their units, or texts
+    with a unit. All synapses of a projection share them.
+
+    Attributes
+    ----------
+    name
+        Name of the model.
+    program
+        The programs that the core carries out (`ranvier.equations.program`).
+    """
+
+    program: SynapseProgram
+    core_model: _core.ProgramSynapse
+    _given: GivenSynapse
+    _description: SynapseDescription
+    _values: dict[str, StoredValues]
+
+    def __init__(self, given: GivenSynapse, values: Mapping[str, StoredValues]) -> None:
+        description = describe_synapse(given)
+        program = lower_synapse(description)
+        self._put(
+            name=description.name,
+            program=program,
+            core_model=_core.ProgramSynapse(program),
+            _given=given,
+            _description=description,
+            _values={},
+        )
+        self._check_events()
+        self._put(_values={name: self._stored(name, value) for name, value in values.items()})
+
+    def __call__(self, **values: float | str) -> EquationSynapse:
+        """Return the same model with other values of parameters.
+
+        Raises
+        ------
+        UnknownNameError
+            For a name that is no parameter.
+        UnitError, ValueOutOfBoundsError, WrongTypeError
+            For values in another unit or outside their bounds, that do not fit together, or are no numbers.
+        """
+        return self._with_values({name: self._stored(name, value) for name, value in values.items()})
+
+    def _with_values(self, values: Mapping[str, StoredValues]) -> Self:
+        made = object.__new__(type(self))
+        made._put(**{**vars(self), "_values": {**self._values, **values}})
+        conflict = made.core_model.conflict(made._all_values())
+        if conflict is not None:
+            raise ValueOutOfBoundsError(f"parameters of {self.name}", bound=conflict, remedy="give other values")
+        return made
+
+    def _all_values(self) -> list[float]:
+        given = {name: float(np.asarray(value)) for name, value in self._values.items()}
+        return [given.get(each.name, each.default) for each in self.program.parameters]
+
+    def _check_events(self) -> None:
+        """Refuse events that might change the sign of weights; values that do not fit are refused when used."""
+        values = self._all_values()
+        if self.core_model.weight_range(values) is None:
+            conflict = self.core_model.conflict(values)
+            if conflict is not None and conflict.startswith("weights"):
+                raise EquationError(f"the events of {self.name}", "", conflict, "see describe() of rv.synapse()")
+
+    def _parameter(self, name: str) -> ProgramParameter:
+        found = {each.name: each for each in self.program.parameters}
+        if name not in found:
+            unknown_name(f"parameter of {self.name}", name, list(found))
+        return found[name]
+
+    def _unit(self, name: str) -> Unit:
+        return Unit(NONE, 0, "") if name == AXONAL else self._description.unit(name)
+
+    def _stored(self, name: str, value: Any) -> float:
+        declared = self._parameter(name)
+        what = f"parameter {name} of {self.name}"
+        if isinstance(value, str):
+            made = value_in(what, value, self._unit(name))
+        else:
+            is_switch = name != AXONAL and self._description.parameters[name].declared.is_switch
+            try:
+                made = float(value) if is_switch and isinstance(value, bool | np.bool_) else number(what, value)
+            except WrongTypeError as error:
+                raise WrongTypeError(
+                    what,
+                    error.value,
+                    "must be a number, since all synapses of a projection share it",
+                    "divide the synapses among projections",
+                ) from None
+        bounds = next(info.bounds for info in self.core_model.parameters if info.name == name)
+        above = made > declared.lower if declared.lower_open else made >= declared.lower
+        below = made < declared.upper if declared.upper_open else made <= declared.upper
+        if not (above and below and np.isfinite(made)):
+            bound = f"it must be {bounds}" if np.isfinite(made) else "it must be finite"
+            raise ValueOutOfBoundsError(what, f"{made:g}", bound)
+        return made
+
+    @property
+    def values(self) -> Mapping[str, StoredValues]:
+        """The values that were given in place of the defaults, by the name of the parameter."""
+        return Settings(self._values, f"a model {self.name}", f"{self.name}(")
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The unit of each parameter; empty if it has none."""
+        return {each.name: each.unit for each in self.program.parameters}
+
+    @property
+    def weight_unit(self) -> str:
+        """The unit of weights; empty where all fit."""
+        return self.program.weight_unit
+
+    @property
+    def weight_range(self) -> tuple[float, float]:
+        """The weights that synapses keep to, with the values that the model has; an end may be infinite.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            When no range can be proven.
+        """
+        found = self.core_model.weight_range(self._all_values())
+        if found is None:
+            conflict = self.core_model.conflict(self._all_values())
+            raise ValueOutOfBoundsError(f"parameters of {self.name}", bound=conflict or "", remedy="give other values")
+        return found
+
+    @property
+    def equations(self) -> str:
+        """Its equations and events, as they were written."""
+        return self.program.equations
+
+    def describe(self) -> str:
+        """Return the model in words: equations, parameters with units, defaults and bounds."""
+        return documented_synapse(self.program)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.signature
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """The keywords of a call, with the values that the model has."""
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        values = zip(self.program.parameters, self._all_values(), strict=True)
+        parameters = [inspect.Parameter(each.name, keyword, default=value) for each, value in values]
+        return inspect.Signature(parameters, return_annotation=EquationSynapse)
+
+    def _called(self) -> str:
+        return f"a model {self.name}"
+
+    def _way_to(self, name: str) -> str:
+        if name in self.parameters:
+            return f"write s({name}=...), where s is the model, and give it to connect() or net.set() as synapse="
+        return "make another one with rv.synapse()"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EquationSynapse):
+            return NotImplemented
+        return self.program == other.program and self._values == other._values
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        values = "".join(f", {name}={value!r}" for name, value in self._values.items())
+        return f"<synapse '{self.name}'{values}: {', '.join(self._description.traces) or 'no traces'}>"
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        given = {each.name: getattr(self._given, each.name) for each in fields(self._given)}
+        return _again, (given, self._values)
+
+
+def _again(given: dict[str, Any], values: dict[str, StoredValues]) -> EquationSynapse:
+    """Make a model of what was pickled."""
+    return EquationSynapse(GivenSynapse(**given), values)
+
+
+@known_keywords
+def synapse(
+    equations: str = "",
+    *,
+    on_pre: str = "",
+    on_post: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    name: str = "synapse",
+    summary: str = "",
+    reference: str = "",
+) -> EquationSynapse:
+    """Return a synapse model that learns and is written as equations, in the notation of Brian2.
+
+    Parameters
+    ----------
+    equations
+        One a line: ``dx/dt = -x/tau : unit``, a trace, which decays; ``x = expression : unit``, a subexpression;
+        ``x : unit``, a parameter; ``w : unit``, the unit of weights, which follows from the other units where there
+        is no such line. What follows ``#`` is the meaning.
+    on_pre, on_post
+        What a spike does that arrives at the synapse from its source, or from its target: assignments, which are
+        carried out in their order. They change the weight ``w`` and raise traces: ``x += 1`` where all spikes count,
+        ``x = 1`` where only the last one does, or by another expression of parameters. A statement that stands before
+        ``x += 1`` reads `x` as it was before the spike. The spikes of one side raise a trace, and both sides may read
+        it; each event can read one trace of the other side and one of its own. The weight after ``on_pre`` is what
+        reaches the target. Of spikes that arrive in the same step, neither is seen by the other, and that of the
+        target comes first.
+    parameters
+        Values with units, by name: ``dict(tau="20 ms", W_max=rv.parameter("100 pA", meaning="Greatest weight"))``.
+        All models also have the parameter ``axonal_fraction``, as `rv.stdp` has it.
+    name, summary, reference
+        For summaries and documentation.
+
+    Notes
+    -----
+    Weights must keep their sign, whatever spikes come, and it must be possible to see this from the equations: write
+    ``w = max(w - ..., 0)`` where an event lowers them, or ``w = clip(w + ..., 0, W_max)``. The bounds of weights follow
+    from such expressions. Where weights are stored in single precision, parameters are rounded to it, too.
+
+    Raises
+    ------
+    EquationError, UnitError, UnknownSymbolError
+        For mistakes in texts; the error shows the line and the place.
+    WrongTypeError, ValueOutOfBoundsError
+        For other arguments.
+
+    Examples
+    --------
+    >>> import ranvier as rv
+    >>> s = rv.synapse(
+    ...     '''dx/dt = -x/tau_plus : 1
+    ...        dy/dt = -y/tau_minus : 1''',
+    ...     on_pre="x += 1; w = max(w - lam*alpha*w*y, 0)",
+    ...     on_post="y += 1; w = min(w + lam*(W_max - w)*x, W_max)",
+    ...     parameters=dict(tau_plus="20 ms", tau_minus="20 ms", lam=0.01, alpha=1.0, W_max="100 pA"),
+    ... )
+    >>> s.weight_range
+    (0.0, 100.0)
+    >>> net = rv.Network()
+    >>> cells = net.create("iaf_psc_exp", 10)
+    >>> learning = net.connect(cells, cells, rv.FixedIndegree(2), weight=50.0, delay=1.5, synapse=s(lam=0.02))
+    """
+    return EquationSynapse(GivenSynapse(equations, on_pre, on_post, parameters, name, summary, reference), {})

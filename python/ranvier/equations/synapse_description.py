@@ -1,0 +1,100 @@
+"""What a user has written about a synapse that learns, as trees with names and units."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ranvier.equations.description import Equation, Parameter, Statement
+from ranvier.equations.places import Place
+from ranvier.equations.trees import Node, names_in
+from ranvier.equations.units import Unit
+
+__all__ = ["AXONAL", "EVENTS", "WEIGHT", "Side", "SynapseDescription", "Trace"]
+
+Side: TypeAlias = Literal["on_pre", "on_post"]
+EVENTS: tuple[Side, Side] = ("on_pre", "on_post")
+"""The spikes of the two sides."""
+
+WEIGHT = "w"
+"""The name of the weight."""
+
+AXONAL = "axonal_fraction"
+"""The parameter that all models have: the part of the delay that is axonal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A variable that decays, and that each spike of one side raises.
+
+    Attributes
+    ----------
+    side
+        The spikes that raise it.
+    amount
+        What a spike adds, or what it sets the variable to: an expression of parameters.
+    accumulates
+        Whether a spike adds.
+    """
+
+    equation: Equation
+    side: Side
+    amount: Node
+    accumulates: bool
+
+
+@dataclass(frozen=True)
+class SynapseDescription:
+    """A synapse model.
+
+    Attributes
+    ----------
+    traces, subexpressions, parameters
+        By name; each subexpression comes after those that it uses.
+    events
+        The assignments of a spike, by its side.
+    weight_unit
+        None: the weight has any.
+    """
+
+    name: str
+    summary: str
+    text: str
+    reference: str
+    traces: Mapping[str, Trace]
+    subexpressions: Mapping[str, Equation]
+    parameters: Mapping[str, Parameter]
+    events: Mapping[Side, tuple[Statement, ...]]
+    places: Mapping[Side, Place]
+    weight_unit: Unit | None
+
+    def unit(self, name: str) -> Unit:
+        """Return the unit of a trace, a subexpression or a parameter."""
+        if name in self.parameters:
+            return self.parameters[name].declared.unit
+        return self.traces[name].equation.unit if name in self.traces else self.subexpressions[name].unit
+
+    def nodes(self) -> list[Node]:
+        """Return all expressions but those of the derivatives."""
+        nodes = [each.node for each in self.subexpressions.values() if each.node is not None]
+        return [*nodes, *(each.node for own in self.events.values() for each in own)]
+
+    def used(self, nodes: Iterable[Node]) -> dict[str, Node]:
+        """Return all names that expressions use, also by way of subexpressions."""
+        found: dict[str, Node] = {}
+        waiting = deque(nodes)
+        while waiting:
+            for name, node in names_in(waiting.popleft()).items():
+                if name not in found:
+                    found[name] = node
+                    own = self.subexpressions.get(name)
+                    if own is not None and own.node is not None:
+                        waiting.append(own.node)
+        return found
+
+    def needed(self, node: Node) -> list[str]:
+        """Return the subexpressions that an expression needs, in an order in which they can be calculated."""
+        used = self.used([node])
+        return [name for name in self.subexpressions if name in used]
