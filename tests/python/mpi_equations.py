@@ -1,4 +1,4 @@
-"""A program for `test_mpi_equations`: neurons of equations that draw, adapt and fire, on all ranks."""
+"""A program for `test_mpi_equations`: neurons of equations that draw, adapt and fire, and learn, on all ranks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import ranvier as rv
 from equation_models import AEIF_COND_EXP, IAF_PSC_EXP
 from ranvier import mpi
+from synapse_equations import as_equations
 
 NOISY: dict[str, Any] = {
     **IAF_PSC_EXP,
@@ -30,6 +31,8 @@ def simulate(threads: int) -> str:
     for cells in (noisy, adapting):
         net.connect(noisy, cells, rv.FixedIndegree(8), weight=rv.Normal(4.0, 3.0), delay=rv.Uniform(0.1, 2.0))
         net.connect(adapting, cells, rv.FixedIndegree(5), weight=3.0, delay=1.5)
+    learning = as_equations("stdp_triplet")(A_plus=1.0, A_minus=0.5, W_max=40.0)
+    net.connect(noisy, adapting, rv.FixedIndegree(9), weight=20.0, delay=rv.Uniform(0.3, 2.0), synapse=learning)
     spikes = net.record_spikes([noisy, adapting])
     states = [net.record_state(noisy, ["v", "I_ex"], 0.1), net.record_state(adapting, ["v", "w", "I_syn"], 0.1)]
     sim = rv.Simulation(net, recordings="root", threads=threads)

@@ -15,6 +15,7 @@ from ranvier.networks import NetworkModel
 from ranvier.processes.machine import resident_bytes
 from ranvier.simulation.options import Precision, grouped
 from ranvier.simulation.predictions import predict_memory
+from synapse_equations import as_equations
 
 # Each value of an option with each of any other. Each model takes one of these in turn; all combinations are in
 # tests/python/validation.
@@ -33,6 +34,12 @@ CASES = [
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_synapses_of_every_model(name: str, options: dict[str, Any]) -> None:
     model = network_with(model_named(name), 100 * options["ranks"], delay=rv.Uniform(1.0, 2.0))
+    check(*run(model=model, threads=1, **options))
+
+
+@pytest.mark.parametrize("options", PAIRWISE[:3])
+def test_synapses_of_equations(options: dict[str, Any]) -> None:
+    model = network_with(as_equations("stdp_triplet"), 100 * options["ranks"], delay=rv.Uniform(1.0, 2.0))
     check(*run(model=model, threads=1, **options))
 
 
