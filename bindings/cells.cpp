@@ -6,18 +6,23 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "bindings.hpp"
 #include "cable/cell.hpp"
+#include "cable/channel.hpp"
 #include "descriptions.hpp"
+#include "programs.hpp"
 
 namespace ranvier::bindings {
 
 namespace {
 
 using cable::CellModel;
+using cable::Channel;
+using cable::ChannelDescription;
 using cable::CellSpec;
 using cable::Compartment;
 using cable::Compartments;
@@ -27,9 +32,9 @@ using cable::Probe;
 using cable::ReceptorModel;
 
 using InputPlace = std::pair<std::uint32_t, double>;
-/// Name, covered membrane, values of parameters, and of each the own parameter of cells that multiplies it, or -1.
-using InputMechanism =
-    std::tuple<std::string, InputArray<double>, std::vector<InputArray<double>>, std::vector<std::int32_t>>;
+/// Name or channel, covered membrane, values of parameters, and of each the own parameter of cells that multiplies it, or -1.
+using InputMechanism = std::tuple<std::variant<std::string, std::shared_ptr<const Channel>>, InputArray<double>,
+                                  std::vector<InputArray<double>>, std::vector<std::int32_t>>;
 /// Name, default.
 using InputOwn = std::pair<std::string, double>;
 /// What an own parameter gives a value to: kind, own parameter, receptor or clamp, its parameter or level, profile.
@@ -121,6 +126,56 @@ std::vector<Probe> to_probes(const std::vector<InputProbe>& given) {
     return probes;
 }
 
+cable::PaintedMechanism to_painted(const InputMechanism& given) {
+    const auto& [which, covered, parameters, own_of] = given;
+    cable::PaintedMechanism painted;
+    painted.covered = to_vector<double>(covered);
+    painted.own = own_of;
+    if (const auto* const name = std::get_if<std::string>(&which)) {
+        painted.mechanism = &cable::find_mechanism(*name);
+    } else {
+        painted.channel = std::get<std::shared_ptr<const Channel>>(which);
+        painted.mechanism = &painted.channel->model();
+    }
+    for (const auto& values : parameters) painted.parameters.push_back(to_vector<double>(values));
+    return painted;
+}
+
+ChannelDescription to_channel(const nb::handle& given) {
+    ChannelDescription made{.name = read<std::string>(given, "name"),
+                            .summary = read<std::string>(given, "summary"),
+                            .equations = read<std::string>(given, "equations"),
+                            .reference = read<std::string>(given, "reference"),
+                            .parameters = read_parameters(given),
+                            .gates = {},
+                            .terms = {},
+                            .currents = {},
+                            .derive = read_program(given, "derive")};
+    for (const nb::handle own : read<nb::sequence>(given, "gates")) {
+        ChannelDescription::Gate gate{.name = read<std::string>(own, "name"),
+                                      .meaning = read<std::string>(own, "meaning"),
+                                      .rates = read_program(own, "rates"),
+                                      .initial = std::nullopt};
+        if (!own.attr("initial").is_none()) gate.initial = read_program(own, "initial");
+        made.gates.push_back(std::move(gate));
+    }
+    for (const nb::handle own : read<nb::sequence>(given, "terms")) {
+        ChannelDescription::Term term{.conductance = read<std::uint32_t>(own, "conductance"),
+                                      .reversal = read<std::uint32_t>(own, "reversal"),
+                                      .gates = {}};
+        using InputPower = std::pair<std::uint32_t, std::uint32_t>;
+        for (const auto& [gate, power] : read<std::vector<InputPower>>(own, "gates")) {
+            term.gates.push_back({gate, power});
+        }
+        made.terms.push_back(std::move(term));
+    }
+    for (const nb::handle own : read<nb::sequence>(given, "currents")) {
+        made.currents.push_back(
+            {.name = read<std::string>(own, "name"), .terms = read<std::vector<std::uint32_t>>(own, "terms")});
+    }
+    return made;
+}
+
 void make_cell(CellModel* self, const Compartments& compartments, const InputArray<double>& capacitance,
                double axial_resistivity, double celsius, double initial_potential, std::string_view rates,
                std::string_view scheme, const std::vector<InputOwn>& own, const std::vector<InputUse>& uses,
@@ -148,14 +203,7 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                   .electrodes = {}};
     for (const auto& [name, place] : electrodes) spec.electrodes.push_back({name, to_place(place)});
     for (const auto& [name, default_value] : own) spec.own.push_back({name, default_value});
-    for (const auto& [name, covered, parameters, own_of] : mechanisms) {
-        cable::PaintedMechanism painted{.mechanism = &cable::find_mechanism(name),
-                                        .covered = to_vector<double>(covered),
-                                        .parameters = {},
-                                        .own = own_of};
-        for (const auto& values : parameters) painted.parameters.push_back(to_vector<double>(values));
-        spec.mechanisms.push_back(std::move(painted));
-    }
+    for (const InputMechanism& mechanism : mechanisms) spec.mechanisms.push_back(to_painted(mechanism));
     for (const auto& [name, model, parameters, places] : receptors) {
         spec.receptors.push_back({name, &cable::find_receptor(model), parameters, {}});
         for (const InputPlace& place : places) spec.receptors.back().places.push_back(to_place(place));
@@ -186,10 +234,22 @@ void bind_descriptions(nb::module_& module) {
         .def_prop_ro("currents",
                      [](const MechanismModel& model) {
                          std::vector<std::string_view> currents;
+                         for (const cable::CurrentSum& sum : model.sums) currents.push_back(sum.name);
+                         if (!currents.empty()) return currents;
                          for (const cable::CurrentInfo& current : model.currents) currents.push_back(current.name);
                          return currents;
                      })
         .def_prop_ro("is_pool", [](const MechanismModel& model) { return model.pool != nullptr; });
+    nb::class_<Channel>(module, "Channel", "A mechanism that a user describes, checked by the core.")
+        .def(
+            "__init__",
+            [](Channel* self, const nb::handle& description) { new (self) Channel(to_channel(description)); },
+            nb::arg("description"))
+        .def_prop_ro("model", &Channel::model, nb::rv_policy::reference_internal)
+        .def(
+            "derive",
+            [](const Channel& self, const std::vector<double>& given) { return self.derive(given); },
+            nb::arg("given"), "Values of the parameters of the model: `given` are those of a user, then degrees Celsius.");
     nb::class_<ReceptorModel>(module, "ReceptorModel", "The description of a receptor of detailed cells.")
         .def_ro("name", &ReceptorModel::name)
         .def_ro("summary", &ReceptorModel::summary)

@@ -23,6 +23,7 @@
 #include "program/program.hpp"
 #include "program/step_function.hpp"
 #include "program/step_interpreter.hpp"
+#include "programs.hpp"
 
 namespace ranvier::bindings {
 
@@ -39,19 +40,6 @@ using program::Program;
 using InputCondition = std::pair<std::uint32_t, std::string>;
 /// Row, column, constant.
 using InputOutput = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-
-/// An attribute of a description, whose classes are those of Python.
-template <class Value>
-Value read(const nb::handle& object, const char* name) {
-    const nb::object value = object.attr(name);
-    try {
-        return nb::cast<Value>(value);
-    } catch (const nb::cast_error&) {
-        const std::string text = std::string(name) + " of a " + nb::cast<std::string>(object.type().attr("__name__")) +
-                                 " has a wrong type or value: " + nb::repr(value).c_str();
-        throw nb::type_error(text.c_str());
-    }
-}
 
 Program to_program(const nb::handle& given, std::size_t depth, std::size_t& instructions);
 
@@ -93,30 +81,40 @@ Program to_program(const nb::handle& given, std::size_t depth, std::size_t& inst
     return made;
 }
 
+}  // namespace
+
 Program read_program(const nb::handle& description, const char* name) {
     std::size_t instructions = 0;
     return to_program(description.attr(name), 0, instructions);
 }
 
-template <class Description>
-void read_parameters(const nb::handle& given, Description& made) {
-    for (const nb::handle own : read<nb::sequence>(given, "parameters")) {
-        made.parameters.push_back({.name = read<std::string>(own, "name"),
-                                   .unit = read<std::string>(own, "unit"),
-                                   .default_value = read<double>(own, "default"),
-                                   .bounds = {.lower = read<double>(own, "lower"),
-                                              .upper = read<double>(own, "upper"),
-                                              .lower_open = read<bool>(own, "lower_open"),
-                                              .upper_open = read<bool>(own, "upper_open")},
-                                   .meaning = read<std::string>(own, "meaning")});
+std::vector<models::ProgramParameter> read_parameters(const nb::handle& description) {
+    std::vector<models::ProgramParameter> made;
+    for (const nb::handle own : read<nb::sequence>(description, "parameters")) {
+        made.push_back({.name = read<std::string>(own, "name"),
+                        .unit = read<std::string>(own, "unit"),
+                        .default_value = read<double>(own, "default"),
+                        .bounds = {.lower = read<double>(own, "lower"),
+                                   .upper = read<double>(own, "upper"),
+                                   .lower_open = read<bool>(own, "lower_open"),
+                                   .upper_open = read<bool>(own, "upper_open")},
+                        .meaning = read<std::string>(own, "meaning")});
     }
+    return made;
+}
+
+namespace {
+
+template <class Description>
+void read_parameters_and_conditions(const nb::handle& given, Description& made) {
+    made.parameters = read_parameters(given);
     for (auto& [result, text] : read<std::vector<InputCondition>>(given, "conditions")) {
         made.conditions.push_back({result, std::move(text)});
     }
 }
 
 void read_lists(const nb::handle& given, ProgramDescription& made) {
-    read_parameters(given, made);
+    read_parameters_and_conditions(given, made);
     for (const nb::handle own : read<nb::sequence>(given, "variables")) {
         made.variables.push_back({.name = read<std::string>(own, "name"),
                                   .unit = read<std::string>(own, "unit"),
@@ -186,7 +184,7 @@ SynapseProgramDescription to_synapse_description(const nb::handle& given) {
         .conditions = {},
         .presynaptic = read_program(given, "presynaptic"),
         .postsynaptic = read_program(given, "postsynaptic")};
-    read_parameters(given, made);
+    read_parameters_and_conditions(given, made);
     const auto traces = read<std::array<std::optional<std::uint32_t>, connect::trace_kinds>>(given, "time_constants");
     for (std::size_t kind = 0; kind < traces.size(); ++kind) {
         made.traces[kind] = {.is_read = traces[kind].has_value(), .time_constant = traces[kind].value_or(0)};

@@ -11,6 +11,7 @@
 #include "cable/cell_fingerprint.hpp"
 #include "cable/cell_group.hpp"
 #include "cable/pool_plan.hpp"
+#include "cable/program_rates.hpp"
 
 namespace ranvier::cable {
 
@@ -116,7 +117,7 @@ std::pair<std::size_t, std::size_t> counts(const Probe& probe, const CellSpec& s
     if (probe.of >= mechanisms) return {mechanisms, 1};
     const MechanismModel& model = *spec.mechanisms[probe.of].mechanism;
     if (probe.kind == Kind::gate) return {mechanisms, model.gates.size()};
-    if (probe.kind == Kind::current) return {mechanisms, model.currents.size()};
+    if (probe.kind == Kind::current) return {mechanisms, model.recorded_currents()};
     return {mechanisms, model.pool != nullptr ? 1 : 0};
 }
 
@@ -229,6 +230,7 @@ CellModel::CellModel(CellSpec given) : spec_(std::move(given)) {
     take_defaults(spec);
     check_bounds(spec.axial_resistivity, resistivity_bounds, "axial resistivity", "ohm cm");
     check_bounds(spec.celsius, temperature_bounds, "temperature", "degrees Celsius");
+    for (const PaintedMechanism& painted : spec.mechanisms) check_program_rates(painted, spec.celsius);
     check_bounds(spec.initial_potential, potential_bounds, "initial potential", "mV");
     check_bounds(spec.threshold, potential_bounds, "threshold", "mV");
     spec.compartments.morphology().check(spec.detector, "place of the detector");

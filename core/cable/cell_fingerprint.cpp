@@ -43,6 +43,7 @@ void add(Mixer& mixer, const Probe& probe) {
 
 void add(Mixer& mixer, const PaintedMechanism& painted) {
     mixer.text(painted.mechanism->name);
+    if (painted.mechanism->fingerprint != 0) mixer.whole(painted.mechanism->fingerprint);
     mixer.numbers(painted.covered);
     for (const auto& values : painted.parameters) mixer.numbers(values);
     for (const std::int32_t own : painted.own) mixer.whole(static_cast<std::uint64_t>(own));

@@ -13,6 +13,7 @@
 #include "base/tight_list.hpp"
 #include "cable/cell_arrangement.hpp"
 #include "cable/probe_reading.hpp"
+#include "cable/program_rates.hpp"
 
 namespace ranvier::cable {
 
@@ -246,7 +247,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         return current;
     }
 
-    /// The whole cell has a potential, and gates are where they tend to.
+    /// The whole cell has a potential, and gates are where they tend to, or where a user lets them begin.
     void begin_at(std::size_t cell, double potential) {
         const CellPlan& plan = layouts_.of(cell);
         CellStore& store = cells_->store(cell);
@@ -264,6 +265,9 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
             for (std::size_t gate = 0; gate < own.gates.size(); ++gate) {
                 exact_rates(instruction_set_, own.gates[gate], step_, plan.spec->celsius, arguments, steady.data(),
                             part.data());
+                if (const auto given = initial_value(own.gates[gate], potential, plan.spec->celsius)) {
+                    std::ranges::fill(steady, *given);
+                }
                 for (std::size_t place = 0; place < own.slots.size(); ++place) {
                     store.gate(k, c, place, gate) = steady[arguments.size() == 1 ? 0 : place];
                 }

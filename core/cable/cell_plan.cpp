@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "cable/program_rates.hpp"
 
 namespace ranvier::cable {
 
@@ -196,7 +197,7 @@ void CellPlan::add_mechanism(Class& own, std::uint32_t index, std::span<const st
     for (std::size_t p = 0; p < painted.parameters.size(); ++p) {
         parameters.push_back(is_of_current(*painted.mechanism, p) ? 0.0 : painted.parameters[p].front());
     }
-    for (const GateInfo& gate : painted.mechanism->gates) own.gates.push_back({&gate, parameters});
+    for (const GateInfo& gate : painted.mechanism->gates) own.gates.push_back(gate_of(gate, parameters, spec->celsius));
     for (const CurrentInfo& current : painted.mechanism->currents) {
         if (current.gates.empty()) continue;
         AlignedVector<double> conductances(memory);

@@ -7,6 +7,7 @@
 
 #include "base/instruction_set.hpp"
 #include "models/model_info.hpp"
+#include "program/program.hpp"
 
 namespace ranvier::cable {
 
@@ -32,6 +33,11 @@ struct GateInfo {
     std::string_view meaning;
     void (*rates)(InstructionSet set, const RateArguments& arguments) = nullptr;
     Follows follows = Follows::potential;  ///< the same for all gates of a mechanism
+    /// Of a gate that a user describes, in place of `rates`: from what it follows, the temperature and the parameters of the
+    /// mechanism to the steady state and the time constant, ms.
+    const program::Program* program = nullptr;
+    /// From the same to the value that it begins at; null: the steady state.
+    const program::Program* initial = nullptr;
 };
 
 struct GatePower {
@@ -48,6 +54,12 @@ struct CurrentInfo {
     /// Whether it fills the pool of calcium that is at its place, which then gives its reversal potential. The parameter
     /// `reversal` has no default (NaN) and is given where there is no pool. Such a current has gates.
     bool carries_calcium = false;
+};
+
+/// The sum of some currents, as probes name it.
+struct CurrentSum {
+    std::string_view name;
+    std::span<const std::uint32_t> currents;  ///< indices of MechanismModel::currents
 };
 
 /// Calcium in a shell below the membrane: which parameters say what.
@@ -69,11 +81,14 @@ struct MechanismModel {
     std::span<const GateInfo> gates;
     std::span<const CurrentInfo> currents;
     const PoolInfo* pool = nullptr;  ///< null: it is no pool
+    std::span<const CurrentSum> sums = {};  ///< what probes read; empty: each current by itself
+    std::uint64_t fingerprint = 0;  ///< of what a user describes; 0: the name tells all
 
+    std::size_t recorded_currents() const { return sums.empty() ? currents.size() : sums.size(); }
     bool follows_calcium() const { return !gates.empty() && gates.front().follows == Follows::calcium; }
 };
 
-/// All mechanisms, by name ascending.
+/// All mechanisms that come with Ranvier, by name ascending.
 std::span<const MechanismModel* const> mechanisms();
 /// @throws UnknownNameError
 const MechanismModel& find_mechanism(std::string_view name);

@@ -22,9 +22,9 @@ double calcium_reversal_at(std::uint32_t slot, const CellPlan& plan, const CellV
 }
 
 /// mA/cm^2 of membrane that has the mechanism.
-double current_density(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+double current_density(const Probe& probe, const CurrentInfo& info, const CellPlan& plan, const CellValues& values,
+                       std::size_t cell) {
     const PaintedMechanism& painted = plan.spec->mechanisms[probe.of];
-    const CurrentInfo& info = painted.mechanism->currents[probe.gate];
     const std::uint32_t compartment = plan.spec->compartments.at(probe.place, "place");
     const std::uint32_t slot = plan.slot_at(probe.place);
     const std::vector<double> own = values.own_values(cell);
@@ -37,6 +37,16 @@ double current_density(const Probe& probe, const CellPlan& plan, const CellValue
                                 ? calcium_reversal_at(slot, plan, values, cell)
                                 : plan.spec->value(painted, info.reversal, compartment, own);
     return density * (values.potential(cell, slot) - reversal);
+}
+
+double current_density(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    const MechanismModel& model = *plan.spec->mechanisms[probe.of].mechanism;
+    if (model.sums.empty()) return current_density(probe, model.currents[probe.gate], plan, values, cell);
+    double sum = 0.0;
+    for (const std::uint32_t current : model.sums[probe.gate].currents) {
+        sum += current_density(probe, model.currents[current], plan, values, cell);
+    }
+    return sum;
 }
 
 /// The sum of what a probe reads of a receptor at all of its sites, or where one of them lies.

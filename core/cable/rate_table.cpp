@@ -7,6 +7,7 @@
 
 #include "base/errors.hpp"
 #include "base/math.hpp"
+#include "cable/program_rates.hpp"
 
 namespace ranvier::cable {
 
@@ -38,12 +39,16 @@ double value_of(const double* row, std::size_t function, double f) {
 
 void exact_rates(InstructionSet set, const GateOfMechanism& gate, double step, double celsius,
                  std::span<const double> arguments, double* steady, double* part) {
-    gate.gate->rates(set, {.size = arguments.size(),
-                           .argument = arguments.data(),
-                           .celsius = celsius,
-                           .parameters = gate.parameters.data(),
-                           .steady = steady,
-                           .tau = part});
+    if (gate.code != nullptr) {
+        carry_out_rates(*gate.code, set, arguments, steady, part);
+    } else {
+        gate.gate->rates(set, {.size = arguments.size(),
+                               .argument = arguments.data(),
+                               .celsius = celsius,
+                               .parameters = gate.parameters.data(),
+                               .steady = steady,
+                               .tau = part});
+    }
     for (std::size_t i = 0; i < arguments.size(); ++i) part[i] = -math::expm1(-step / part[i]);
 }
 

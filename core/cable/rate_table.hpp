@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <memory_resource>
 #include <span>
 #include <vector>
 
 #include "base/aligned_array.hpp"
 #include "cable/mechanism.hpp"
+#include "program/block_code.hpp"
 
 namespace ranvier::cable {
 
@@ -20,6 +22,8 @@ inline constexpr std::size_t numbers_of_quad = 4 * functions_of_quad;
 struct GateOfMechanism {
     const GateInfo* gate = nullptr;
     std::vector<double> parameters;
+    /// Of GateInfo::program, with these parameters at some temperature; see gate_of().
+    std::shared_ptr<const program::BlockCode> code = nullptr;
 };
 
 /// What tables are made for: potentials in mV, or logarithms of concentrations.

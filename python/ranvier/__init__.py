@@ -32,6 +32,8 @@ from ranvier.cells.morphology import Morphology, Section
 from ranvier.cells.per_cell import per_cell
 from ranvier.cells.places import Place, Region, at, everywhere, sections, tagged, within_distance
 from ranvier.cells.reading import read_morphology
+from ranvier.channels.channel import ChannelMechanism, EquationChannel, channel
+from ranvier.channels.nmodl import read_nmodl
 from ranvier.equations.model import EquationNeuron, neuron
 from ranvier.equations.models import *  # noqa: F403
 from ranvier.equations.models import __all__ as _equation_models
@@ -75,12 +77,14 @@ if TYPE_CHECKING:
 __all__ = [
     "AllToAll",
     "Cell",
+    "ChannelMechanism",
     "Clamp",
     "Connections",
     "Counts",
     "CrossCorrelogram",
     "Distribution",
     "DryRun",
+    "EquationChannel",
     "EquationNeuron",
     "EquationSynapse",
     "Explicit",
@@ -121,6 +125,7 @@ __all__ = [
     "__source_revision__",
     "__version__",
     "at",
+    "channel",
     "current_clamp",
     "d_lambda",
     "errors",
@@ -135,6 +140,7 @@ __all__ = [
     "predict_memory",
     "random_places",
     "read_morphology",
+    "read_nmodl",
     "read_spike_trains",
     "read_spikes",
     "read_state",

@@ -181,6 +181,12 @@ class MechanismModel:
     @property
     def is_pool(self) -> bool: ...
 
+class Channel:
+    def __init__(self, description: object) -> None: ...
+    @property
+    def model(self) -> MechanismModel: ...
+    def derive(self, given: Sequence[float]) -> list[float]: ...
+
 class ReceptorModel:
     @property
     def name(self) -> str: ...
@@ -244,7 +250,7 @@ class CellModel(OwnModel):
         ],
         mechanisms: Sequence[
             tuple[
-                str,
+                str | Channel,
                 Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
                 Sequence[
                     Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]

@@ -21,7 +21,7 @@ CORE_ARROWS = {
     "connect": {"comm", "parallel", "base"},
     "program": {"base"},
     "models": {"program", "connect", "base"},
-    "cable": {"models", "base"},
+    "cable": {"models", "program", "base"},
     "engine": {"models", "connect", "comm", "parallel", "base"},
 }
 

@@ -19,6 +19,7 @@ PACKAGE = ROOT / "python/ranvier"
 ARROWS: dict[str, set[str]] = {
     "base": set(),
     "cells": {"base"},
+    "channels": {"base", "cells", "equations"},
     "compiled": {"base", "equations"},
     "equations": {"base"},
     "models": {"base", "network"},
@@ -33,7 +34,7 @@ ARROWS: dict[str, set[str]] = {
     "plot": {"figures"},
     "networks": {"base", "cells", "equations", "figures", "models", "network", "recording"},
     "generate_models": {"equations"},
-    "": {"base", "cells", "equations", "models", "network", "networks", "plot", "recording", "simulation"},
+    "": {"base", "cells", "channels", "equations", "models", "network", "networks", "plot", "recording", "simulation"},
     # These are no part of what users import.
     "commands": {"*"},
     "bench": {"*"},

@@ -18,7 +18,7 @@ from ranvier.base.texts import check_text
 from ranvier.cells.capacitance import Capacitance, CapacitanceLike
 from ranvier.cells.clamps import Clamp, core_clamps
 from ranvier.cells.compartments import CompartmentsLike, counts_of
-from ranvier.cells.membrane import Mechanism, Receptor
+from ranvier.cells.membrane import Mechanism, OwnMechanism, Receptor
 from ranvier.cells.morphology import Morphology
 from ranvier.cells.per_cell import OwnParameters, OwnValue, PerCell, default_of, number_or_own
 from ranvier.cells.places import Place, PlacesLike, RegionLike, as_place, as_region, at, places_of
@@ -144,7 +144,8 @@ class Cell(OwnModel):
         counts = counts_of(morphology, compartments, membrane_capacitance.values, default_of("R_a", resistivity))
         cut = morphology._cut(counts)
         own = OwnParameters()
-        mechanisms = _mechanisms(membrane, morphology, cut)
+        temperature = _temperature(celsius)
+        mechanisms = _mechanisms(membrane, morphology, cut, temperature)
         painted = _core_mechanisms(mechanisms, own)
         placed = _receptors(_named("receptors", receptors), own, morphology, cut)
         clamped = core_clamps(_named("clamps", clamps), own)
@@ -152,7 +153,7 @@ class Cell(OwnModel):
         given = {
             "capacitance": membrane_capacitance.of(morphology, cut, own),
             "axial_resistivity": own.number("axial_resistivity", "R_a", resistivity),
-            "celsius": _temperature(celsius),
+            "celsius": temperature,
             "initial_potential": own.number("initial_potential", "V_init", number_or_own("V_init", V_init)),
             "rates": rates,
             "scheme": scheme,
@@ -180,6 +181,9 @@ class Cell(OwnModel):
         counts = options.pop("counts")
         cut = cut or self.morphology._cut(counts)
         capacitance = options.pop("capacitance")
+        options["mechanisms"] = [
+            (which if isinstance(which, str) else which.core_model, *rest) for which, *rest in options["mechanisms"]
+        ]
         self._put(_compartments=cut, core_model=_core.CellModel(cut, capacitance, **options))
 
     @property
@@ -259,9 +263,12 @@ def _named(what: str, values: object) -> Mapping[str, Any]:
 
 
 def _mechanisms(
-    membrane: Sequence[tuple[RegionLike, Mechanism]], morphology: Morphology, cut: _core.Compartments
+    membrane: Sequence[tuple[RegionLike, Mechanism]],
+    morphology: Morphology,
+    cut: _core.Compartments,
+    celsius: float,
 ) -> list[tuple[Mechanism, FloatArray, list[FloatArray]]]:
-    made = []
+    made: list[tuple[Mechanism, FloatArray, list[FloatArray]]] = []
     distances = np.array(cut.distance)
     if not isinstance(membrane, list | tuple):
         raise WrongTypeError(
@@ -277,18 +284,28 @@ def _mechanisms(
             raise ValueOutOfBoundsError(
                 f"region of {what}", repr(region), "no membrane of the cell lies in it", "check tags and distances"
             )
-        made.append((mechanism, covered, mechanism._parameters(distances)))
+        _check_name(what, mechanism, [own for own, _, _ in made])
+        made.append((mechanism, covered, mechanism._parameters(distances, celsius)))
     return made
+
+
+def _check_name(what: str, mechanism: Mechanism, before: list[Mechanism]) -> None:
+    """Refuse a mechanism with the name of another one: probes could not tell them apart."""
+    for own in before:
+        if own.name == mechanism.name and own._own() != mechanism._own():
+            raise ValueOutOfBoundsError(
+                what, f"'{mechanism.name}'", "another mechanism of the cell has the same name", "give it another name"
+            )
 
 
 def _core_mechanisms(
     mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]], own: OwnParameters
-) -> list[tuple[str, FloatArray, list[FloatArray], list[int]]]:
+) -> list[tuple[str | OwnMechanism, FloatArray, list[FloatArray], list[int]]]:
     """Return the mechanisms, which refer to the parameters that each cell of a population has a value for."""
-    painted = []
+    painted: list[tuple[str | OwnMechanism, FloatArray, list[FloatArray], list[int]]] = []
     for mechanism, covered, parameters in mechanisms:
         numbers = [-1 if each is None else own.number_of(each) for each in mechanism._per_cell()]
-        painted.append((mechanism.name, covered, parameters, numbers))
+        painted.append((mechanism._own() or mechanism.name, covered, parameters, numbers))
     return painted
 
 

@@ -7,17 +7,34 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ranvier import _core
 from ranvier.base.distributions import Distribution
+from ranvier.base.immutable import Immutable
 from ranvier.base.model import Model
 from ranvier.base.numeric import number_array
 from ranvier.cells.per_cell import OwnValue, PerCell, Profile, called, number_or_own
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["DensityValue", "Mechanism", "OwnValue", "Receptor"]
+__all__ = ["DensityValue", "Mechanism", "OwnMechanism", "OwnValue", "Receptor"]
 
 FloatArray = npt.NDArray[np.float64]
 DensityValue: TypeAlias = Profile | PerCell
 """One number, an array with one for each compartment, a function of distances (um) that returns such, or `per_cell`."""
+
+
+class OwnMechanism(Immutable):
+    """A mechanism that a user has described: what cells are pickled with.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    core_model
+        The same mechanism, checked by the core.
+    """
+
+    name: str
+    core_model: _core.Channel
 
 
 class Mechanism(Model):
@@ -35,8 +52,15 @@ class Mechanism(Model):
         super().__init__(**{name: value for name, value in values.items() if name not in functions})
         self._put(_values={**self._values, **functions})
 
-    def _parameters(self, distances: FloatArray) -> list[FloatArray]:
-        """Return the values of all parameters: each one number, or one for each compartment."""
+    def _own(self) -> OwnMechanism | None:
+        """Return what the user has described; None: the core knows the name."""
+        return None
+
+    def _parameters(self, distances: FloatArray, celsius: float) -> list[FloatArray]:
+        """Return the values of all parameters of the core: each one number, or one for each compartment.
+
+        Those of a user's mechanism may depend on the temperature, `celsius`.
+        """
         parameters = []
         for name, default in self._defaults().items():
             value: Any = self._values.get(name, default)
@@ -45,22 +69,26 @@ class Mechanism(Model):
                 # Not given, and without a default.
                 parameters.append(np.array([np.nan]))
                 continue
-            if isinstance(value, PerCell):
-                value = value.profile
-            if callable(value):
-                value = number_array(f"the values of the function for {what}", called(what, value, distances))
-                value = np.full(len(distances), float(value)) if value.ndim == 0 else value
-            if default is None and np.isnan(value).any():
+            array = self._numbers(what, value, distances)
+            if default is None and np.isnan(array).any():
                 raise ValueOutOfBoundsError(what, "nan", "it must be finite", "leave it out, or give a number")
-            if isinstance(value, Distribution):
-                raise WrongTypeError(what, repr(value), "must be a number, an array or a function of distances")
-            array = np.atleast_1d(np.asarray(value, dtype=np.float64))
-            if array.shape not in ((1,), distances.shape):
-                raise ShapeError(
-                    what, f"an array of shape {array.shape}", f"the cell has {len(distances)} compartments"
-                )
-            parameters.append(np.ascontiguousarray(array))
+            parameters.append(array)
         return parameters
+
+    @staticmethod
+    def _numbers(what: str, value: Any, distances: FloatArray) -> FloatArray:
+        """Return the numbers that a value is: one, or one for each compartment; of `per_cell` its profile."""
+        if isinstance(value, PerCell):
+            value = value.profile
+        if callable(value):
+            value = number_array(f"the values of the function for {what}", called(what, value, distances))
+            value = np.full(len(distances), float(value)) if value.ndim == 0 else value
+        if isinstance(value, Distribution):
+            raise WrongTypeError(what, repr(value), "must be a number, an array or a function of distances")
+        array = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        if array.shape not in ((1,), distances.shape):
+            raise ShapeError(what, f"an array of shape {array.shape}", f"the cell has {len(distances)} compartments")
+        return np.ascontiguousarray(array)
 
     def _per_cell(self) -> list[PerCell | None]:
         """Return, for each parameter, what gives it a value for each cell."""

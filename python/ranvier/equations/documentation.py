@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ranvier.equations.program import NeuronProgram, ProgramParameter, SynapseProgram
 
-__all__ = ["METHOD_WORDS", "documented", "documented_synapse"]
+__all__ = ["METHOD_WORDS", "bounds_of", "documented", "documented_synapse", "indented", "table"]
 
 METHOD_WORDS = {
     "exact": "solved exactly",
@@ -20,16 +20,16 @@ METHOD_WORDS = {
 
 def documented(program: NeuronProgram, method: str) -> str:
     """Return a model as text."""
-    parts = [f"{program.name}: {program.summary}", _indented(program.equations.split("\n"))]
+    parts = [f"{program.name}: {program.summary}", indented(program.equations.split("\n"))]
     parts.append(_parameters(program.parameters))
     rows = [
         (v.name, v.initial_parameter or f"{v.initial_value:g} {v.unit}".strip(), f"in {v.unit or '1'}", v.meaning)
         for v in program.variables
     ]
-    parts.append("Variables, with what they begin at\n" + _table(rows))
+    parts.append("Variables, with what they begin at\n" + table(rows))
     if program.derived:
         parts.append(
-            "Recorded only\n" + _table([(d.name, f"in {d.unit or '1'}", "", d.meaning) for d in program.derived])
+            "Recorded only\n" + table([(d.name, f"in {d.unit or '1'}", "", d.meaning) for d in program.derived])
         )
     if program.receptors:
         sign = "; the sign of a weight chooses between the first two" if program.sign_chooses_receptor else ""
@@ -42,7 +42,7 @@ def documented(program: NeuronProgram, method: str) -> str:
 
 def documented_synapse(program: SynapseProgram) -> str:
     """Return a synapse model as text."""
-    parts = [f"{program.name}: {program.summary}", _indented(program.equations.split("\n"))]
+    parts = [f"{program.name}: {program.summary}", indented(program.equations.split("\n"))]
     parts.append(_parameters(program.parameters))
     if program.weight_unit:
         parts.append(f"Weights in {program.weight_unit}")
@@ -53,7 +53,7 @@ def documented_synapse(program: SynapseProgram) -> str:
 
 def _parameters(parameters: Iterable[ProgramParameter]) -> str:
     rows = [(each.name, f"{each.default:g} {each.unit}".strip(), bounds_of(each), each.meaning) for each in parameters]
-    return "Parameters\n" + _table(rows)
+    return "Parameters\n" + table(rows)
 
 
 def bounds_of(parameter: ProgramParameter) -> str:
@@ -63,10 +63,12 @@ def bounds_of(parameter: ProgramParameter) -> str:
     return " and ".join(each for each in (lower, upper) if each)
 
 
-def _indented(lines: Iterable[str]) -> str:
+def indented(lines: Iterable[str]) -> str:
+    """Return lines below each other, with blanks before them."""
     return "\n".join(f"    {line}".rstrip() for line in lines)
 
 
-def _table(rows: list[tuple[str, str, str, str]]) -> str:
+def table(rows: list[tuple[str, str, str, str]]) -> str:
+    """Return rows with columns of the same width."""
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
-    return _indented("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return indented("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)

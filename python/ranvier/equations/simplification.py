@@ -15,7 +15,7 @@ from ranvier.equations.places import Place
 from ranvier.equations.scope import Scope
 from ranvier.equations.trees import Node, nodes_of, walked
 
-__all__ = ["linear_form"]
+__all__ = ["linear_form", "quotient"]
 
 _TRIALS = 4
 _MOST_NODES = 200
@@ -127,6 +127,21 @@ def _simplified(node: Node, names: list[str]) -> Node | None:
     if other is None:
         return None
     return other if made is None else Node("add", node.place, (made, other))
+
+
+def quotient(above: Node, below: Node) -> Node | None:
+    """Return above/below with common factors cancelled; None if it is too large, not arithmetic, or below is 0."""
+    parts = [*nodes_of(above), *nodes_of(below)]
+    if len(parts) > _MOST_NODES or any(part.kind not in _ARITHMETIC or not _has_small_power(part) for part in parts):
+        return None
+    import sympy
+
+    symbols: dict[str, Any] = {}
+    algebra = _SymPy(sympy, symbols)
+    divisor = sympy.simplify(walked(below, algebra))
+    if divisor == 0:
+        return None
+    return _tree(sympy, sympy.cancel(walked(above, algebra) / divisor), above.place)
 
 
 class _SymPy:

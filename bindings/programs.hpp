@@ -1,0 +1,34 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <vector>
+
+#include "bindings.hpp"
+#include "models/program_description.hpp"
+#include "program/program.hpp"
+
+/// Reads descriptions, whose classes are those of Python: see ranvier/equations/program.py.
+namespace ranvier::bindings {
+
+/// An attribute of a description, whose classes are those of Python.
+template <class Value>
+Value read(const nb::handle& object, const char* name) {
+    const nb::object value = object.attr(name);
+    try {
+        return nb::cast<Value>(value);
+    } catch (const nb::cast_error&) {
+        const std::string text = std::string(name) + " of a " + nb::cast<std::string>(object.type().attr("__name__")) +
+                                 " has a wrong type or value: " + nb::repr(value).c_str();
+        throw nb::type_error(text.c_str());
+    }
+}
+
+/// A program that is an attribute. @throws ValueOutOfBoundsError when it is too long or too deep
+program::Program read_program(const nb::handle& description, const char* name);
+
+/// The attribute `parameters`.
+std::vector<models::ProgramParameter> read_parameters(const nb::handle& description);
+
+}  // namespace ranvier::bindings

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cable/mechanism.hpp"
+#include "models/program_description.hpp"
+#include "program/program.hpp"
+
+namespace ranvier::cable {
+
+/// A mechanism that a user describes: gates whose rates are programs, and currents g (V - E).
+struct ChannelDescription {
+    struct Gate {
+        std::string name;
+        std::string meaning;
+        program::Program rates;                   ///< see GateInfo::program
+        std::optional<program::Program> initial;  ///< see GateInfo::initial
+    };
+    /// A conductance of its own and a reversal potential of its own, both parameters, with powers of gates.
+    struct Term {
+        std::uint32_t conductance = 0;
+        std::uint32_t reversal = 0;
+        std::vector<GatePower> gates;
+    };
+    struct Current {
+        std::string name;
+        std::vector<std::uint32_t> terms;
+    };
+
+    std::string name;
+    std::string summary;
+    std::string equations;
+    std::string reference;
+    /// Those on which rates depend, and those of the terms.
+    std::vector<models::ProgramParameter> parameters;
+    std::vector<Gate> gates;
+    std::vector<Term> terms;
+    std::vector<Current> currents;
+    /// From what the user gives, then the temperature, to the parameters.
+    program::Program derive;
+};
+
+/// A mechanism with all that its MechanismModel points to.
+class Channel {
+   public:
+    /// @throws ShapeError, ValueOutOfBoundsError for what does not fit together
+    explicit Channel(ChannelDescription description);
+    Channel(const Channel&) = delete;
+    Channel& operator=(const Channel&) = delete;
+    Channel(Channel&&) = delete;
+    Channel& operator=(Channel&&) = delete;
+    ~Channel() = default;
+
+    const MechanismModel& model() const { return model_; }
+    /// Values of the parameters. @param given see ChannelDescription::derive @throws ShapeError
+    std::vector<double> derive(std::span<const double> given) const;
+
+   private:
+    ChannelDescription own_;
+    std::vector<models::ParameterInfo> parameters_;
+    std::vector<GateInfo> gates_;
+    std::vector<CurrentInfo> currents_;
+    std::vector<CurrentSum> sums_;
+    MechanismModel model_;
+};
+
+}  // namespace ranvier::cable

@@ -1,0 +1,1 @@
+"""Channels of detailed cells that users write as equations, or as NMODL files."""

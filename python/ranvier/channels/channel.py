@@ -1,0 +1,304 @@
+"""`rv.channel`: mechanisms of detailed cells that users write as equations."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ranvier import _core
+from ranvier.base.immutable import locked
+from ranvier.base.keywords import known_keywords
+from ranvier.base.names import unknown_name
+from ranvier.base.numeric import number_array
+from ranvier.base.values import FloatArray
+from ranvier.cells.membrane import DensityValue, Mechanism, OwnMechanism
+from ranvier.cells.per_cell import PerCell
+from ranvier.channels.description import ChannelDescription
+from ranvier.channels.documentation import documented_channel
+from ranvier.channels.lowering import derived_nodes, direct_parameter, lower_channel
+from ranvier.channels.program import ChannelProgram
+from ranvier.channels.reading import GivenChannel, describe_channel
+from ranvier.equations.description import Declared
+from ranvier.equations.parameters import value_in
+from ranvier.errors import ValueOutOfBoundsError
+
+__all__ = ["ChannelMechanism", "EquationChannel", "channel"]
+
+
+class EquationChannel(OwnMechanism):
+    """A channel of equations, made by `channel` or `read_nmodl`. It cannot be changed.
+
+    Call it for a mechanism that is placed on membrane: ``("soma", k_slow(g_max="0.02 S/cm**2"))``. Parameters are
+    numbers in their units, texts with a unit, or what built-in mechanisms take: arrays with one number for each
+    compartment, functions of distances (um), and `per_cell`.
+
+    Attributes
+    ----------
+    name
+        Name of the channel.
+    gates, currents
+        Names of its gates, and of its currents: ``i`` is the whole one.
+    program
+        What the core carries out (`ranvier.channels.program`).
+    """
+
+    name: str
+    gates: tuple[str, ...]
+    currents: tuple[str, ...]
+    program: ChannelProgram
+    core_model: _core.Channel
+    _description: ChannelDescription
+    _derived: tuple[tuple[str | None, frozenset[str]], ...]
+
+    def __init__(self, description: ChannelDescription) -> None:
+        program = lower_channel(description)
+        self._put(
+            name=description.name,
+            gates=tuple(description.gates),
+            currents=tuple(each.name for each in program.currents),
+            program=program,
+            core_model=_core.Channel(program),
+            _description=description,
+            _derived=_derived(description),
+        )
+
+    def __call__(self, **values: DensityValue | str) -> ChannelMechanism:
+        """Return the mechanism with these values of parameters.
+
+        Raises
+        ------
+        UnknownNameError
+            For a name that is no parameter.
+        UnitError, ValueOutOfBoundsError, WrongTypeError
+            For values in another unit or outside their bounds, and for what is none.
+        """
+        known = self._description.parameters
+        for name in values:
+            if name not in known:
+                unknown_name(f"parameter of {self.name}", name, list(known))
+        return ChannelMechanism(self, {name: self._stored(name, value) for name, value in values.items()})
+
+    def _stored(self, name: str, value: Any) -> Any:
+        what = f"parameter {name} of {self.name}"
+        declared = self._description.parameters[name].declared
+        if callable(value) or isinstance(value, PerCell):
+            return value
+        if isinstance(value, str):
+            value = value_in(what, value, declared.unit)
+        elif declared.is_switch and np.asarray(value).dtype == np.bool_:
+            value = np.asarray(value).astype(np.float64)
+        array = number_array(what, value, "a number, an array or a function of distances")
+        check_values(what, declared, array)
+        return float(array) if array.ndim == 0 else locked(array)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of its parameters."""
+        return tuple(self._description.parameters)
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The unit of each parameter; empty if it has none."""
+        return {name: each.declared.unit.text for name, each in self._description.parameters.items()}
+
+    @property
+    def equations(self) -> str:
+        """Its equations, as they were written."""
+        return self.program.equations
+
+    def describe(self) -> str:
+        """Return the channel in words: equations, parameters with units, defaults and bounds, gates and currents."""
+        return documented_channel(self._description, self.program)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters = [
+            inspect.Parameter(name, keyword, default=each.declared.default)
+            for name, each in self._description.parameters.items()
+        ]
+        return inspect.Signature(parameters, return_annotation=ChannelMechanism)
+
+    def _called(self) -> str:
+        return f"a channel {self.name}"
+
+    def _way_to(self, name: str) -> str:
+        if name in self._description.parameters:
+            return f"write c({name}=...), where c is the channel"
+        return "make another one with rv.channel()"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EquationChannel) and self.program == other.program
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.program.equations))
+
+    def __repr__(self) -> str:
+        return f"<channel '{self.name}': {', '.join(self.gates) or 'no gates'}>"
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return type(self), (self._description,)
+
+
+class ChannelMechanism(Mechanism):
+    """A channel of equations with values for its parameters, made by a call of the channel.
+
+    Attributes
+    ----------
+    channel
+        The channel.
+    """
+
+    channel: EquationChannel
+
+    def __new__(cls, channel: EquationChannel, values: Mapping[str, Any]) -> ChannelMechanism:
+        """Make one; the channel has checked the values."""
+        return object.__new__(cls)
+
+    def __init__(self, channel: EquationChannel, values: Mapping[str, Any]) -> None:
+        self._put(channel=channel, name=channel.name, gates=channel.gates, currents=channel.currents)
+        self._put(_values=dict(values))
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return ChannelMechanism, (self.channel, self._values)
+
+    def _own(self) -> OwnMechanism:
+        return self.channel
+
+    def _parameters(self, distances: FloatArray, celsius: float) -> list[FloatArray]:
+        given = []
+        for name, parameter in self.channel._description.parameters.items():
+            value: Any = self._values.get(name, parameter.declared.default)
+            what = f"{name} of {self.name}"
+            array = self._numbers(what, value, distances)
+            if callable(value):
+                check_values(what, parameter.declared, array)
+            given.append(array)
+        count = max((len(array) for array in given), default=1)
+        rows = np.stack([np.broadcast_to(array, (count,)) for array in [*given, np.array([celsius])]], axis=1)
+        derive = self.channel.core_model.derive
+        made = np.array([derive(row) for row in rows.tolist()]).reshape(count, -1)
+        columns = [np.ascontiguousarray(column) for column in made.T]
+        return [column[:1] if (column == column[0]).all() else column for column in columns]
+
+    def _per_cell(self) -> list[PerCell | None]:
+        made: list[PerCell | None] = []
+        for direct, used in self.channel._derived:
+            own = self._values.get(direct) if direct is not None else None
+            made.append(own if isinstance(own, PerCell) else None)
+            for name in used if direct is None else ():
+                if isinstance(self._values.get(name), PerCell):
+                    raise ValueOutOfBoundsError(
+                        f"{name} of {self.name}",
+                        repr(self._values[name]),
+                        "what differs from cell to cell is a conductance in S/cm**2 or a reversal potential in mV "
+                        "that stands by itself in the equations",
+                        f"write i = {name}*(powers of gates)*(v - E), and factors into {name}",
+                    )
+        return made
+
+    def _way_to(self, name: str) -> str:
+        if name in self.channel.parameters:
+            return f"write c({name}=...), where c is the channel, and make another rv.Cell"
+        return "make another mechanism"
+
+    def _instead_of(self, name: str) -> str:
+        return f'read what was set with .values["{name}"]' if name in self._values else ""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ChannelMechanism) or self.channel != other.channel:
+            return NotImplemented if not isinstance(other, ChannelMechanism) else False
+        return self._values.keys() == other._values.keys() and all(
+            np.array_equal(np.asarray(value), np.asarray(other._values[name])) for name, value in self._values.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _derived(read: ChannelDescription) -> tuple[tuple[str | None, frozenset[str]], ...]:
+    """Return, of each parameter of the core, the parameter that it is, or None, and those that it depends on."""
+    made: list[tuple[str | None, frozenset[str]]] = [(name, frozenset((name,))) for name in read.rate_names()]
+    for node, unit in derived_nodes(read):
+        used = frozenset(name for name in read.used([node]) if name in read.parameters)
+        made.append((direct_parameter(read, node, unit), used))
+    return tuple(made)
+
+
+def check_values(what: str, declared: Declared, values: FloatArray) -> None:
+    """Check values of a parameter.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        When one is outside the bounds.
+    """
+    for value in np.unique(values).tolist():
+        if declared.contains(value):
+            continue
+        lower = f"{'>' if declared.lower_open else '>='} {declared.lower:g}" if declared.lower > -math.inf else ""
+        upper = f"{'<' if declared.upper_open else '<='} {declared.upper:g}" if declared.upper < math.inf else ""
+        bound = " and ".join(each for each in (lower, upper) if each and math.isfinite(value)) or "finite"
+        raise ValueOutOfBoundsError(what, f"{value:g} {declared.unit.text}".strip(), f"it must be {bound}")
+
+
+@known_keywords
+def channel(
+    equations: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    initial: Mapping[str, str | float] | None = None,
+    name: str = "channel",
+    summary: str = "",
+    reference: str = "",
+) -> EquationChannel:
+    """Return a channel of detailed cells that is written as equations, in the notation of `neuron`.
+
+    Parameters
+    ----------
+    equations
+        One a line: ``i = expression : mA/cm**2``, the density of the current out of the cell; ``dn/dt = expression :
+        1``, a gate; ``x = expression : unit``, a subexpression; ``x : unit``, a parameter. ``v`` is the potential of
+        the membrane (mV), ``celsius`` the temperature of the cell in degrees Celsius, a number. The current is linear
+        in ``v``, and its conductance a sum of products of powers of gates: ``g*m**3*h*(v - E)``. Where ``i`` is the sum
+        of names, each of these can be recorded, too. The equation of a gate is linear in this gate, with coefficients
+        that depend on ``v``, ``celsius`` and parameters: ``(n_inf - n)/tau_n``, or ``alpha*(1 - n) - beta*n``. It is
+        solved exactly for the potential that a step begins with, as those of built-in mechanisms are.
+    parameters
+        Values with units, by name: ``dict(g_max="0.01 S/cm**2", E_K=rv.parameter("-77 mV", low="-120 mV"))``. Names
+        that nothing uses are no parameters of the channel.
+    initial
+        What gates begin at: numbers, or expressions of ``v``, ``celsius`` and parameters; others begin at their steady
+        states.
+    name
+        Of the channel, as probes name it: ``(place, "n of k_slow")``.
+    summary, reference
+        For documentation.
+
+    Raises
+    ------
+    EquationError, UnitError, UnknownSymbolError
+        For mistakes in texts, and for gates and currents of another form; the error shows the line and the place.
+    UnknownNameError, ValueOutOfBoundsError, WrongTypeError
+        For other arguments.
+
+    Examples
+    --------
+    >>> import ranvier as rv
+    >>> k_slow = rv.channel(
+    ...     '''
+    ...     i = g_max*n**4*(v - E_K) : mA/cm**2
+    ...     dn/dt = (n_inf - n)/tau_n : 1
+    ...     n_inf = 1/(1 + exp(-(v + 35*mV)/(10*mV))) : 1
+    ...     tau_n = 5*ms + 20*ms/(1 + exp((v + 40*mV)/(15*mV))) : ms
+    ...     ''',
+    ...     parameters=dict(g_max="0.01 S/cm**2", E_K="-77 mV"),
+    ...     name="k_slow",
+    ... )
+    >>> soma = rv.Morphology([rv.Section(length=12.0, diameter=12.0)])
+    >>> cell = rv.Cell(soma, membrane=[("all", rv.hh()), ("all", k_slow(g_max="0.002 S/cm**2"))])
+    """
+    return EquationChannel(describe_channel(GivenChannel(equations, parameters, initial, name, summary, reference)))
