@@ -21,9 +21,9 @@ namespace ranvier::bindings {
 namespace {
 
 using cable::CellModel;
+using cable::CellSpec;
 using cable::Channel;
 using cable::ChannelDescription;
-using cable::CellSpec;
 using cable::Compartment;
 using cable::Compartments;
 using cable::MechanismModel;
@@ -247,9 +247,9 @@ void bind_descriptions(nb::module_& module) {
             nb::arg("description"))
         .def_prop_ro("model", &Channel::model, nb::rv_policy::reference_internal)
         .def(
-            "derive",
-            [](const Channel& self, const std::vector<double>& given) { return self.derive(given); },
-            nb::arg("given"), "Values of the parameters of the model: `given` are those of a user, then degrees Celsius.");
+            "derive", [](const Channel& self, const std::vector<double>& given) { return self.derive(given); },
+            nb::arg("given"),
+            "Values of the parameters of the model: `given` are those of a user, then degrees Celsius.");
     nb::class_<ReceptorModel>(module, "ReceptorModel", "The description of a receptor of detailed cells.")
         .def_ro("name", &ReceptorModel::name)
         .def_ro("summary", &ReceptorModel::summary)

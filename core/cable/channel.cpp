@@ -76,7 +76,8 @@ std::uint64_t fingerprint_of(const ChannelDescription& own) {
     for (const ChannelDescription::Gate& gate : own.gates) add(hash, gate);
     hash.whole(own.terms.size());
     for (const ChannelDescription::Term& term : own.terms) {
-        for (const std::size_t number : {std::size_t{term.conductance}, std::size_t{term.reversal}, term.gates.size()}) {
+        for (const std::size_t number :
+             {std::size_t{term.conductance}, std::size_t{term.reversal}, term.gates.size()}) {
             hash.whole(number);
         }
         for (const GatePower power : term.gates) hash.whole(std::uint64_t{power.gate} << 32 | power.power);

@@ -49,7 +49,7 @@ struct GatePower {
 struct CurrentInfo {
     std::string_view name;
     std::size_t conductance = 0;  ///< a parameter, S/cm^2
-    std::size_t reversal = 0;     ///< a parameter, mV
+    std::size_t reversal = 0;  ///< a parameter, mV
     std::span<const GatePower> gates = {};  ///< none: a leak
     /// Whether it fills the pool of calcium that is at its place, which then gives its reversal potential. The parameter
     /// `reversal` has no default (NaN) and is given where there is no pool. Such a current has gates.

@@ -85,7 +85,8 @@ void carry_out_rates(const program::BlockCode& code, InstructionSet set, std::sp
     for (std::size_t k = 0; k < 2; ++k) interpreter.set_output(k, results[k].data());
     for (std::size_t begin = 0; begin < arguments.size(); begin += most) {
         const std::size_t count = std::min(most, arguments.size() - begin);
-        const std::size_t filled = (count + program::lane_multiple - 1) / program::lane_multiple * program::lane_multiple;
+        const std::size_t filled =
+            (count + program::lane_multiple - 1) / program::lane_multiple * program::lane_multiple;
         std::ranges::copy(arguments.subspan(begin, count), argument.begin());
         // Lanes beyond the last one calculate what the first one does.
         std::fill(argument.begin() + static_cast<std::ptrdiff_t>(count),

@@ -9,9 +9,11 @@ if TYPE_CHECKING:
 
 # Calls of a network, a simulation or a recording return them.
 MADE_FOR_USERS = {
+    "ChannelMechanism",
     "Connections",
     "Counts",
     "CrossCorrelogram",
+    "EquationChannel",
     "EquationNeuron",
     "EquationSynapse",
     "PeristimulusHistogram",

@@ -99,14 +99,23 @@ class _Parts(Drawing):
         for _ in range(self.chance.choice([0, 1, 1, 2])):
             name = self.one("hh", "na_transient", "k_fast", "h_current", "m_current", "k_persistent", "na_persistent")
             keyword = "gnabar" if name == "hh" else "gbar"
-            painted.append(
-                f"({self.value(self.region())}, {self.call(f'rv.{name}', **self.some({keyword: density}, 0.5))})"
-            )
+            made = self.call(f"rv.{name}", **self.some({keyword: density}, 0.5))
+            if self.chance.random() < 0.2:
+                made = f"{self.channel()}({self.one('', f'g={density}', 'E=-80.0', 'tau=3.0')})"
+            painted.append(f"({self.value(self.region())}, {made})")
         if self.chance.random() < 0.2:
             keywords = self.some({"gamma": "0.05", "depth": self.each("0.1"), "decay": self.each("80.0")})
             painted += [f"('soma', {self.call('rv.calcium_pool', **keywords)})", "('soma', rv.ca_hva(gbar=1e-4))"]
             painted += ["('soma', rv.sk_current(gbar=1e-3))"]
         return f"[{', '.join(painted)}]"
+
+    def channel(self) -> str:
+        """Return a channel of equations."""
+        gate = self.one("(0.4 - n)/tau", "1/tau*(1 - n) - n/tau*exp(-v/(20*mV))", "(exp(v/(30*mV)) - n)/tau", "n/tau")
+        current = self.one("g*n*(v - E)", "g*n**2*(v - E) + g*(v - E)", "g*n*v*v/mV", "g*n*E")
+        parameters = "dict(g='1 mS/cm**2', E='-70 mV', tau='2 ms')"
+        text = f"i = {current} : mA/cm**2\ndn/dt = {gate} : 1"
+        return self.call("rv.channel", repr(text), parameters=parameters, initial=self.one("None", "{'n': 0.1}"))
 
     def receptors(self) -> str:
         kind = self.one("expsyn", "exp2syn", "nmda")
@@ -234,7 +243,9 @@ def run_script(lines: list[str], folder: Path, *, copied: bool = False) -> dict[
 
 
 def _check_told(error: rv.errors.RanvierError, script: str) -> None:
-    told = error.object and (error.bound or error.remedy) and str(error).isprintable()
+    # Errors of equations show the line, with marks below it.
+    text = str(error).replace("\n", "") if isinstance(error, rv.errors.EquationError) else str(error)
+    told = error.object and (error.bound or error.remedy) and text.isprintable()
     if not told:
         raise Fault(f"{type(error).__name__} that tells too little", error, script) from None
 

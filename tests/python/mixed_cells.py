@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import ranvier as rv
+from channel_models import k_persistent, k_slow
 from ranvier import mpi
 from ranvier.simulation.options import grouped
 from state_scenes import outcome
@@ -36,6 +37,8 @@ def _cell(lengths: list[float], branches: int, counts: int, *, threshold: float 
             ("all", rv.pas(g=rv.per_cell("leak", 2e-4), e=-67.0)),
             ("soma", rv.hh(gnabar=rv.per_cell("gna", 0.12))),
             ("apical", rv.hh(gnabar=0.06)),
+            ("apical", k_persistent()(gbar=rv.per_cell("leak", 2e-4, profile=10.0))),
+            ("apical", k_slow()(gbar=1e-3, shift=40.0 + counts)),
             (rv.sections([0, 1]), rv.ca_hva(gbar=0.001)),
             (rv.sections([0, 1]), rv.calcium_pool()),
             ("soma", rv.sk_current(gbar=0.005)),

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import ranvier as rv
+from channel_models import hodgkin_huxley, k_persistent, k_slow
 from ranvier import _core
 
 __all__ = ["check_bits", "draw_cell"]
@@ -18,6 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 
 STEP, TIME = 0.025, 4.0
 CHANNELS = ["na_transient", "na_persistent", "k_transient", "k_persistent", "k_fast", "m_current", "h_current", "hh"]
+OF_EQUATIONS = [hodgkin_huxley("equations"), k_persistent(), k_slow()]
 REGIONS: list[Any] = [
     "all",
     rv.sections(0),
@@ -51,6 +53,10 @@ def _membrane(chance: random.Random) -> list[Any]:
     for name in chance.sample(CHANNELS, chance.randint(0, 4)):
         keys = {"gnabar": chance.uniform(0.01, 0.2)} if name == "hh" else {"gbar": 10.0 ** chance.uniform(-4.0, -1.0)}
         painted.append((chance.choice(REGIONS[:3]), getattr(rv, name)(**keys)))
+    painted += [
+        (chance.choice(REGIONS[:3]), channel(**_values_of(channel, chance)))
+        for channel in chance.sample(OF_EQUATIONS, chance.choice([0, 0, 1, 2]))
+    ]
     pools = chance.choice([(), ("all",), (rv.sections(0),), (rv.sections(0), ~rv.sections(0))])
     for region in pools:
         keys = {
@@ -64,6 +70,16 @@ def _membrane(chance: random.Random) -> list[Any]:
     if not pools and chance.random() < 0.5:
         painted.append(("all", rv.ca_hva(gbar=1e-4, eca=120.0)))
     return painted
+
+
+def _values_of(channel: rv.EquationChannel, chance: random.Random) -> dict[str, Any]:
+    """Return a conductance, and at times a value on which rates depend, or one for each compartment."""
+    name = "gnabar" if "gnabar" in channel.parameters else "gbar"
+    size = 10.0 ** chance.uniform(-3.0, -1.0)
+    values: dict[str, Any] = {name: chance.choice([size, lambda distance: size / (1.0 + 0.01 * distance)])}
+    if "shift" in channel.parameters and chance.random() < 0.5:
+        values["shift"] = chance.uniform(30.0, 50.0)
+    return values
 
 
 def _is_there(morphology: rv.Morphology, painted: Any) -> bool:
