@@ -76,7 +76,7 @@ PROCEDURE rates(u (mV)) {
     TABLE minf, mtau, hinf, htau, ninf, ntau DEPEND celsius FROM -100 TO 100 WITH 200
     UNITSOFF
     q10 = 3^((celsius - 6.3)/10)
-    alpha = 0.1*ramp(-(u + 40), 10)
+    alpha = 0.1*linexp(-(u + 40), 10)
     beta = 4*exp(-(u + 65)/18)
     mtau = 1/(q10*(alpha + beta))
     minf = alpha/(alpha + beta)
@@ -84,17 +84,17 @@ PROCEDURE rates(u (mV)) {
     beta = 1/(exp(-(u + 35)/10) + 1)
     htau = 1/(q10*(alpha + beta))
     hinf = alpha/(alpha + beta)
-    alpha = 0.01*ramp(-(u + 55), 10)
+    alpha = 0.01*linexp(-(u + 55), 10)
     beta = 0.125*exp(-(u + 65)/80)
     ntau = 1/(q10*(alpha + beta))
     ninf = alpha/(alpha + beta)
     UNITSON
 }
 
-FUNCTION ramp(x (mV), y (mV)) (mV) {
+FUNCTION linexp(x (mV), y (mV)) (mV) {
     IF (fabs(x/y) < 1e-6) {
-        ramp = y*(1 - x/y/2)
+        linexp = y*(1 - x/y/2)
     } ELSE {
-        ramp = x/(exp(x/y) - 1)
+        linexp = x/(exp(x/y) - 1)
     }
 }
