@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ranvier import _core
-from ranvier.base.immutable import locked
+from ranvier.base.immutable import Settings, locked
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number_array
@@ -165,6 +165,11 @@ class ChannelMechanism(Mechanism):
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return ChannelMechanism, (self.channel, self._values)
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The values that were given in place of the defaults, by the name of the parameter."""
+        return Settings(self._values, f"a mechanism {self.name}", f"{self.name}(")
 
     def _own(self) -> OwnMechanism:
         return self.channel
