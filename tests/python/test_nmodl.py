@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import random
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
-from ranvier.errors import EquationError, FileError, MissingPackageError, UnitError, WrongTypeError
+from ranvier.errors import EquationError, FileError, MissingPackageError, RanvierError, UnitError, WrongTypeError
 
 FOLDER = Path(__file__).parent / "nmodl"
 BALL = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
@@ -210,3 +212,53 @@ def test_a_file_that_is_not_there_and_lark_that_is_not(tmp_path: Path, monkeypat
     with pytest.raises(MissingPackageError, match=r"ranvier\[nmodl\]"):
         rv.read_nmodl(FOLDER / "squid.mod")
     nmodl_syntax._parser.cache_clear()
+
+
+WORDS = [
+    "{",
+    "}",
+    "(",
+    ")",
+    "=",
+    "'",
+    "^",
+    "<",
+    "0",
+    "1e400",
+    "if",
+    "SOLVE",
+    "LOCAL",
+    "STATE { q }",
+    "h'",
+    "exp(",
+    "rates(v)",
+]
+WORDS += ["\0", "é", "&&", "USEION k", "celsius", "dt", "x" * 300, "1/0", "pi", "INITIAL {", "__class__", "lambda", "i"]
+
+
+def is_refused(text: str) -> bool:
+    """Make a cell with the channel of a file; return whether it was refused with an error that names a place."""
+    try:
+        rv.Cell(BALL, membrane=[("all", read(text)())])
+    except RanvierError as error:
+        return "line" in str(error) or "mechanism" in str(error)
+    return False
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_files_are_read_or_refused_with_a_typed_error(seed: int) -> None:
+    """Words are left out, changed, doubled and put elsewhere."""
+    chance = random.Random(seed)
+    texts = [file.read_text() for file in sorted(FOLDER.glob("*.mod"))]
+    refused = 0
+    for _ in range(20):
+        text = chance.choice(texts)
+        for _ in range(chance.randint(1, 3)):
+            places = [found.span() for found in re.finditer(r"\w+|[^\w\s]", text)]
+            (begin, end), (first, last) = chance.choice(places), chance.choice(places)
+            new = chance.choice(
+                ["", chance.choice(WORDS), f"{text[begin:end]} {chance.choice(WORDS)} ", text[first:last]]
+            )
+            text = text[:begin] + new + text[end:]
+        refused += is_refused(text)
+    assert refused >= 10
