@@ -41,6 +41,7 @@ from ranvier.equations.parameters import parameter
 from ranvier.equations.synapse import EquationSynapse, synapse
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
+from ranvier.nestml.reading import read_nestml
 from ranvier.network.network import Network
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_CALLS, IN_PLACE_OF_MODELS
 from ranvier.network.populations import Population, PopulationView
@@ -140,6 +141,7 @@ __all__ = [
     "predict_memory",
     "random_places",
     "read_morphology",
+    "read_nestml",
     "read_nmodl",
     "read_spike_trains",
     "read_spikes",

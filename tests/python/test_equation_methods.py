@@ -301,6 +301,17 @@ def test_an_equation_that_is_linear_after_cancelling_is_solved_exactly() -> None
     assert neurons["v"][0] == pytest.approx(-70.0 + 20.0 * np.exp(-0.3), rel=1e-12)
 
 
+@pytest.mark.timeout(60)
+def test_gates_whose_rates_saturate_are_not_searched_for_a_linear_form() -> None:
+    """A gate of Terman and Rubin's neuron looks linear in the range that is tried, and kept SymPy busy for minutes."""
+    equations = """\
+dv/dt = (E_L - v)/tau_m : mV
+dr/dt = 0.5*(r_inf - r)/(7.1*ms + 17.5*ms/(1 + exp(-(v - 68*mV)/(-2.2*mV)))) : 1
+r_inf = 1/(1 + exp(-(v - -67*mV)/(-2*mV))) : 1"""
+    values = {"E_L": "-70 mV", "tau_m": "10 ms"}
+    assert lowered({"equations": equations, **NEVER, "parameters": values}).method == "adaptive"
+
+
 @pytest.mark.parametrize(
     ("method", "equations", "place"),
     [

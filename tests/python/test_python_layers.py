@@ -23,6 +23,7 @@ ARROWS: dict[str, set[str]] = {
     "compiled": {"base", "equations"},
     "equations": {"base"},
     "models": {"base", "network"},
+    "nestml": {"base", "equations"},
     "network": {"base", "cells", "models", "recording"},
     "recording": {"base", "network", "simulation"},
     "simulation": {"base", "compiled", "models", "network", "recording", "state", "mpi"},
@@ -34,7 +35,10 @@ ARROWS: dict[str, set[str]] = {
     "plot": {"figures"},
     "networks": {"base", "cells", "equations", "figures", "models", "network", "recording"},
     "generate_models": {"equations"},
-    "": {"base", "cells", "channels", "equations", "models", "network", "networks", "plot", "recording", "simulation"},
+    "": {
+        *("base", "cells", "channels", "equations", "models", "nestml", "network", "networks", "plot"),
+        *("recording", "simulation"),
+    },
     # These are no part of what users import.
     "commands": {"*"},
     "bench": {"*"},

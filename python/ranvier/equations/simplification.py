@@ -26,7 +26,7 @@ _ARITHMETIC = {"number", "name", "add", "subtract", "multiply", "divide", "negat
 def linear_form(scope: Scope, variable: str, names: list[str], found: Affine) -> Affine:
     """Return the derivative of a variable as a sum that is linear in some names; `found` if it is not linear."""
     node = _inlined(scope, variable)
-    if node is None or not _looks_linear(node, names):
+    if node is None or _has_exponential(node, names) or not _looks_linear(node, names):
         return found
     simpler = _simplified(node, names)
     if simpler is None:
@@ -71,6 +71,14 @@ class _Inlining:
 
     def operation(self, node: Node, parts: list[Node]) -> Node:
         return Node(node.kind, node.place, tuple(parts))
+
+
+def _has_exponential(node: Node, names: list[str]) -> bool:
+    """Return whether an exponential depends on one of the names.
+
+    Where it saturates, as in the rates of gates, its values look linear; SymPy would then seek for minutes.
+    """
+    return any(part.kind == "exp" and any(each.name in names for each in nodes_of(part)) for part in nodes_of(node))
 
 
 def _has_small_power(node: Node) -> bool:

@@ -1,0 +1,133 @@
+"""Reads models of neurons from files of NESTML."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from ranvier.base.keywords import known_keywords
+from ranvier.base.names import check_choice, unknown_name
+from ranvier.base.paths import checked_path
+from ranvier.equations.methods import METHODS
+from ranvier.equations.model import EquationNeuron
+from ranvier.equations.places import Source
+from ranvier.equations.statements import without_comments
+from ranvier.errors import EquationError, FileError, ValueOutOfBoundsError
+from ranvier.nestml.grammar import MOST_CHARACTERS, parsed
+from ranvier.nestml.syntax import Model
+from ranvier.nestml.translation import given_of
+from ranvier.nestml.tree import models_of
+
+__all__ = ["read_nestml"]
+
+
+@known_keywords
+def read_nestml(
+    path: str | PathLike[str],
+    model: str | None = None,
+    *,
+    method: str = "auto",
+    relative_tolerance: float = 1e-6,
+    absolute_tolerance: float = 1e-6,
+) -> EquationNeuron:
+    """Return a neuron model that is written in NESTML, the modelling language of the NEST initiative (version 9).
+
+    What is returned is a model as `neuron` makes it: it can be pickled, needs no file any more, and its ``equations``
+    show what the file became. Spike ports are receptors, with their names; where one is excitatory and one is
+    inhibitory, the sign of a weight chooses. Weights have no unit, as in NESTML, where the file multiplies them by one.
+    The continuous port is the current of stimulators.
+
+    Parameters
+    ----------
+    path
+        The file.
+    model
+        Name of the model; None: the only one in the file.
+    method, relative_tolerance, absolute_tolerance
+        As in `neuron`: how the equations are integrated, which NESTML leaves to the simulator.
+
+    Raises
+    ------
+    FileError
+        When the file cannot be read, or is no text.
+    EquationError, UnitError, UnknownSymbolError
+        For mistakes, and for what equations cannot do: the error shows the file, the line and the column, and says what
+        to write instead.
+    UnknownNameError, ValueOutOfBoundsError
+        For a model that is not in the file, and for None where there are several.
+    MissingPackageError
+        When Lark is not installed: ``pip install 'ranvier[nestml]'``.
+
+    Notes
+    -----
+    Nothing in the file is run as a program. The forms of `update` and `onCondition` that are taken are those of neurons
+    that fire under one condition, with at most one timer of refractoriness.
+
+    References
+    ----------
+    D. Plotnikov et al., NESTML: a modeling language for spiking neurons, Modellierung 2016, 93-108 (2016).
+
+    Examples
+    --------
+    >>> import ranvier as rv
+    >>> cell = rv.read_nestml("iaf_psc_exp_neuron.nestml")  # doctest: +SKIP
+    >>> net = rv.Network()
+    >>> cells = net.create(cell(tau_m="15 ms"), 100)  # doctest: +SKIP
+    """
+    check_choice("method", method, METHODS)
+    file = checked_path(path, "path of a NESTML file")
+    source = Source(f"file {file}", _text_of(file))
+    _, comments = without_comments(source.text)
+    chosen = _chosen(models_of(source, parsed(source), comments), model, file)
+    given = given_of(chosen, f"Neuron of the NESTML file {file.name}")
+    options = {
+        "method": method,
+        "relative_tolerance": relative_tolerance,
+        "absolute_tolerance": absolute_tolerance,
+    }
+    try:
+        return EquationNeuron(given, options, {})
+    except EquationError as error:
+        # What only the whole of the equations shows; its place is in them, not in the file.
+        what = f"model {chosen.name} of file {file}, {error.object}"
+        raise type(error)(what, error.value, error.bound, error.remedy, error.place) from None
+
+
+def _text_of(file: Path) -> str:
+    if not file.is_file():
+        raise FileError(f"file {file}", bound="there is no such file", remedy="check the path")
+    try:
+        with file.open("rb") as opened:
+            # What is longer is refused anyway.
+            data = opened.read(4 * MOST_CHARACTERS + 1)
+    except OSError as error:
+        raise FileError(f"file {file}", bound=f"it cannot be read: {error.strerror}", remedy="check the path") from None
+    if len(data) > 4 * MOST_CHARACTERS:
+        raise FileError(f"file {file}", bound=f"it has more than {MOST_CHARACTERS} characters", remedy="divide it")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(
+            f"file {file}", f"no text in UTF-8 at byte {error.start}", "files of NESTML are texts"
+        ) from None
+    if "\0" in text:
+        raise FileError(f"file {file}", "a text with zero bytes", "files of NESTML have none")
+    return text
+
+
+def _chosen(models: list[Model], name: str | None, file: Path) -> Model:
+    if not models:
+        raise FileError(f"file {file}", bound="there is no model in it", remedy="write model NAME:")
+    names = [each.name for each in models]
+    if name is None:
+        if len(models) > 1:
+            raise ValueOutOfBoundsError(
+                f"model of file {file}",
+                bound=f"there are several: {', '.join(names)}",
+                remedy=f"write model={names[0]!r}",
+            )
+        return models[0]
+    found = [each for each in models if each.name == name]
+    if not found:
+        unknown_name(f"model of file {file}", name, names)
+    return found[0]
