@@ -244,6 +244,23 @@ def test_copies_of_what_has_no_synapses() -> None:
     assert math.isfinite(expect_times(load, costs_of(net, ranks=2)).simulation)
 
 
+def test_copies_have_synapses_of_equations() -> None:
+    """Also in a unit that the neurons of the copy do not have; they keep weights, which would grow without a bound."""
+    net = rv.Network()
+    cells = net.create("iaf_psc_delta", 400)
+    equations = "dx/dt = -x/tau : 1\nw : mV"
+    events = {"on_pre": "x += 1", "on_post": "w += w*x"}
+    synapse = rv.synapse(equations, **events, parameters={"tau": "20 ms"}, name="static_synapse")
+    net.connect(cells, cells, rv.FixedIndegree(50), weight=20.0, synapse=synapse)
+    copy = small_copy(net, 1, rate=200.0)
+    assert [group.learning for group in copy.groups] == [1.0]
+    sim = miniature._build(copy, {})
+    assert {one.synapse.name for one in sim.network.projections} == {"static_synapse"}
+    sim.run(200.0)
+    assert set(sim.connections().weights) == {20.0}
+    assert sim.counts().synaptic_events > 0
+
+
 @pytest.mark.parametrize(
     "synapse",
     [

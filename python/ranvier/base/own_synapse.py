@@ -51,6 +51,10 @@ class OwnSynapse(Immutable):
         assert neurons is None
         return self
 
+    def _idle(self) -> OwnSynapse:
+        """Return a model that calculates as much, but keeps its weights, which may have any unit."""
+        raise NotImplementedError
+
     def _with_values(self, values: Mapping[str, StoredValues]) -> Self:
         """Return the same model with other values of some parameters."""
         raise NotImplementedError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +20,7 @@ from ranvier.equations.documentation import documented_synapse
 from ranvier.equations.parameters import value_in
 from ranvier.equations.program import ProgramParameter, SynapseProgram
 from ranvier.equations.synapse_description import AXONAL, SynapseDescription
-from ranvier.equations.synapse_lowering import lower_synapse
+from ranvier.equations.synapse_lowering import keeping_weights, lower_synapse
 from ranvier.equations.synapse_reading import GivenSynapse, describe_synapse
 from ranvier.equations.units import NONE, Unit
 from ranvier.errors import EquationError, ValueOutOfBoundsError, WrongTypeError
@@ -80,6 +80,12 @@ class EquationSynapse(OwnSynapse):
         conflict = made.core_model.conflict(made._all_values())
         if conflict is not None:
             raise ValueOutOfBoundsError(f"parameters of {self.name}", bound=conflict, remedy="give other values")
+        return made
+
+    def _idle(self) -> EquationSynapse:
+        program = replace(keeping_weights(self.program), weight_unit="")
+        made = object.__new__(type(self))
+        made._put(**{**vars(self), "program": program, "core_model": _core.ProgramSynapse(program)})
         return made
 
     def _all_values(self) -> list[float]:

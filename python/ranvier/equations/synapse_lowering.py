@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ranvier.equations.assembly import program_parameters
 from ranvier.equations.builder import Builder, Operand, Value, operate
@@ -10,13 +10,13 @@ from ranvier.equations.description import Declared, Parameter, Statement
 from ranvier.equations.expressions import CONSTANTS, Affine, AffineSums, Instructions
 from ranvier.equations.names import is_unit
 from ranvier.equations.places import refuse
-from ranvier.equations.program import Program, SynapseProgram
+from ranvier.equations.program import Instruction, Program, SynapseProgram
 from ranvier.equations.synapse_description import AXONAL, EVENTS, WEIGHT, Side, SynapseDescription
 from ranvier.equations.trees import Node, names_in, nodes_of, walked
 from ranvier.equations.units import NONE, Unit
 from ranvier.errors import EquationError
 
-__all__ = ["lower_synapse"]
+__all__ = ["keeping_weights", "lower_synapse"]
 
 _AXONAL = Declared(
     0.0,
@@ -78,6 +78,22 @@ def _accumulate(description: SynapseDescription, names: tuple[str | None, str | 
             "write += in both places, or =",
         )
     return not traces or traces[0].accumulates
+
+
+def keeping_weights(program: SynapseProgram) -> SynapseProgram:
+    """Return a model that calculates as much, and then takes 0 times the change of the weight."""
+
+    def keeping(event: Program) -> Program:
+        weight, first = 0, len(event.inputs) + len(event.instructions)
+        more = (
+            Instruction("constant", number=0.0),
+            Instruction("subtract", (event.results[0], weight)),
+            Instruction("multiply", (first, first + 1)),
+            Instruction("add", (weight, first + 2)),
+        )
+        return replace(event, instructions=(*event.instructions, *more), results=(first + 3,))
+
+    return replace(program, presynaptic=keeping(program.presynaptic), postsynaptic=keeping(program.postsynaptic))
 
 
 # ---- events ----------------------------------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ def _groups(
 
 
 def _learns(projection: Projection) -> bool:
-    return projection.synapse.name != "static_synapse"
+    return isinstance(projection.synapse, OwnSynapse) or projection.synapse.name != "static_synapse"
 
 
 def _mean_rate(neurons: PopulationView, of_source: Mapping[int, float]) -> float:
@@ -351,6 +351,8 @@ def _without_arrays(synapse: AnySynapse | str) -> AnySynapse | str:
 
 def _idle(synapse: AnySynapse | str) -> AnySynapse | str:
     """Return a synapse model that does as much, but keeps its weights: at high rates they might leave their bounds."""
+    if isinstance(synapse, OwnSynapse):
+        return synapse._idle()
     if isinstance(synapse, str) or "learning_rate" not in inspect.signature(type(synapse)).parameters:
         return synapse
     values: dict[str, Any] = {**synapse.values, "learning_rate": 0.0}

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from ranvier._core import Network as CoreNetwork
 from ranvier.base.immutable import Immutable, Settings
+from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.values import StoredValues
 from ranvier.network.model_base import AnySynapse
 from ranvier.network.populations import PopulationView
@@ -101,7 +102,8 @@ class Projection(Immutable):
 
     def __repr__(self) -> str:
         receptor = f", receptor {self.receptor}" if self.receptor else ""
-        learning = "" if self.synapse.name == "static_synapse" else f", {self.synapse!r}"
+        is_static = not isinstance(self.synapse, OwnSynapse) and self.synapse.name == "static_synapse"
+        learning = "" if is_static else f", {self.synapse!r}"
         return f"<Projection {self.name}: {self.rule!r}{receptor}{learning}>"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
