@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "program/evaluate.hpp"
 
@@ -125,17 +126,26 @@ class Lowering {
         std::vector<std::uint32_t> results;
         for (const OutputForm& output : outputs_) results.push_back(output.result);
         const std::vector<bool> needed = needed_values(program_, results);
-        std::vector<Operand> values(program_.inputs.size());
-        for (std::uint32_t i = 0; i < values.size(); ++i) {
+        std::vector<Operand> values(needed.size());
+        for (std::uint32_t i = 0; i < program_.inputs.size(); ++i) {
             if (needed[i] || inputs_[i].kind == InputForm::Kind::weights) values[i] = input(i);
         }
-        lower_instructions(program_, needed, values);
+        std::vector<bool> made(needed.size(), false);
+        lower_instructions(program_, needed, values, made);
         store(values);
         finish();
         return std::move(code_);
     }
 
    private:
+    /// One that is within no other.
+    struct OuterLoop {
+        std::uint32_t number;
+        LoopRange range;
+        std::size_t check;
+        Operand goes_on;
+        std::vector<Operand> carried;
+    };
     using Copies = std::vector<std::pair<Operand, Operand>>;  // to, from
 
     static Operand scalar(double value) { return {.kind = Operand::Kind::scalar, .value = value}; }
@@ -167,18 +177,18 @@ class Lowering {
         return external(i);
     }
 
-    /// Appends the values of instructions to those of inputs.
-    void lower_instructions(const Program& program, const std::vector<bool>& needed, std::vector<Operand>& values) {
+    /// Makes the values that are needed and not made yet, after those of inputs.
+    void lower_instructions(const Program& program, const std::vector<bool>& needed, std::vector<Operand>& values,
+                            std::vector<bool>& made) {
+        std::size_t value = program.inputs.size();
         for (const Instruction& instruction : program.instructions) {
-            const std::size_t count = value_count(instruction);
-            if (!needed[values.size()]) {
-                values.resize(values.size() + count);
-                continue;
-            }
+            const std::size_t first = value;
+            value += value_count(instruction);
+            if (!needed[first] || made[first]) continue;
             std::vector<Operand> operands;
             for (const std::uint32_t operand : instruction.operands) operands.push_back(values[operand]);
-            const std::vector<Operand> made = lower(instruction, operands);
-            values.insert(values.end(), made.begin(), made.end());
+            std::ranges::copy(lower(instruction, operands), values.begin() + static_cast<std::ptrdiff_t>(first));
+            made[first] = true;
         }
     }
 
@@ -208,7 +218,8 @@ class Lowering {
     }
 
     std::vector<Operand> lower_loop(const Instruction& loop, const std::vector<Operand>& operands) {
-        const auto number = static_cast<std::uint32_t>(code_.loops++);
+        const auto number = static_cast<std::uint32_t>(code_.loops.size());
+        code_.loops.emplace_back();
         std::vector<Operand> carried;
         for (std::size_t k = 0; k < loop.count; ++k) carried.push_back(emit(Action::copy, {operands[k]}));
         const Operand goes_on = masks_.empty() ? emit(Action::take_valid, {}) : emit(Action::copy, {masks_.back()});
@@ -218,13 +229,16 @@ class Lowering {
         const Program& body = *loop.body;
         std::vector<Operand> values = carried;
         values.insert(values.end(), operands.begin() + loop.count, operands.end());
+        values.resize(value_count(body));
+        std::vector<bool> made(values.size(), false);
         masks_.push_back(goes_on);
-        lower_instructions(body, needed_values(body, body.results), values);
-        masks_.pop_back();
-
+        // Whether lanes go on is known long before what they would go on with.
+        lower_instructions(body, needed_values(body, std::span(body.results).first(1)), values, made);
         const Operand again = in_lanes(values[body.results[0]]);
         const std::size_t check = drafts_.size();
-        emit({.action = Action::check_loop}, goes_on, {again, goes_on});
+        emit({.action = Action::check_loop, .loop = number}, goes_on, {again, goes_on});
+        lower_instructions(body, needed_values(body, std::span(body.results).subspan(1)), values, made);
+        masks_.pop_back();
         std::vector<Operand> next;
         for (std::size_t k = 0; k < loop.count; ++k) {
             next.push_back(values[body.results[k + 1]]);
@@ -243,6 +257,7 @@ class Lowering {
               .most = static_cast<std::uint32_t>(loop.number)},
              {}, {});
         ranges_.push_back({begin, drafts_.size() - 1});
+        if (masks_.empty()) outer_.push_back({number, ranges_.back(), check, goes_on, carried});
         drafts_[check].made.target = static_cast<std::uint32_t>(drafts_.size());
         carried.push_back(operate(Operation::negation, {goes_on}));
         return carried;
@@ -340,6 +355,25 @@ class Lowering {
             }
             return static_cast<std::uint32_t>(code_.first_register() + registers.of(operand.index));
         };
+        for (const OuterLoop& loop : outer_) {
+            if (keeps_over_check(loop)) continue;
+            LoopPlaces& places = code_.loops[loop.number];
+            places.carried.push_back(place(loop.goes_on));
+            for (const Operand& carried : loop.carried) {
+                if (changes_in(loop.range, carried)) places.carried.push_back(place(carried));
+            }
+            std::set<std::uint32_t> read;
+            for (std::size_t i = loop.range.begin; i <= loop.range.end; ++i) {
+                for (const Operand& operand : drafts_[i].operands) {
+                    if (!operand.is_scalar()) read.insert(place(operand));
+                }
+            }
+            for (std::size_t i = loop.range.begin; i <= loop.range.end; ++i) {
+                if (drafts_[i].out) read.erase(place(*drafts_[i].out));
+            }
+            for (const std::uint32_t carried : places.carried) read.erase(carried);
+            places.read.assign(read.begin(), read.end());
+        }
         for (const Draft& draft : drafts_) {
             BlockInstruction made = draft.made;
             if (draft.out) made.out = place(*draft.out);
@@ -349,6 +383,26 @@ class Lowering {
             }
             code_.instructions.push_back(made);
         }
+    }
+
+    /// Whether an iteration uses after its check what it has made before it, as if lanes stood where they did.
+    bool keeps_over_check(const OuterLoop& loop) const {
+        const auto is_used = [&](const Operand& made) {
+            for (std::size_t i = loop.check + 1; i <= loop.range.end; ++i) {
+                if (std::ranges::find(drafts_[i].operands, made) != drafts_[i].operands.end()) return true;
+            }
+            return false;
+        };
+        for (std::size_t i = loop.range.begin; i < loop.check; ++i) {
+            if (drafts_[i].out && is_used(*drafts_[i].out)) return true;
+        }
+        return false;
+    }
+
+    bool changes_in(const LoopRange& range, const Operand& operand) const {
+        const auto changes = [&](const Draft& draft) { return draft.out == operand; };
+        return std::any_of(drafts_.begin() + static_cast<std::ptrdiff_t>(range.begin),
+                           drafts_.begin() + static_cast<std::ptrdiff_t>(range.end) + 1, changes);
     }
 
     std::size_t scalar_place(double value) {
@@ -363,6 +417,7 @@ class Lowering {
     BlockCode code_;
     std::vector<Draft> drafts_;
     std::vector<LoopRange> ranges_;  ///< of loops, inner ones first
+    std::vector<OuterLoop> outer_;
     std::vector<Operand> masks_;     ///< which lanes still go on in the loops around
     std::uint32_t temporaries_ = 0;
     std::map<std::uint64_t, std::size_t> scalar_places_;

@@ -46,9 +46,9 @@ enum class Action : std::uint8_t {
     take_refractory,  ///< out = whether a lane is refractory
     take_valid,       ///< out = whether a lane is a neuron
     begin_loop,       ///< loop `loop` has had no iteration
-    /// out = out and operand; if that is true in no lane, goes on at `target`.
+    /// out = out and operand; if that is true in no lane, leaves `loop` and goes on at `target`.
     check_loop,
-    /// Counts an iteration of `loop`; if there have been fewer than `most`, goes on at `target`.
+    /// Counts an iteration of `loop`; if there have been fewer than `most`, goes on at `target`, and else leaves it.
     next_iteration,
     report_fires,  ///< of the operand
     report_failures,
@@ -65,6 +65,12 @@ struct BlockInstruction {
     std::uint32_t most = 0;
 };
 
+/// What an outer loop uses, but for what each iteration makes anew and scalars.
+struct LoopPlaces {
+    std::vector<std::uint32_t> carried;  ///< changed by iterations; the truth that a lane goes on is the first
+    std::vector<std::uint32_t> read;     ///< only read
+};
+
 /// Places are numbered: first arrays of others, then numbers, then registers.
 struct BlockCode {
     std::vector<BlockInstruction> instructions;
@@ -73,7 +79,7 @@ struct BlockCode {
     std::size_t outputs = 0;  ///< places after those
     std::vector<double> scalars;
     std::size_t registers = 0;
-    std::size_t loops = 0;
+    std::vector<LoopPlaces> loops;  ///< those within others are empty
     /// Of each output that is the same in all lanes: its value.
     std::vector<std::optional<double>> uniform;
 

@@ -12,11 +12,13 @@ namespace {
 
 /// Half of the first cache of the processors that there are; the other half is for state and inputs.
 constexpr std::size_t register_bytes = std::size_t{16} << 10;
+/// Half of a small second cache. The more lanes there are, the more of those that loop for longer can be brought together.
+constexpr std::size_t register_bytes_of_loops = std::size_t{128} << 10;
 constexpr std::size_t most_lanes_of_call = 256;
 
 std::size_t choose_lanes(const BlockCode& code) {
-    if (code.loops > 0) return lane_multiple;
-    const std::size_t fit = register_bytes / sizeof(double) / std::max<std::size_t>(1, code.registers);
+    const std::size_t bytes = code.loops.empty() ? register_bytes : register_bytes_of_loops;
+    const std::size_t fit = bytes / sizeof(double) / std::max<std::size_t>(1, code.registers);
     return std::clamp(fit / lane_multiple * lane_multiple, lane_multiple, most_lanes_of_call);
 }
 
@@ -36,7 +38,8 @@ Interpreter::Interpreter(BlockCode code, InstructionSet set, std::pmr::memory_re
       most_lanes_(choose_lanes(code_)),
       registers_(code_.registers * most_lanes_, 0.0, memory),
       places_(code_.places(), nullptr),
-      iterations_(code_.loops, 0) {
+      iterations_(code_.loops.size(), 0),
+      compaction_(code_.loops, most_lanes_, memory) {
     for (const BlockInstruction& instruction : code_.instructions) kernels_.push_back(find_kernel(set, instruction));
     for (std::size_t s = 0; s < code_.scalars.size(); ++s) places_[code_.first_scalar() + s] = &code_.scalars[s];
     for (std::size_t r = 0; r < code_.registers; ++r) {
@@ -54,11 +57,11 @@ void Interpreter::use(InstructionSet set) {
 
 std::uint32_t Interpreter::run(const Call& call) {
     assert(call.lanes % lane_multiple == 0 && call.lanes <= most_lanes_ && call.valid <= call.lanes);
-    const Frame frame{.places = places_.data(),
-                      .lanes = call.lanes,
-                      .valid = call.valid,
-                      .release = call.release,
-                      .clock = call.clock};
+    Frame frame{.places = places_.data(),
+                .lanes = call.lanes,
+                .valid = call.valid,
+                .release = call.release,
+                .clock = call.clock};
     std::uint32_t flags = 0;
     const std::size_t end = code_.instructions.size();
     for (std::size_t i = 0; i < end;) {
@@ -70,10 +73,19 @@ std::uint32_t Interpreter::run(const Call& call) {
                 iterations_[instruction.loop] = 0;
                 break;
             case Action::check_loop:
-                if (any == 0) i = instruction.target;
+                if (any == 0) {
+                    frame.lanes = compaction_.leave(code_.loops[instruction.loop], places_, frame.lanes);
+                    i = instruction.target;
+                } else {
+                    frame.lanes = compaction_.compact(code_.loops[instruction.loop], places_, frame.lanes);
+                }
                 break;
             case Action::next_iteration:
-                if (++iterations_[instruction.loop] < instruction.most) i = instruction.target;
+                if (++iterations_[instruction.loop] < instruction.most) {
+                    i = instruction.target;
+                } else {
+                    frame.lanes = compaction_.leave(code_.loops[instruction.loop], places_, frame.lanes);
+                }
                 break;
             case Action::report_fires:
                 if (any == 0) break;

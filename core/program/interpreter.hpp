@@ -9,6 +9,7 @@
 #include "base/instruction_set.hpp"
 #include "program/block_code.hpp"
 #include "program/kernels.hpp"
+#include "program/lane_compaction.hpp"
 #include "program/step_function.hpp"
 
 namespace ranvier::program {
@@ -30,8 +31,8 @@ class Interpreter {
     /// Calls that follow use another instruction set.
     void use(InstructionSet set);
 
-    /// The most lanes of a call, a multiple of lane_multiple: registers of so many fit the first cache. Where lanes loop, one
-    /// that takes long holds up the others of a call, so that these are few.
+    /// The most lanes of a call, a multiple of lane_multiple: registers of so many fit the first cache, or a loop of them the
+    /// second one.
     std::size_t most_lanes() const { return most_lanes_; }
     const BlockCode& code() const { return code_; }
 
@@ -61,6 +62,7 @@ class Interpreter {
     AlignedVector<double> registers_;
     std::vector<double*> places_;
     std::vector<std::uint32_t> iterations_;  ///< by loop
+    LaneCompaction compaction_;  ///< of the loop that lanes are in
 };
 
 }  // namespace ranvier::program

@@ -7,20 +7,23 @@ namespace ranvier::program {
 
 namespace {
 
-// All kernels go through chunks of as many lanes as the compiler can make vectors of without a rest. Where `out` is also an
-// operand, a lane is read before it is written. Operands of code that is compiled for several instruction sets are raw
-// pointers, so that no function of the standard library is called.
-constexpr std::size_t chunk = lane_multiple;
+// Lanes are as many as the compiler can make vectors of without a rest. Where `out` is also an operand, a lane is read
+// before it is written. Operands of code that is compiled for several instruction sets are raw pointers, so that no function
+// of the standard library is called.
+RANVIER_ALWAYS_INLINE std::size_t lanes_of(const Frame* frame) {
+    const std::size_t lanes = frame->lanes;
+    if (lanes % lanes_of_kernel != 0) __builtin_unreachable();
+    return lanes;
+}
 
 template <Operation operation>
 struct Unary {
     RANVIER_ALWAYS_INLINE static std::uint64_t run(const Frame* frame, const BlockInstruction* instruction) {
         const double* const a = frame->places[instruction->operands[0]];
         double* const out = frame->places[instruction->out];
-        for (std::size_t begin = 0; begin < frame->lanes; begin += chunk) {
-            RANVIER_NO_OVERLAP
-            for (std::size_t k = begin; k < begin + chunk; ++k) out[k] = lane::apply<operation>(a[k]);
-        }
+        const std::size_t lanes = lanes_of(frame);
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < lanes; ++k) out[k] = lane::apply<operation>(a[k]);
         return 0;
     }
 };
@@ -33,11 +36,10 @@ struct Binary {
         double* const out = frame->places[instruction->out];
         const double a_of_all = *a;
         const double b_of_all = *b;
-        for (std::size_t begin = 0; begin < frame->lanes; begin += chunk) {
-            RANVIER_NO_OVERLAP
-            for (std::size_t k = begin; k < begin + chunk; ++k) {
-                out[k] = lane::apply<operation>(a_is_scalar ? a_of_all : a[k], b_is_scalar ? b_of_all : b[k]);
-            }
+        const std::size_t lanes = lanes_of(frame);
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < lanes; ++k) {
+            out[k] = lane::apply<operation>(a_is_scalar ? a_of_all : a[k], b_is_scalar ? b_of_all : b[k]);
         }
         return 0;
     }
@@ -52,11 +54,10 @@ struct Select {
         double* const out = frame->places[instruction->out];
         const double a_of_all = *a;
         const double b_of_all = *b;
-        for (std::size_t begin = 0; begin < frame->lanes; begin += chunk) {
-            RANVIER_NO_OVERLAP
-            for (std::size_t k = begin; k < begin + chunk; ++k) {
-                out[k] = lane::select(truth[k], a_is_scalar ? a_of_all : a[k], b_is_scalar ? b_of_all : b[k]);
-            }
+        const std::size_t lanes = lanes_of(frame);
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < lanes; ++k) {
+            out[k] = lane::select(truth[k], a_is_scalar ? a_of_all : a[k], b_is_scalar ? b_of_all : b[k]);
         }
         return 0;
     }
@@ -68,10 +69,9 @@ struct Copy {
         const double* const a = frame->places[instruction->operands[0]];
         double* const out = frame->places[instruction->out];
         const double of_all = *a;
-        for (std::size_t begin = 0; begin < frame->lanes; begin += chunk) {
-            RANVIER_NO_OVERLAP
-            for (std::size_t k = begin; k < begin + chunk; ++k) out[k] = is_scalar ? of_all : a[k];
-        }
+        const std::size_t lanes = lanes_of(frame);
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < lanes; ++k) out[k] = is_scalar ? of_all : a[k];
         return 0;
     }
 };
@@ -80,12 +80,11 @@ struct TakeWeights {
     RANVIER_ALWAYS_INLINE static std::uint64_t run(const Frame* frame, const BlockInstruction* instruction) {
         double* const weights = frame->places[instruction->operands[0]];
         double* const out = frame->places[instruction->out];
-        for (std::size_t begin = 0; begin < frame->lanes; begin += chunk) {
-            RANVIER_NO_OVERLAP
-            for (std::size_t k = begin; k < begin + chunk; ++k) {
-                out[k] = weights[k] + 0.0;
-                weights[k] = -0.0;
-            }
+        const std::size_t lanes = lanes_of(frame);
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < lanes; ++k) {
+            out[k] = weights[k] + 0.0;
+            weights[k] = -0.0;
         }
         return 0;
     }
@@ -96,10 +95,9 @@ struct TakeRefractory {
         const std::int32_t* const release = frame->release;
         const auto clock = static_cast<std::int32_t>(frame->clock);
         double* const out = frame->places[instruction->out];
-        for (std::size_t begin = 0; begin < frame->lanes; begin += chunk) {
-            RANVIER_NO_OVERLAP
-            for (std::size_t k = begin; k < begin + chunk; ++k) out[k] = lane::to_lane(release[k] >= clock);
-        }
+        const std::size_t lanes = lanes_of(frame);
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < lanes; ++k) out[k] = lane::to_lane(release[k] >= clock);
         return 0;
     }
 };
@@ -108,9 +106,8 @@ struct TakeValid {
     RANVIER_ALWAYS_INLINE static std::uint64_t run(const Frame* frame, const BlockInstruction* instruction) {
         double* const out = frame->places[instruction->out];
         const std::size_t valid = frame->valid;
-        for (std::size_t begin = 0; begin < frame->lanes; begin += chunk) {
-            for (std::size_t k = begin; k < begin + chunk; ++k) out[k] = lane::to_lane(k < valid);
-        }
+        const std::size_t lanes = lanes_of(frame);
+        for (std::size_t k = 0; k < lanes; ++k) out[k] = lane::to_lane(k < valid);
         return 0;
     }
 };
@@ -121,13 +118,12 @@ struct CheckLoop {
         const double* const present = frame->places[instruction->operands[1]];
         double* const out = frame->places[instruction->out];
         std::uint64_t any = 0;
-        for (std::size_t begin = 0; begin < frame->lanes; begin += chunk) {
-            RANVIER_NO_OVERLAP
-            for (std::size_t k = begin; k < begin + chunk; ++k) {
-                const std::uint64_t goes_on = lane::bits(again[k]) & lane::bits(present[k]);
-                out[k] = std::bit_cast<double>(goes_on);
-                any |= goes_on;
-            }
+        const std::size_t lanes = lanes_of(frame);
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < lanes; ++k) {
+            const std::uint64_t goes_on = lane::bits(again[k]) & lane::bits(present[k]);
+            out[k] = std::bit_cast<double>(goes_on);
+            any |= goes_on;
         }
         return any;
     }
@@ -137,9 +133,8 @@ struct Report {
     RANVIER_ALWAYS_INLINE static std::uint64_t run(const Frame* frame, const BlockInstruction* instruction) {
         const double* const truth = frame->places[instruction->operands[0]];
         std::uint64_t any = 0;
-        for (std::size_t begin = 0; begin < frame->lanes; begin += chunk) {
-            for (std::size_t k = begin; k < begin + chunk; ++k) any |= lane::bits(truth[k]);
-        }
+        const std::size_t lanes = lanes_of(frame);
+        for (std::size_t k = 0; k < lanes; ++k) any |= lane::bits(truth[k]);
         return any;
     }
 };

@@ -8,10 +8,13 @@
 
 namespace ranvier::program {
 
+/// Kernels go through so many lanes at a time: vectors of any width, one after another without a rest.
+inline constexpr std::size_t lanes_of_kernel = 16;
+
 /// What the instructions of one call see.
 struct Frame {
     double* const* places;  ///< where each of them begins
-    std::size_t lanes;      ///< a multiple of lane_multiple
+    std::size_t lanes;      ///< a multiple of lanes_of_kernel
     std::size_t valid;      ///< lanes that are neurons
     const std::int32_t* release;
     std::int64_t clock;

@@ -19,6 +19,7 @@
 #include "program/block_code.hpp"
 #include "program/evaluate.hpp"
 #include "program/interpreter.hpp"
+#include "program/kernels.hpp"
 #include "program/operations.hpp"
 #include "program_building.hpp"
 
@@ -256,7 +257,6 @@ TEST(Loops, AreNotKeptGoingByLanesThatAreNoNeurons) {
     const std::vector<OutputForm> outputs{{.result = program.results[0]},
                                           {.result = program.results[1], .kind = OutputForm::Kind::ended}};
     Interpreter interpreter(lower(program, inputs, outputs), InstructionSet::baseline, page_memory());
-    EXPECT_EQ(interpreter.most_lanes(), lane_multiple);
     std::vector<double> from(64, 0.0), to(64, 2.0), made(64, 0.0);
     for (std::size_t k = 40; k < 64; ++k) to[k] = infinity;
     interpreter.set_input(0, from.data());
@@ -265,6 +265,44 @@ TEST(Loops, AreNotKeptGoingByLanesThatAreNoNeurons) {
     EXPECT_EQ(interpreter.run({.lanes = 64, .valid = 40}), 0U);
     EXPECT_EQ(made[39], 2.0);
     EXPECT_LE(made[40], 3.0);
+}
+
+TEST(Loops, BringLanesTogetherThatGoOn) {
+    // The second loop begins with what the first one has made.
+    const Program inner = counting(40.0);
+    Writer writer(2);
+    const std::uint32_t first = writer.loop({0, 1}, 1, 40.0, *inner.instructions[0].body);
+    const std::uint32_t twice = writer.add(Operation::add, {1, 1});
+    const std::uint32_t second = writer.loop({first, twice}, 1, 60.0, *inner.instructions[0].body);
+    const Program program = writer.finish({second, first + 1, second + 1});
+    const std::vector<InputForm> inputs(2);
+    const std::vector<OutputForm> outputs{{.result = program.results[0]},
+                                          {.result = program.results[1], .kind = OutputForm::Kind::ended},
+                                          {.result = program.results[2], .kind = OutputForm::Kind::ended}};
+    for (const InstructionSet set : available_instruction_sets()) {
+        Interpreter interpreter(lower(program, inputs, outputs), set, page_memory());
+        const std::size_t lanes = interpreter.most_lanes();
+        ASSERT_GE(lanes, 4 * lanes_of_kernel) << "else there is nothing to bring together";
+        std::vector<double> from(lanes), to(lanes), made(lanes);
+        for (std::size_t k = 0; k < lanes; ++k) {
+            from[k] = static_cast<double>(k % 3);
+            // A few go on for long, and these not equally long; one does not end.
+            to[k] = from[k] + (k % 7 == 0 ? static_cast<double>(k % 30) : k % 2 == 0 ? 1.0 : 0.0);
+        }
+        to[33] = 100.0;
+        interpreter.set_input(0, from.data());
+        interpreter.set_input(1, to.data());
+        interpreter.set_output(0, made.data());
+        std::vector<std::uint8_t> failures(lanes / 8);
+        EXPECT_EQ(interpreter.run({.lanes = lanes, .valid = lanes, .failures = failures.data()}), some_fail);
+        for (std::size_t k = 0; k < lanes; ++k) {
+            const std::vector<double> expected = evaluate(program, std::vector{from[k], to[k]});
+            ASSERT_EQ(made[k], expected[0]) << "lane " << k;
+            ASSERT_EQ((failures[k / 8] >> k % 8 & 1) != 0, !lane::is_true(expected[1]) || !lane::is_true(expected[2]))
+                << "lane " << k;
+        }
+        EXPECT_NE(failures[33 / 8] >> 33 % 8 & 1, 0);
+    }
 }
 
 TEST(Checks, RefuseWhatIsNoProgram) {
