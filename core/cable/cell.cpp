@@ -313,7 +313,7 @@ void CellModel::describe(std::uint64_t fingerprint) {
               .weight_bounds = models::not_negative,
               .weight_unit = "nS",
               .electrodes = electrodes_,
-              .gains_from_stretches = true,
+              .stretch_gain = models::StretchGain::much,
               .step_bytes = bytes_of_compartment * mean_compartments(),
               .create = create_cell_group,
               .range_conflict = conflicting_kinds_.empty() ? nullptr : conflict,

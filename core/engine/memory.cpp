@@ -233,7 +233,7 @@ double outbox_bytes(double spikes_of_epoch, double shards, const Activity& activ
 
 bool advances_by_stretches(const Network& network, const connect::ShardLayout& shard) {
     return std::ranges::any_of(network.populations(), [&](const Population& population) {
-        return population.model->gains_from_stretches && !shard.share(population.id).ids.empty();
+        return population.model->stretch_gain != models::StretchGain::none && !shard.share(population.id).ids.empty();
     });
 }
 

@@ -109,7 +109,7 @@ double whole_eights(double cells, double wanted) {
 
 bool has_stretches(const Network& network) {
     return std::ranges::any_of(network.populations(), [](const Population& population) {
-        return population.size > 0 && population.model->gains_from_stretches;
+        return population.size > 0 && population.model->stretch_gain == models::StretchGain::much;
     });
 }
 
@@ -207,7 +207,7 @@ std::uint32_t choose_shards(const SimulationOptions& options, const Network& net
         double shards = 0.0;
         for (const Population& population : network.populations()) {
             const double neurons = static_cast<double>(population.size) / static_cast<double>(ranks);
-            if (!population.model->gains_from_stretches) continue;
+            if (population.model->stretch_gain != models::StretchGain::much) continue;
             constexpr double together = cells_together;
             const double fit = group_bytes / population.model->step_bytes;
             const double few = std::min(cells_of_group, neurons / (groups_of_thread * threads));

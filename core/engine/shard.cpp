@@ -90,7 +90,7 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.stride = population.stride;
         group.learns = has_learning_synapses(network, population.id);
         group.stimulated_electrodes = network.stimulated_electrodes(layout_, population);
-        group.gains_from_stretches = group.size > 0 && population.model->gains_from_stretches;
+        group.advances_by_stretches = group.size > 0 && population.model->stretch_gain != models::StretchGain::none;
         group.step_bytes = group.size * bytes_of_step(*population.model);
         GroupParts parts = create_group(network, population, share.ids, options, instruction_set_, memory, &shared);
         group.parameters = std::move(parts.parameters);
@@ -220,7 +220,7 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
     kinds_.resize(tables_.size());
     static_kinds_.resize(tables_.size(), false);
     window_ = window;
-    stretch_rows_ = std::ranges::any_of(groups_, &Group::gains_from_stretches) ? window_ : 1;
+    stretch_rows_ = std::ranges::any_of(groups_, &Group::advances_by_stretches) ? window_ : 1;
     std::vector<std::uint32_t> slots(receptors_.size(), static_cast<std::uint32_t>(stretch_rows_));
     for (std::size_t kind = 0; kind < tables_.size(); ++kind) {
         if (!tables_[kind] || tables_[kind]->size() == 0) continue;

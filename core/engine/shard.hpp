@@ -201,7 +201,7 @@ class Shard {
         bool fires_repeatedly = false;  ///< may have neurons that fire several times in a step
         bool learns = false;  ///< has synapses that change with its spikes
         Step stride = 1;      ///< steps of the resolution in one of its own
-        bool gains_from_stretches = false;
+        bool advances_by_stretches = false;
         double update_seconds = 0.0;  ///< if costs are measured
         double step_bytes = 0.0;      ///< that a step goes through, of all of its neurons
     };

@@ -225,6 +225,7 @@ middle; for B, V_m in the middle comes from half a step with B(V_m) of its begin
     .receptors = IafCondNmda::receptors,
     .weight_bounds = not_negative,
     .weight_unit = "nS",
+    .stretch_gain = StretchGain::some,
     .create = point_neuron::create<IafCondNmda>,
     .conflict = IafCondNmda::conflict,
     .step_conflict = point_neuron::step_conflict<IafCondNmda>,

@@ -89,6 +89,7 @@ there for t_ref; spikes that arrive meanwhile are lost. Integrated exactly on th
     .variables = IafPscDelta::variables,
     .receptors = IafPscDelta::receptors,
     .weight_unit = "mV",
+    .stretch_gain = StretchGain::some,
     .create = point_neuron::create<IafPscDelta>,
     .conflict = IafPscDelta::conflict,
     .step_conflict = point_neuron::step_conflict<IafPscDelta>,

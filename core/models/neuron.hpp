@@ -176,6 +176,15 @@ class NeuronGroup {
                                                                std::span<const std::vector<double>> sequences);
 };
 
+/// What groups gain when they advance by several steps at once.
+enum class StretchGain : std::uint8_t {
+    none,
+    /// State that stays in the first cache meanwhile: worth it where inputs of several steps are there anyway.
+    some,
+    /// Each neuron fills much of a cache: worth it to have inputs of many steps.
+    much,
+};
+
 struct NeuronModel;
 
 struct GroupArguments {
@@ -242,8 +251,7 @@ struct NeuronModel {
     std::size_t electrode_count() const { return electrodes.empty() ? 1 : electrodes.size(); }
     /// Whether its state cannot be kept in single precision.
     bool needs_double_precision = false;
-    /// Whether groups gain when they advance by several steps at once, since each of their neurons fills much of a cache.
-    bool gains_from_stretches = false;
+    StretchGain stretch_gain = StretchGain::none;
     /// About what a step of such a neuron goes through, bytes; 0: variables and inputs, read and written.
     double step_bytes = 0.0;
     std::unique_ptr<NeuronGroup> (*create)(const GroupArguments& arguments) = nullptr;

@@ -20,8 +20,10 @@
 #include "base/errors.hpp"
 #include "base/instruction_set.hpp"
 #include "base/subnormals.hpp"
+#include "base/tight_list.hpp"
 #include "models/leaky_membrane.hpp"
 #include "models/neuron.hpp"
+#include "models/point_neuron_step.hpp"
 
 /// The machinery behind point neurons that are integrated exactly on the grid. A model is a class with
 ///
@@ -39,177 +41,12 @@
 /// From these follow arrays, vectorised loops, threshold, reset and refractoriness, in single and double precision.
 namespace ranvier::models {
 
-/// What acts on one neuron in one step.
-template <class Real, std::size_t receptor_count>
-struct StepInput {
-    Real received[receptor_count];  ///< sum of the weights of the spikes that arrive, by receptor
-    Real drive;                     ///< mV: what constant and injected currents add to the potential
-    bool refractory;
-};
-
 namespace point_neuron {
 
-/// Neurons are updated in blocks: long enough for the widest vectors, short enough that looking for the one neuron that
-/// fired costs little.
-inline constexpr std::size_t block_size = 64;
-
-constexpr std::size_t padded(std::size_t count) { return (count + block_size - 1) / block_size * block_size; }
-
-template <class Record, class Real>
-inline constexpr std::size_t member_count = sizeof(Record) / sizeof(Real);
-
-/// Writes the members of a record into arrays. Structured bindings, unlike an array of the members, leave every member
-/// in a register.
-template <class Real, class Record, std::size_t count>
-RANVIER_ALWAYS_INLINE void scatter(const Record& record, Real* const (&arrays)[count], std::size_t index) {
-    static_assert(count == 1 || count == 3 || count == 5, "add a case for this number of variables");
-    if constexpr (count == 1) {
-        const auto& [a] = record;
-        arrays[0][index] = a;
-    } else if constexpr (count == 3) {
-        const auto& [a, b, c] = record;
-        arrays[0][index] = a;
-        arrays[1][index] = b;
-        arrays[2][index] = c;
-    } else {
-        const auto& [a, b, c, d, e] = record;
-        arrays[0][index] = a;
-        arrays[1][index] = b;
-        arrays[2][index] = c;
-        arrays[3][index] = d;
-        arrays[4][index] = e;
-    }
-}
-
-/// An integer as wide as Real, so that comparisons need no conversion in vector code.
-template <class Real>
-using MaskOf = std::conditional_t<sizeof(Real) == 8, std::int64_t, std::int32_t>;
-
-/// What the vectorised loop of one step reads and writes. Raw pointers, so that no function of the standard library is
-/// called from code that is compiled for several instruction sets.
-template <class Model, class Real>
-struct StepArrays {
-    static constexpr std::size_t state_count = member_count<typename Model::template State<Real>, Real>;
-    static constexpr std::size_t constant_count = member_count<typename Model::template Constants<Real>, Real>;
-
-    std::size_t size;
-    Real* state[state_count];
-    const Real* constants[constant_count];  ///< one value each when uniform, else one for each neuron
-    std::int32_t* release;                  ///< the last step of refractoriness, on the group's clock
-    const std::int32_t* refractory_steps;   ///< one value when uniform, else one for each neuron
-    std::int32_t clock;                     ///< of this step
-    double* inputs[Model::receptor_count];
-    const double* current;
-    std::uint32_t* spikes;
-};
-
-template <class Model, class Real, bool uniform, bool with_current>
-struct StepKernel {
-    using Arrays = StepArrays<Model, Real>;
-    using State = Model::template State<Real>;
-    using Constants = Model::template Constants<Real>;
-
-    RANVIER_ALWAYS_INLINE static std::size_t run(const Arrays* arguments) {
-        const Arrays arrays = *arguments;
-        std::size_t fired = 0;
-        const std::size_t whole = arrays.size / block_size * block_size;
-        for (std::size_t begin = 0; begin < whole; begin += block_size) {
-            advance(arrays, begin, arrays.inputs, begin, arrays.current, fired, block_size);
-        }
-        if (whole < arrays.size) finish(arrays, whole, fired);
-        return fired;
-    }
-
-   private:
-    /// The last block is not full. State is padded, but inputs belong to the caller and are not.
-    RANVIER_ALWAYS_INLINE static void finish(const Arrays& arrays, std::size_t begin, std::size_t& fired) {
-        alignas(line_bytes) double inputs[Model::receptor_count][block_size] = {};
-        alignas(line_bytes) double current[block_size] = {};
-        const std::size_t rest = arrays.size - begin;
-        double* pointers[Model::receptor_count];
-        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
-            pointers[r] = inputs[r];
-            for (std::size_t k = 0; k < rest; ++k) {
-                inputs[r][k] = arrays.inputs[r][begin + k];
-                arrays.inputs[r][begin + k] = -0.0;
-            }
-        }
-        if constexpr (with_current) {
-            for (std::size_t k = 0; k < rest; ++k) current[k] = arrays.current[begin + k];
-        }
-        advance(arrays, begin, pointers, 0, current, fired, rest);
-    }
-
-    /// One step of the block at `begin`; its inputs and currents stand from `input_begin` on.
-    RANVIER_ALWAYS_INLINE static void advance(const Arrays& arrays, std::size_t begin, double* const* inputs,
-                                              std::size_t input_begin, const double* current, std::size_t& fired,
-                                              std::size_t valid) {
-        if (advance_all(arrays, begin, inputs, input_begin, current)) {
-            reset_fired(arrays, begin, fired, valid);
-        }
-    }
-
-    /// Returns whether any neuron of the block reached its threshold (or one of the padding did, which does no harm).
-    RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, double* const* inputs,
-                                                  std::size_t input_begin, const double* current) {
-        return advance_all(arrays, begin, inputs, input_begin, current, std::make_index_sequence<Arrays::state_count>{},
-                           std::make_index_sequence<Arrays::constant_count>{},
-                           std::make_index_sequence<Model::receptor_count>{});
-    }
-
-    template <std::size_t... S, std::size_t... C, std::size_t... R>
-    RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, double* const* inputs,
-                                                  std::size_t input_begin, const double* current,
-                                                  std::index_sequence<S...>, std::index_sequence<C...>,
-                                                  std::index_sequence<R...>) {
-        Real* const state[] = {aligned(arrays.state[S] + begin)...};
-        const Real* const constants[] = {uniform ? arrays.constants[C] : aligned(arrays.constants[C] + begin)...};
-        double* const input[] = {inputs[R] + input_begin...};
-        const double* const extra = with_current ? current + input_begin : nullptr;
-        const std::int32_t* const release = aligned(arrays.release + begin);
-        const std::int32_t clock = arrays.clock;
-        const Constants shared{constants[C][0]...};
-        MaskOf<Real> any = 0;
-        RANVIER_NO_OVERLAP
-        for (std::size_t k = 0; k < block_size; ++k) {
-            const Constants own = uniform ? shared : Constants{constants[C][k]...};
-            Real drive = own.drive;
-            if constexpr (with_current) drive += own.gain_of_constant * static_cast<Real>(extra[k]);
-            const StepInput<Real, Model::receptor_count> received{
-                {static_cast<Real>(input[R][k])...}, drive, release[k] >= clock};
-            const State next = Model::step(State{state[S][k]...}, own, received);
-            ((input[R][k] = -0.0), ...);
-            scatter(next, state, k);
-            any |= next.potential >= own.threshold ? MaskOf<Real>{-1} : MaskOf<Real>{0};
-        }
-        return any != 0;
-    }
-
-    /// Appends the neurons of the block that reached their threshold and resets them. Only a few of a hundred blocks
-    /// come here, so the loop above does not do it for all.
-    RANVIER_ALWAYS_INLINE static void reset_fired(const Arrays& arrays, std::size_t begin, std::size_t& fired,
-                                                  std::size_t valid) {
-        reset_fired(arrays, begin, fired, valid, std::make_index_sequence<Arrays::constant_count>{});
-    }
-
-    template <std::size_t... C>
-    RANVIER_ALWAYS_INLINE static void reset_fired(const Arrays& arrays, std::size_t begin, std::size_t& fired,
-                                                  std::size_t valid, std::index_sequence<C...>) {
-        for (std::size_t i = begin; i < begin + valid; ++i) {
-            const std::size_t own = uniform ? 0 : i;
-            const Constants constants{arrays.constants[C][own]...};
-            if (!(arrays.state[0][i] >= constants.threshold)) continue;
-            arrays.state[0][i] = constants.reset;
-            arrays.release[i] = arrays.clock + arrays.refractory_steps[own];
-            arrays.spikes[fired++] = static_cast<std::uint32_t>(i);
-        }
-    }
-
-    template <class T>
-    RANVIER_ALWAYS_INLINE static T* aligned(T* pointer) {
-        return static_cast<T*>(__builtin_assume_aligned(pointer, line_bytes));
-    }
-};
+/// So many are taken through some steps at a time: their state, constants and inputs of a step fit into the first cache, and
+/// calling the loop for them takes little of its time.
+inline constexpr std::size_t neurons_together = 256;
+inline constexpr std::size_t steps_together = 8;
 
 inline ValueOutOfBoundsError bad_constants(const std::string& reason, double resolution) {
     return ValueOutOfBoundsError({.object = "parameters of a neuron",
@@ -239,23 +76,37 @@ class Group final : public NeuronGroup {
     }
 
     std::size_t update(const UpdateArguments& arguments) override {
-        if (clock_ == latest_clock) rewind_clock();
+        make_clock_ready(1);
+        Arrays arrays = own_arrays();
+        arrays.end = size_;
+        arrays.clock = clock_ + 1;
+        arrays.steps = 1;
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) arrays.inputs[r].data = arguments.inputs[r];
+        // It is only read.
+        arrays.current.data = const_cast<double*>(arguments.current);
+        arrays.spikes = arguments.spikes;
+        std::size_t fired = 0;
+        arrays.fired = &fired;
+        run(arrays);
         ++clock_;
-        Arrays arrays{};
-        arrays.size = size_;
-        for (std::size_t v = 0; v < Arrays::state_count; ++v) arrays.state[v] = state_[v].data();
-        for (std::size_t c = 0; c < Arrays::constant_count; ++c) arrays.constants[c] = derived_.constants[c].data();
-        arrays.release = release_.data();
-        arrays.refractory_steps = derived_.refractory_steps.data();
-        arrays.clock = clock_;
+        return fired;
+    }
+
+    /// A few blocks at a time through all steps, so that their state stays in the first cache: neurons of this kind take
+    /// less time to calculate than to fetch.
+    void advance(const AdvanceArguments& arguments) override {
+        const Step steps = arguments.last - arguments.first + 1;
+        if (steps > latest_clock) return NeuronGroup::advance(arguments);
+        make_clock_ready(static_cast<std::int32_t>(steps));
+        Arrays arrays = own_arrays();
         for (std::size_t r = 0; r < Model::receptor_count; ++r) arrays.inputs[r] = arguments.inputs[r];
         arrays.current = arguments.current;
-        arrays.spikes = arguments.spikes;
-        const FlushSubnormals flush;
-        if (derived_.uniform) {
-            return arrays.current == nullptr ? run<true, false>(arrays) : run<true, true>(arrays);
+        for (std::size_t begin = 0; begin < size_; begin += neurons_together) {
+            arrays.begin = begin;
+            arrays.end = std::min(begin + neurons_together, size_);
+            advance(arrays, arguments);
         }
-        return arrays.current == nullptr ? run<false, false>(arrays) : run<false, true>(arrays);
+        clock_ += static_cast<std::int32_t>(steps);
     }
 
     /// A potential that was set above the threshold makes a refractory neuron fire, too.
@@ -311,12 +162,62 @@ class Group final : public NeuronGroup {
     }
 
    private:
-    template <bool uniform, bool with_current>
-    std::size_t run(const Arrays& arrays) const {
-        return Dispatched<StepKernel<Model, Real, uniform, with_current>>::call(instruction_set_, &arrays);
+    /// State and constants; the rest is empty.
+    Arrays own_arrays() {
+        Arrays arrays{};
+        for (std::size_t v = 0; v < Arrays::state_count; ++v) arrays.state[v] = state_[v].data();
+        for (std::size_t c = 0; c < Arrays::constant_count; ++c) arrays.constants[c] = shared(derived_.constants[c]);
+        arrays.release = release_.data();
+        arrays.refractory_steps = shared(derived_.refractory_steps);
+        return arrays;
     }
 
-    void rewind_clock() {
+    template <class T>
+    static Shared<T> shared(const AlignedVector<T>& values) {
+        return {values.data(), values.size() == block_size ? 0 : ~std::size_t{0}};
+    }
+
+    /// Takes some neurons through all steps.
+    void advance(Arrays& arrays, const AdvanceArguments& arguments) {
+        std::uint32_t spikes[neurons_together * steps_together];
+        std::size_t fired[steps_together];
+        arrays.spikes = spikes;
+        arrays.fired = fired;
+        const Step* observed = arguments.observed.data();
+        const Step* const observed_end = observed + arguments.observed.size();
+        for (Step first = arguments.first; first <= arguments.last; first += static_cast<Step>(arrays.steps)) {
+            Step last = std::min(arguments.last, first + Step{steps_together} - 1);
+            if (observed != observed_end) last = std::min(last, *observed);
+            arrays.first = first;
+            arrays.clock = clock_ + static_cast<std::int32_t>(first - arguments.first + 1);
+            arrays.steps = static_cast<std::size_t>(last - first + 1);
+            run(arrays);
+            std::size_t spike = 0;
+            for (std::size_t s = 0; s < arrays.steps; ++s) {
+                for (; spike < fired[s]; ++spike) {
+                    append(*arguments.spikes, GroupSpike{first + static_cast<Step>(s), spikes[spike]});
+                }
+            }
+            if (observed == observed_end || *observed != last) continue;
+            arguments.observer->observe(last, arrays.begin, arrays.end);
+            ++observed;
+        }
+    }
+
+    void run(const Arrays& arrays) const {
+        const FlushSubnormals flush;
+        if (derived_.own == OwnConstants::any) return run<OwnConstants::any>(arrays);
+        const bool is_alike = derived_.own == OwnConstants::none && arrays.current.data == nullptr;
+        return is_alike ? run<OwnConstants::none>(arrays) : run<OwnConstants::drive>(arrays);
+    }
+
+    template <OwnConstants own>
+    void run(const Arrays& arrays) const {
+        Dispatched<StepKernel<Model, Real, own>>::call(instruction_set_, &arrays);
+    }
+
+    void make_clock_ready(std::int32_t steps) {
+        if (clock_ <= latest_clock - steps) return;
         for (std::int32_t& release : release_) release = std::max(release - clock_, 0);
         clock_ = 0;
     }
@@ -324,8 +225,9 @@ class Group final : public NeuronGroup {
     double resting_potential(std::size_t neuron) const { return derived_.resting_potential_of(neuron); }
     template <std::size_t... C>
     Real threshold(std::size_t neuron, std::index_sequence<C...>) const {
-        const std::size_t own = derived_.uniform ? 0 : neuron;
-        return typename Model::template Constants<Real>{derived_.constants[C][own]...}.threshold;
+        const std::size_t begin = neuron / block_size * block_size;
+        return typename Model::template Constants<Real>{shared(derived_.constants[C]).at(begin)[neuron - begin]...}
+            .threshold;
     }
 
     void set_variable(std::size_t variable, std::size_t neuron, double value) {
@@ -349,7 +251,7 @@ class Group final : public NeuronGroup {
             for (auto& array : constants) array = AlignedVector<Real>(memory);
         }
 
-        bool uniform = true;
+        OwnConstants own = OwnConstants::none;
         std::array<AlignedVector<Real>, Arrays::constant_count> constants;
         AlignedVector<std::int32_t> refractory_steps;
         std::pmr::vector<double> resting_potential;
@@ -360,7 +262,7 @@ class Group final : public NeuronGroup {
         /// Takes the values of another one from the same memory. An array whose length stays the same stays where it
         /// is: its pages lie near the thread that uses it.
         void take(Derived& other) noexcept {
-            uniform = other.uniform;
+            own = other.own;
             for (std::size_t c = 0; c < constants.size(); ++c) take(constants[c], other.constants[c]);
             take(refractory_steps, other.refractory_steps);
             take(resting_potential, other.resting_potential);
@@ -412,23 +314,56 @@ class Group final : public NeuronGroup {
     Derived derive(std::span<const GroupValues> parameters) const {
         Derived derived(memory_);
         derived.resting_potential = parameters[Model::resting_potential].values;
-        derived.uniform = std::all_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.uniform(); });
-        const std::size_t count = derived.uniform ? 1 : size_;
-        // The padding takes the values of the first neuron.
-        const std::size_t length = derived.uniform ? 1 : padded(size_);
-        for (auto& array : derived.constants) array.assign(length, Real{0});
-        derived.refractory_steps.assign(length, 0);
-        std::vector<double> own(parameters.size());
-        for (std::size_t i = 0; i < length; ++i) {
-            for (std::size_t p = 0; p < own.size(); ++p) own[p] = parameters[p][i < count ? i : 0];
-            const auto constants = Model::constants(std::span<const double>(own), resolution_);
-            if (const auto reason = Model::constants_conflict(constants)) throw bad_constants(*reason, resolution_);
-            const auto values = std::bit_cast<std::array<double, Arrays::constant_count>>(constants);
-            for (std::size_t c = 0; c < values.size(); ++c) derived.constants[c][i] = static_cast<Real>(values[c]);
-            derived.refractory_steps[i] =
-                static_cast<std::int32_t>(leaky_membrane::refractory_steps(own[Model::refractory_period], resolution_));
+        const bool uniform =
+            std::all_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.uniform(); });
+        if (!uniform && size_ == 0) return derived;
+        std::vector<double> values(parameters.size());
+        const Own first = own(parameters, 0, values);
+        for (std::size_t c = 0; c < first.constants.size(); ++c) {
+            derived.constants[c].assign(block_size, static_cast<Real>(first.constants[c]));
+        }
+        derived.refractory_steps.assign(block_size, first.refractory_steps);
+        for (std::size_t i = 1; i < size_ && !uniform; ++i) {
+            const Own next = own(parameters, i, values);
+            for (std::size_t c = 0; c < next.constants.size(); ++c) {
+                if (!put(derived.constants[c], i, static_cast<Real>(next.constants[c]))) continue;
+                derived.own = std::max(derived.own, c == Arrays::drive ? OwnConstants::drive : OwnConstants::any);
+            }
+            (void)put(derived.refractory_steps, i, next.refractory_steps);
         }
         return derived;
+    }
+
+    /// What follows from the parameters of a neuron.
+    struct Own {
+        std::array<double, Arrays::constant_count> constants;
+        std::int32_t refractory_steps;
+    };
+    /// @param values room for its parameters
+    Own own(std::span<const GroupValues> parameters, std::size_t neuron, std::vector<double>& values) const {
+        for (std::size_t p = 0; p < values.size(); ++p) values[p] = parameters[p][neuron];
+        const auto constants = Model::constants(std::span<const double>(values), resolution_);
+        if (const auto reason = Model::constants_conflict(constants)) throw bad_constants(*reason, resolution_);
+        const auto steps = leaky_membrane::refractory_steps(values[Model::refractory_period], resolution_);
+        return {std::bit_cast<std::array<double, Arrays::constant_count>>(constants), static_cast<std::int32_t>(steps)};
+    }
+
+    /// Sets what a neuron has; returns whether it differs from what others have. Values that all have so far fill one block
+    /// only; the first one that differs makes room for all.
+    template <class T>
+    bool put(AlignedVector<T>& values, std::size_t neuron, T value) const {
+        if (values.size() == block_size) {
+            if (same_bits(values[0], value)) return false;
+            // Groups of one block have room already. What fills up the last block takes the values of the first neuron.
+            if (padded(size_) > block_size) values.assign(padded(size_), T{values[0]});
+        }
+        values[neuron] = value;
+        return true;
+    }
+
+    template <class T>
+    static bool same_bits(T a, T b) {
+        return std::bit_cast<MaskOf<T>>(a) == std::bit_cast<MaskOf<T>>(b);
     }
 
     std::size_t size_;

@@ -72,6 +72,7 @@ void ProgramModel::describe() {
               .weight_unit = description_.weight_unit,
               .takes_current = description_.takes_current,
               .needs_double_precision = true,
+              .stretch_gain = StretchGain::some,
               .step_bytes = step_bytes(description_),
               .create = create_program_group,
               .own_conflict = own_conflict,

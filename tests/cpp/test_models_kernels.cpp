@@ -39,6 +39,8 @@ struct Drive {
     std::size_t size;
     bool with_current = false;
     bool heterogeneous = false;
+    std::string_view last_differs_in =
+        {};  ///< the parameter of which the last neuron has another value than all others
     std::uint32_t seed = 1;
 };
 
@@ -61,6 +63,11 @@ Outcome run(std::string_view model, GroupDriver::Options options, const Drive& d
     if (drive.heterogeneous) {
         options.values["I_e"] = drive_current;
         options.values["E_L"] = resting;
+    }
+    if (!drive.last_differs_in.empty()) {
+        std::vector<double>& values = options.values[std::string(drive.last_differs_in)];
+        values.assign(drive.size, drive.last_differs_in == "E_L" ? -70.0 : 340.0);
+        values.back() += 1.0;
     }
     GroupDriver driver(model, options);
     Outcome outcome;
@@ -136,6 +143,35 @@ TEST_P(Kernels, AgreeBitForBitWhetherParametersAreUniformOrNot) {
             auto per_neuron = options(set);
             per_neuron.per_neuron = true;
             EXPECT_EQ(run(model(), per_neuron, drive), run(model(), options(set), drive)) << to_string(set);
+        }
+    }
+}
+
+/// What came of a neuron, whose variables stand one after another in the state.
+Outcome of_neurons(const Outcome& all, std::size_t size, std::size_t few) {
+    Outcome outcome{.spikes = all.spikes, .state = {}, .sound = all.sound};
+    for (auto& step : outcome.spikes) std::erase_if(step, [&](std::uint32_t i) { return i >= few; });
+    for (std::size_t i = 0; i < all.state.size(); ++i) {
+        if (i % size < few) outcome.state.push_back(all.state[i]);
+    }
+    return outcome;
+}
+
+TEST_P(Kernels, AgreeBitForBitWhicheverConstantsNeuronsShare) {
+    constexpr std::size_t size = 131;
+    for (const InstructionSet set : available_instruction_sets()) {
+        for (const bool with_current : {false, true}) {
+            auto chosen = options(set);
+            chosen.values["E_L"] = {-70.0};
+            const Outcome shared = run(model(), chosen, {.size = size, .with_current = with_current});
+            ASSERT_GT(shared.spike_count(), 0u);
+            for (const std::string_view own : {"I_e", "E_L"}) {
+                const Outcome outcome =
+                    run(model(), chosen, {.size = size, .with_current = with_current, .last_differs_in = own});
+                EXPECT_NE(outcome, shared) << own << ", which is to make a difference for one neuron";
+                EXPECT_EQ(of_neurons(outcome, size, size - 1), of_neurons(shared, size, size - 1))
+                    << own << ", " << to_string(set);
+            }
         }
     }
 }

@@ -156,7 +156,7 @@ def test_receptors_that_nothing_reaches_share_their_inputs(stimulated: bool, thr
         net.stimulate(cells[:10], rv.poisson_generator(rate=1.0), receptor="GABA_B")
     sim = rv.Simulation(net, threads=threads, progress=False, tuning=rv.Tuning(table_layout="runs", delivery_window=8))
     predicted = predict_memory(net, rate=1.0, threads=threads, tuning=rv.Tuning(table_layout="runs", delivery_window=8))
-    # But for whole pages. Of each neuron: eight steps of what reaches NMDA, one of GABA_B, one that all others read.
-    expected = 8 * 10_000 * (8 + 1 + stimulated)
+    # But for whole pages. Each neuron: eight steps of what reaches NMDA, as many of GABA_B, one that all others read.
+    expected = 8 * 10_000 * (8 + 1 + 8 * stimulated)
     assert sim.memory()["inputs"] == pytest.approx(expected, rel=0.03)
     assert predicted["inputs"] == pytest.approx(sim.memory()["inputs"], rel=0.03)

@@ -1,0 +1,256 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "base/aligned_array.hpp"
+#include "base/instruction_set.hpp"
+#include "models/neuron.hpp"
+
+/// The loops of point neurons that are integrated exactly on the grid: see models/point_neuron.hpp.
+namespace ranvier::models {
+
+/// What acts on one neuron in one step.
+template <class Real, std::size_t receptor_count>
+struct StepInput {
+    Real received[receptor_count];  ///< sum of the weights of the spikes that arrive, by receptor
+    Real drive;                     ///< mV: what constant and injected currents add to the potential
+    bool refractory;
+};
+
+namespace point_neuron {
+
+/// Neurons are updated in blocks: long enough for the widest vectors, short enough that looking for the one neuron that
+/// fired costs little.
+inline constexpr std::size_t block_size = 64;
+
+constexpr std::size_t padded(std::size_t count) { return (count + block_size - 1) / block_size * block_size; }
+
+template <class Record, class Real>
+inline constexpr std::size_t member_count = sizeof(Record) / sizeof(Real);
+
+/// Writes the members of a record into arrays. Structured bindings, unlike an array of the members, leave every member
+/// in a register.
+template <class Real, class Record, std::size_t count>
+RANVIER_ALWAYS_INLINE void scatter(const Record& record, Real* const (&arrays)[count], std::size_t index) {
+    static_assert(count == 1 || count == 3 || count == 5, "add a case for this number of variables");
+    if constexpr (count == 1) {
+        const auto& [a] = record;
+        arrays[0][index] = a;
+    } else if constexpr (count == 3) {
+        const auto& [a, b, c] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
+        arrays[2][index] = c;
+    } else {
+        const auto& [a, b, c, d, e] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
+        arrays[2][index] = c;
+        arrays[3][index] = d;
+        arrays[4][index] = e;
+    }
+}
+
+/// An integer as wide as Real, so that comparisons need no conversion in vector code.
+template <class Real>
+using MaskOf = std::conditional_t<sizeof(Real) == 8, std::int64_t, std::int32_t>;
+
+/// What all neurons share, or have a value each of.
+template <class T>
+struct Shared {
+    const T* values;
+    /// All bits where each neuron has a value; 0 where all have the same, which then stands there as often as a block has
+    /// neurons, so that loops over blocks need not tell one from the other.
+    std::size_t places;
+
+    RANVIER_ALWAYS_INLINE const T* at(std::size_t neuron) const { return values + (neuron & places); }
+};
+
+/// What the vectorised loops of some steps of some neurons read and write. Raw pointers, so that no function of the standard
+/// library is called from code that is compiled for several instruction sets.
+template <class Model, class Real>
+struct StepArrays {
+    static constexpr std::size_t state_count = member_count<typename Model::template State<Real>, Real>;
+    static constexpr std::size_t constant_count = member_count<typename Model::template Constants<Real>, Real>;
+    // Among the constants.
+    static constexpr std::size_t drive = offsetof(typename Model::template Constants<Real>, drive) / sizeof(Real);
+    static constexpr std::size_t threshold =
+        offsetof(typename Model::template Constants<Real>, threshold) / sizeof(Real);
+    static constexpr std::size_t reset = offsetof(typename Model::template Constants<Real>, reset) / sizeof(Real);
+
+    std::size_t begin;  ///< of the neurons: the first one of a block
+    std::size_t end;    ///< the same, or the end of all
+    Real* state[state_count];
+    Shared<Real> constants[constant_count];
+    std::int32_t* release;  ///< the last step of refractoriness, on the group's clock
+    Shared<std::int32_t> refractory_steps;
+    std::int32_t clock;  ///< of the first step
+    Step first;          ///< of the steps, for rows of inputs
+    std::size_t steps;
+    StepRows inputs[Model::receptor_count];
+    StepRows current;  ///< or none
+    std::uint32_t* spikes;  ///< room for all neurons, in each step
+    std::size_t* fired;     ///< after each step, the spikes of all steps up to it
+};
+
+/// Which constants neurons have of their own. What they share can stay in registers.
+enum class OwnConstants : std::uint8_t {
+    none,  ///< and no current flows into them
+    /// The drive, or none; and a current may flow into them.
+    drive,
+    any,
+};
+
+/// What flows where there is no current: to add it changes no bit of a drive.
+alignas(line_bytes) inline constexpr std::array<double, block_size> no_current = [] {
+    std::array<double, block_size> zeros{};
+    zeros.fill(-0.0);
+    return zeros;
+}();
+
+template <class Model, class Real, OwnConstants own_constants>
+struct StepKernel {
+    static constexpr bool with_current = own_constants != OwnConstants::none;
+    using Arrays = StepArrays<Model, Real>;
+    using State = Model::template State<Real>;
+    using Constants = Model::template Constants<Real>;
+
+    RANVIER_ALWAYS_INLINE static void run(const Arrays* arguments) {
+        const Arrays arrays = *arguments;
+        std::size_t fired = 0;
+        const std::size_t whole = arrays.end / block_size * block_size;
+        Inputs inputs{};
+        const bool is_current = arrays.current.data != nullptr;
+        inputs.current_places = is_current ? ~std::size_t{0} : 0;
+        for (std::size_t s = 0; s < arrays.steps; ++s) {
+            const Step step = arrays.first + static_cast<Step>(s);
+            inputs.clock = arrays.clock + static_cast<std::int32_t>(s);
+            for (std::size_t r = 0; r < Model::receptor_count; ++r) inputs.received[r] = row(arrays.inputs[r], step);
+            inputs.current = is_current ? row(arrays.current, step) : &no_current[0];
+            inputs.begin = 0;
+            for (std::size_t begin = arrays.begin; begin < whole; begin += block_size) {
+                advance(arrays, begin, inputs, fired, block_size);
+            }
+            if (whole < arrays.end) finish(arrays, whole, inputs, fired);
+            arrays.fired[s] = fired;
+        }
+    }
+
+   private:
+    /// Of a step.
+    struct Inputs {
+        double* received[Model::receptor_count];
+        const double* current;
+        std::size_t current_places;  ///< see Shared
+        std::size_t begin;  ///< the neuron whose inputs and current come first
+        std::int32_t clock;
+    };
+
+    RANVIER_ALWAYS_INLINE static double* row(const StepRows& rows, Step step) {
+        return rows.data + (static_cast<std::uint64_t>(step * rows.step_rows) & rows.mask) * rows.stride;
+    }
+
+    /// The last block is not full. State is padded, but inputs belong to the caller and are not.
+    RANVIER_ALWAYS_INLINE static void finish(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
+                                             std::size_t& fired) {
+        alignas(line_bytes) double received[Model::receptor_count][block_size] = {};
+        alignas(line_bytes) double current[block_size] = {};
+        const std::size_t rest = arrays.end - begin;
+        Inputs own{};
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
+            own.received[r] = received[r];
+            for (std::size_t k = 0; k < rest; ++k) {
+                received[r][k] = inputs.received[r][begin + k];
+                inputs.received[r][begin + k] = -0.0;
+            }
+        }
+        if constexpr (with_current) {
+            const double* const given = inputs.current + (begin & inputs.current_places);
+            for (std::size_t k = 0; k < rest; ++k) current[k] = given[k];
+        }
+        own.current = current;
+        own.current_places = ~std::size_t{0};
+        own.begin = begin;
+        own.clock = inputs.clock;
+        advance(arrays, begin, own, fired, rest);
+    }
+
+    /// One step of the block at `begin`.
+    RANVIER_ALWAYS_INLINE static void advance(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
+                                              std::size_t& fired, std::size_t valid) {
+        if (advance_all(arrays, begin, inputs)) reset_fired(arrays, begin, inputs.clock, fired, valid);
+    }
+
+    /// Returns whether any neuron of the block reached its threshold (or one of the padding did, which does no harm).
+    RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, const Inputs& inputs) {
+        return advance_all(arrays, begin, inputs, std::make_index_sequence<Arrays::state_count>{},
+                           std::make_index_sequence<Arrays::constant_count>{},
+                           std::make_index_sequence<Model::receptor_count>{});
+    }
+
+    template <std::size_t... S, std::size_t... C, std::size_t... R>
+    RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
+                                                  std::index_sequence<S...>, std::index_sequence<C...>,
+                                                  std::index_sequence<R...>) {
+        Real* const state[] = {aligned(arrays.state[S] + begin)...};
+        const Real* const constants[] = {aligned(arrays.constants[C].at(begin))...};
+        const std::size_t input_begin = begin - inputs.begin;
+        double* const input[] = {inputs.received[R] + input_begin...};
+        const double* const extra = inputs.current + (input_begin & inputs.current_places);
+        const Real* const drives = aligned(arrays.constants[Arrays::drive].at(begin));
+        const std::int32_t* const release = aligned(arrays.release + begin);
+        const std::int32_t clock = inputs.clock;
+        const Constants shared{constants[C][0]...};
+        MaskOf<Real> any = 0;
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < block_size; ++k) {
+            const Constants own = own_constants == OwnConstants::any ? Constants{constants[C][k]...} : shared;
+            Real drive = with_current ? drives[k] : own.drive;
+            if constexpr (with_current) drive += own.gain_of_constant * static_cast<Real>(extra[k]);
+            const StepInput<Real, Model::receptor_count> received{
+                {static_cast<Real>(input[R][k])...}, drive, release[k] >= clock};
+            const State next = Model::step(State{state[S][k]...}, own, received);
+            ((input[R][k] = -0.0), ...);
+            scatter(next, state, k);
+            any |= next.potential >= own.threshold ? MaskOf<Real>{-1} : MaskOf<Real>{0};
+        }
+        return any != 0;
+    }
+
+    /// Appends the neurons of the block that reached their threshold and resets them. Only a few of a hundred blocks
+    /// come here, so the loop above does not do it for all.
+    RANVIER_ALWAYS_INLINE static void reset_fired(const Arrays& arrays, std::size_t begin, std::int32_t clock,
+                                                  std::size_t& fired, std::size_t valid) {
+        const Real* const potentials = arrays.state[0] + begin;
+        const Real* const thresholds = arrays.constants[Arrays::threshold].at(begin);
+        // A bit for each neuron of a part, which vectors find; looking at one after another would take as long as all steps.
+        using Bits = std::make_unsigned_t<MaskOf<Real>>;
+        constexpr std::size_t part_size = 8 * sizeof(Bits);
+        for (std::size_t part = 0; part < valid; part += part_size) {
+            Bits above = 0;
+            for (std::size_t k = 0; k < part_size; ++k) {
+                above |= potentials[part + k] >= thresholds[part + k] ? Bits{1} << k : Bits{0};
+            }
+            for (; above != 0; above &= above - 1) {
+                const std::size_t k = part + static_cast<std::size_t>(__builtin_ctzll(above));
+                if (k >= valid) return;
+                arrays.state[0][begin + k] = arrays.constants[Arrays::reset].at(begin)[k];
+                arrays.release[begin + k] = clock + arrays.refractory_steps.at(begin)[k];
+                arrays.spikes[fired++] = static_cast<std::uint32_t>(begin + k);
+            }
+        }
+    }
+
+    template <class T>
+    RANVIER_ALWAYS_INLINE static T* aligned(T* pointer) {
+        return static_cast<T*>(__builtin_assume_aligned(pointer, line_bytes));
+    }
+};
+
+}  // namespace point_neuron
+
+}  // namespace ranvier::models
