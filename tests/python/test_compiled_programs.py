@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -217,3 +219,18 @@ def test_code_is_kept_and_found_again(monkeypatch: pytest.MonkeyPatch, tmp_path:
     steps.compile_step(_core.ProgramModel(description), description, SETS[-1])
     assert len(made) == 2
     assert cache.Cache().look() == ""
+
+
+def test_llvm_is_loaded_only_for_equations() -> None:
+    program = """
+import sys
+import ranvier as rv
+net = rv.Network()
+net.create("iaf_psc_exp", 3)
+rv.Simulation(net, progress=False)
+assert "llvmlite" not in sys.modules, "LLVM was loaded for nothing"
+net.create("izhikevich", 3)
+rv.Simulation(net, progress=False)
+assert "llvmlite" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

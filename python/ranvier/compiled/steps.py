@@ -46,11 +46,12 @@ def compile_models(models: Iterable[object], choice: str, instruction_set: str) 
     StateError
         When ``"compiled"`` is not possible.
     """
-    reason = llvm.unusable() if choice != "interpreted" else ""
+    own = [each for each in models if isinstance(each, EquationNeuron)]
+    # LLVM takes 40 MB and a moment to load: not where nothing would call what it makes, unless the user insists on it.
+    reason = llvm.unusable() if choice == "compiled" or (own and choice == "auto") else ""
     if choice == "compiled" and reason:
         what, _, remedy = reason.partition(": ")
         raise StateError("programs", "'compiled'", what, remedy or "leave it at 'auto'")
-    own = [each for each in models if isinstance(each, EquationNeuron)]
     if not own:
         return "none"
     if choice == "interpreted" or reason:
