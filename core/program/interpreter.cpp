@@ -47,7 +47,9 @@ Interpreter::Interpreter(BlockCode code, InstructionSet set, std::pmr::memory_re
     }
 }
 
-std::size_t Interpreter::bytes(const BlockCode& code) { return code.registers * choose_lanes(code) * sizeof(double); }
+std::size_t Interpreter::bytes(const BlockCode& code) {
+    return (code.registers + LaneCompaction::most_places(code.loops)) * choose_lanes(code) * sizeof(double);
+}
 
 void Interpreter::use(InstructionSet set) {
     if (set == set_) return;

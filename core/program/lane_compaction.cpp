@@ -16,11 +16,12 @@ std::size_t filled_up(std::size_t lanes) { return (lanes + lanes_of_kernel - 1) 
 
 LaneCompaction::LaneCompaction(std::span<const LoopPlaces> loops, std::size_t most_lanes,
                                std::pmr::memory_resource* memory)
-    : most_lanes_(most_lanes), room_(memory) {
-    std::size_t most_places = 0;
-    for (const LoopPlaces& loop : loops) most_places = std::max(most_places, loop.carried.size() + loop.read.size());
-    room_ = AlignedVector<double>(most_places * most_lanes, 0.0, memory);
-    lane_.resize(most_lanes);
+    : most_lanes_(most_lanes), room_(most_places(loops) * most_lanes, 0.0, memory), lane_(most_lanes) {}
+
+std::size_t LaneCompaction::most_places(std::span<const LoopPlaces> loops) {
+    std::size_t most = 0;
+    for (const LoopPlaces& loop : loops) most = std::max(most, loop.carried.size() + loop.read.size());
+    return most;
 }
 
 std::size_t LaneCompaction::compact(const LoopPlaces& loop, std::span<double*> places, std::size_t lanes) {

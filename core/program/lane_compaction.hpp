@@ -17,6 +17,9 @@ class LaneCompaction {
    public:
     LaneCompaction(std::span<const LoopPlaces> loops, std::size_t most_lanes, std::pmr::memory_resource* memory);
 
+    /// The most places of a loop: it keeps a number for each lane of so many.
+    static std::size_t most_places(std::span<const LoopPlaces> loops);
+
     /// Brings lanes together if far fewer go on than there are. Places of the loop then lie elsewhere, until it is left.
     /// @param lanes that there are now. @return how many there are then
     std::size_t compact(const LoopPlaces& loop, std::span<double*> places, std::size_t lanes);
