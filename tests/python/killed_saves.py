@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,9 +32,13 @@ def save_until_killed(path: Path, chance: random.Random, describe: Callable[[], 
         try:
             sim = rv.Simulation(describe(), progress=False, threads=1)
             sim.run(1e6, save_every=EVERY, to=path)
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(1)
     while not _is_saved(path):
+        ended, status = os.waitpid(process, os.WNOHANG)
+        assert not ended, f"the process has ended before its first save, with status {status}"
         time.sleep(0.001)
     # A run of EVERY and a save take some ten milliseconds.
     time.sleep(chance.uniform(0.0, 0.15))
