@@ -238,7 +238,9 @@ def run_script(lines: list[str], folder: Path, *, copied: bool = False) -> dict[
             _check_told(error, "\n".join(lines))
             names["refused"].append(line)
     names["sim"].run(_STEPS * _RESOLUTION)
-    names["values"] = names["sim"].state(names["states"]).values[-1]
+    values = names["sim"].state(names["states"]).values
+    # An interval may be longer than the run.
+    names["values"] = values[-1] if len(values) > 0 else values
     return names
 
 
