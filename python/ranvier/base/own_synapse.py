@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
@@ -12,7 +13,7 @@ from ranvier.base.values import StoredValues
 __all__ = ["OwnSynapse"]
 
 
-class OwnSynapse(Immutable):
+class OwnSynapse(Immutable, abc.ABC):
     """A synapse model that was made of a user's description, and that `Network.connect` takes as it does built-in ones.
 
     A class that derives from this one gives its objects the two attributes. They are pickled with the network.
@@ -51,10 +52,10 @@ class OwnSynapse(Immutable):
         assert neurons is None
         return self
 
+    @abc.abstractmethod
     def _idle(self) -> OwnSynapse:
         """Return a model that calculates as much, but keeps its weights, which may have any unit."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _with_values(self, values: Mapping[str, StoredValues]) -> Self:
         """Return the same model with other values of some parameters."""
-        raise NotImplementedError

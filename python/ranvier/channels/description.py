@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ranvier.equations.description import Equation, Parameter
-from ranvier.equations.trees import Node, names_in
+from ranvier.equations.description import Equation, Parameter, needed_subexpressions, used_names
+from ranvier.equations.trees import Node
 from ranvier.equations.units import UNITS, Unit
 
 __all__ = ["CURRENT", "POTENTIAL", "TEMPERATURE", "ChannelDescription"]
@@ -53,21 +52,11 @@ class ChannelDescription:
 
     def used(self, nodes: Iterable[Node]) -> dict[str, Node]:
         """Return all names that expressions use, also by way of subexpressions, each with its first place."""
-        found: dict[str, Node] = {}
-        waiting = deque(nodes)
-        while waiting:
-            for name, node in names_in(waiting.popleft()).items():
-                if name not in found:
-                    found[name] = node
-                    own = self.subexpressions.get(name)
-                    if own is not None and own.node is not None:
-                        waiting.append(own.node)
-        return found
+        return used_names(nodes, self.subexpressions)
 
     def needed(self, nodes: Iterable[Node]) -> list[str]:
         """Return the subexpressions that expressions need, in an order in which they can be calculated."""
-        used = self.used(nodes)
-        return [name for name in self.subexpressions if name in used]
+        return needed_subexpressions(nodes, self.subexpressions)
 
     def rate_names(self) -> list[str]:
         """Return the parameters on which rates and initial values of gates depend."""

@@ -11,7 +11,7 @@ from ranvier.equations.places import Place
 from ranvier.equations.trees import Node, names_in, nodes_of
 from ranvier.equations.units import Dimension, Unit
 
-__all__ = ["Declared", "Description", "Equation", "Parameter", "Statement"]
+__all__ = ["Declared", "Description", "Equation", "Parameter", "Statement", "needed_subexpressions", "used_names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +140,28 @@ class Description:
 
     def used(self, nodes: Iterable[Node]) -> dict[str, Node]:
         """Return all names that expressions use, also by way of subexpressions; places are in the expressions."""
-        found: dict[str, Node] = {}
-        waiting = deque(nodes)
-        while waiting:
-            for name, node in names_in(waiting.popleft()).items():
-                if name not in found:
-                    found[name] = node
-                    own = self.subexpressions.get(name)
-                    if own is not None and own.node is not None:
-                        waiting.append(own.node)
-        return found
+        return used_names(nodes, self.subexpressions)
 
     def needed(self, node: Node) -> list[str]:
         """Return the subexpressions that an expression needs, in an order in which they can be calculated."""
-        used = self.used([node])
-        return [name for name in self.subexpressions if name in used]
+        return needed_subexpressions([node], self.subexpressions)
+
+
+def used_names(nodes: Iterable[Node], subexpressions: Mapping[str, Equation]) -> dict[str, Node]:
+    """Return all names that expressions use, also by way of subexpressions, each with its first place."""
+    found: dict[str, Node] = {}
+    waiting = deque(nodes)
+    while waiting:
+        for name, node in names_in(waiting.popleft()).items():
+            if name not in found:
+                found[name] = node
+                own = subexpressions.get(name)
+                if own is not None and own.node is not None:
+                    waiting.append(own.node)
+    return found
+
+
+def needed_subexpressions(nodes: Iterable[Node], subexpressions: Mapping[str, Equation]) -> list[str]:
+    """Return the subexpressions that expressions need, in the order in which they are given."""
+    used = used_names(nodes, subexpressions)
+    return [name for name in subexpressions if name in used]

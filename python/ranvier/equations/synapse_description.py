@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ranvier.equations.description import Equation, Parameter, Statement
+from ranvier.equations.description import Equation, Parameter, Statement, needed_subexpressions, used_names
 from ranvier.equations.places import Place
-from ranvier.equations.trees import Node, names_in
+from ranvier.equations.trees import Node
 from ranvier.equations.units import Unit
 
 __all__ = ["AXONAL", "EVENTS", "WEIGHT", "Side", "SynapseDescription", "Trace"]
@@ -83,18 +82,8 @@ class SynapseDescription:
 
     def used(self, nodes: Iterable[Node]) -> dict[str, Node]:
         """Return all names that expressions use, also by way of subexpressions."""
-        found: dict[str, Node] = {}
-        waiting = deque(nodes)
-        while waiting:
-            for name, node in names_in(waiting.popleft()).items():
-                if name not in found:
-                    found[name] = node
-                    own = self.subexpressions.get(name)
-                    if own is not None and own.node is not None:
-                        waiting.append(own.node)
-        return found
+        return used_names(nodes, self.subexpressions)
 
     def needed(self, node: Node) -> list[str]:
         """Return the subexpressions that an expression needs, in an order in which they can be calculated."""
-        used = self.used([node])
-        return [name for name in self.subexpressions if name in used]
+        return needed_subexpressions([node], self.subexpressions)
