@@ -209,3 +209,14 @@ def test_command_line_keeps_the_old_file(tmp_path: Path, option: str, monkeypatc
 
 def fail(_: int) -> None:
     raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+@pytest.mark.parametrize("read", [rv.read_nmodl, rv.read_nestml])
+def test_what_has_no_end_is_not_read(read: Callable[[Path], object], tmp_path: Path) -> None:
+    pipe, large = tmp_path / "pipe", tmp_path / "large"
+    os.mkfifo(pipe)
+    with large.open("wb") as opened:
+        opened.truncate(1 << 40)
+    for path, words in ((Path("/dev/zero"), "no regular file"), (pipe, "no regular file"), (large, "more than")):
+        with pytest.raises(errors.FileError, match=words):
+            read(path)

@@ -24,6 +24,7 @@ __all__ = [
     "checked_path",
     "figure_suffixes",
     "file_errors",
+    "read_bounded",
     "save_figure",
     "write_all",
     "write_text",
@@ -44,6 +45,28 @@ def file_errors(path: Path, what: str) -> Iterator[None]:
             bound=f"it cannot be {what} ({error.strerror or error})",
             remedy="check the folder, the permissions and the space left",
         ) from error
+
+
+def read_bounded(file: Path, most: int, remedy: str = "check the path") -> bytes:
+    """Return what is in a file that has at most so many bytes.
+
+    Raises
+    ------
+    FileError
+        When it cannot be read, is no regular file (a device may have no end, a pipe may wait for ever), or is longer.
+    """
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise FileError(f"file {file}", bound="it cannot be read: it is no regular file", remedy="check the path")
+        with file.open("rb") as opened:
+            data = opened.read(most + 1)
+    except OSError as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError(f"file {file}", bound=f"it cannot be read: {error.strerror}", remedy="check the path") from None
+    if len(data) > most:
+        raise FileError(f"file {file}", bound=f"it has more than {most} bytes", remedy=remedy)
+    return data
 
 
 def checked_path(path: str | PathLike[str], what: str = "path") -> Path:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, TypeAlias
 
-from ranvier.base.paths import checked_path
+from ranvier.base.paths import checked_path, read_bounded
 from ranvier.channels.channel import EquationChannel
 from ranvier.channels.description import CURRENT, POTENTIAL, TEMPERATURE, ChannelDescription
 from ranvier.channels.nmodl_execution import Execution, Routine, Solved, place_of
@@ -19,7 +19,7 @@ from ranvier.equations.description import Declared, Equation, Parameter
 from ranvier.equations.places import Place, Source, refuse
 from ranvier.equations.trees import Node, names_in
 from ranvier.equations.units import NONE, Unit, read_quantity
-from ranvier.errors import EquationError, FileError
+from ranvier.errors import EquationError
 
 __all__ = ["read_nmodl"]
 
@@ -73,12 +73,7 @@ def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
     >>> cell = rv.Cell(morphology, membrane=[("all", rv.pas()), ("soma", k_slow(gbar=0.01))])
     """
     file = checked_path(path, "path of an NMODL file")
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise FileError(f"file {file}", bound=f"it cannot be read: {error.strerror}", remedy="check the path") from None
-    if len(data) > _LARGEST:
-        raise FileError(f"file {file}", f"{len(data)} bytes", f"a mechanism has at most {_LARGEST}", "check the path")
+    data = read_bounded(file, _LARGEST)
     source = Source(f"file {file}", data.decode(errors="replace").replace("\r\n", "\n"))
     return EquationChannel(checked(_File(source).description()))
 

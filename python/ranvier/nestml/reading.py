@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import check_choice, unknown_name
-from ranvier.base.paths import checked_path
+from ranvier.base.paths import checked_path, read_bounded
 from ranvier.equations.methods import METHODS
 from ranvier.equations.model import EquationNeuron
 from ranvier.equations.places import Source
@@ -94,16 +94,8 @@ def read_nestml(
 
 
 def _text_of(file: Path) -> str:
-    if not file.is_file():
-        raise FileError(f"file {file}", bound="there is no such file", remedy="check the path")
-    try:
-        with file.open("rb") as opened:
-            # What is longer is refused anyway.
-            data = opened.read(4 * MOST_CHARACTERS + 1)
-    except OSError as error:
-        raise FileError(f"file {file}", bound=f"it cannot be read: {error.strerror}", remedy="check the path") from None
-    if len(data) > 4 * MOST_CHARACTERS:
-        raise FileError(f"file {file}", bound=f"it has more than {MOST_CHARACTERS} characters", remedy="divide it")
+    # A character has four bytes at the most; how many characters there are is looked at later.
+    data = read_bounded(file, 4 * MOST_CHARACTERS, "write each model in a file")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
