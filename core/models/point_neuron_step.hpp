@@ -204,7 +204,8 @@ struct StepKernel {
         const Real* const drives = aligned(arrays.constants[Arrays::drive].at(begin));
         const std::int32_t* const release = aligned(arrays.release + begin);
         const std::int32_t clock = inputs.clock;
-        const Constants shared{constants[C][0]...};
+        // Wherever they are for these neurons, so that they are fetched once for all blocks.
+        const Constants shared{arrays.constants[C].values[0]...};
         MaskOf<Real> any = 0;
         RANVIER_NO_OVERLAP
         for (std::size_t k = 0; k < block_size; ++k) {
