@@ -8,26 +8,7 @@ from typing import Any
 
 from ranvier import _core
 from ranvier.base.own_model import OwnModel
-
-
-@dataclass(frozen=True)
-class Instruction:
-    """See ranvier.equations.program."""
-
-    op: str
-    operands: tuple[int, ...] = ()
-    number: float = 0.0
-    body: Any = None
-    count: int = 0
-
-
-@dataclass(frozen=True)
-class Program:
-    """See ranvier.equations.program."""
-
-    inputs: tuple[str, ...]
-    instructions: tuple[Instruction, ...]
-    results: tuple[int, ...]
+from ranvier.equations.program import Instruction, Program
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from program_scenes import Description, Instruction, Parameter, Program, Variable
+from program_scenes import Description, Parameter, Variable
 from ranvier import _core
+from ranvier.equations.program import Instruction, Program
 
 Array = npt.NDArray[Any]
 
-LANES = 64
+BLOCK = 64
+"""Lanes are a multiple of this; the interpreter takes so many in a call."""
 DRAWS = 3
 _NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.7, -65.0, 1e-3, 1e-9, 700.5, -710.0, 1e200, -1e300, 1e-300, 1e15, 2.0**52]
 # No subnormal numbers: what steps make of others never is one, and the processor may take them as they are or as 0.
@@ -34,20 +37,21 @@ class StepCall:
     """What a step function reads and writes (core/program/step_function.hpp)."""
 
     def __init__(self, description: Any, generator: np.random.Generator, *, per_lane: bool, current: bool) -> None:
+        lanes = BLOCK * int(generator.integers(1, 4))
+
         def numbers(*shape: int) -> Array:
             made = generator.choice(_NUMBERS, shape) * generator.choice([1.0, 0.7, 1.3], shape)
             hostile = generator.random(shape) < 0.04
             return np.where(hostile, generator.choice(_HOSTILE, shape), made)
 
-        lanes = LANES if per_lane else 1
-        self.state = [aligned(numbers(LANES)) for _ in description.variables]
-        self.constants = [aligned(numbers(lanes)) for _ in range(description.constants)]
-        self.inputs = [aligned(np.where(generator.random(LANES) < 0.5, -0.0, 3.5)) for _ in description.receptors]
-        self.current = aligned(numbers(LANES)) if current else None
-        self.release = aligned(generator.integers(0, 9, LANES).astype(np.int32))
-        self.draws = [aligned(generator.integers(0, 2**63, LANES, dtype=np.uint64) * 2) for _ in range(DRAWS)]
-        self.fires, self.failures = np.zeros(LANES // 8, np.uint8), np.zeros(LANES // 8, np.uint8)
-        self.valid = int(generator.integers(1, LANES + 1))
+        self.lanes = lanes
+        self.state = [aligned(numbers(lanes)) for _ in description.variables]
+        self.constants = [aligned(numbers(lanes if per_lane else 1)) for _ in range(description.constants)]
+        self.inputs = [aligned(np.where(generator.random(lanes) < 0.5, -0.0, 3.5)) for _ in description.receptors]
+        self.current = aligned(numbers(lanes)) if current else None
+        self.release = aligned(generator.integers(0, 9, lanes).astype(np.int32))
+        self.draws = [aligned(generator.integers(0, 2**63, lanes, dtype=np.uint64) * 2) for _ in range(DRAWS)]
+        self.valid = int(generator.integers(1, lanes + 1))
         self.per_lane = per_lane
 
     def run(self, model: _core.ProgramModel, instruction_set: str, *, compiled: bool) -> list[Array]:
@@ -55,32 +59,51 @@ class StepCall:
         copied: dict[str, list[Array]] = {
             name: [aligned(each) for each in getattr(self, name)] for name in ("state", "constants", "inputs", "draws")
         }
+        told = [np.zeros(self.lanes, np.uint8), np.zeros(self.lanes, np.uint8)]
+        size = self.lanes if compiled else BLOCK
+        for begin in range(0, self.valid, size):
+            bits = [np.zeros(size // 8, np.uint8), np.zeros(size // 8, np.uint8)]
+            flags = self._call(model, instruction_set, compiled, copied, bits, range(begin, begin + size))
+            for flag, own, all_bits in zip((1, 2), bits, told, strict=True):
+                if flags & flag:
+                    all_bits[begin : begin + size] = np.unpackbits(own, bitorder="little")
+        made = [self._bits(each) for each in (*copied["state"], *copied["inputs"])]
+        return [*made, *(each[: self.valid] for each in told)]
+
+    def _call(
+        self,
+        model: _core.ProgramModel,
+        instruction_set: str,
+        compiled: bool,
+        copied: dict[str, list[Array]],
+        bits: list[Array],
+        lanes: range,
+    ) -> int:
+        """Advance some lanes; return what the step function does."""
+
+        def address(values: Array) -> int:
+            return int(values.ctypes.data) + (0 if len(values) == 1 else lanes.start * values.itemsize)
+
         pointers = {name: (ctypes.c_void_p * max(1, len(own)))() for name, own in copied.items()}
         for name, own in copied.items():
             for i, each in enumerate(own):
-                pointers[name][i] = each.ctypes.data
-        fires, failures = self.fires.copy(), self.failures.copy()
+                pointers[name][i] = address(each)
         words = (ctypes.c_uint64 * 13)(
-            LANES,
-            self.valid,
+            len(lanes),
+            min(self.valid - lanes.start, len(lanes)),
             ctypes.addressof(pointers["state"]),
             ctypes.addressof(pointers["constants"]),
             int(self.per_lane),
             ctypes.addressof(pointers["inputs"]),
-            0 if self.current is None else self.current.ctypes.data,
-            self.release.ctypes.data,
+            0 if self.current is None else address(self.current),
+            address(self.release),
             4,
             ctypes.addressof(pointers["draws"]),
-            fires.ctypes.data,
-            failures.ctypes.data,
+            bits[0].ctypes.data,
+            bits[1].ctypes.data,
             0,
         )
-        flags = model.step_once(instruction_set, ctypes.addressof(words), compiled)
-        made = [self._bits(each) for each in (*copied["state"], *copied["inputs"])]
-        for flag, bits in ((1, fires), (2, failures)):
-            told = np.unpackbits(bits, bitorder="little") if flags & flag else np.zeros(LANES, np.uint8)
-            made.append(told[: self.valid])
-        return made
+        return model.step_once(instruction_set, ctypes.addressof(words), compiled)
 
     def _bits(self, values: Array) -> Array:
         one = np.where(np.isnan(values), np.nan, values)
@@ -172,5 +195,28 @@ class RandomPrograms:
         instructions, inside = self._instructions(list(inputs), self.chance.randint(1, 10), depth + 1)
         results = [self._one(inside, "truth"), *(self._one(inside, kind) for kind in carried)]
         body = Program(tuple(inputs), tuple(instructions), tuple(results))
-        operands = tuple(self._one(kinds, kind) for kind in inputs)
-        return Instruction("loop", operands, float(self.chance.randint(1, 9)), body, len(carried)), carried
+        if self.chance.random() < 0.5:
+            body = self._counted(body, len(carried))
+            carried = ["number", *carried]
+        operands = tuple(self._one(kinds, kind) for kind in body.inputs)
+        most = self.chance.choice([1, 2, 9, 70])
+        return Instruction("loop", operands, float(most), body, len(carried)), carried
+
+    def _counted(self, body: Program, carried: int) -> Program:
+        """Return a body that goes on until a further carried number has come to a captured one, whatever it is."""
+        inputs = ("number", *body.inputs[:carried], "number", *body.inputs[carried:])
+        begin = len(inputs) + 2
+
+        def moved(value: int) -> int:
+            if value < len(body.inputs):
+                return value + (1 if value < carried else 2)
+            return value - len(body.inputs) + begin
+
+        instructions = [
+            Instruction("less", (0, carried + 1)),
+            Instruction("constant", (), 1.0),
+            *(replace(each, operands=tuple(map(moved, each.operands))) for each in body.instructions),
+        ]
+        values = begin + sum(1 if each.body is None else each.count + 1 for each in body.instructions)
+        instructions.append(Instruction("add", (0, begin - 1)))
+        return Program(inputs, tuple(instructions), (begin - 2, values, *(moved(each) for each in body.results[1:])))

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 import equation_models
 import ranvier as rv
-from program_scenes import iaf_psc_exp
+from program_scenes import Description, Variable, iaf_psc_exp
 from ranvier import _core
 from ranvier.compiled import cache, llvm, steps
-from step_calls import RandomPrograms, StepCall
+from ranvier.equations.program import Instruction, Program
+from step_calls import RandomPrograms, StepCall, aligned
 
 SETS = _core.instruction_sets()
 MODELS = (
@@ -57,6 +58,63 @@ def same_bits(description: Any, instruction_set: str, seed: int) -> None:
 @given(st.integers(0, 2**32), st.sampled_from(SETS))
 def test_random_programs_have_the_same_bits(seed: int, instruction_set: str) -> None:
     same_bits(RandomPrograms(seed).neuron(), instruction_set, seed)
+
+
+def counting(most: float) -> Description:
+    """Return neurons with two loops, which count x and y up to c, and from there up to 2 c."""
+    one = Instruction("constant", (), 1.0)
+    body = Program(("number",) * 2, (Instruction("less", (0, 1)), one, Instruction("add", (0, 3))), (2, 4))
+    both = Program(
+        ("number",) * 3,
+        (Instruction("less", (0, 2)), one, Instruction("add", (0, 4)), Instruction("subtract", (1, 4))),
+        (3, 5, 6),
+    )
+    step = Program(
+        ("number",) * 4 + ("truth",),
+        (
+            Instruction("loop", (0, 2), most, body, 1),  # 5: x, 6: in time
+            Instruction("add", (2, 2)),  # 7
+            Instruction("loop", (5, 1, 7), most, both, 2),  # 8: x, 9: y, 10: in time
+            Instruction("add", (8, 3)),  # 11
+            Instruction("less", (8, 7)),  # 12: it fires if a loop was too long
+        ),
+        (11, 9, 2, 12, 6, 10),
+    )
+    return Description(
+        name="counting",
+        variables=tuple(Variable(name, "") for name in "xyc"),
+        prepare=Program(("number",), (), ()),
+        step=step,
+        observe=Program(("number",) * 3, (), ()),
+    )
+
+
+@pytest.mark.parametrize("instruction_set", SETS)
+@pytest.mark.parametrize("lanes", [64, 256])
+def test_each_neuron_makes_its_own_turns(instruction_set: str, lanes: int) -> None:
+    """Few neurons take long, some of them for ever; the others have their turns beside them."""
+    most = 50.0
+    description: Any = counting(most)
+    model = _core.ProgramModel(description)
+    steps.compile_step(model, description, instruction_set)
+    generator = np.random.default_rng(3)
+    call = StepCall(description, generator, per_lane=False, current=True)
+    c = np.where(generator.random(lanes) < 0.8, 1.0, generator.integers(0, 60, lanes).astype(float))
+    x, y, current = np.zeros(lanes), np.arange(float(lanes)), np.full(lanes, 0.5)
+    call.lanes, call.valid, call.state, call.current = lanes, lanes - 5, [aligned(each) for each in (x, y, c)], current
+    call.release, call.draws = aligned(np.zeros(lanes, np.int32)), []
+    found = call.run(model, instruction_set, compiled=True)
+    # The turn in which a loop finds its end counts.
+    first = np.minimum(c, most)
+    second = np.minimum(2.0 * c - first, most)
+    fails = ~((c < most) & (2.0 * c - first < most))
+    expected = [first + second + 0.5, y - second, c]
+    for here, there in zip(found, expected, strict=False):
+        assert np.array_equal(here.view(np.float64), there[: call.valid])
+    assert np.array_equal(found[-2].astype(bool), (first + second < 2.0 * c)[: call.valid])
+    assert np.array_equal(found[-1].astype(bool), fails[: call.valid])
+    assert fails.any()
+    assert not fails.all()
 
 
 @pytest.mark.parametrize("instruction_set", SETS)

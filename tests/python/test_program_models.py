@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import ranvier as rv
-from program_scenes import Described, Instruction, Program, changed, iaf_psc_exp
+from program_scenes import Described, changed, iaf_psc_exp
 from ranvier import _core
+from ranvier.equations.program import Instruction, Program
 
 
 def network(model: Any) -> tuple[rv.Network, rv.Population]:

@@ -26,11 +26,15 @@ class Target:
         Of functions: how wide vectors are.
     truths_are_bits
         Whether comparisons of vectors give single bits.
+    lanes_of_loops
+        How many neurons go through a loop at a time: more than a register has lanes, so that the processor need not
+        wait for the outcome of one operation before it begins the next.
     """
 
     features: str
     attributes: str
     truths_are_bits: bool
+    lanes_of_loops: int
 
     @classmethod
     def of(cls, instruction_set: str) -> Target:
@@ -38,10 +42,10 @@ class Target:
         match instruction_set:
             case "avx512":
                 wide = '"prefer-vector-width"="512" "min-legal-vector-width"="512"'
-                return cls(_AVX512, wide, True)
+                return cls(_AVX512, wide, True, 16)
             case "avx2":
-                return cls(_AVX2, '"prefer-vector-width"="256"', False)
-        return cls("", '"prefer-vector-width"="128"', False)
+                return cls(_AVX2, '"prefer-vector-width"="256"', False, 8)
+        return cls("", '"prefer-vector-width"="128"', False, 8)
 
 
 @functools.cache

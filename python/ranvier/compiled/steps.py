@@ -72,7 +72,7 @@ def compile_step(model: _core.ProgramModel, program: NeuronProgram, instruction_
         if model.is_compiled(instruction_set):
             return
         target = llvm.Target.of(instruction_set)
-        text = step_function(program, target.attributes, target.truths_are_bits)
+        text = step_function(program, target.attributes, target.truths_are_bits, target.lanes_of_loops)
         key = _key(text, target)
         loaded = _loaded.get(key)
         if loaded is None:

@@ -1,7 +1,7 @@
-"""Writes instructions of LLVM over vectors of eight lanes, one for each neuron.
+"""Writes instructions of LLVM over vectors of some lanes, one for each neuron.
 
-Vectors have eight lanes for every instruction set: LLVM divides those that are wider than the registers. No operation
-has a flag of fast mathematics, so that each is rounded as IEEE 754 tells, whatever surrounds it.
+There may be more lanes than registers of an instruction set have: LLVM divides such vectors. No operation has a flag
+of fast mathematics, so that each is rounded as IEEE 754 tells, whatever surrounds it.
 """
 
 from __future__ import annotations
@@ -9,12 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-__all__ = ["INTEGERS", "LANES", "NUMBERS", "TRUTHS", "Vectors", "integer", "number"]
-
-LANES = 8
-NUMBERS = f"<{LANES} x double>"
-INTEGERS = f"<{LANES} x i64>"
-TRUTHS = f"<{LANES} x i1>"
+__all__ = ["Vectors", "integer", "number"]
 
 
 def number(value: float) -> str:
@@ -28,9 +23,21 @@ def integer(value: int) -> str:
 
 
 class Vectors:
-    """Instructions that have been written so far. Values are texts: names, or constants."""
+    """Instructions of a function that have been written so far. Values are texts: names, or constants.
 
-    def __init__(self) -> None:
+    Attributes
+    ----------
+    lanes
+        Of a vector.
+    numbers, whole, truths
+        The types of vectors; whole numbers have 64 bits.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        self.lanes = lanes
+        self.numbers = f"<{lanes} x double>"
+        self.whole = f"<{lanes} x i64>"
+        self.truths = f"<{lanes} x i1>"
         self.lines: list[str] = []
         self.block = ""
         self._names = 0
@@ -59,35 +66,45 @@ class Vectors:
         self.lines.append(f"{label}:")
         self.block = f"%{label}"
 
+    def repeated(self, kind: str, value: str) -> str:
+        """Return a vector with the same value of a type in all lanes."""
+        of = f"<{self.lanes} x {kind}>"
+        first = self.make(f"insertelement {of} poison, {kind} {value}, i64 0")
+        return self.make(f"shufflevector {of} {first}, {of} poison, <{self.lanes} x i32> zeroinitializer")
+
+    def element(self, kind: str, array: str, index: str) -> str:
+        """Return the address of an element of an array."""
+        return self.make(f"getelementptr {kind}, ptr {array}, i64 {index}")
+
     # ---- numbers -----------------------------------------------------------------------------------------------------
 
     def add(self, a: str, b: str) -> str:
         """Return a + b."""
-        return self.make(f"fadd {NUMBERS} {a}, {b}")
+        return self.make(f"fadd {self.numbers} {a}, {b}")
 
     def subtract(self, a: str, b: str) -> str:
         """Return a - b."""
-        return self.make(f"fsub {NUMBERS} {a}, {b}")
+        return self.make(f"fsub {self.numbers} {a}, {b}")
 
     def multiply(self, a: str, b: str) -> str:
         """Return a * b."""
-        return self.make(f"fmul {NUMBERS} {a}, {b}")
+        return self.make(f"fmul {self.numbers} {a}, {b}")
 
     def divide(self, a: str, b: str) -> str:
         """Return a / b."""
-        return self.make(f"fdiv {NUMBERS} {a}, {b}")
+        return self.make(f"fdiv {self.numbers} {a}, {b}")
 
     def negate(self, a: str) -> str:
         """Return -a."""
-        return self.make(f"fneg {NUMBERS} {a}")
+        return self.make(f"fneg {self.numbers} {a}")
 
     def absolute(self, a: str) -> str:
         """Return a without its sign."""
-        return self.make(f"call {NUMBERS} @llvm.fabs.v{LANES}f64({NUMBERS} {a})")
+        return self.make(f"call {self.numbers} @llvm.fabs.v{self.lanes}f64({self.numbers} {a})")
 
     def square_root(self, a: str) -> str:
         """Return the square root, rounded correctly."""
-        return self.make(f"call {NUMBERS} @llvm.sqrt.v{LANES}f64({NUMBERS} {a})")
+        return self.make(f"call {self.numbers} @llvm.sqrt.v{self.lanes}f64({self.numbers} {a})")
 
     def polynomial(self, x: str, coefficients: Sequence[float]) -> str:
         """Return a polynomial by Horner's scheme, the highest power first."""
@@ -100,34 +117,54 @@ class Vectors:
 
     def compare(self, how: str, a: str, b: str) -> str:
         """Return a truth: `how` is olt, ole, ogt, oge, oeq or ord; all are false where a or b is not a number."""
-        return self.make(f"fcmp {how} {NUMBERS} {a}, {b}")
+        return self.make(f"fcmp {how} {self.numbers} {a}, {b}")
 
     def select(self, truth: str, a: str, b: str) -> str:
         """Return a where the truth holds, else b."""
-        return self.make(f"select {TRUTHS} {truth}, {NUMBERS} {a}, {NUMBERS} {b}")
+        return self.make(f"select {self.truths} {truth}, {self.numbers} {a}, {self.numbers} {b}")
 
     def both(self, a: str, b: str) -> str:
         """Return whether both hold."""
-        return self.make(f"and {TRUTHS} {a}, {b}")
+        return self.make(f"and {self.truths} {a}, {b}")
 
     def either(self, a: str, b: str) -> str:
         """Return whether one holds, or both."""
-        return self.make(f"or {TRUTHS} {a}, {b}")
+        return self.make(f"or {self.truths} {a}, {b}")
 
     def negation(self, a: str) -> str:
         """Return whether it does not hold."""
-        return self.make(f"xor {TRUTHS} {a}, splat (i1 true)")
+        return self.make(f"xor {self.truths} {a}, splat (i1 true)")
+
+    def some(self, truth: str) -> str:
+        """Return a single truth: whether it holds in a lane."""
+        return self.make(f"icmp ne i{self.lanes} {self.packed(truth)}, 0")
+
+    def widened(self, truth: str) -> str:
+        """Return a truth as whole numbers of 64 bits."""
+        return self.make(f"sext {self.truths} {truth} to {self.whole}")
+
+    def narrowed(self, wide: str) -> str:
+        """Return a truth of which whole numbers of 64 bits were made."""
+        return self.make(f"icmp slt {self.whole} {wide}, zeroinitializer")
+
+    def packed(self, truth: str) -> str:
+        """Return a whole number of as many bits as there are lanes, the first lane in the lowest one."""
+        return self.make(f"bitcast {self.truths} {truth} to i{self.lanes}")
+
+    def unpacked(self, bits: str) -> str:
+        """Return the truth whose bits a whole number is."""
+        return self.make(f"bitcast i{self.lanes} {bits} to {self.truths}")
 
     # ---- bits --------------------------------------------------------------------------------------------------------
 
     def bits(self, a: str) -> str:
         """Return the bits of a number as a whole number."""
-        return self.make(f"bitcast {NUMBERS} {a} to {INTEGERS}")
+        return self.make(f"bitcast {self.numbers} {a} to {self.whole}")
 
     def from_bits(self, a: str) -> str:
         """Return the number that has these bits."""
-        return self.make(f"bitcast {INTEGERS} {a} to {NUMBERS}")
+        return self.make(f"bitcast {self.whole} {a} to {self.numbers}")
 
     def integers(self, operation: str, a: str, b: str) -> str:
         """Return the outcome of an operation on whole numbers: add, sub, and, or, shl or lshr."""
-        return self.make(f"{operation} {INTEGERS} {a}, {b}")
+        return self.make(f"{operation} {self.whole} {a}, {b}")
