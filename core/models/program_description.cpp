@@ -161,9 +161,12 @@ class Checker {
         const std::vector<Type> types = program::check(step, "step of " + own_.name, true);
         const std::size_t numbers =
             own_.variables.size() + own_.constants + own_.receptors.size() + (own_.takes_current ? 1 : 0);
-        need("inputs of 'step'", step.inputs.size(), numbers + 1);
-        for (std::size_t i = 0; i < numbers; ++i) need("an input of 'step'", step.inputs[i], Type::number);
-        need("the last input of 'step'", step.inputs.back(), Type::truth);
+        // The truth whether a neuron is refractory for the last step may be absent.
+        const bool has_last = step.inputs.size() > 1 && step.inputs.end()[-2] == Type::truth;
+        need("inputs of 'step'", step.inputs.size(), numbers + (has_last ? 2 : 1));
+        for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+            need("an input of 'step'", step.inputs[i], i < numbers ? Type::number : Type::truth);
+        }
         if (step.results.size() <= own_.variables.size()) {
             need("results of 'step'", step.results.size(), own_.variables.size() + 1);
         }

@@ -74,9 +74,10 @@ struct ProgramDescription {
     /// Of a step: the first results of `prepare`, then, each once, the outputs of propagators.
     std::uint32_t constants = 0;
     std::optional<std::uint32_t> refractory;  ///< the result of `prepare` that is the refractory period, ms
-    /// From variables, constants, the inputs of receptors, the current (pA, if `takes_current`), and the truth whether the
-    /// neuron is refractory, to the variables after the step, the truth whether it fires, and truths of loops that they have ended
-    /// in time. A neuron that fires in step t is refractory in the steps t + 1 to t + round(period / h).
+    /// From variables, constants, the inputs of receptors, the current (pA, if `takes_current`), the truth whether the neuron is
+    /// refractory, and, if the program wants it, the truth whether it is so for the last step, to the variables after the step,
+    /// the truth whether it fires, and truths of loops that they have ended in time. A neuron that fires in step t is refractory
+    /// in the steps t + 1 to t + round(period / h).
     program::Program step;
     /// From variables and constants to derived variables.
     program::Program observe;

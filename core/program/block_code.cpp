@@ -171,6 +171,8 @@ class Lowering {
                 return emit(Action::take_weights, {external(i)});
             case InputForm::Kind::refractory:
                 return emit(Action::take_refractory, {});
+            case InputForm::Kind::last_refractory:
+                return emit(Action::take_last_refractory, {});
             case InputForm::Kind::lanes:
                 break;
         }

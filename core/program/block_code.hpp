@@ -18,6 +18,7 @@ struct InputForm {
         uniform,     ///< one value for all of them
         weights,     ///< see StepArguments::inputs
         refractory,  ///< see StepArguments::release
+        last_refractory,  ///< the same
     };
 
     Kind kind = Kind::lanes;
@@ -44,6 +45,7 @@ enum class Action : std::uint8_t {
     copy,             ///< out = operand
     take_weights,     ///< out = operand + 0.0; operand = -0.0
     take_refractory,  ///< out = whether a lane is refractory
+    take_last_refractory,  ///< out = whether a lane is refractory for the last step
     take_valid,       ///< out = whether a lane is a neuron
     begin_loop,       ///< loop `loop` has had no iteration
     /// out = out and operand; if that is true in no lane, leaves `loop` and goes on at `target`.

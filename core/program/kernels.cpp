@@ -90,6 +90,7 @@ struct TakeWeights {
     }
 };
 
+template <bool is_last>
 struct TakeRefractory {
     RANVIER_ALWAYS_INLINE static std::uint64_t run(const Frame* frame, const BlockInstruction* instruction) {
         const std::int32_t* const release = frame->release;
@@ -97,7 +98,9 @@ struct TakeRefractory {
         double* const out = frame->places[instruction->out];
         const std::size_t lanes = lanes_of(frame);
         RANVIER_NO_OVERLAP
-        for (std::size_t k = 0; k < lanes; ++k) out[k] = lane::to_lane(release[k] >= clock);
+        for (std::size_t k = 0; k < lanes; ++k) {
+            out[k] = lane::to_lane(is_last ? release[k] == clock : release[k] >= clock);
+        }
         return 0;
     }
 };
@@ -193,7 +196,9 @@ Kernel find_kernel(InstructionSet set, const BlockInstruction& instruction) {
         case Action::take_weights:
             return kernel<TakeWeights>(set);
         case Action::take_refractory:
-            return kernel<TakeRefractory>(set);
+            return kernel<TakeRefractory<false>>(set);
+        case Action::take_last_refractory:
+            return kernel<TakeRefractory<true>>(set);
         case Action::take_valid:
             return kernel<TakeValid>(set);
         case Action::check_loop:

@@ -20,6 +20,7 @@ BlockCode lower_step(const Program& step, const StepShape& shape, std::span<cons
         inputs.push_back({.kind = with_current ? InputForm::Kind::lanes : InputForm::Kind::uniform});
     }
     inputs.push_back({.kind = InputForm::Kind::refractory});
+    if (inputs.size() < step.inputs.size()) inputs.push_back({.kind = InputForm::Kind::last_refractory});
     std::vector<OutputForm> outputs;
     for (std::uint32_t i = 0; i < step.results.size(); ++i) {
         OutputForm output{.result = step.results[i], .kind = OutputForm::Kind::ended};

@@ -124,7 +124,7 @@ class Comparison {
                   {},
                   {InputForm::Kind::uniform, draw_value()},
                   {InputForm::Kind::weights},
-                  {InputForm::Kind::refractory}};
+                  {random_.below(2) == 0 ? InputForm::Kind::refractory : InputForm::Kind::last_refractory}};
         for (std::uint32_t v = 0; v < states; ++v) {
             program_.results.push_back(random_.pick_result(Type::number));
             outputs_.push_back({program_.results.back(), OutputForm::Kind::in_place, v});
@@ -203,7 +203,8 @@ class Comparison {
         for (std::size_t i = 0; i < 4; ++i) inputs.push_back(given_[i][k]);
         inputs.push_back(forms_[4].value);
         inputs.push_back(given_[5][k] + 0.0);
-        inputs.push_back(lane::to_lane(release_[k] >= 1));
+        const bool is_last = forms_[6].kind == InputForm::Kind::last_refractory;
+        inputs.push_back(lane::to_lane(is_last ? release_[k] == 1 : release_[k] >= 1));
         std::vector<std::uint64_t> words;
         for (const auto& each : words_) words.push_back(each[k]);
         return evaluate(program_, inputs, words);

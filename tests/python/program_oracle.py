@@ -114,7 +114,8 @@ class Neurons:
         weights = [*weights, *(np.zeros(self.lanes) for _ in self.program.receptors[len(weights) :])]
         inputs = [*self.state, *self.constants, *(np.broadcast_to(np.asarray(w, float), self.lanes) for w in weights)]
         inputs += [np.broadcast_to(np.asarray(current, float), self.lanes)] if self.program.takes_current else []
-        results = evaluate(self.program.step, [*inputs, self.left > 0], self.draws)
+        inputs += [self.left > 0, self.left == 1]
+        results = evaluate(self.program.step, inputs[: len(self.program.step.inputs)], self.draws)
         count = len(self.program.variables)
         self.state, fires, ended = results[:count], results[count], results[count + 1 :]
         assert all(each.all() for each in ended), "a loop has not ended"

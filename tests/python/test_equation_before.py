@@ -68,7 +68,7 @@ def test_a_reset_may_use_it(method: str) -> None:
         ({"threshold": "v > before(v + 1*mV)"}, "takes a variable"),
         ({"threshold": "v**2 > before(k)*mV**2*ms**2"}, "'k', but it is no variable"),
         ({"threshold": "v > 1*mV", "reset": "v = before(w)"}, "but no such name"),
-        ({"threshold": "v > 1*mV", "receptors": {"a": "v += w*before(v)/mV"}}, "only the threshold and the reset"),
+        ({"threshold": "v > 1*mV", "receptors": {"a": "v += w*before(v)/mV"}}, "only the threshold, the reset and"),
         ({"threshold": "v > before(v, u)"}, "takes 1"),
         ({"threshold": "before(v) > 1"}, "in mV"),
     ],
@@ -79,5 +79,5 @@ def test_where_it_cannot_stand(changes: dict[str, Any], text: str) -> None:
 
 
 def test_equations_do_not_know_it() -> None:
-    with pytest.raises(rv.errors.EquationError, match="only the threshold and the reset"):
+    with pytest.raises(rv.errors.EquationError, match="only the threshold, the reset and"):
         rv.neuron("dv/dt = -before(v)/ms : mV", threshold="v > 1*mV")

@@ -64,7 +64,7 @@ WRONG: list[tuple[Callable[[Parts], Any], str, str]] = [
     (lambda parts: rv, "spike_recorder", "net.record_spikes("),
     (lambda parts: rv, "clopath_synapse", "lists the synapse models"),
     (lambda parts: rv, "stdp_synapse", "synapse=rv.stdp(...)"),
-    (lambda parts: rv, "aeif_psc_delta", "rv.neuron("),
+    (lambda parts: rv, "iaf_cond_exp_sfa_rr", "rv.neuron("),
     (lambda parts: rv, "ginzburg_neuron", "iaf_psc_exp"),
     (lambda parts: rv, "NeuronGroup", "rv.neuron("),
 ]

@@ -39,6 +39,8 @@ class Places:
     def __init__(self, to: Vectors, program: NeuronProgram) -> None:
         self.to = to
         draws = sorted({int(each.number) for each in program.step.instructions if each.op.endswith("_draw")})
+        # Whether the program wants to know that neurons are refractory for the last step.
+        self._has_last = program.step.inputs[-2:] == ("truth", "truth")
         self._current, self._stride = "", ""
         if program.takes_current:
             given = self._member(_CURRENT, "ptr")
@@ -86,7 +88,7 @@ class Places:
         return [self._load(each, k, ALIGNED) for each in self.state]
 
     def given(self, k: str) -> list[str]:
-        """Return the inputs of a step after its constants, the last of which is a truth."""
+        """Return the inputs of a step after its constants, the last of which is a truth, or the last two."""
         to = self.to
         made = [to.add(self._load(each, k, 8), number(0.0)) for each in self.inputs]
         if self._current:
@@ -94,6 +96,8 @@ class Places:
         address = to.element("i32", self._release, k)
         release = to.make(f"load <{to.lanes} x i32>, ptr {address}, align {4 * to.lanes}")
         made.append(to.make(f"icmp sge <{to.lanes} x i32> {release}, {self._clock}"))
+        if self._has_last:
+            made.append(to.make(f"icmp eq <{to.lanes} x i32> {release}, {self._clock}"))
         return made
 
     def clear_inputs(self, k: str) -> None:

@@ -141,6 +141,7 @@ def _program(
         inputs += [builder.input(("receptor", name)) for name in description.receptors]
         inputs += [builder.input("current")] if takes_current else []
         inputs += [builder.input("refractory", "truth")]
+        inputs += [builder.input("last refractory", "truth")] if description.after_refractory else []
     return builder.finished([each.place for each in inputs], results)
 
 

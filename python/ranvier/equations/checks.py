@@ -35,7 +35,7 @@ def check_names(read: Description) -> None:
         if equation.node is not None:
             _check_known(equation.node, [*general, CURRENT], units)
     _check_known(read.threshold, [*general, CURRENT], units)
-    for statement in read.reset:
+    for statement in (*read.reset, *read.after_refractory):
         _check_known(statement.node, general, units)
         _check_assigned(statement, read)
     if read.refractory is not None:
@@ -74,14 +74,15 @@ def check_noise_and_draws(read: Description) -> None:
         if equation.node is not None:
             _refuse_before(equation.node)
             _refuse_draws(equation.node, "in an equation it would be drawn anew in each step", "use white noise, xi")
-    elsewhere = [read.threshold, *(each.node for each in read.reset)]
+    at_spikes = [read.threshold, *(each.node for each in (*read.reset, *read.after_refractory))]
+    elsewhere = list(at_spikes)
     elsewhere += [] if read.refractory is None else [read.refractory]
     elsewhere += [each.node for statements in read.receptors.values() for each in statements]
     for node in elsewhere:
         for name, found in read.used([node]).items():
             if is_noise(name):
                 refuse(found.place, f"'{name}'", "white noise has values in equations only", "write randn()")
-    for node in (read.threshold, *(each.node for each in read.reset)):
+    for node in at_spikes:
         for part in nodes_of(node):
             if part.kind == "before" and part.parts[0].name not in read.variables:
                 place = part.parts[0].place
@@ -101,7 +102,7 @@ def _refuse_before(node: Node) -> None:
             refuse(
                 part.place,
                 f"'{part.place.text}'",
-                "only the threshold and the reset know what variables were before the step",
+                "only the threshold, the reset and after_refractory know what variables were before the step",
                 "write it there",
             )
 
@@ -126,7 +127,7 @@ def check_units(read: Description) -> dict[str, Dimension]:
     if walked(read.threshold, units) != "truth":
         place = read.threshold.place
         refuse(place, f"'{place.text}'", "a threshold is a condition, not a number", "write v >= V_th")
-    for statement in read.reset:
+    for statement in (*read.reset, *read.after_refractory):
         check_statement(statement, walked(statement.node, units), names[statement.name])
     if read.refractory is not None:
         found = walked(read.refractory, units)
@@ -217,6 +218,14 @@ def _check_proportional(statement: Statement, weight: str) -> None:
 
 def held(read: Description) -> frozenset[str]:
     """Return what does not change while the neuron is refractory: see the documentation of `neuron`."""
+    if read.refractory is None and read.after_refractory:
+        first = read.after_refractory[0]
+        refuse(
+            first.place,
+            f"'{first.place.text}', after refractoriness,",
+            "the neuron has no refractory period",
+            'write refractory="2 ms", or assign it in the reset',
+        )
     flagged = {name for name, each in read.variables.items() if each.is_flagged}
     if read.refractory is None:
         for name in flagged:

@@ -23,6 +23,7 @@ __all__ = [
     "CURRENT_ALPHA",
     "CURRENT_EXP",
     "EXPONENTIAL",
+    "EXPONENTIAL_MEMBRANE",
     "REVERSAL",
     "REVERSAL_OF_EACH",
     "SYNAPSES",
@@ -35,7 +36,7 @@ __all__ = [
     "parameters",
 ]
 
-_NOT_NEGATIVE = ("t_ref", "g_Na", "g_K", "lambda_0", "dead_time")
+_NOT_NEGATIVE = ("t_ref", "t_clamp", "g_Na", "g_K", "lambda_0", "dead_time")
 
 
 def parameters(**given: tuple[str, str]) -> dict[str, Any]:
@@ -77,10 +78,12 @@ SYNAPSES = {
     "tau_syn_in": ("2 ms", "Time constant of inhibitory synapses"),
 }
 
-EXPONENTIAL = """\
-dV_m/dt = (g_L*(E_L - V_m) + I_spike + {synapses} - w + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
-dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
+# `held` are flags of the potential and the adaptation.
+EXPONENTIAL_MEMBRANE = """\
+dV_m/dt = (g_L*(E_L - V_m) + I_spike + {synapses} - w + I_e + I_stimulus)/C_m : mV{held}  # Potential of the membrane
+dw/dt = (a*(V_m - E_L) - w)/tau_w : pA{held}  # Adaptation
 I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike"""
+EXPONENTIAL = EXPONENTIAL_MEMBRANE.replace("{held}", "")
 CONDUCTANCES_EXP = """
 dg_ex/dt = -g_ex/tau_syn_ex : nS  # Excitatory conductance
 dg_in/dt = -g_in/tau_syn_in : nS  # Inhibitory conductance"""

@@ -29,6 +29,7 @@ from ranvier.equations.definition_parts import (
     parameters,
 )
 from ranvier.equations.definitions_adaptive_threshold import ADAPTIVE_THRESHOLD
+from ranvier.equations.definitions_clopath import CLOPATH
 from ranvier.equations.definitions_hodgkin_huxley import HODGKIN_HUXLEY
 from ranvier.equations.definitions_multisynapse import MULTISYNAPSE
 from ranvier.equations.parameters import parameter
@@ -95,6 +96,18 @@ _INTEGRATE_AND_FIRE: Mapping[str, Mapping[str, Any]] = {
         "summary": "Adaptive exponential integrate-and-fire neuron with synaptic currents that are alpha functions",
         "reference": BRETTE,
     },
+    "aeif_psc_delta": {
+        "equations": EXPONENTIAL.replace(" + {synapses}", ""),
+        "threshold": "V_m >= V_peak",
+        "reset": "V_m = V_reset; w += b",
+        "refractory": "t_ref",
+        "receptors": {"jump": "V_m += weight"},
+        "initial": {"V_m": "E_L"},
+        "parameters": parameters(**ADAPTIVE),
+        "method": "adaptive",
+        "summary": "Adaptive exponential integrate-and-fire neuron whose potential jumps with each spike",
+        "reference": BRETTE,
+    },
     "aeif_psc_exp": {
         **_exponential(CURRENTS_EXP, BY_CURRENTS, TO_CURRENTS),
         "summary": "Adaptive exponential integrate-and-fire neuron with exponentially decaying synaptic currents",
@@ -139,7 +152,7 @@ dU_m/dt = a*(b*V_m - U_m) : mV/ms  # Recovery""",
 }
 
 DEFINITIONS: Mapping[str, Mapping[str, Any]] = dict(
-    sorted({**_INTEGRATE_AND_FIRE, **HODGKIN_HUXLEY, **MULTISYNAPSE, **ADAPTIVE_THRESHOLD}.items())
+    sorted({**_INTEGRATE_AND_FIRE, **HODGKIN_HUXLEY, **MULTISYNAPSE, **ADAPTIVE_THRESHOLD, **CLOPATH}.items())
 )
 """By name."""
 

@@ -105,6 +105,8 @@ class Description:
         What spikes do, by the name of the receptor.
     held
         Variables that do not change while the neuron is refractory.
+    after_refractory
+        What is assigned at the end of the last step in which it is.
     initial
         By variable: the name of the parameter that it begins at, or a number in its unit.
     """
@@ -125,6 +127,7 @@ class Description:
     held: frozenset[str]
     initial: Mapping[str, str | float]
     weight_name: str = "w"
+    after_refractory: tuple[Statement, ...] = ()
     dimensions: Mapping[str, Dimension] = field(default_factory=dict)
 
     def unit(self, name: str) -> Unit:
@@ -132,6 +135,11 @@ class Description:
         if name in self.parameters:
             return self.parameters[name].declared.unit
         return (self.variables.get(name) or self.subexpressions[name]).unit
+
+    @property
+    def assigned(self) -> frozenset[str]:
+        """The variables that spikes of the neuron set, at once or when it is no longer refractory."""
+        return frozenset(each.name for each in (*self.reset, *self.after_refractory))
 
     @property
     def fires_at_ends(self) -> bool:

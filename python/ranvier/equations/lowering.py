@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ranvier.equations.adaptive import Crossing, Tolerances, adaptive
@@ -104,13 +104,15 @@ class _Step:
             self.refractory if self.period is not None else False,
             description.held,
         )
+        has_last = bool(description.after_refractory)
+        self.last_refractory: Operand = stage.step.input("last refractory", "truth") if has_last else False
         self.results: list[Operand] = []
         self.observed: list[tuple[ProgramDerived, Operand]] = []
         self.observer = Builder(1, stage.prepare)
 
     def make(self) -> None:
         """Make the results of both programs."""
-        do, begin = self.stage.do, self.begin
+        do, begin, description = self.stage.do, self.begin, self.stage.description
         moved, fired, ended = self._moved()
         moved = {name: moved[name] for name in begin.state}
         is_held = (
@@ -120,8 +122,10 @@ class _Step:
         threshold = self._threshold(state)
         silent = do("not", do("either", begin.refractory, fired))
         fires = do("both", threshold, silent)
-        after = self._after_reset(state)
+        after = self._after_spike(state)
         state = {name: do("select", fires, after[name], value) for name, value in state.items()}
+        free = self._after(description.after_refractory, state)
+        state = {name: do("select", self.last_refractory, free[name], value) for name, value in state.items()}
         self.results = [*state.values(), do("either", fired, fires), *([] if ended is None else [ended])]
         self._check_reset()
         self._observe()
@@ -141,24 +145,22 @@ class _Step:
 
     def _adaptive(self) -> tuple[State, Operand, Operand | None]:
         description = self.stage.description
-        reset = {each.name for each in description.reset}
-        moving = [n for n, each in description.variables.items() if each.node is not None or n in reset]
+        assigned = description.assigned
+        moving = [n for n, each in description.variables.items() if each.node is not None or n in assigned]
         # Exact at the end of a step, whatever the parts.
-        apart = [
-            name for name in self.linear.forms if name in moving and name not in reset and name not in description.held
-        ]
+        apart = [name for name in self.linear.forms if name in moving and name not in assigned | description.held]
         bounded = [n for n in moving if n not in apart and description.variables[n].node is not None]
         if not bounded:
             return exact(self.linear, self.begin), False, None
         fires = (lambda _: False) if description.fires_at_ends else self._threshold
-        crossing = Crossing(fires, self._after_reset, self._holds())
+        crossing = Crossing(fires, self._after_spike, self._holds())
         state, fired, ended = adaptive(self.stage, self.begin, moving, bounded, self.tolerances, crossing)
         return {**state, **self.linear.step(self.begin, self._undisturbed(apart))}, fired, ended
 
     def _undisturbed(self, names: list[str]) -> list[str]:
         """Return those of the variables that depend on none which is held or reset within a step."""
         description = self.stage.description
-        disturbed = set(description.held) | {each.name for each in description.reset}
+        disturbed = set(description.held | description.assigned)
         while True:
             more = {n for n in names if n not in disturbed and disturbed & set(self.linear.forms[n].coefficients)}
             if not more:
@@ -169,7 +171,9 @@ class _Step:
         """Return the truth that a neuron which fires is refractory for a step at least."""
         if self.period is None:
             return False
-        return self.stage.do("less", self.stage.do("multiply", self.stage.length, 0.5), self.period)
+        do = self.stage.do
+        # As the core rounds it.
+        return do("less_equal", 1.0, do("add", do("divide", self.period, self.stage.length), 0.5))
 
     def _with_inputs(self, moved: State, is_held: Operand) -> State:
         do, description = self.stage.do, self.stage.description
@@ -203,9 +207,19 @@ class _Step:
         """Return the variables at the beginning of the step, under the names that expressions have for them."""
         return {before(n): self.stage.scaled(v, self.stage.exponent(n)) for n, v in self.begin.state.items()}
 
-    def _after_reset(self, state: Mapping[str, Operand]) -> State:
+    def _after_spike(self, state: Mapping[str, Operand]) -> State:
+        """Return the state after a reset, and, of a neuron that is not refractory at all, after what ends that."""
+        after = self._after(self.stage.description.reset, state)
+        if not self.stage.description.after_refractory:
+            return after
+        free = self._after(self.stage.description.after_refractory, after)
+        holds = self._holds()
+        return {name: self.stage.do("select", holds, value, free[name]) for name, value in after.items()}
+
+    def _after(self, statements: Iterable[Statement], state: Mapping[str, Operand]) -> State:
+        """Return the state after assignments."""
         made = dict(state)
-        for statement in self.stage.description.reset:
+        for statement in statements:
             value = Scope(self.stage, made, self._before()).value(statement.node)
             exponent = -self.stage.exponent(statement.name)
             if statement.operation in ("multiply", "divide"):
@@ -223,9 +237,9 @@ class _Step:
         unknown = Builder(1, self.stage.prepare)
         state = {name: unknown.input(("variable", name)) for name in description.variables}
         others = {} if not self.takes_current else {CURRENT: unknown.input("current")}
-        if any(name not in state for name in (each.name for each in description.reset)) or _is_uncertain(description):
+        if _is_uncertain(description):
             return
-        after = self._after_reset(state)
+        after = self._after(description.after_refractory, self._after(description.reset, state))
         fires = Scope(self.stage, after, others).value(description.threshold)
         text = f"'{description.threshold.place.text}' must not hold after a reset: the neuron would fire in each step"
         if fires is True:
@@ -251,7 +265,8 @@ class _Step:
 
 def _is_uncertain(description: Description) -> bool:
     """Return whether the threshold after a reset depends on more than the variables and parameters."""
-    nodes = [description.threshold, *(each.node for each in description.reset)]
+    statements = (*description.reset, *description.after_refractory)
+    nodes = [description.threshold, *(each.node for each in statements)]
     return any(part.kind in ("draw", "before") for node in nodes for part in nodes_of(node))
 
 

@@ -247,6 +247,7 @@ def neuron(
     threshold: str | None = None,
     reset: str = "",
     refractory: str | None = None,
+    after_refractory: str = "",
     parameters: Mapping[str, Any] | None = None,
     receptors: Mapping[str, str] | None = None,
     initial: Mapping[str, str | float] | None = None,
@@ -276,6 +277,9 @@ def neuron(
         Period after a spike in which the neuron does not fire: ``"2 ms"``, the name of a parameter, or an expression.
         What is held meanwhile: variables with the flag ``(unless refractory)`` after their unit; if there is none,
         those that the threshold reads and the reset assigns.
+    after_refractory
+        Assignments at the end of the last refractory step, or, where the period is shorter than half a step, after the
+        reset: ``reset="v = V_clamp"`` and ``after_refractory="v = V_reset"`` clamp a potential during a spike.
     parameters
         Values with units, by name: ``dict(tau_m="10 ms", C_m=rv.parameter("250 pF", meaning="Capacitance"))``. Time
         constants, capacitances, conductances and resistances by which is divided must be positive. Names that nothing
@@ -340,6 +344,7 @@ def neuron(
         name,
         summary,
         reference,
+        after_refractory,
     ).written_out(copies)
     options = {
         "method": method,

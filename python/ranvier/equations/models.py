@@ -22,6 +22,8 @@ __all__ = [
     "aeif_cond_beta_multisynapse",
     "aeif_cond_exp",
     "aeif_psc_alpha",
+    "aeif_psc_delta",
+    "aeif_psc_delta_clopath",
     "aeif_psc_exp",
     "amat2_psc_exp",
     "gif_cond_exp",
@@ -32,6 +34,7 @@ __all__ = [
     "glif_psc",
     "hh_cond_exp_traub",
     "hh_psc_alpha",
+    "hh_psc_alpha_clopath",
     "iaf_cond_alpha",
     "iaf_cond_beta",
     "iaf_cond_exp",
@@ -630,6 +633,248 @@ class aeif_psc_alpha(LibraryNeuron):
             x_ex=x_ex,
             I_syn_in=I_syn_in,
             x_in=x_in,
+        )
+
+
+class aeif_psc_delta(LibraryNeuron):
+    """Adaptive exponential integrate-and-fire neuron whose potential jumps with each spike.
+
+    Weights are in mV. Receptors: jump. State variables: V_m, w, I_spike.
+
+    Parameters
+    ----------
+    E_L : default -70.6 mV
+        Resting potential.
+    C_m : default 281 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 30 nS; > 0
+        Leak conductance.
+    t_ref : default 0 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -50.4 mV
+        Potential at which a spike begins.
+    V_peak : default 0 mV
+        Threshold: the neuron fires when V_m >= V_peak.
+    V_reset : default -60 mV
+        Potential after a spike.
+    Delta_T : default 2 mV; > 0
+        Slope factor of the exponential.
+    tau_w : default 144 ms; > 0
+        Time constant of the adaptation.
+    a : default 4 nS
+        Subthreshold adaptation.
+    b : default 80.5 pA
+        Adaptation by a spike.
+    I_e : default 0 pA
+        Constant current.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    w : default 0
+        Initial value: adaptation (pA).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + I_spike - w + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
+        I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
+        fires when V_m >= V_peak
+        then V_m = V_reset; w += b
+        refractory for t_ref
+        spike at jump: V_m += weight
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    R. Brette and W. Gerstner, Journal of Neurophysiology 94, 3637-3642 (2005)
+    """
+
+    model_name: ClassVar[str] = "aeif_psc_delta"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.6,
+        C_m: Values | str = 281.0,
+        g_L: Values | str = 30.0,
+        t_ref: Values | str = 0.0,
+        V_th: Values | str = -50.4,
+        V_peak: Values | str = 0.0,
+        V_reset: Values | str = -60.0,
+        Delta_T: Values | str = 2.0,
+        tau_w: Values | str = 144.0,
+        a: Values | str = 4.0,
+        b: Values | str = 80.5,
+        I_e: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        w: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_peak=V_peak,
+            V_reset=V_reset,
+            Delta_T=Delta_T,
+            tau_w=tau_w,
+            a=a,
+            b=b,
+            I_e=I_e,
+            V_m=V_m,
+            w=w,
+        )
+
+
+class aeif_psc_delta_clopath(LibraryNeuron):
+    """Adaptive exponential neuron of Clopath et al., whose potential jumps with each spike.
+
+    Weights are in mV. Receptors: jump. State variables: V_m, w, z, V_th, u_bar_plus, u_bar_minus, u_bar_bar, I_spike.
+
+    Parameters
+    ----------
+    E_L : default -70.6 mV
+        Resting potential.
+    C_m : default 281 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 30 nS; > 0
+        Leak conductance.
+    V_peak : default 33 mV
+        Threshold: the neuron fires when V_m >= V_peak.
+    V_reset : default -60 mV
+        Potential after the clamp.
+    Delta_T : default 2 mV; > 0
+        Slope factor of the exponential.
+    tau_w : default 144 ms; > 0
+        Time constant of the adaptation.
+    a : default 4 nS
+        Subthreshold adaptation.
+    b : default 80.5 pA
+        Adaptation by a spike.
+    I_e : default 0 pA
+        Constant current.
+    V_clamp : default 33 mV
+        Potential at which a neuron that has fired is clamped.
+    t_clamp : default 2 ms; >= 0 and <= 1e+06
+        Duration of the clamp.
+    V_th_rest : default -50.4 mV
+        Threshold long after a spike.
+    V_th_max : default 30.4 mV
+        Threshold right after a spike.
+    tau_V_th : default 50 ms; > 0
+        Time constant of the threshold.
+    I_sp : default 400 pA
+        Depolarizing current right after a spike.
+    tau_z : default 40 ms; > 0
+        Time constant of the depolarizing current.
+    tau_u_bar_plus : default 7 ms; > 0
+        Time constant of u_bar_plus.
+    tau_u_bar_minus : default 10 ms; > 0
+        Time constant of u_bar_minus.
+    tau_u_bar_bar : default 500 ms; > 0
+        Time constant of u_bar_bar.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    w : default 0
+        Initial value: adaptation (pA).
+    z : default 0
+        Initial value: depolarizing current after a spike (pA).
+    V_th : default V_th_rest
+        Initial value: potential at which a spike begins (mV).
+    u_bar_plus : default E_L
+        Initial value: filtered potential that potentiation follows (mV).
+    u_bar_minus : default E_L
+        Initial value: filtered potential that depression follows (mV).
+    u_bar_bar : default E_L
+        Initial value: slow potential, which keeps the balance of both (mV).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + I_spike + z - w + I_e + I_stimulus)/C_m : mV (unless refractory)  # Potential of the membrane
+        dw/dt = (a*(V_m - E_L) - w)/tau_w : pA (unless refractory)  # Adaptation
+        I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
+        dz/dt = -z/tau_z : pA  # Depolarizing current after a spike
+        dV_th/dt = (V_th_rest - V_th)/tau_V_th : mV  # Potential at which a spike begins
+        du_bar_plus/dt = (V_m - u_bar_plus)/tau_u_bar_plus : mV  # Filtered potential that potentiation follows
+        du_bar_minus/dt = (V_m - u_bar_minus)/tau_u_bar_minus : mV  # Filtered potential that depression follows
+        du_bar_bar/dt = (u_bar_minus - u_bar_bar)/tau_u_bar_bar : mV  # Slow potential, which keeps the balance of both
+        fires when V_m >= V_peak
+        then V_m = V_clamp; w += b; z = I_sp; V_th = V_th_max
+        refractory for t_clamp
+        after that V_m = V_reset
+        spike at jump: V_m += weight
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    C. Clopath, L. Buesing, E. Vasilaki and W. Gerstner, Nature Neuroscience 13, 344-352 (2010)
+    """
+
+    model_name: ClassVar[str] = "aeif_psc_delta_clopath"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.6,
+        C_m: Values | str = 281.0,
+        g_L: Values | str = 30.0,
+        V_peak: Values | str = 33.0,
+        V_reset: Values | str = -60.0,
+        Delta_T: Values | str = 2.0,
+        tau_w: Values | str = 144.0,
+        a: Values | str = 4.0,
+        b: Values | str = 80.5,
+        I_e: Values | str = 0.0,
+        V_clamp: Values | str = 33.0,
+        t_clamp: Values | str = 2.0,
+        V_th_rest: Values | str = -50.4,
+        V_th_max: Values | str = 30.4,
+        tau_V_th: Values | str = 50.0,
+        I_sp: Values | str = 400.0,
+        tau_z: Values | str = 40.0,
+        tau_u_bar_plus: Values | str = 7.0,
+        tau_u_bar_minus: Values | str = 10.0,
+        tau_u_bar_bar: Values | str = 500.0,
+        V_m: Values | str | None = None,
+        w: Values | str | None = None,
+        z: Values | str | None = None,
+        V_th: Values | str | None = None,
+        u_bar_plus: Values | str | None = None,
+        u_bar_minus: Values | str | None = None,
+        u_bar_bar: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            V_peak=V_peak,
+            V_reset=V_reset,
+            Delta_T=Delta_T,
+            tau_w=tau_w,
+            a=a,
+            b=b,
+            I_e=I_e,
+            V_clamp=V_clamp,
+            t_clamp=t_clamp,
+            V_th_rest=V_th_rest,
+            V_th_max=V_th_max,
+            tau_V_th=tau_V_th,
+            I_sp=I_sp,
+            tau_z=tau_z,
+            tau_u_bar_plus=tau_u_bar_plus,
+            tau_u_bar_minus=tau_u_bar_minus,
+            tau_u_bar_bar=tau_u_bar_bar,
+            V_m=V_m,
+            w=w,
+            z=z,
+            V_th=V_th,
+            u_bar_plus=u_bar_plus,
+            u_bar_minus=u_bar_minus,
+            u_bar_bar=u_bar_bar,
         )
 
 
@@ -1928,6 +2173,162 @@ class hh_psc_alpha(LibraryNeuron):
             x_ex=x_ex,
             I_syn_in=I_syn_in,
             x_in=x_in,
+        )
+
+
+class hh_psc_alpha_clopath(LibraryNeuron):
+    """Hodgkin-Huxley neuron with alpha-shaped currents and the filtered potentials of Clopath et al.
+
+    Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, Act_m, Inact_h, Act_n, I_syn_ex, x_ex, I_syn_in, x_in,
+    u_bar_plus, u_bar_minus, u_bar_bar, I_Na, I_K, alpha_m, beta_m, alpha_h, beta_h, alpha_n, beta_n.
+
+    Parameters
+    ----------
+    C_m : default 100 pF; > 0
+        Capacitance of the membrane.
+    g_Na : default 12000 nS; >= 0
+        Greatest sodium conductance.
+    g_K : default 3600 nS; >= 0
+        Greatest potassium conductance.
+    E_Na : default 50 mV
+        Reversal potential of sodium.
+    E_K : default -77 mV
+        Reversal potential of potassium.
+    E_L : default -54.402 mV
+        Reversal potential of the leak.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Period after a spike in which the neuron does not fire; all its variables go on.
+    I_e : default 0 pA
+        Constant current.
+    g_L : default 30 nS; >= 0
+        Leak conductance.
+    tau_syn_ex : default 0.2 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of inhibitory synapses.
+    tau_u_bar_plus : default 114 ms; > 0
+        Time constant of u_bar_plus.
+    tau_u_bar_minus : default 10 ms; > 0
+        Time constant of u_bar_minus.
+    tau_u_bar_bar : default 500 ms; > 0
+        Time constant of u_bar_bar.
+    V_m : default -65
+        Initial value: potential of the membrane (mV).
+    Act_m : default 0.05293248525724958
+        Initial value: activation of the sodium channels.
+    Inact_h : default 0.5961207535084603
+        Initial value: inactivation of the sodium channels.
+    Act_n : default 0.3176769140606974
+        Initial value: activation of the potassium channels.
+    I_syn_ex : default 0
+        Initial value: excitatory synaptic current (pA).
+    x_ex : default 0
+        Initial value: what the excitatory current grows by (pA/ms).
+    I_syn_in : default 0
+        Initial value: inhibitory synaptic current, which is negative (pA).
+    x_in : default 0
+        Initial value: what the inhibitory current grows by (pA/ms).
+    u_bar_plus : default 0
+        Initial value: filtered potential that potentiation follows (mV).
+    u_bar_minus : default 0
+        Initial value: filtered potential that depression follows (mV).
+    u_bar_bar : default 0
+        Initial value: slow potential, which keeps the balance of both (mV).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (I_Na + I_K + g_L*(E_L - V_m) + I_syn_ex + I_syn_in + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dAct_m/dt = alpha_m*(1 - Act_m) - beta_m*Act_m : 1  # Activation of the sodium channels
+        dInact_h/dt = alpha_h*(1 - Inact_h) - beta_h*Inact_h : 1  # Inactivation of the sodium channels
+        dAct_n/dt = alpha_n*(1 - Act_n) - beta_n*Act_n : 1  # Activation of the potassium channels
+        I_Na = g_Na*Act_m**3*Inact_h*(E_Na - V_m) : pA  # Sodium current
+        I_K = g_K*Act_n**4*(E_K - V_m) : pA  # Potassium current
+        alpha_m = 1/exprel(-(V_m + 40*mV)/(10*mV))/ms : 1/ms  # Rate at which activation gates of sodium channels open
+        beta_m = 4*exp(-(V_m + 65*mV)/(18*mV))/ms : 1/ms  # Rate at which they close
+        alpha_h = 0.07*exp(-(V_m + 65*mV)/(20*mV))/ms : 1/ms  # Rate at which inactivation gates of sodium channels open
+        beta_h = 1/(1 + exp(-(V_m + 35*mV)/(10*mV)))/ms : 1/ms  # Rate at which they close
+        alpha_n = 0.1/exprel(-(V_m + 55*mV)/(10*mV))/ms : 1/ms  # Rate at which gates of potassium channels open
+        beta_n = 0.125*exp(-(V_m + 65*mV)/(80*mV))/ms : 1/ms  # Rate at which they close
+        dI_syn_ex/dt = x_ex - I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
+        dx_ex/dt = -x_ex/tau_syn_ex : pA/ms  # What the excitatory current grows by
+        dI_syn_in/dt = x_in - I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is negative
+        dx_in/dt = -x_in/tau_syn_in : pA/ms  # What the inhibitory current grows by
+        du_bar_plus/dt = (V_m - u_bar_plus)/tau_u_bar_plus : mV  # Filtered potential that potentiation follows
+        du_bar_minus/dt = (V_m - u_bar_minus)/tau_u_bar_minus : mV  # Filtered potential that depression follows
+        du_bar_bar/dt = (u_bar_minus - u_bar_bar)/tau_u_bar_bar : mV  # Slow potential, which keeps the balance of both
+        fires when V_m >= 0*mV and V_m < before(V_m)
+        refractory for t_ref
+        spike at excitatory: x_ex += w*e/tau_syn_ex
+        spike at inhibitory: x_in += w*e/tau_syn_in
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    A. L. Hodgkin and A. F. Huxley, Journal of Physiology 117, 500-544 (1952); P. Dayan and L. F. Abbott, Theoretical
+    Neuroscience, MIT Press (2001); C. Clopath, L. Buesing, E. Vasilaki and W. Gerstner, Nature Neuroscience 13, 344-352
+    (2010)
+    """
+
+    model_name: ClassVar[str] = "hh_psc_alpha_clopath"
+
+    def __init__(
+        self,
+        *,
+        C_m: Values | str = 100.0,
+        g_Na: Values | str = 12000.0,
+        g_K: Values | str = 3600.0,
+        E_Na: Values | str = 50.0,
+        E_K: Values | str = -77.0,
+        E_L: Values | str = -54.402,
+        t_ref: Values | str = 2.0,
+        I_e: Values | str = 0.0,
+        g_L: Values | str = 30.0,
+        tau_syn_ex: Values | str = 0.2,
+        tau_syn_in: Values | str = 2.0,
+        tau_u_bar_plus: Values | str = 114.0,
+        tau_u_bar_minus: Values | str = 10.0,
+        tau_u_bar_bar: Values | str = 500.0,
+        V_m: Values | str | None = None,
+        Act_m: Values | str | None = None,
+        Inact_h: Values | str | None = None,
+        Act_n: Values | str | None = None,
+        I_syn_ex: Values | str | None = None,
+        x_ex: Values | str | None = None,
+        I_syn_in: Values | str | None = None,
+        x_in: Values | str | None = None,
+        u_bar_plus: Values | str | None = None,
+        u_bar_minus: Values | str | None = None,
+        u_bar_bar: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            C_m=C_m,
+            g_Na=g_Na,
+            g_K=g_K,
+            E_Na=E_Na,
+            E_K=E_K,
+            E_L=E_L,
+            t_ref=t_ref,
+            I_e=I_e,
+            g_L=g_L,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            tau_u_bar_plus=tau_u_bar_plus,
+            tau_u_bar_minus=tau_u_bar_minus,
+            tau_u_bar_bar=tau_u_bar_bar,
+            V_m=V_m,
+            Act_m=Act_m,
+            Inact_h=Inact_h,
+            Act_n=Act_n,
+            I_syn_ex=I_syn_ex,
+            x_ex=x_ex,
+            I_syn_in=I_syn_in,
+            x_in=x_in,
+            u_bar_plus=u_bar_plus,
+            u_bar_minus=u_bar_minus,
+            u_bar_bar=u_bar_bar,
         )
 
 

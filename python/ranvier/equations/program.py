@@ -170,8 +170,9 @@ class NeuronProgram:
         Index of the result of `prepare` that is the refractory period (ms), or -1: none.
     step
         Inputs: variables, constants, of each receptor the sum of the weights that arrive in this step, the injected
-        current (pA) if the model takes any, and the truth that the neuron is refractory in this step. Results: the
-        variables after the step, the truth that the neuron fires, then of each loop the truth that it ended in time.
+        current (pA) if the model takes any, the truth that the neuron is refractory in this step, and, if the program
+        wants it, the truth that it is so for the last step. Results: the variables after the step, the truth that the
+        neuron fires, then of each loop the truth that it ended in time.
     observe
         Inputs: variables, constants. Results: `derived`.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from typing import Any
 
 from ranvier.base.names import check_choice, unknown_name
@@ -26,6 +27,9 @@ from ranvier.errors import EquationError, ValueOutOfBoundsError, WrongTypeError
 __all__ = ["Given", "all_parameters", "by_name", "describe", "ordered"]
 
 
+AFTER_REFRACTORY = "after_refractory"
+
+
 @dataclass(frozen=True)
 class Given:
     """The arguments of `neuron`, as a user has given them."""
@@ -41,6 +45,7 @@ class Given:
     name: str
     summary: str
     reference: str
+    after_refractory: str = ""
 
     def written_out(self, copies: object) -> Given:
         """Return the same without indices; `copies` has how many copies there are, or their names, by index.
@@ -68,6 +73,7 @@ class Given:
             equations=written.equations(self.equations),
             threshold=threshold if threshold is None else written.expression("the threshold", threshold),
             reset=written.statements("the reset", self.reset),
+            after_refractory=written.statements(AFTER_REFRACTORY, self.after_refractory),
             parameters=entries("parameters", self.parameters, lambda name, value: value),
             receptors=entries("receptors", self.receptors, effect),
             initial=entries("initial", self.initial, lambda name, value: value),
@@ -90,9 +96,10 @@ def describe(given: Given) -> Description:
     equations = by_name(read_equations(source))
     threshold = _threshold(given.threshold)
     reset = read_statements(source_of("the reset", given.reset))
+    after_refractory = read_statements(source_of(AFTER_REFRACTORY, given.after_refractory))
     period = _period(given.refractory)
     receptors = _receptors(given.receptors)
-    assigned = {each.name for each in [*reset, *(s for statements in receptors.values() for s in statements)]}
+    assigned = {each.name for each in (*reset, *after_refractory, *chain.from_iterable(receptors.values()))}
     variables = {n: e for n, e in equations.items() if e.is_differential or (e.node is None and n in assigned)}
     if not variables:
         place = Place(source, 0, max(1, len(source.text.split("\n")[0])))
@@ -117,6 +124,7 @@ def describe(given: Given) -> Description:
         held=frozenset(),
         initial={},
         weight_name="weight" if "w" in {**equations, **parameters} else "w",
+        after_refractory=after_refractory,
     )
     return _checked(description, given)
 
@@ -127,7 +135,7 @@ def _checked(read: Description, given: Given) -> Description:
     dimensions = check_units(read)
     unit = weight_unit(read, dimensions)
     nodes = [each.node for each in (*read.variables.values(), *read.subexpressions.values()) if each.node is not None]
-    statements = [*read.reset, *(each for own in read.receptors.values() for each in own)]
+    statements = [*read.reset, *read.after_refractory, *chain.from_iterable(read.receptors.values())]
     nodes += [read.threshold, *(each.node for each in statements)]
     bounded = with_positive_divisors(read.parameters, nodes, read.refractory)
     made = replace(read, parameters=bounded, weight_unit=unit, held=held(read), dimensions=dimensions)
@@ -150,11 +158,17 @@ def _text(given: Given) -> str:
     text = [line[indent:] for line in lines]
     text.append(f"fires when {' '.join((given.threshold or '').split())}")
     if given.reset.strip():
-        text.append(f"then {'; '.join(' '.join(each.split()) for each in given.reset.strip().splitlines())}")
+        text.append(f"then {_in_a_line(given.reset)}")
     if given.refractory is not None:
         text.append(f"refractory for {given.refractory.strip()}")
+    if given.after_refractory.strip():
+        text.append(f"after that {_in_a_line(given.after_refractory)}")
     text += [f"spike at {name}: {' '.join(what.split())}" for name, what in (given.receptors or {}).items()]
     return "\n".join(text)
+
+
+def _in_a_line(statements: str) -> str:
+    return "; ".join(" ".join(each.split()) for each in statements.strip().splitlines())
 
 
 def by_name(read: list[Equation]) -> dict[str, Equation]:

@@ -35,14 +35,14 @@ _ABSENT: tuple[tuple[str, str], ...] = (
     ),
     # Neurons that equations can describe.
     (
-        "iaf_cond_exp_sfa_rr aeif_psc_delta",
+        "iaf_cond_exp_sfa_rr",
         _EQUATIONS,
     ),
     # Neurons with gap junctions, compartments, times between steps, states instead of spikes, or their own plasticity.
     (
         "iaf_cond_alpha_mc iaf_chxk_2008 iaf_tum_2000 iaf_psc_exp_htum iaf_psc_exp_ps iaf_psc_alpha_ps "
-        "iaf_psc_delta_ps iaf_psc_exp_ps_lossless hh_psc_alpha_gap hh_psc_alpha_clopath hh_cond_beta_gap_traub "
-        "ht_neuron aeif_psc_delta_clopath gif_pop_psc_exp pp_cond_exp_mc_urbanczik cm_default "
+        "iaf_psc_delta_ps iaf_psc_exp_ps_lossless hh_psc_alpha_gap hh_cond_beta_gap_traub "
+        "ht_neuron gif_pop_psc_exp pp_cond_exp_mc_urbanczik cm_default "
         "mcculloch_pitts_neuron ginzburg_neuron erfc_neuron lin_rate_ipn tanh_rate_ipn siegert_neuron",
         _NOT_EQUATIONS,
     ),
