@@ -187,9 +187,10 @@ void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last
     times.deliver += timer.lap();
     Step now = group.now();
     const Step first = now + 1;
+    // Its own spikes arrive while it advances, and other processes wait for what it does.
+    const Step piece = std::min(own_delay == 0 ? unbounded : own_delay, ranks_ ? ranks_->period(index) : unbounded);
     while (now < last) {
-        // Its own spikes arrive while it advances.
-        const Step end = own_delay == 0 ? last : std::min(last, now + own_delay);
+        const Step end = last - now > piece ? now + piece : last;
         advance_shard(group, now + 1, end, times, timer);
         group.log.append(group.shard.outbox(group.visits), now + 1);
         if (ranks_) ranks_->emit(index, group.shard.outbox(group.visits), now + 1);
@@ -203,6 +204,12 @@ void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last
         times.deliver += timer.lap();
         group.clock.store(now, std::memory_order_relaxed);
         silent_[index].store(group.shard.silent_until(now));
+        if (ranks_ && now < last) {
+            ranks_->advance(index, now, false);
+            times.collocate += timer.lap();
+            talk(false);
+            times.communicate += timer.lap();
+        }
     }
     ++workers_[worker].visits_by_steps[static_cast<std::size_t>(last - first) + 1];
 }

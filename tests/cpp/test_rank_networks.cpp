@@ -365,5 +365,24 @@ TEST(RankNetworks, ThatNobodyHearsDoNotRunFarAhead) {
     EXPECT_LE(stopped[1] - seen[1], 2 * comm::ProgressExchange::most_ahead);
 }
 
+/// A shard that gets spikes from nobody takes as many steps at a time as it may, and tells in between who waits for them.
+TEST(RankNetworks, TellOthersWithinAVisit) {
+    Network network(resolution, 5);
+    const PopulationId neurons = network.create("iaf_psc_exp", 2, "neurons", {{"I_e", 600.0}});
+    constexpr Step delay = 8;
+    network.connect({neurons, 0, 1}, {neurons, 1, 2}, {.name = "one_to_one"}, 1.0, delay * resolution, "");
+    constexpr Step steps = 320;
+    comm::run_processes(2, [&](const Communicator& communicator) {
+        Simulation simulation(network, {.threads = 1, .stepping = "async", .pinning = "none"}, {}, communicator);
+        simulation.run(steps);
+        if (communicator->rank().value != 0) return;
+        const std::vector<std::uint64_t> visits = simulation.visits();
+        const auto most = static_cast<Step>(visits.size() - 1);
+        EXPECT_GT(most, delay);
+        EXPECT_EQ(visits.back(), static_cast<std::uint64_t>(steps / most));
+        EXPECT_EQ(simulation.traffic().counts.notifications, static_cast<std::uint64_t>(steps / (delay / 2)));
+    });
+}
+
 }  // namespace TEST_FILE
 }  // namespace ranvier::engine

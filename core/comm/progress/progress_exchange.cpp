@@ -59,10 +59,11 @@ void ProgressExchange::make_partners(const ProgressRoutes& routes) {
                              .last_inlet = static_cast<std::uint32_t>(inlets.end() - routes.inlets.begin())});
     }
     for (const ProgressOutlet& outlet : routes.outlets) {
-        groups_[outlet.group].outlets.push_back(static_cast<std::uint32_t>(outlets_.size()));
-        outlets_.push_back({.group = outlet.group,
-                            .partner = partner_of(outlet.to),
-                            .period = std::min((outlet.delay + 1) / 2, steps_between_reads)});
+        const Step period = std::min((outlet.delay + 1) / 2, steps_between_reads);
+        Group& group = groups_[outlet.group];
+        group.period = std::min(group.period, period);
+        group.outlets.push_back(static_cast<std::uint32_t>(outlets_.size()));
+        outlets_.push_back({.group = outlet.group, .partner = partner_of(outlet.to), .period = period});
     }
     for (const Rank from : routes.inlets) inlets_.push_back({.partner = partner_of(from)});
 }

@@ -57,7 +57,8 @@ class ProgressReceiver {
 ///
 /// A *notification* says that a group has come to a step, and carries its spikes since the one before. What reads the group
 /// may then go as much further as the least delay between the two. A notification is due when the clock is by half of that
-/// delay, rounded up, ahead of what was told last: so those that read can go on while it travels. In packed messages, due
+/// delay, rounded up, ahead of what was told last: so those that read can go on while it travels. A group that goes further
+/// at a time should tell in between, after each period(): else those that read it wait for all of its steps. In packed messages, due
 /// notifications wait until half of those to the same process are due, or a thread has nothing to do, or as many times as
 /// there are groups; and then take with them what there is of other groups.
 ///
@@ -97,6 +98,9 @@ class ProgressExchange {
     void emit(std::uint32_t group, std::span<const EmittedSpike> spikes, Step begin);
     /// The group has come to a step, and its spikes until then have been taken. @param is_last of the run, as far as is known
     void advance(std::uint32_t group, Step clock, bool is_last);
+
+    /// The least number of steps between two notifications of a group; a large number if no other process reads it.
+    Step period(std::uint32_t group) const { return groups_[group].period; }
 
     /// Receives what has arrived, and sends what is due. Returns whether anything arrived.
     /// @param is_idle the calling thread has nothing else to do
@@ -149,6 +153,7 @@ class ProgressExchange {
     struct alignas(64) Group {
         std::mutex mutex;
         Step clock = 0;
+        Step period = std::numeric_limits<Step>::max();  ///< the least one of its outlets
         std::vector<std::uint32_t> outlets;  ///< ascending by rank
         std::vector<Destination> found;
     };
