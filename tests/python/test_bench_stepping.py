@@ -28,10 +28,16 @@ def test_stepping(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path, figure = tmp_path / "results.json", tmp_path / "figure.png"
     files = (f"--json={path}", f"--plot={figure}")
     assert (
-        bench(stepping, "--cells=9", "--threads=1", "--loops=0,1", "--at-once=2,8", "--repetitions=1", *files, *SMALL)
+        bench(
+            stepping,
+            *("--cells=9", "--threads=1", "--loops=0,1", "--at-once=2,8", "--repetitions=1"),
+            *("--predict=2,3", "--jitter=0.1", "--latency=40", *files, *SMALL),
+        )
         == 0
     )
-    assert "speed-up" in capfd.readouterr().out
+    shown = capfd.readouterr().out
+    assert "speed-up" in shown
+    assert "9 hh, 3 x 1" in shown
     assert figure.stat().st_size > 10_000
     whole: dict[str, Any] = json.loads(path.read_text())
     assert whole["complete"]
@@ -41,6 +47,12 @@ def test_stepping(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     ]
     assert [(one["loops"], one["steps"]) for one in whole["epochs"]] == [(0, 2), (0, 8), (1, 2), (1, 8)]
     assert [one["speed_up"] for one in whole["epochs"] if one["steps"] == 2] == [1.0, 1.0]
+    assert [(one["ranks"], one["jitter"], one["latency_us"]) for one in whole["predicted"]] == [
+        (2, 0.1, 40.0),
+        (3, 0.1, 40.0),
+    ]
+    cost = whole["results"][0]["bsp"]["ns_per_compartment_step"]
+    assert all(one["ns_per_compartment_step"] == pytest.approx(cost) for one in whole["predicted"])
     for result in whole["results"]:
         assert result["same_spikes"]
         assert len(result["ratios"]) == 1
@@ -63,6 +75,15 @@ def test_stepping(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         (["--mpiexec=mpiexec"], ValueOutOfBoundsError, "only with --ranks"),
         (["--set", "stepping=async"], ValueOutOfBoundsError, "both are compared"),
         (["--set", "notifications=single"], ValueOutOfBoundsError, "both are compared"),
+        (["--jitter=0.1"], ValueOutOfBoundsError, "--jitter.*only with --predict"),
+        (["--latency=1"], ValueOutOfBoundsError, "--latency.*only with --predict"),
+        (["--predict=4,0"], ValueOutOfBoundsError, "--predict"),
+        (["--predict=4", "--cells=3"], ValueOutOfBoundsError, "one cell at least.*more --cells"),
+        (["--predict=1025", "--cells=2000"], ValueOutOfBoundsError, "at most 1024"),
+        (["--predict=4", "--loops=1"], ValueOutOfBoundsError, "--loops.*without busy programs"),
+        (["--predict=4", "--jitter=0,-0.1"], ValueOutOfBoundsError, "--jitter"),
+        (["--predict=4", "--jitter=much"], ValueOutOfBoundsError, "--jitter.*much"),
+        (["--predict=4", "--overhead=nan"], ValueOutOfBoundsError, "--overhead.*nan"),
         (["--at-once=0"], ValueOutOfBoundsError, "--at-once"),
         (["--set", "delay=1"], ValueOutOfBoundsError, "--at-once"),
         (["--set", "cells=5"], ValueOutOfBoundsError, "--cells"),

@@ -271,6 +271,24 @@ def test_table_of_plastic_synapses() -> None:
     assert {f"{one['potentiations_per_event']:.1f}" for one in whole["results"]} == {"1.0"}
 
 
+def test_predicted_stepping() -> None:
+    text = (ROOT / "docs/design/stepping_measured.md").read_text()
+    whole = load("stepping_predicted.json")
+    assert all(result["same_spikes"] for result in whole["results"])
+    found = {(one["cells"], one["ranks"], one["jitter"]): one for one in whole["predicted"]}
+    rows = [line for line in text.splitlines() if line.count("|") == 7 and line.count("%") == 4]
+    assert len(rows) == 12
+    for row in rows:
+        cells, ranks = (int(part.strip().replace(",", "")) for part in row.split("|")[1:3])
+        even, uneven = found[cells, ranks, 0.0], found[cells, ranks, 0.2]
+        waits = (f"{even[way]['wait']:.0%}, {uneven[way]['wait']:.0%}" for way in ("bsp", "async"))
+        assert (
+            row == f"| {cells:,} | {ranks} | {even['speed_up']:.2f} | {uneven['speed_up']:.2f} | {' | '.join(waits)} |"
+        )
+    costs = [one["ns_per_compartment_step"] for one in whole["predicted"]]
+    assert f"({min(costs):.1f} to {max(costs):.1f} ns)" in text
+
+
 def test_memory_of_the_microcircuit() -> None:
     report = load("microcircuit.json")
     assert report["neurons"] == 77_169

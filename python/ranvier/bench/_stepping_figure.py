@@ -14,17 +14,26 @@ from ranvier.figures.style import COLOURS, FAINT, GREY, Figure, new_figure, styl
 __all__ = ["draw"]
 
 _MARKERS = "osD^vP"
+_LINES = ("-", (0, (4, 1.5)), (0, (1, 1.5)))
+# Of the paper's Figure 7 (b), on 32 nodes: 256 and 32,768 cells.
+_PAPER_NODES, _PAPER_GAINS = 32, (1.40, 1.16)
 # Of the paper, with the Xeon 6140: 51 % for 16 neurons, 31 % for 2,048.
 _PAPER = ((16, 2048), (1.51, 1.31))
 
 
 @styled
-def draw(results: Sequence[dict[str, Any]]) -> Figure:
-    """Plot the speed-up over the number of cells, and the distribution of steps at a time for each number of cells."""
-    figure = new_figure(10.5, 4.2, "Asynchronous stepping, compared with bulk-synchronous stepping")
-    left, right = figure.subplots(1, 2)
-    _draw_speed_ups(left, results)
-    _draw_steps(right, results)
+def draw(results: Sequence[dict[str, Any]], predicted: Sequence[dict[str, Any]] = ()) -> Figure:
+    """Plot the speed-up over the number of cells, and the distribution of steps at a time for each number of cells.
+
+    If there are predictions, the speed-up over the number of processes comes between the two.
+    """
+    panels = 3 if predicted else 2
+    figure = new_figure(5.25 * panels, 4.2, "Asynchronous stepping, compared with bulk-synchronous stepping")
+    axes = figure.subplots(1, panels)
+    _draw_speed_ups(axes[0], results)
+    if predicted:
+        _draw_predictions(axes[1], results, predicted)
+    _draw_steps(axes[-1], results)
     return figure
 
 
@@ -58,6 +67,46 @@ def _draw_speed_ups(axes: Axes, results: Sequence[dict[str, Any]]) -> None:
     axes.set(xscale="log", xlabel="cells", ylim=(min(0.9, axes.get_ylim()[0]), axes.get_ylim()[1]))
     axes.set_title("time of bsp / time of async")
     ticks = sorted({r["cells"] for r in results})
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.set_xticklabels([f"{tick:,}" for tick in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    _grid(axes)
+    axes.legend(frameon=False, fontsize=8)
+
+
+def _draw_predictions(axes: Axes, results: Sequence[dict[str, Any]], predicted: Sequence[dict[str, Any]]) -> None:
+    """Lines for what is predicted, by jitter; empty markers for what was measured without busy programs."""
+    threads = min(one["threads"] for one in predicted)
+    shown = [one for one in predicted if one["threads"] == threads and one["dendrites"] == predicted[0]["dendrites"]]
+    for place, cells in enumerate(dict.fromkeys(one["cells"] for one in shown)):
+        colour = COLOURS[place % len(COLOURS)]
+        for style, jitter in enumerate(dict.fromkeys(one["jitter"] for one in shown)):
+            own = [one for one in shown if one["cells"] == cells and one["jitter"] == jitter]
+            axes.plot(
+                [one["ranks"] for one in own],
+                [one["speed_up"] for one in own],
+                color=colour,
+                linestyle=_LINES[style % len(_LINES)],
+                marker="." if len(own) == 1 else None,
+                linewidth=1.4,
+                label=f"{cells:,} cells, speeds differ by {jitter:.0%}",
+            )
+        ran = [r for r in results if r["cells"] == cells and r["threads"] == threads and not r["loops"]]
+        axes.plot(
+            [r["ranks"] for r in ran],
+            [r["speed_up"] for r in ran],
+            color=colour,
+            linestyle="none",
+            marker=_MARKERS[place % len(_MARKERS)],
+            markerfacecolor="none",
+        )
+    axes.plot(
+        [_PAPER_NODES] * 2, _PAPER_GAINS, color=GREY, linestyle="none", marker="x", markersize=5, label="paper, nodes"
+    )
+    axes.axhline(1.0, color=GREY, linewidth=0.8)
+    axes.set(xscale="log", xlabel="processes")
+    axes.set_title("predicted; empty markers: measured")
+    ticks = sorted({one["ranks"] for one in (*shown, *results)})
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.set_xticklabels([f"{tick:,}" for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())

@@ -14,12 +14,18 @@ synapses: all cells then take so many steps at a time, whatever the clocks of ot
 number is what could be gained.
 
 With ``--loops 1`` another program computes all the time on one of the processors.
+
+With ``--predict 8,32`` the times on so many processes are predicted, as Figure 7 (b) of the paper: the shards, their
+delays and the rules of both ways of stepping are those of the network, a step takes as long as was measured, and a
+message as long as is given. The speeds of threads differ at random, by ``--jitter`` of their mean and in each
+millisecond anew.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,10 +38,12 @@ from rich.table import Table
 
 from ranvier.base.names import unknown_name
 from ranvier.base.paths import check_destinations
+from ranvier.bench import _stepping_forecast
 from ranvier.bench._in_turn import Comparison, Contestant, Report, run_in_turn
 from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded
 from ranvier.bench._results import ResultsFile
 from ranvier.bench._settings import Chosen, choose, recorded_options
+from ranvier.bench._stepping_events import Machine
 from ranvier.bench.contention import busy_programs
 from ranvier.commands import info
 from ranvier.commands.keys import add_settings, signature_keys
@@ -54,6 +62,11 @@ _MOST = 2**20
 _MOST_RANKS = 1024
 # All networks do as much work as one of so many cells for so many ms.
 _TIME, _CELLS_OF_TIME = 100.0, 512
+# What is predicted: ms. A visit takes so many seconds beside its steps: it looks at the clocks of some hundred shards.
+_PREDICTED_TIME, _VISIT = 20.0, 1e-6
+# Of messages, as networks of computing centres have them today: us.
+_LATENCY, _OVERHEAD, _MOST_LATENCY = 2.0, 0.5, 1e6
+_JITTER = "0,0.2"
 
 
 @dataclass(frozen=True)
@@ -97,6 +110,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,...",
         help="also run epochs of so many steps, on one process (default: none)",
     )
+    parser.add_argument(
+        "--predict", metavar="N,...", help="also predict the times on so many processes (default: none)"
+    )
+    parser.add_argument(
+        "--jitter",
+        metavar="X,...",
+        help=f"standard deviations of the speed of threads, relative to the mean (default with --predict: {_JITTER})",
+    )
+    parser.add_argument(
+        "--latency", type=float, metavar="US", help=f"of messages, us (default with --predict: {_LATENCY:g})"
+    )
+    parser.add_argument(
+        "--overhead",
+        type=float,
+        metavar="US",
+        help=f"of messages, at the sender and at the receiver, us (default with --predict: {_OVERHEAD:g})",
+    )
     parser.add_argument("--repetitions", type=int, default=3, help="number of runs of each (default: %(default)s)")
     add_settings(
         parser,
@@ -110,6 +140,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Run all cases, and print the results; return 1 if the two differed in their spikes."""
     cases = _cases(arguments)
     at_once = _numbers("--at-once", arguments.at_once, 1) if arguments.at_once else []
+    forecast = _forecast(arguments, cases)
     chosen = choose(
         arguments.settings,
         layers,
@@ -149,21 +180,29 @@ def main(arguments: argparse.Namespace) -> int:
         results.append(_result(case, comparison))
     alone = [case for case in cases if case.ranks == 1 and at_once]
     epochs = [one for case in alone for one in _epochs(case, at_once, chosen, has_time, arguments.repetitions, console)]
-    console.print(_table(results))
-    if any(case.ranks > 1 for case in cases):
-        console.print(_message_table([result for result in results if result["ranks"] > 1]))
-    if epochs:
-        console.print(_epoch_table(epochs))
-    file.finish({"results": results, "epochs": epochs}, console)
+    predicted = _predicted(results, chosen, forecast) if forecast else []
+    _show(results, epochs, predicted, console)
+    file.finish({"results": results, "epochs": epochs, "predicted": predicted}, console)
     if arguments.plot is not None:
         from ranvier.bench import _figures, _stepping_figure
 
-        _figures.save(_stepping_figure.draw(results), arguments.plot)
+        _figures.save(_stepping_figure.draw(results, predicted), arguments.plot)
         console.print(f"  Figure in {arguments.plot}", style="dim", soft_wrap=True)
     different = [result["name"] for result in results if not result["same_spikes"]]
     if different:
         console.print(f"Spikes differ between async and bsp: {'; '.join(different)}", style="bold red")
     return 1 if different else 0
+
+
+def _show(results: Sequence[Report], epochs: Sequence[Report], predicted: Sequence[Report], console: Console) -> None:
+    console.print(_table(results))
+    several = [result for result in results if result["ranks"] > 1]
+    if several:
+        console.print(_message_table(several))
+    if epochs:
+        console.print(_epoch_table(epochs))
+    if predicted:
+        console.print(_stepping_forecast.table(predicted))
 
 
 def _cases(arguments: argparse.Namespace) -> list[_Case]:
@@ -195,6 +234,77 @@ def _numbers(option: str, text: str, least: int) -> list[int]:
             raise ValueOutOfBoundsError(option, f"'{text}'", f"must be numbers from {least} to {_MOST}")
         numbers.append(int(part))
     return list(dict.fromkeys(numbers))
+
+
+def _forecast(arguments: argparse.Namespace, cases: Sequence[_Case]) -> _stepping_forecast.Forecast | None:
+    if arguments.predict is None:
+        for option in ("jitter", "latency", "overhead"):
+            if getattr(arguments, option) is not None:
+                raise ValueOutOfBoundsError(
+                    f"--{option}", str(getattr(arguments, option)), "is used only with --predict"
+                )
+        return None
+    ranks = _numbers("--predict", arguments.predict, 1)
+    if max(ranks) > min(_MOST_RANKS, *(case.cells for case in cases)):
+        raise ValueOutOfBoundsError(
+            "--predict",
+            f"'{arguments.predict}'",
+            f"must be at most {_MOST_RANKS}, and each process has one cell at least",
+            "give fewer processes, or more --cells",
+        )
+    if all(case.loops for case in cases):
+        raise ValueOutOfBoundsError(
+            "--loops", f"'{arguments.loops}'", "a prediction takes the time of a step from a run without busy programs"
+        )
+    jitter = arguments.jitter or _JITTER
+    machine = Machine(
+        threads=1,
+        visit=_VISIT,
+        latency=_microseconds("--latency", arguments.latency, _LATENCY),
+        overhead=_microseconds("--overhead", arguments.overhead, _OVERHEAD),
+    )
+    threads = list(dict.fromkeys(case.threads for case in cases))
+    jitters = list(dict.fromkeys(_jitter(jitter, part) for part in jitter.split(",")))
+    return _stepping_forecast.Forecast(ranks, threads, jitters, machine, _PREDICTED_TIME)
+
+
+def _microseconds(option: str, given: float | None, default: float) -> float:
+    value = default if given is None else given
+    if not 0.0 <= value <= _MOST_LATENCY:
+        raise ValueOutOfBoundsError(option, str(value), f"must be from 0 to {_MOST_LATENCY:g}")
+    return 1e-6 * value
+
+
+def _jitter(whole: str, part: str) -> float:
+    try:
+        value = float(part)
+    except ValueError:
+        value = math.nan
+    if not 0.0 <= value <= 1.0:
+        raise ValueOutOfBoundsError("--jitter", f"'{whole}'", "must be numbers from 0 to 1")
+    return value
+
+
+def _predicted(
+    results: Sequence[Report], chosen: Chosen, forecast: _stepping_forecast.Forecast
+) -> list[dict[str, Any]]:
+    """Predict each network, with the time of a step that it has on the fewest processes and threads."""
+    measured: dict[tuple[int, str], Report] = {}
+    for result in sorted(results, key=lambda each: (each["ranks"], each["threads"])):
+        if not result["loops"]:
+            measured.setdefault((result["cells"], result["dendrites"]), result)
+    return [
+        one
+        for (cells, dendrites), result in measured.items()
+        for one in _stepping_forecast.predict(chosen.network, cells, dendrites, _seconds_of_step(result), forecast)
+    ]
+
+
+def _seconds_of_step(result: Report) -> float:
+    """Return what one thread takes for a compartment and step."""
+    of_all: float = 1e-9 * result["bsp"]["ns_per_compartment_step"]
+    threads: int = result["ranks"] * result["threads"]
+    return of_all * threads
 
 
 def _time(case: _Case, chosen: Chosen, has_time: bool) -> float:
