@@ -18,7 +18,9 @@ Truth = tuple[dict[int, float], int]
 """Length of the neurites by tag, um; number of their cones."""
 
 _INTEGER = re.compile(r"[+-]?\d{1,9}", re.ASCII)
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NO_NUMBERS = ("nan", "inf", "infinity")
 _LARGEST = 3e38
 Point = tuple[float, ...]
 
@@ -75,6 +77,8 @@ def _lengths(samples: dict[int, tuple[int, Point, int]]) -> Truth | str:
             return "no thickness"
         if not 0 < tag < 20:
             return "an unknown tag"
+        if parent != -1 and parent not in samples:
+            return "a missing parent"
         if parent != -1 and samples[parent][0] != 1:
             lengths[tag] += math.dist(point[:3], samples[parent][1][:3])
             cones += point[:3] != samples[parent][1][:3]
@@ -84,6 +88,8 @@ def _lengths(samples: dict[int, tuple[int, Point, int]]) -> Truth | str:
 # ---- Neurolucida -----------------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(rb'\s+|;[^\n]*|"[^"]*"|[()|]|[^\s()|;"]+')
+# Of contours; those of other names, such as the border of a layer, are no part of a cell.
+_SOMA_NAMES = ('"cellbody"', '"cell body"', '"soma"')
 _TAGS = {"axon": 2, "dendrite": 3, "apical": 4}
 
 
@@ -126,10 +132,13 @@ def of_neurolucida(data: bytes) -> Truth | str:
         tags = {
             _TAGS[e[0].lower()] for e in block if isinstance(e, list) and len(e) == 1 and str(e[0]).lower() in _TAGS
         }
+        name = block[0].lower() if block and isinstance(block[0], str) else ""
         if len(tags) != 1:
-            if _has_point(block):
+            if _has_point(block) and not (name[:1] == '"' and name not in _SOMA_NAMES):
                 return "not one kind of neurite"
             continue
+        if name in _SOMA_NAMES:
+            return "a soma that is a neurite"
         try:
             length, count = _branch(block, None)
         except ValueError as error:
@@ -148,7 +157,9 @@ def _branch(elements: list[Any], before: Point | None) -> tuple[float, int]:
                 continue
             raise ValueError("a word that is not known")
         if element and all(isinstance(word, str) for word in element):
-            if not any(_NUMBER.fullmatch(word) for word in element):
+            numbers = sum(bool(_NUMBER.fullmatch(word)) for word in element)
+            # A colour or another setting of the program, which may have a number; or a point whose x was damaged.
+            if numbers == 0 or (_WORD.fullmatch(element[0]) and element[0].lower() not in _NO_NUMBERS and numbers <= 2):
                 continue
             point = tuple(_number(word) for word in element[:4])
             if len(point) < 4 or not all(map(math.isfinite, point)):

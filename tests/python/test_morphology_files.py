@@ -63,6 +63,10 @@ BAD_ASC = {
     "a neurite without a kind": (SOMA + "((Color Red)\n (5 0 0 1) (9 0 0 1))", "line 2.*no kind"),
     "a soma without a kind": ('("CellBody" (-5 -5 0 1) (5 5 0 1))\n((Axon) (5 0 0 1) (9 0 0 1))', "line 1.*no kind"),
     "two kinds": (SOMA + "((Axon) (Dendrite) (5 0 0 1) (9 0 0 1))", "line 2.*axon and dendrite"),
+    "a soma that takes in a neurite": (
+        '("CellBody" (CellBodi\n(-5 -5 0 1) (5 -5 0 1) (5 5 0 1))\n(Axon) (5 0 0 1) (9 0 0 1))',
+        "line 1.*axon and cellbody",
+    ),
     "one parenthesis more": (SOMA + ")\n((Axon) (5 0 0 1) (9 0 0 1))", "line 2.*not opened"),
     "one parenthesis less": (SOMA + "((Axon) (5 0 0 1) (9 0 0 1)", "line 2.*not closed"),
     "a point outside": (SOMA + "(5 0 0 1)\n((Axon) (5 0 0 1) (9 0 0 1))", "line 2.*no part"),
@@ -206,6 +210,16 @@ def test_a_damaged_structure_in_hdf5_is_refused(row: int, column: int, value: in
         else:
             with pytest.raises(rv.errors.FileError, match="section"):
                 rv.read_morphology(path)
+
+
+def test_a_soma_in_hdf5_without_a_size_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cell.h5"
+    points = np.array(POINTS, dtype=np.float32)
+    points[:3] = 0.0
+    with h5py.File(path, "w") as file:
+        file["points"], file["structure"] = points, np.array(STRUCTURE)
+    with pytest.raises(rv.errors.FileError, match=r"a soma with a diameter of 0 um.*mend the points"):
+        rv.read_morphology(path)
 
 
 @pytest.mark.parametrize("kind", ["swc", "asc"])

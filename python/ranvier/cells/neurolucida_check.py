@@ -96,6 +96,9 @@ class _Checker:
         for each in block:
             if isinstance(each, _List) and _hides_neurite(each):
                 self.refuse(each.line, f"there is a part of a neurite within ({str(each[0])[:40]} ...)")
+        if isinstance(first, str) and first.lower() in _SOMA_NAMES and kinds:
+            # One whose list of points was not closed takes in the neurite that follows.
+            kinds.add(_SOMA)
         if len(kinds) > 1:
             self.refuse(block.line, f"it is {' and '.join(sorted(kinds))} at once", "give it one kind")
         if not kinds:

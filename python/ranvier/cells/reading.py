@@ -170,7 +170,12 @@ def _form(file: Path, found: Any) -> Form:
     if soma:
         size = _soma_size(found)
         if not 0.0 < size < float("inf"):
-            raise FileError(f"file {file}", f"a soma with a diameter of {size:g} um", "it must be > 0 and finite")
+            raise FileError(
+                f"file {file}",
+                f"a soma with a diameter of {size:g} um",
+                "it must be > 0 and finite",
+                "mend the points of the soma, or remove them",
+            )
         distances = np.concatenate([[0.0, size], distances])
         radii = np.concatenate([[size / 2.0, size / 2.0], radii])
         places = np.concatenate([np.full((2, 3), np.nan), places])
