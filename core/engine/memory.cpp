@@ -10,6 +10,7 @@
 #include "base/errors.hpp"
 #include "base/saturation.hpp"
 #include "comm/exchange/exchange.hpp"
+#include "connect/plasticity/followed_potentials.hpp"
 #include "connect/plasticity/modulation.hpp"
 #include "connect/tables/run_table.hpp"
 #include "connect/tables/table_estimate.hpp"
@@ -105,8 +106,9 @@ double bytes_to_learn_from(const connect::TableEstimate::Table& table, const con
     const double neurons = table.targets;
     const double of_neuron = arrivals.spikes_of_one > 0.0 ? arrivals.spikes_of_one * arrivals.steps : 0.0;
     const auto most = static_cast<double>(connect::most_older_spikes(to_saturated(table.synapses)));
-    const double of_step = neurons * arrivals.spikes_of_one;
-    double older = std::min(neurons * expected_beyond(of_neuron, memory.newest_spikes), most + of_step);
+    const double of_step = neurons * arrivals.spikes_of_one * memory.older_of_spike;
+    double older =
+        std::min(neurons * expected_beyond(of_neuron, memory.newest_spikes) * memory.older_of_spike, most + of_step);
     double bytes = 0.0;
     if (const connect::Transmitter* const transmitter = table.dynamics->transmitter()) {
         const ExpectedPulses pulses =
@@ -119,7 +121,9 @@ double bytes_to_learn_from(const connect::TableEstimate::Table& table, const con
             sizeof(connect::Concentration::Pulse) * room_of_appended(std::min({pulses.number, most + 1.0, of_spikes}));
     }
     if (memory.older_spike_bytes > 0) {
-        bytes += static_cast<double>(memory.older_spike_bytes) * room_of_list(older, older, 1.0);
+        // Those of potentials are appended one by one to a list that is never made anew.
+        const double room = memory.step_bytes > 0 ? room_of_appended(older) : room_of_list(older, older, 1.0);
+        bytes += static_cast<double>(memory.older_spike_bytes) * room;
     }
     return bytes;
 }
@@ -129,6 +133,11 @@ double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arriv
     const connect::PlasticTableMemory memory = table.dynamics->memory(table.double_weights);
     double bytes =
         static_cast<double>(memory.history_bytes) + table.from_first_to_last * static_cast<double>(memory.neuron_bytes);
+    if (memory.step_bytes > 0) {
+        const std::size_t steps = connect::FollowedPotentials::kept_steps(memory.followed_delay,
+                                                                          static_cast<DelaySteps>(table.longest_delay));
+        bytes += table.from_first_to_last * static_cast<double>(memory.step_bytes * steps);
+    }
     bytes += bytes_to_learn_from(table, memory, arrivals);
     if (memory.most_listed_rows > 0) {
         const double listed = std::min(static_cast<double>(memory.most_listed_rows),

@@ -281,6 +281,7 @@ double Network::checked_synapses(const Projection& projection) const {
                         "weight of projection " + quoted(projection.name));
     check_weight_bound(projection.weight_bound, projection.weight, projection.name);
     check_weight_unit(*this, projection.targets, projection.synapse, projection.name);
+    check_followed_variables(*this, projection.targets, projection.synapse, projection.name);
     const Step stride = stride_of_targets(projection);
     check_delays(projection.delay,
                  {.resolution = resolution_, .step = StepTimes(resolution_)(stride), .stride = stride},

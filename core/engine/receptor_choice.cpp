@@ -101,4 +101,22 @@ void check_weight_unit(const Network& network, const IdSequence& targets, const 
     }
 }
 
+void check_followed_variables(const Network& network, const IdSequence& targets, const SynapseSpec& synapse,
+                              const std::string& projection) {
+    if (synapse.is_static()) return;
+    for (const PopulationId id : network.populations_of(targets)) {
+        const Population& population = network.population(id);
+        for (const std::string_view name : synapse.model->followed_variables) {
+            if (std::ranges::count(population.model->variables, name, &models::VariableInfo::name) > 0) continue;
+            throw ValueOutOfBoundsError(
+                {.object = "targets of projection " + quoted(projection),
+                 .value = quoted(population.name) + ", a population of " + std::string(population.model->name),
+                 .bound = "weights of " + std::string(synapse.model->name) + " follow the variable " +
+                          std::string(name) + " of the targets, which these have not",
+                 .remedy = "connect it to aeif_psc_delta_clopath or hh_psc_alpha_clopath, or to neurons of equations "
+                           "with variables or subexpressions of these names"});
+        }
+    }
+}
+
 }  // namespace ranvier::engine

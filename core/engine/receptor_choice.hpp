@@ -39,5 +39,8 @@ void check_weight_bounds(const Network& network, const IdSequence& targets, cons
 /// What a synapse model calculates with is what the weights of its targets are. @throws ValueOutOfBoundsError
 void check_weight_unit(const Network& network, const IdSequence& targets, const SynapseSpec& synapse,
                        const std::string& projection);
+/// That the targets have the variables that weights follow. @throws ValueOutOfBoundsError
+void check_followed_variables(const Network& network, const IdSequence& targets, const SynapseSpec& synapse,
+                              const std::string& projection);
 
 }  // namespace ranvier::engine

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "base/errors.hpp"
 #include "base/tight_list.hpp"
@@ -78,6 +79,7 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         const connect::ShardLayout::PopulationShare& share = layout_.share(population.id);
         Group group;
         group.population = population.id;
+        group.model = population.model;
         group.offset = share.offset;
         group.size = static_cast<std::uint32_t>(share.ids.size());
         group.receptors = static_cast<std::uint32_t>(population.model->receptors.size());
@@ -225,6 +227,8 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
     for (std::size_t kind = 0; kind < tables_.size(); ++kind) {
         if (!tables_[kind] || tables_[kind]->size() == 0) continue;
         if (tables_[kind]->learns()) learning_.emplace_back(static_cast<std::uint32_t>(kind));
+        if (!tables_[kind]->followed_variables().empty())
+            add_follower(connect::KindIndex{static_cast<std::uint32_t>(kind)});
         const std::uint32_t receptor = kinds_[kind].receptor;
         receptors_[receptor].has_tables = true;
         // Neurons with longer steps have not read the inputs of the latest steps.
@@ -342,7 +346,50 @@ void Shard::forget_sources() {
     }
 }
 
+void Shard::add_follower(connect::KindIndex kind) {
+    Follower follower{.kind = kind, .variables = {}};
+    for (const Group& group : groups_) {
+        std::vector<std::size_t>& own = follower.variables.emplace_back();
+        for (const std::string_view name : tables_[kind.value]->followed_variables()) {
+            const auto found = std::ranges::find(group.model->variables, name, &models::VariableInfo::name);
+            if (found != group.model->variables.end())
+                own.push_back(static_cast<std::size_t>(found - group.model->variables.begin()));
+        }
+        // One that none of the synapses reaches may have some of the names.
+        if (own.size() < tables_[kind.value]->followed_variables().size()) own.clear();
+    }
+    followers_.push_back(std::move(follower));
+}
+
+void Shard::read_followed(const Follower& follower, std::size_t variable, std::uint32_t first,
+                          std::span<double> values) const {
+    constexpr std::uint32_t most = 256;
+    std::array<std::uint32_t, most> neurons;
+    const std::uint32_t end = first + static_cast<std::uint32_t>(values.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        const Group& group = groups_[g];
+        if (!group.neurons || follower.variables[g].empty()) continue;
+        std::uint32_t local = std::max(first, group.offset);
+        for (const std::uint32_t last = std::min(end, group.offset + group.size); local < last;) {
+            const std::uint32_t count = std::min(most, last - local);
+            std::iota(neurons.begin(), neurons.begin() + count, local - group.offset);
+            group.neurons->read(follower.variables[g][variable], std::span(neurons).first(count),
+                                values.data() + (local - first));
+            local += count;
+        }
+    }
+}
+
+connect::PotentialReader Shard::reader_of(const Follower& follower) const {
+    return [this, &follower](std::size_t variable, std::uint32_t first, std::span<double> values) {
+        read_followed(follower, variable, first, values);
+    };
+}
+
 void Shard::arrive(Step step) {
+    for (const Follower& follower : followers_) {
+        tables_[follower.kind.value]->begin_following(step - 1, reader_of(follower));
+    }
     for (const connect::KindIndex kind : learning_) tables_[kind.value]->arrive(instruction_set_, step, ring(kind));
 }
 

@@ -183,6 +183,7 @@ class Shard {
 
     struct Group {
         PopulationId population;
+        const models::NeuronModel* model = nullptr;
         std::uint32_t offset = 0;
         std::uint32_t size = 0;
         std::uint32_t receptors = 0;
@@ -303,7 +304,17 @@ class Shard {
     /// What static tables have added to the inputs of a receptor in some steps after `now`, step by step.
     template <class Sum, class Add>
     std::vector<Sum> static_inputs(std::uint32_t receptor, Step now, Steps steps, Sum nothing, Add add) const;
-    /// Tells tables of synapses that learn which neurons have fired.
+    /// A kind of synapses that follow variables of their targets.
+    struct Follower {
+        connect::KindIndex kind;
+        std::vector<std::vector<std::size_t>> variables;  ///< of each group, by number; empty: it has none
+    };
+    void add_follower(connect::KindIndex kind);
+    /// See connect::PotentialReader.
+    void read_followed(const Follower& follower, std::size_t variable, std::uint32_t first,
+                       std::span<double> values) const;
+    connect::PotentialReader reader_of(const Follower& follower) const;
+    /// Tells tables of synapses that learn which neurons have fired, and how their variables are.
     void tell_learning_tables(Step step, std::size_t first_of_step);
     void add_stimulus(Group& group, ShardStimulus& stimulus, Step own_step, Step step);
     /// What acts on a group in one of its steps.
@@ -345,6 +356,7 @@ class Shard {
     std::vector<ShardStimulus> stimuli_;
     connect::ShardTables tables_;
     std::vector<connect::KindIndex> learning_;  ///< kinds of tables of synapses that learn
+    std::vector<Follower> followers_;
     std::pmr::vector<std::uint32_t> fired_in_step_;
     Step window_ = 1;
     /// Steps by which the shard can advance at once, so that there are rows of inputs for them: a power of two, the window or

@@ -168,6 +168,7 @@ void Shard::tell_learning_tables(Step step, std::size_t first_of_step) {
         append(fired_in_step_, (*outbox_)[i].local);
     }
     for (const connect::KindIndex kind : learning_) tables_[kind.value]->postsynaptic_spikes(step, fired_in_step_);
+    for (const Follower& follower : followers_) tables_[follower.kind.value]->follow(step, reader_of(follower));
 }
 
 void Shard::invent_spikes(Step step) {

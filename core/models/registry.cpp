@@ -36,8 +36,8 @@ constexpr std::array all_stimulator_models{
 };
 
 constexpr std::array all_synapse_models{
-    &bernoulli,    &quantal_stp, &static_synapse, &stdp,    &stdp_dopamine, &stdp_nn_pre_centered, &stdp_nn_restr,
-    &stdp_nn_symm, &stdp_pl,     &stdp_triplet,   &tsodyks, &tsodyks2,      &vogels_sprekeler,
+    &bernoulli,     &clopath,      &quantal_stp, &static_synapse, &stdp,    &stdp_dopamine, &stdp_nn_pre_centered,
+    &stdp_nn_restr, &stdp_nn_symm, &stdp_pl,     &stdp_triplet,   &tsodyks, &tsodyks2,      &vogels_sprekeler,
 };
 
 template <class Model>

@@ -30,6 +30,7 @@ extern const StimulatorModel sinusoidal_poisson_generator;
 extern const StimulatorModel step_current_generator;
 
 extern const SynapseModel bernoulli;
+extern const SynapseModel clopath;
 extern const SynapseModel quantal_stp;
 extern const SynapseModel static_synapse;
 extern const SynapseModel stdp;

@@ -64,6 +64,8 @@ struct SynapseModel {
     /// What the user calls the neurons whose spikes act on all synapses of a projection at once; empty: the model needs none.
     /// Their delay is the parameter with this name and "_delay".
     std::string_view transmitter = {};
+    /// Variables that the targets must have, since the weights follow them.
+    std::span<const std::string_view> followed_variables = {};
     std::string_view weight_unit = {};  ///< empty: that of the targets' receptors, whatever it is
     const OwnSynapse* own = nullptr;    ///< of a user's description: does what the functions above do otherwise
     std::uint64_t own_fingerprint = 0;

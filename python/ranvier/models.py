@@ -23,6 +23,7 @@ from ranvier.network.populations import Neurons
 __all__ = [
     "ac_generator",
     "bernoulli",
+    "clopath",
     "dc_generator",
     "gamma_generator",
     "iaf_cond_nmda",
@@ -591,6 +592,86 @@ class bernoulli(SynapseModel):
     ) -> None:
         super().__init__(
             p_transmit=p_transmit,
+        )
+
+
+class clopath(SynapseModel):
+    """Plasticity that depends on filtered potentials of the target.
+
+    For ``synapse=`` of `Network.connect`. Weights change with the spikes of sources and targets.
+
+    Parameters
+    ----------
+    A_LTD : default 0.00014 1/mV; >= 0
+        Depression of the weight by a presynaptic spike, for each mV of u_bar_minus above theta_minus.
+    A_LTP : default 8e-05 1/mV^2; >= 0
+        Potentiation of the weight, for V_m and u_bar_plus a mV above their thresholds and x a time of 1.
+    theta_minus : default -70.6 mV
+        Threshold of u_bar_minus and u_bar_plus.
+    theta_plus : default -45.3 mV
+        Threshold of V_m.
+    tau_x : default 15 ms; > 0 and <= 1e+05
+        Time constant of the trace of presynaptic spikes.
+    delay_u_bars : default 5 ms; >= 0 and <= 1000
+        How long ago u_bar_plus and u_bar_minus are taken, rounded to steps.
+    A_LTD_const : default 1; >= 0 and <= 1
+        1: A_LTD is constant; 0: it is multiplied by (u_bar_bar - u_rest)^2/u_ref_squared.
+    u_ref_squared : default 60 mV^2; > 0
+        Where depression has the size A_LTD, if it is not constant.
+    u_rest : default 0 mV
+        What u_bar_bar is counted from: 0 as in NEST, the resting potential in the paper.
+    W_min : default 0
+        The weight stays between this and W_max, which have the same sign.
+    W_max : default 100
+        The weight stays between W_min and this.
+
+    Notes
+    -----
+    ::
+
+        When a presynaptic spike arrives at the synapse:
+            w -> max(w - A [u_bar_minus(t - delay_u_bars) - theta_minus]+, W_min), then x -> x + 1 / tau_x
+        At all times, and w stays below W_max:
+            dw/dt = A_LTP x [V_m(t) - theta_plus]+ [u_bar_plus(t - delay_u_bars) - theta_minus]+
+        dx/dt = -x / tau_x
+        A is A_LTD, or A_LTD (u_bar_bar(t) - u_rest)^2 / u_ref_squared where A_LTD_const is 0. [v]+ is v, or 0 if v < 0.
+        V_m, u_bar_plus, u_bar_minus and u_bar_bar are variables of the target, at the end of a step; they take the delay of
+        the synapse to it, as postsynaptic spikes do. Before the beginning they are as at the beginning.
+
+    References
+    ----------
+    C. Clopath, L. Buesing, E. Vasilaki and W. Gerstner, Nature Neuroscience 13, 344-352 (2010)
+    """
+
+    name: ClassVar[str] = "clopath"
+
+    def __init__(
+        self,
+        *,
+        A_LTD: float = 0.00014,
+        A_LTP: float = 8e-05,
+        theta_minus: float = -70.6,
+        theta_plus: float = -45.3,
+        tau_x: float = 15.0,
+        delay_u_bars: float = 5.0,
+        A_LTD_const: float = 1.0,
+        u_ref_squared: float = 60.0,
+        u_rest: float = 0.0,
+        W_min: float = 0.0,
+        W_max: float = 100.0,
+    ) -> None:
+        super().__init__(
+            A_LTD=A_LTD,
+            A_LTP=A_LTP,
+            theta_minus=theta_minus,
+            theta_plus=theta_plus,
+            tau_x=tau_x,
+            delay_u_bars=delay_u_bars,
+            A_LTD_const=A_LTD_const,
+            u_ref_squared=u_ref_squared,
+            u_rest=u_rest,
+            W_min=W_min,
+            W_max=W_max,
         )
 
 
@@ -2036,6 +2117,7 @@ NEURON_MODELS: dict[str, type[NeuronModel]] = {
 }
 SYNAPSE_MODELS: dict[str, type[SynapseModel]] = {
     "bernoulli": bernoulli,
+    "clopath": clopath,
     "quantal_stp": quantal_stp,
     "static_synapse": static_synapse,
     "stdp": stdp,

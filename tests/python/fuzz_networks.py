@@ -22,7 +22,8 @@ import numpy as np
 import ranvier as rv
 from fuzz_library import create_library_neurons, equations_of, weight_onto
 from fuzz_sources import create_sources, stimulate_with_trains
-from fuzz_synapses import as_equations_at_times, learning, short_term, with_own_parameters
+from fuzz_synapses import as_equations_at_times, following, learning, short_term, with_own_parameters
+from library_scenes import DRIVES
 from ranvier import _core, mpi
 from ranvier.base.times import time_of
 from ranvier.cells.kinds import CellKinds
@@ -231,6 +232,10 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     elif targets.cell is not None and chance.random() < 0.5:
         weight = rv.Uniform(0.1, 2.0)
         synapse = rv.stdp(learning_rate=0.05, W_max=3.0, axonal_fraction=chance.choice([0.0, 1.0]))
+    model = equations_of(targets)
+    voltage = random.Random(f"voltage {net.seed} {len(net.projections)}")
+    if model is not None and "u_bar_plus" in model.variables and voltage.random() < 0.7:
+        weight, synapse = following(DRIVES[targets.model].weight, voltage)
     net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse, site=site)
 
 

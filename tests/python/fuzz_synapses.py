@@ -11,7 +11,7 @@ import ranvier as rv
 from ranvier.base.times import time_of
 from synapse_equations import WRITTEN, as_equations
 
-__all__ = ["as_equations_at_times", "learning", "short_term", "with_own_parameters"]
+__all__ = ["as_equations_at_times", "following", "learning", "short_term", "with_own_parameters"]
 
 
 def learning(net: rv.Network, chance: random.Random, steps: int) -> tuple[Any, rv.network.model_base.SynapseModel]:
@@ -38,6 +38,16 @@ def learning(net: rv.Network, chance: random.Random, steps: int) -> tuple[Any, r
     model = chance.choice([rv.stdp, rv.stdp_nn_symm, rv.stdp_nn_restr, rv.stdp_nn_pre_centered])
     powers = chance.choice([0.0, 0.4, 1.0])
     return weight, model(learning_rate=rate, W_max=bound, mu_plus=powers, mu_minus=powers, axonal_fraction=fraction)
+
+
+def following(most: float, chance: random.Random) -> tuple[Any, rv.clopath]:
+    """Return weights up to a bound, and how they follow the potentials of neurons that have filtered ones."""
+    rate = most * 10.0 ** chance.uniform(-5.0, -3.0)
+    given: dict[str, Any] = {"A_LTP": rate, "A_LTD": 10.0 * rate, "W_max": most, "tau_x": chance.choice([2.0, 15.0])}
+    # Some of these let each step potentiate weights.
+    given |= {"theta_plus": chance.choice([-90.0, -45.3]), "theta_minus": chance.choice([-90.0, -70.6])}
+    given |= {"delay_u_bars": chance.choice([0.0, 5.0]), "A_LTD_const": chance.choice([0.0, 1.0])}
+    return chance.choice([0.5 * most, rv.Uniform(0.0, most)]), rv.clopath(**given, u_rest=chance.choice([0.0, -70.0]))
 
 
 def as_equations_at_times(

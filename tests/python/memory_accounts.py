@@ -25,6 +25,8 @@ def run(
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Return what one of so many processes takes, and what is predicted from the rate and the bursts that it had."""
     net, recorder = model.net, model.spikes
+    # Predictions take programs to be interpreted.
+    options.setdefault("programs", "interpreted")
     communicator = _core.Communicator.local() if ranks == 1 else _core.Communicator.mirror(ranks)
     sim = rv.Simulation(net, recordings="local", progress=False, **grouped({**options, "communicator": communicator}))
     sim.run(TIME)
@@ -67,8 +69,13 @@ def network_with(
 ) -> NetworkModel:
     """Return a network that fires at random, or together at first, all of whose synapses are of one model."""
     net = rv.Network()
-    neurons = net.create(rv.iaf_psc_exp(V_m=-65.0 if together else rv.Uniform(-65.0, -50.0)), cells)
-    net.stimulate(neurons, rv.poisson_generator(rate=9000.0), weight=80.0)
+    begin = -65.0 if together else rv.Uniform(-65.0, -50.0)
+    follows = synapse.name == "clopath"
+    # Without what keeps it from firing fast.
+    fast = rv.aeif_psc_delta_clopath(V_m=begin, b=0.0, V_th_max=-45.0)
+    neurons = net.create(fast if follows else rv.iaf_psc_exp(V_m=begin), cells)
+    drive = 0.5 if follows else 80.0
+    net.stimulate(neurons, rv.poisson_generator(rate=9000.0), weight=drive)
     if synapse.transmitter_name:
         # Weights that grow would make the network fire more and more.
         synapse = type(synapse)(**{synapse.transmitter_name: neurons}, A_plus=0.0, A_minus=0.0)

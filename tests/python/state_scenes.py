@@ -104,10 +104,12 @@ def _values_of(model: str) -> dict[str, Any]:
 def with_synapses(model: str, *, records_weights: bool = True, **parameters: Any) -> rv.Network:
     """Return a network whose excitatory synapses follow a model, beside static ones that reach the same receptor."""
     net = rv.Network(seed=7)
-    exc = net.create(rv.iaf_psc_exp(V_m=rv.Normal(-62.0, 4.0)), 40, name="exc")
+    # Weights that are jumps of the potential are in mV.
+    learner, unit = (rv.aeif_psc_delta_clopath, 1.0 / 150.0) if model == "clopath" else (rv.iaf_psc_exp, 1.0)
+    exc = net.create(learner(V_m=rv.Normal(-62.0, 4.0)), 40, name="exc")
     inh = net.create(rv.iaf_psc_exp(V_m=rv.Normal(-62.0, 4.0)), 10, name="inh")
-    for population in (exc, inh):
-        net.stimulate(population, rv.poisson_generator(rate=9000.0), weight=60.0)
+    for population, size in ((exc, unit), (inh, 1.0)):
+        net.stimulate(population, rv.poisson_generator(rate=9000.0), weight=60.0 * size)
     names = SYNAPSE_MODELS[model].value_names()
     given: dict[str, Any] = {"axonal_fraction": 0.4} if "axonal_fraction" in names else {}
     if SYNAPSE_MODELS[model].transmitter_name:
@@ -115,13 +117,15 @@ def with_synapses(model: str, *, records_weights: bool = True, **parameters: Any
         given |= {SYNAPSE_MODELS[model].transmitter_name: inh, "dopamine_delay": 9.0}
     if model == "vogels_sprekeler":
         given["W_max"] = 100.0
+    if model == "clopath":
+        given |= {"A_LTP": 2e-3, "A_LTD": 1e-3, "W_max": 1.0}
     delay = rv.Uniform(0.5, 6.0)
     net.connect(
-        exc, exc, rv.FixedIndegree(6), weight=45.0, delay=delay, synapse=getattr(rv, model)(**given | parameters)
+        exc, exc, rv.FixedIndegree(6), weight=45.0 * unit, delay=delay, synapse=getattr(rv, model)(**given | parameters)
     )
-    net.connect(exc, exc, rv.FixedIndegree(3), weight=30.0, delay=delay)
+    net.connect(exc, exc, rv.FixedIndegree(3), weight=30.0 * unit, delay=delay)
     net.connect(exc, inh, rv.FixedIndegree(6), weight=45.0, delay=delay)
-    net.connect(inh, exc, rv.FixedIndegree(3), weight=-90.0, delay=delay)
+    net.connect(inh, exc, rv.FixedIndegree(3), weight=-90.0 * unit, delay=delay)
     _record(net, exc)
     if records_weights:
         net.record_weights(net.projections[0], 7.0)

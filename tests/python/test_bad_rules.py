@@ -143,12 +143,12 @@ def test_a_call_in_the_form_of_nest_is_shown_in_ours(call: Callable[[Any], objec
     assert len(net.populations) == 2
 
 
-@pytest.mark.parametrize("synapses", ["clopath_synapse", {"synapse_model": "clopath_synapse", "weight": 1.0}], ids=str)
+@pytest.mark.parametrize("synapses", ["jonke_synapse", {"synapse_model": "jonke_synapse", "weight": 1.0}], ids=str)
 def test_synapses_of_nest_that_are_absent(synapses: Any) -> None:
     population = neurons()
     with pytest.raises(errors.UnknownNameError) as caught:
         population.network.connect(population, population, "all_to_all", syn_spec=synapses)
-    check(caught.value, "'clopath_synapse'", "absent so far", "`ranvier models` lists the synapse models")
+    check(caught.value, "'jonke_synapse'", "absent so far", "`ranvier models` lists the synapse models")
 
 
 def test_synapses_of_nest_that_have_another_name() -> None:

@@ -62,7 +62,7 @@ WRONG: list[tuple[Callable[[Parts], Any], str, str]] = [
     (lambda parts: rv, "Create", "net.create("),
     (lambda parts: rv, "Simulatoin", "did you mean 'Simulation'?"),
     (lambda parts: rv, "spike_recorder", "net.record_spikes("),
-    (lambda parts: rv, "clopath_synapse", "lists the synapse models"),
+    (lambda parts: rv, "urbanczik_synapse", "lists the synapse models"),
     (lambda parts: rv, "stdp_synapse", "synapse=rv.stdp(...)"),
     (lambda parts: rv, "iaf_cond_exp_sfa_rr", "rv.neuron("),
     (lambda parts: rv, "ginzburg_neuron", "iaf_psc_exp"),

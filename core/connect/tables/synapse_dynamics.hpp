@@ -45,8 +45,11 @@ struct PlasticTableMemory {
     // The rest counts as memory of spikes.
     std::size_t history_bytes = 0;  ///< the same
     std::size_t neuron_bytes = 0;  ///< of each neuron of the shard, from the first that learns to the last
+    std::size_t step_bytes = 0;  ///< of each of these, for each step that FollowedPotentials keeps
+    DelaySteps followed_delay = 0;  ///< of the potentials that are followed
     std::size_t newest_spikes = 0;  ///< that these are enough for
     std::size_t older_spike_bytes = 0;
+    double older_of_spike = 1.0;  ///< so many of these does a spike leave
     std::size_t waiting_bytes = 0;  ///< of a spike on its way to synapses with one delay
     double axonal_fraction = 0.0;  ///< of the delay, for which spikes wait
     std::size_t listed_row_bytes = 0;  ///< of a row for which a spike has come in a step

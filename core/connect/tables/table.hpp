@@ -48,6 +48,10 @@ struct SynapseView {
     std::uint32_t tag = 0;  ///< projection, in tables that store it; else 0
 };
 
+/// Reads a variable, by its number among those that a table follows, of neurons of the shard from one on, by local index. Values
+/// of neurons that have no such variable stay as they are.
+using PotentialReader = std::function<void(std::size_t variable, std::uint32_t first, std::span<double> values)>;
+
 /// What a table of synapses that are not static keeps beside their weights, so that it must be saved.
 struct SavedParts {
     bool synapses = false;  ///< something of each synapse that changes by itself, weights among it
@@ -106,6 +110,12 @@ class SynapseTable {
     virtual void modulate(Step /*step*/, std::uint64_t /*spikes*/) {}
     /// After the neurons of a step have been updated: those that have fired, by local index.
     virtual void postsynaptic_spikes(Step /*step*/, std::span<const std::uint32_t> /*neurons*/) {}
+    /// Variables of its targets that the synapses follow.
+    virtual std::span<const std::string_view> followed_variables() const { return {}; }
+    /// Before the first step, and of no effect later: how they are after step `step`.
+    virtual void begin_following(Step /*step*/, const PotentialReader& /*read*/) {}
+    /// After the neurons of a step have been updated.
+    virtual void follow(Step /*step*/, const PotentialReader& /*read*/) {}
 
     virtual RowIndex row_of(std::uint64_t position) const = 0;
     virtual std::uint64_t row_begin(RowIndex row) const = 0;

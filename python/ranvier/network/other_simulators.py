@@ -27,7 +27,7 @@ _ABSENT: tuple[tuple[str, str], ...] = (
     # Synapses.
     (
         "stdp_facetshw_synapse_hom "
-        "clopath_synapse urbanczik_synapse jonke_synapse eprop_synapse "
+        "urbanczik_synapse jonke_synapse eprop_synapse "
         "ht_synapse "
         "gap_junction rate_connection_instantaneous rate_connection_delayed "
         "STDPMechanism SpikePairRule",
@@ -90,6 +90,7 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "stdp_dopamine_synapse": "write net.connect(..., synapse=rv.stdp_dopamine(dopamine=population, ...))",
     "volume_transmitter": "write net.connect(..., synapse=rv.stdp_dopamine(dopamine=population, ...))",
     "vogels_sprekeler_synapse": _LEARNING.format("vogels_sprekeler"),
+    "clopath_synapse": _LEARNING.format("clopath"),
     "bernoulli_synapse": _LEARNING.format("bernoulli"),
     "quantal_stp_synapse": _LEARNING.format("quantal_stp"),
     "tsodyks_synapse": _LEARNING.format("tsodyks"),

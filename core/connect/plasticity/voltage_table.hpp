@@ -1,0 +1,245 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "connect/plasticity/decay.hpp"
+#include "connect/plasticity/followed_potentials.hpp"
+#include "connect/plasticity/target_neurons.hpp"
+#include "connect/tables/stored_table.hpp"
+#include "connect/tables/synapse_dynamics.hpp"
+
+namespace ranvier::connect {
+
+/// Synapses that learn from the potentials of their targets: presynaptic spikes depress them, and potentials potentiate them
+/// in each step, as much as is left of the trace of the presynaptic spikes. All delays are dendritic.
+///
+/// A synapse is visited when a spike of its source comes. It sums up then what the steps since the last one have done, one
+/// after another. If the potentials of too many steps are kept, all synapses sum up what there is (*settling*), and go on with
+/// this sum: in double precision and in the same order, so that weights do not depend on when that happens.
+template <class Target, class Weight>
+class VoltageTable final : public StoredTable<Target, Weight> {
+   public:
+    using Base = StoredTable<Target, Weight>;
+
+    VoltageTable(TableColumns<Target, Weight> columns, const VoltageConstants& constants,
+                 const PlasticTableArguments& arguments)
+        : Base(std::move(columns)),
+          constants_(constants),
+          to_grid_(0x1.8p52 * arguments.quantum),
+          neurons_(neurons_of_inputs(arguments)),
+          targets_(std::span<const Target>(this->columns_.targets.span()), neurons_.span(), arguments.local_neurons,
+                   arguments.spikes),
+          potentials_(targets_.size(), constants, this->columns_.greatest_delay, arguments.spikes),
+          decay_(constants.trace_steps, arguments.synapses),
+          rows_(Base::rows(), arguments.synapses),
+          sums_(this->size(), arguments.synapses) {
+        std::fill_n(rows_.data(), rows_.size(), Row{});
+        std::fill_n(sums_.data(), sums_.size(), 0.0);
+    }
+
+    /// What such a table takes, on a shard. @param potentiations that a spike of a target leaves, about
+    static PlasticTableMemory memory(const VoltageConstants& constants, double potentiations) {
+        return {.synapse_bytes = sizeof(double),
+                .input_bytes = sizeof(std::uint32_t),
+                .row_bytes = sizeof(Row),
+                .constant_bytes = Decay<double>::bytes(constants.trace_steps),
+                .neuron_bytes = TargetNeurons::neuron_bytes() + FollowedPotentials::neuron_bytes(),
+                .step_bytes = FollowedPotentials::step_bytes(),
+                .followed_delay = constants.delay,
+                .older_spike_bytes = sizeof(FollowedPotentials::Potentiation),
+                .older_of_spike = potentiations};
+    }
+
+    std::string_view layout() const override { return "ring"; }
+    DelaySteps reach() const override { return this->columns_.greatest_delay; }
+    bool learns() const override { return true; }
+    double greatest_added() const override { return greatest_added_; }
+    std::span<const std::string_view> followed_variables() const override { return FollowedPotentials::variables; }
+
+    std::uint64_t accept(InstructionSet /*set*/, Step stamp, std::span<const RowIndex> rows, Step /*now*/,
+                         Step /*window_end*/, const InputRing& inputs) override {
+        std::uint64_t events = 0;
+        for (const RowIndex row : rows) {
+            const std::uint64_t end = this->row_end(row);
+            for (std::uint64_t position = this->row_begin(row); position < end; ++position) {
+                visit(rows_[row.value], position, stamp, inputs);
+            }
+            events += end - this->row_begin(row);
+            Row& own = rows_[row.value];
+            own.trace = (own.has_spikes() ? own.trace * decay_(stamp - own.last) : 0.0) + constants_.jump;
+            own.last = stamp;
+        }
+        return events;
+    }
+    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
+
+    void arrive(InstructionSet /*set*/, Step step, const InputRing& /*inputs*/) override {
+        if (potentials_.potentiations() <= kept_ + most_older_spikes(this->size())) return;
+        // What has not been told yet has not arrived anywhere.
+        settle(step - static_cast<Step>(this->columns_.greatest_delay));
+    }
+    void begin_following(Step step, const PotentialReader& read) override {
+        if (follows_) return;
+        follows_ = true;
+        now_ = step;
+        read_all(read);
+        potentials_.begin(step);
+    }
+    void follow(Step step, const PotentialReader& read) override {
+        now_ = step;
+        read_all(read);
+        potentials_.add(step);
+    }
+
+    void read_weights(std::span<const std::uint64_t> positions, std::span<double> weights) const override {
+        std::vector<std::uint32_t> room;
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            const Row& row = rows_[this->row_of(positions[i]).value];
+            const double sum = summed(row, positions[i], now_, room);
+            weights[i] = static_cast<double>(static_cast<Weight>(potentiated(row, positions[i], sum)));
+        }
+    }
+    /// What spikes that have been sent will add stays as it is.
+    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
+                     Step /*window_end*/, const InputRing& /*inputs*/) override {
+        settle(now);
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            this->columns_.weights[positions[i]] = static_cast<Weight>(weights[i]);
+            sums_[positions[i]] = 0.0;
+        }
+    }
+    void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
+        for (std::uint64_t position = begin; position < end; ++position) {
+            out.push_back({position, this->target(position), this->delay_at(row, position), this->tag(position)});
+        }
+    }
+
+    SavedParts saved_parts() const override { return {.synapses = true, .rows = true, .targets = true}; }
+    void begin_saving(Step now) override { settle(now); }
+    void begin_loading(Step now) override {
+        follows_ = true;
+        now_ = now;
+        settled_ = now;
+    }
+    void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
+        Base::exchange_synapses(positions, columns);
+        columns.exchange_list<double>("potentiation", positions.size(),
+                                      [&](std::size_t i) -> double& { return sums_[positions[i]]; });
+    }
+    void exchange_row(RowIndex row, StateColumns& columns) override {
+        columns.exchange("last_spike", rows_[row.value].last);
+        columns.exchange("trace", rows_[row.value].trace);
+    }
+    void exchange_target(std::uint32_t neuron, StateColumns& columns) override {
+        potentials_.exchange(neuron - targets_.first(), now_, columns);
+    }
+    void exchange_common(StateColumns& columns) override {
+        double greatest = greatest_added_;
+        columns.exchange("greatest_weight", greatest);
+        greatest_added_ = std::max(greatest_added_, greatest);
+    }
+    void end_loading() override {
+        potentials_.end_loading();
+        kept_ = potentials_.potentiations();
+    }
+
+   private:
+    /// Of a source.
+    struct Row {
+        Step last = -1;  ///< step of its last spike
+        double trace = 0.0;  ///< after that
+
+        bool has_spikes() const { return last >= 0; }
+    };
+
+    static Buffer<std::uint32_t> neurons_of_inputs(const PlasticTableArguments& arguments) {
+        if (arguments.layout == nullptr || !arguments.layout->has_sites()) return {};
+        Buffer<std::uint32_t> neurons(arguments.layout->size(), arguments.synapses);
+        arguments.layout->copy_neurons(neurons.span());
+        return neurons;
+    }
+    /// That a synapse reaches, counted from the first.
+    std::uint32_t neuron(std::uint64_t position) const {
+        const std::uint32_t input = this->target(position);
+        return (neurons_.empty() ? input : neurons_[input]) - targets_.first();
+    }
+    void read_all(const PotentialReader& read) {
+        for (std::size_t variable = 0; variable < FollowedPotentials::variables.size(); ++variable) {
+            read(variable, targets_.first(), potentials_.values(variable));
+        }
+    }
+
+    /// What the potentials of a synapse's target have done since its last presynaptic spike up to a step, for a trace of 1
+    /// after this spike.
+    double summed(const Row& row, std::uint64_t position, Step step, std::vector<std::uint32_t>& room) const {
+        double sum = sums_[position];
+        if (!row.has_spikes()) return sum;
+        const Step delay = this->delay_at(RowIndex{}, position);
+        potentials_.add_potentiation(neuron(position), std::max(row.last, settled_) - delay, step - delay,
+                                     row.last - delay, decay_, room, sum);
+        return sum;
+    }
+    double potentiated(const Row& row, std::uint64_t position, double sum) const {
+        const auto weight = static_cast<double>(this->columns_.weights[position]);
+        return row.has_spikes() ? std::min(weight + row.trace * sum, constants_.greatest) : weight;
+    }
+    void visit(const Row& row, std::uint64_t position, Step stamp, const InputRing& inputs) {
+        const DelaySteps delay = this->delay_at(RowIndex{}, position);
+        const double before = potentiated(row, position, summed(row, position, stamp, room_));
+        const double after =
+            std::max(before - potentials_.depression(neuron(position), stamp - delay), constants_.least);
+        const auto weight = static_cast<Weight>(after);
+        this->columns_.weights[position] = weight;
+        sums_[position] = 0.0;
+        const auto stored = static_cast<double>(weight);
+        greatest_added_ = std::max(greatest_added_, std::abs(stored));
+        const double added = (stored + to_grid_) - to_grid_;
+        const std::uint32_t input = this->target(position);
+        if (inputs.wide == nullptr) {
+            inputs.slot(stamp + delay)[input] += added;
+        } else {
+            add_wide(inputs.wide_slot(stamp + delay)[input], added, inputs.exponent);
+        }
+    }
+
+    /// All synapses sum up what has come up to a step. @pre the table has been told of all presynaptic spikes up to it
+    void settle(Step step) {
+        if (step <= settled_) return;
+        for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+            if (!rows_[row].has_spikes()) continue;
+            const std::uint64_t end = this->row_end(RowIndex{row});
+            for (std::uint64_t position = this->row_begin(RowIndex{row}); position < end; ++position) {
+                sums_[position] = summed(rows_[row], position, step, room_);
+            }
+        }
+        settled_ = step;
+        potentials_.forget(step - static_cast<Step>(this->columns_.greatest_delay));
+        kept_ = potentials_.potentiations();
+    }
+
+    VoltageConstants constants_;
+    double to_grid_;
+    Buffer<std::uint32_t> neurons_;  ///< of each input, where neurons have several; else empty
+    TargetNeurons targets_;
+    FollowedPotentials potentials_;
+    Decay<double> decay_;
+    Buffer<Row> rows_;
+    Buffer<double> sums_;  ///< of each synapse: what has been summed up since the last presynaptic spike
+    std::vector<std::uint32_t> room_;  ///< for summed()
+    Step now_ = 0;
+    Step settled_ = 0;
+    std::size_t kept_ = 0;  ///< potentiations that were still needed when all synapses settled last
+    double greatest_added_ = 0.0;
+    bool follows_ = false;
+};
+
+}  // namespace ranvier::connect
