@@ -19,21 +19,16 @@ RANVIER_ALWAYS_INLINE double small_to_double(std::int64_t i) {
     return std::bit_cast<double>(i + 0x4338000000000000) - 0x1.8p52;
 }
 
-/// (e^x - 1) / x for |x| <= 0.35, by Taylor's series to x^12: the first term left out is below 2e-17.
+/// (e^x - 1) / x for |x| <= 0.35: the polynomial of degree 10 that begins with 1 + x / 2 and has the least greatest error,
+/// 3e-17. By Estrin's scheme, in which most operations need not wait for each other.
 RANVIER_ALWAYS_INLINE double expm1_series(double x) {
-    double p = 1.0 / 6227020800.0;
-    p = p * x + 1.0 / 479001600.0;
-    p = p * x + 1.0 / 39916800.0;
-    p = p * x + 1.0 / 3628800.0;
-    p = p * x + 1.0 / 362880.0;
-    p = p * x + 1.0 / 40320.0;
-    p = p * x + 1.0 / 5040.0;
-    p = p * x + 1.0 / 720.0;
-    p = p * x + 1.0 / 120.0;
-    p = p * x + 1.0 / 24.0;
-    p = p * x + 1.0 / 6.0;
-    p = p * x + 0.5;
-    return p * x + 1.0;
+    const double x2 = x * x;
+    const double x4 = x2 * x2;
+    const double low = (x * 0.5 + 1.0) + x2 * (x * 0x1.55555555538afp-5 + 0x1.555555555555ap-3);
+    const double middle =
+        (x * 0x1.6c16c17aeaa0fp-10 + 0x1.111111110ee1fp-7) + x2 * (x * 0x1.a019b03ac02dbp-16 + 0x1.a01a01b3e1a4cp-13);
+    const double high = (x * 0x1.289b3408361b3p-22 + 0x1.71dded747e9cbp-19) + x2 * 0x1.af728283e15ecp-26;
+    return low + x4 * (middle + x4 * high);
 }
 
 }  // namespace detail

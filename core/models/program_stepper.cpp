@@ -11,6 +11,17 @@ namespace {
 /// Of compiled functions: so many that calling them takes no time, and that state and inputs of several steps fit the second
 /// cache.
 constexpr std::size_t lanes_of_compiled = 1024;
+/// Of compiled functions with loops: calculation takes so long that memory does not matter, and the more neurons there are,
+/// the more others go on beside those that take many turns.
+constexpr std::size_t lanes_of_compiled_loops = 4096;
+
+std::size_t most_lanes_of_compiled(const ProgramModel& model, std::uint64_t neurons) {
+    const auto is_loop = [](const program::Instruction& each) { return each.operation == program::Operation::loop; };
+    const bool loops = std::ranges::any_of(model.description().step.instructions, is_loop);
+    const std::uint64_t blocks = (neurons + program::lane_multiple - 1) / program::lane_multiple;
+    return std::min(loops ? lanes_of_compiled_loops : lanes_of_compiled,
+                    static_cast<std::size_t>(std::max<std::uint64_t>(blocks, 1)) * program::lane_multiple);
+}
 
 std::unique_ptr<program::StepInterpreter> make_interpreter(const ProgramModel& model, const ProgramConstants& constants,
                                                            const GroupArguments& arguments) {
@@ -29,7 +40,7 @@ ProgramStepper::ProgramStepper(const ProgramModel& model, const ProgramConstants
                                const GroupArguments& arguments)
     : compiled_(arguments.compiled_programs ? model.compiled(arguments.instruction_set) : CompiledStep{}),
       interpreter_(compiled_.function != nullptr ? nullptr : make_interpreter(model, constants, arguments)),
-      most_lanes_(interpreter_ ? interpreter_->most_lanes() : lanes_of_compiled),
+      most_lanes_(interpreter_ ? interpreter_->most_lanes() : most_lanes_of_compiled(model, arguments.population_size)),
       draws_(program::draws_of(model.description().step), arguments.key, arguments.instruction_set, most_lanes_,
              arguments.memory),
       repeated_(arguments.memory),

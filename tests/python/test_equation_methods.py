@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -191,6 +192,20 @@ def test_a_neuron_that_fires_within_a_step_goes_on_from_its_reset() -> None:
     peak.terminal = True  # type: ignore[attr-defined]
     solved = solve_ivp(derivatives, (0.0, 100.0), [-70.6, 0.0], events=peak, rtol=1e-10, atol=1e-10)
     assert np.flatnonzero(fired[:, 0])[0] == int(solved.t_events[0][0] / 0.1)
+
+
+def test_a_potential_that_explodes_takes_few_turns_and_keeps_its_bound() -> None:
+    """dv/dt = v^2: it is infinite after 1/v, and from its reset on what it was is of no account."""
+    model = {"equations": "dv/dt = v*v/ms : 1", "threshold": "v > 1e9", "reset": "v = -2"}
+    program = lowered(model, "adaptive").program
+    most = 80  # of 192 if each part kept its bound relative to the value, and parts only doubled after the reset
+    instructions = [replace(each, number=float(most)) if each.body else each for each in program.step.instructions]
+    few = replace(program, step=replace(program.step, instructions=tuple(instructions)))
+    begin = np.array([1.0, 10.0 / 9.0, 2.0])
+    neurons = Neurons(few, 3, 1.0 + 2.0**-10, v=begin)
+    assert neurons.step().all()
+    exact = -1.0 / (0.5 + (1.0 + 2.0**-10 - 1.0 / begin))
+    assert neurons["v"] == pytest.approx(exact, abs=2e-5)
 
 
 def test_izhikevich_fires_as_with_small_steps() -> None:

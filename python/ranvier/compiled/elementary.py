@@ -17,14 +17,28 @@ _GREATEST = math.nextafter(math.inf, 0.0)
 _ROUNDING = float.fromhex("0x1.8p52")
 _PER_LN_2 = float.fromhex("0x1.71547652b82fep0")
 _LN_2_HIGH, _LN_2_LOW = float.fromhex("0x1.62e42feep-1"), float.fromhex("0x1.a39ef35793c76p-33")
-_EXPM1 = [1.0 / math.factorial(n) for n in range(13, 2, -1)] + [0.5, 1.0]
+# Of (e^x - 1) / x, the lowest power first.
+_EXPM1 = [
+    float.fromhex(each)
+    for each in (
+        *("0x1p0", "0x1p-1", "0x1.555555555555ap-3", "0x1.55555555538afp-5", "0x1.111111110ee1fp-7"),
+        *("0x1.6c16c17aeaa0fp-10", "0x1.a01a01b3e1a4cp-13", "0x1.a019b03ac02dbp-16", "0x1.71dded747e9cbp-19"),
+        *("0x1.289b3408361b3p-22", "0x1.af728283e15ecp-26"),
+    )
+]
 _ARTANH = [1.0 / n for n in range(23, 1, -2)]
 _SINE = [(1.0 if n % 4 == 3 else -1.0) / math.factorial(n) for n in range(21, 1, -2)]
 _TWO_PI = float.fromhex("0x1.921fb54442d18p2")
 
 
 def _expm1_series(to: Vectors, x: str) -> str:
-    return to.polynomial(x, _EXPM1)
+    square = to.multiply(x, x)
+    fourth = to.multiply(square, square)
+    pairs = [to.add(to.multiply(x, number(b)), number(a)) for a, b in zip(_EXPM1[::2], _EXPM1[1::2], strict=False)]
+    low = to.add(pairs[0], to.multiply(square, pairs[1]))
+    middle = to.add(pairs[2], to.multiply(square, pairs[3]))
+    high = to.add(pairs[4], to.multiply(square, number(_EXPM1[10])))
+    return to.add(low, to.multiply(fourth, to.add(middle, to.multiply(fourth, high))))
 
 
 def _exp(to: Vectors, x: str) -> str:

@@ -5,7 +5,8 @@ right-hand sides", ACM Transactions on Mathematical Software 16 (1990): a method
 in it, whose difference is the estimated error.
 
 Each step begins with the whole of it, and halves what it takes until the error fits, so that nothing of one step has to
-be kept for the next; parts are powers of two, so that they add up to the step without rounding.
+be kept for the next. After a reset, the rest is tried as a whole again. Parts are a rest divided by a power of two, so
+that they add up to the step without rounding.
 """
 
 from __future__ import annotations
@@ -38,7 +39,12 @@ _MOST_PARTS = 4000
 
 @dataclass(frozen=True)
 class Tolerances:
-    """Error bounds of a part of a step: `absolute` in the unit of each variable, plus `relative` times its value."""
+    """Error bounds of a part of a step: `absolute` in the unit of each variable, plus `relative` times its value.
+
+    Where `relative` times what the variable would change by in a whole step, at the rate that it has at the begin of
+    the part, is more, this is the bound: such an error is that of a spike so little of a step too early or too late.
+    Without it, most parts would be spent on the last bit of a potential that explodes.
+    """
 
     relative: float
     absolute: Mapping[str, float]
@@ -92,10 +98,12 @@ def adaptive(
     following = {n: do("select", accepted, do("select", fires, after[n], new[n]), old[n]) for n in moving}
 
     next_done = do("select", accepted, do("add", done, part), done)
+    left = do("subtract", 1.0, next_done)
     larger = do("select", do("less", worst, 1.0 / (2.0 * _HALVED)), do("add", part, part), part)
+    # What made parts small has nothing to do with what comes after a reset.
+    larger = do("select", fires, left, larger)
     shrunk = do("select", do("less_equal", worst, _HALVED * _HALVED), 0.25, 0.125)
     factor = do("select", do("less_equal", worst, _HALVED), 0.5, shrunk)
-    left = do("subtract", 1.0, next_done)
     next_part = do("minimum", do("select", accepted, larger, do("multiply", part, factor)), left)
     results = [goes_on, next_done, next_part, do("either", fired, fires), *(following[n] for n in moving)]
     initial = [0.0, 1.0, False, *(begin.state[name] for name in moving)]
@@ -129,5 +137,7 @@ def _part(
     for name in bounded:
         size = do("maximum", do("absolute", old[name]), do("absolute", new[name]))
         bound = do("add", do("multiply", size, tolerances.relative), tolerances.absolute[name])
+        change = do("multiply", do("absolute", slopes[0][name]), do("multiply", stage.length, tolerances.relative))
+        bound = do("maximum", bound, change)
         ratios.append(do("divide", do("absolute", moved(name, _ERROR)), bound))
     return new, ratios

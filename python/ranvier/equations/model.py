@@ -298,7 +298,7 @@ def neuron(
         with noise ``"exponential_euler"`` for linear equations, else ``"euler"``.
     relative_tolerance, absolute_tolerance
         Error bounds of an adaptive step: ``absolute_tolerance`` in the unit of each variable, or by variable, plus
-        ``relative_tolerance`` times its value.
+        ``relative_tolerance`` times its value, or times what it would change by in the whole step, if this is more.
     sign_chooses_receptor
         Whether weights >= 0 reach the first receptor, and others the second one, where a connection names none; None:
         if the receptors are named ``excitatory`` and ``inhibitory``.
