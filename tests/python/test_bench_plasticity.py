@@ -23,7 +23,7 @@ def bench(*arguments: str) -> int:
 
 def test_cases_in_turn(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.json"
-    models = "stdp:mu_plus=0,mu_minus=0 vogels_sprekeler stdp_dopamine:A_plus=0.1"
+    models = "stdp:mu_plus=0,mu_minus=0 vogels_sprekeler stdp_dopamine:A_plus=0.1 clopath"
     assert bench("--models", models, "--rows=100,20", "--repetitions=2", "--json", str(path), "--set", *SMALL) == 0
     assert "potentiations" in capfd.readouterr().out
     whole: dict[str, Any] = json.loads(path.read_text())

@@ -31,8 +31,10 @@ from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded
 from ranvier.commands import info
 from ranvier.commands.keys import signature_keys
 from ranvier.commands.result_files import add_result_files
+from ranvier.equations.model import EquationNeuron
+from ranvier.equations.models import aeif_psc_delta_clopath
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.network.model_base import SynapseModel
+from ranvier.network.model_base import NeuronModel, SynapseModel
 from ranvier.network.network import Network
 from ranvier.network.recorders import SpikeRecorder
 from ranvier.network.rules import FixedIndegree
@@ -182,11 +184,17 @@ def _network(case: _Case, chosen: Chosen) -> tuple[Network, SpikeRecorder, int]:
     net = Network(resolution=keys["resolution"], seed=keys["seed"], name=f"rows of {case.row}")
     firing = models.interval_fire(tau=interval, interval_min=1.0, interval_max=2.0 * interval - 1.0)
     pre = net.create(firing, sources, name="sources")
+    synapse = case.model
     # The threshold is so high that only the stimulus makes it fire, and each of its spikes does.
     far = 1e9
-    post = net.create(models.iaf_psc_delta(V_th=far, t_ref=0.0), targets * chosen.threads, name="targets")
+    kind: NeuronModel | EquationNeuron = models.iaf_psc_delta(V_th=far, t_ref=0.0)
+    if synapse.name == "clopath":
+        # Its spikes have a height. Weights are so small that only those of the stimulus make it fire.
+        values: dict[str, Any] = {"W_max": 1e-3, **synapse.values}
+        synapse, kind = models.clopath(**values), aeif_psc_delta_clopath()
+        far = 100.0
+    post = net.create(kind, targets * chosen.threads, name="targets")
     net.stimulate(post, models.poisson_generator(rate=rate), weight=4.0 * far)
-    synapse = case.model
     if synapse.transmitter_name:
         released = {synapse.transmitter_name: net.create(firing, keys["releasing"], name="releasing")}
         synapse = type(synapse)(**synapse.values, **released)
