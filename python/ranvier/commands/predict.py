@@ -25,8 +25,8 @@ from ranvier import _core
 from ranvier.base.numeric import whole_number
 from ranvier.base.paths import check_destinations, save_figure, write_text
 from ranvier.base.sizes import parse_bytes
-from ranvier.commands import run
 from ranvier.commands.dry_report import memory_table
+from ranvier.commands.files_of_users import describe_network, find_network
 from ranvier.commands.keys import RUN_KEYS, add_settings, parse_settings, signature_keys
 from ranvier.commands.report import UNSORTED, _seconds, _size
 from ranvier.commands.result_files import add_result_files
@@ -149,7 +149,7 @@ def _understand(options: argparse.Namespace) -> _Question:
     limit = None if options.memory_per_rank is None else parse_bytes("--memory-per-rank", options.memory_per_rank)
     if options.rate is not None and not 0.0 <= options.rate < float("inf"):
         raise ValueOutOfBoundsError("--rate", f"{options.rate} spikes/s", "it must be finite and >= 0")
-    function = run._find_network(options.model)
+    function = find_network(options.model)
     set_for_run, set_for_network = parse_settings(options.settings, function)
     if "memory_limit" in set_for_run:
         limit_set = str(set_for_run["memory_limit"])
@@ -157,7 +157,7 @@ def _understand(options: argparse.Namespace) -> _Question:
     threads = set_for_run.get("threads")
     threads = machine.usable_processors() if threads is None else threads
     chosen = {name: value for name, value in {**RUN_KEYS, **set_for_run}.items() if name not in _NOT_OPTIONS}
-    model = run._describe(options.model, function, set_for_network)
+    model = describe_network(options.model, function, set_for_network)
     keywords = signature_keys(function)
     key = next((each for each in SCALING_KEYS if each in keywords), None)
     value = None if key is None else set_for_network.get(key, keywords[key])
@@ -174,7 +174,7 @@ def _understand(options: argparse.Namespace) -> _Question:
         time=_simulated(set_for_run, model),
         scaling_key=key if usable else None,
         scaling_value=value if usable else None,
-        describe=lambda keys: run._describe(options.model, function, {**set_for_network, **keys}).net,
+        describe=lambda keys: describe_network(options.model, function, {**set_for_network, **keys}).net,
     )
 
 

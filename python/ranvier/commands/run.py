@@ -18,24 +18,21 @@ Every run also has the following keys.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import dataclasses
-import importlib.util
 import json
 import sys
-import traceback
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from ranvier import mpi
-from ranvier.base.names import unknown_name, with_article
+from ranvier.base.names import with_article
 from ranvier.base.paths import check_destinations, save_figure, write_text
 from ranvier.base.times import text_of, time_of
 from ranvier.commands import dry_report, report
+from ranvier.commands.files_of_users import call_user_code, describe_network, find_network
 from ranvier.commands.keys import (
     RUN_KEYS,
     add_settings,
@@ -45,7 +42,7 @@ from ranvier.commands.keys import (
     signature_keys,
 )
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import FileError, InternalError, RanvierError, RuleError, ValueOutOfBoundsError
+from ranvier.errors import FileError, RanvierError, ValueOutOfBoundsError
 from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
 from ranvier.simulation.agreement import agree, reporting_rank
@@ -165,9 +162,9 @@ def _understand(options: argparse.Namespace, rank: int) -> _Task:
     for name in ("save", "resume"):
         if options.dry_run is not None and getattr(options, name) is not None:
             raise ValueOutOfBoundsError(f"--{name}", bound="a dry run has no state", remedy="leave out one of the two")
-    function = _find_network(options.model)
+    function = find_network(options.model)
     set_for_run, set_for_network = parse_settings(options.settings, function)
-    model = _describe(options.model, function, set_for_network)
+    model = describe_network(options.model, function, set_for_network)
     keys = {**RUN_KEYS, "time": model.time, "presim": model.presim, **set_for_run}
     _check_times(model.net, keys)
     if keys["save_every"] is not None and not keys["save_every"] > 0.0:
@@ -206,7 +203,7 @@ def _draw(name: str, results: report.Results, model: NetworkModel) -> Figure:
         return plot.raster(results.spikes, published_rates=model.published_rates, title=title)
     if name in shipped_networks():
         return draw(results.spikes, title)
-    figure = _call_user_code(Path(name), lambda: draw(results.spikes, title))
+    figure = call_user_code(Path(name), lambda: draw(results.spikes, title))
     if not isinstance(figure, Figure):
         raise FileError(
             f"file {name}",
@@ -222,95 +219,3 @@ def _check_times(net: Network, keys: dict[str, Any]) -> None:
         value = keys[name]
         if net.to_steps(value, f"key {name}") < least:
             raise ValueOutOfBoundsError(f"key {name}", f"{value} ms", f"it must be {'>' if least else '>='} 0")
-
-
-# ---- the network -----------------------------------------------------------------------------------------------------
-
-
-def _find_network(name: str) -> Callable[..., Any]:
-    shipped = shipped_networks()
-    if name in shipped:
-        return shipped[name]
-    path = Path(name)
-    if path.suffix != ".py" and not path.exists():
-        unknown_name("model", name, [*shipped, "a Python file (.py)"])
-    if not path.is_file():
-        raise FileError(f"file {path}", bound="there is no such file", remedy="check the path")
-    module = _load(path)
-    function = getattr(module, "network", None)
-    if not callable(function):
-        raise FileError(
-            f"file {path}", bound="it does not define a function 'network'", remedy="see ranvier run --help"
-        )
-    for key in signature_keys(function):
-        if key in RUN_KEYS:
-            raise FileError(
-                f"keyword {key} of network() in {path}", bound="it is a key of every run", remedy="give it another name"
-            )
-    return cast(Callable[..., Any], function)
-
-
-def _load(path: Path) -> object:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise FileError(f"file {path}", bound="it is not a Python file", remedy="name it .py")
-    module = importlib.util.module_from_spec(spec)
-    # As in a script, classes of the file can be pickled. A loaded module of the same name, such as numpy, is not
-    # replaced.
-    sys.modules.setdefault(path.stem, module)
-    _call_user_code(path, lambda: spec.loader.exec_module(module))  # type: ignore[union-attr]
-    return module
-
-
-def _describe(name: str, function: Callable[..., Any], keywords: dict[str, Any]) -> NetworkModel:
-    if name in shipped_networks():
-        return cast(NetworkModel, function(**keywords))
-    missing = [key for key, default in signature_keys(function).items() if _is_empty(default) and key not in keywords]
-    if missing:
-        raise RuleError(f"network() in {name}", bound=f"it needs {', '.join(missing)}", remedy="set them with --set")
-    result = _call_user_code(Path(name), lambda: function(**keywords))
-    if isinstance(result, Network):
-        return NetworkModel(net=result, spikes=result.record_spikes())
-    if not isinstance(result, NetworkModel):
-        raise FileError(
-            f"file {name}",
-            bound=f"its function 'network' returned {with_article(type(result).__name__)}",
-            remedy="return a ranvier.Network or a ranvier.networks.NetworkModel",
-        )
-    return result
-
-
-def _is_empty(default: object) -> bool:
-    return isinstance(default, type) and default.__name__ == "_empty"
-
-
-@contextlib.contextmanager
-def _folder_on_path(path: Path) -> Iterator[None]:
-    """Let a file import modules beside it, as a script can. Imports of Ranvier must not find these modules later."""
-    folder = str(path.resolve().parent)
-    sys.path.insert(0, folder)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(ValueError):
-            sys.path.remove(folder)
-
-
-def _call_user_code(path: Path, call: Callable[[], object]) -> object:
-    """Call a function of the user's file; an error in it becomes one message with the line number."""
-    try:
-        with _folder_on_path(path):
-            return call()
-    except InternalError:
-        raise
-    except Exception as error:
-        lines = [
-            frame.lineno
-            for frame in traceback.extract_tb(error.__traceback__)
-            if Path(frame.filename).resolve() == path.resolve()
-        ]
-        if isinstance(error, SyntaxError) and error.lineno is not None:
-            lines.append(error.lineno)
-        where = f"file {path}, line {lines[-1]}" if lines else f"file {path}"
-        message = str(error) if isinstance(error, RanvierError) else f"{type(error).__name__}: {error}"
-        raise FileError(where, bound=message) from error
