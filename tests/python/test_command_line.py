@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import subprocess
@@ -14,39 +12,11 @@ import numpy as np
 import pytest
 
 import ranvier as rv
+from command_lines import fail, ranvier, run
 from ranvier import _core
-from ranvier.command_line import main
 from ranvier.commands.bench import benchmarks
 
 SMALL = ("n_scaling=0.01", "k_scaling=0.5", "time=100", "presim=50")
-
-
-def ranvier(*arguments: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Carry out a command line in a folder, without the time that a process takes to start."""
-    output, errors = io.StringIO(), io.StringIO()
-    with contextlib.chdir(folder or Path.cwd()), contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else 1
-    return subprocess.CompletedProcess(arguments, status, output.getvalue(), errors.getvalue())
-
-
-def run(*arguments: str | Path, folder: Path | None = None) -> str:
-    done = ranvier(*arguments, folder=folder)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done.stdout
-
-
-def fail(*arguments: str | Path, status: int = 2, folder: Path | None = None) -> str:
-    done = ranvier(*arguments, folder=folder)
-    assert done.returncode == status
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-    assert done.stderr.startswith("ranvier: error: ")
-    return done.stderr
 
 
 # ---- saved states ----------------------------------------------------------------------------------------------------

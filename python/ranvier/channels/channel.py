@@ -26,7 +26,7 @@ from ranvier.equations.description import Declared
 from ranvier.equations.parameters import value_in
 from ranvier.errors import ValueOutOfBoundsError
 
-__all__ = ["ChannelMechanism", "EquationChannel", "channel"]
+__all__ = ["ChannelMechanism", "EquationChannel", "channel", "description_of"]
 
 
 class EquationChannel(OwnMechanism):
@@ -222,6 +222,11 @@ class ChannelMechanism(Mechanism):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def description_of(made: EquationChannel) -> ChannelDescription:
+    """Return what a channel was made of."""
+    return made._description
 
 
 def _derived(read: ChannelDescription) -> tuple[tuple[str | None, frozenset[str]], ...]:

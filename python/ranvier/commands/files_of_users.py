@@ -128,7 +128,7 @@ def call_user_code(path: Path, call: Callable[[], object]) -> object:
             return call()
     except InternalError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         lines = [
             frame.lineno
             for frame in traceback.extract_tb(error.__traceback__)

@@ -1,39 +1,50 @@
-"""`ranvier models`: list neurons, parts of cells, synapses, stimulators, rules and networks, with their parameters."""
+"""`ranvier models`: list neurons, parts of cells, synapses, stimulators, rules and networks, with their parameters.
+
+With a file of yours, it lists what the file defines: a Python file (.py) the neurons, synapses, channels and cells that
+stand outside of functions, a file of NESTML (.nestml) its neurons, an NMODL file (.mod) its channel.
+"""
 
 from __future__ import annotations
 
 import argparse
 import inspect
 import itertools
-import math
 import sys
 import types
 import typing
-from collections.abc import Iterable
 
-from rich.console import Console, Group
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console
 
 from ranvier import _core
 from ranvier.base.names import unknown_name
 from ranvier.commands.keys import described_keys, shipped_networks, shown, signature_keys
+from ranvier.commands.model_tables import (
+    Entry,
+    entry_of_mechanism,
+    entry_of_neuron,
+    entry_of_synapse,
+    parameter_rows,
+    print_entries,
+    print_sections,
+)
+from ranvier.commands.models_of_files import FORMATS, chosen_entries, is_file, sections_of
 from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.library import DescribedModel, described
+from ranvier.errors import ValueOutOfBoundsError
 
 __all__ = ["add_command"]
-
-Row = tuple[str, str, str, str, str]
-Entry = tuple[str, str, list[Row]]
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
-        "models", help="list neurons, parts of cells, synapses, stimulators, rules and networks", description=__doc__
+        "models",
+        help="list neurons, parts of cells, synapses, stimulators, rules and networks, or those of a file",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", nargs="?", help="show only this model, with its equations")
+    parser.add_argument("name", nargs="?", metavar="MODEL", help="only this model, with its equations, or a file")
+    parser.add_argument("of_file", nargs="?", metavar="NAME", help="only this model of the file, with its equations")
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -41,106 +52,49 @@ def carry_out(options: argparse.Namespace) -> int:
     """Print the lists."""
     # A pipe has no width.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
-    sections = {
-        "Neurons": [*map(_neuron, _core.neuron_models()), *(_neuron(described(name)) for name in DEFINITIONS)],
-        "Mechanisms of detailed cells": [_part_of_cell(model) for model in _core.mechanism_models()],
-        "Receptors of detailed cells": [_part_of_cell(model) for model in _core.receptor_models()],
-        "Synapses": [_synapse(model) for model in _core.synapse_models()],
+    name, of_file = options.name, options.of_file
+    sections = _shipped()
+    found = [entry for entries in sections.values() for entry in entries if entry.name == name]
+    if name is None:
+        print_sections(console, sections)
+    elif found or not is_file(name):
+        if not found:
+            known = [entry.name for entries in sections.values() for entry in entries]
+            unknown_name("model", name, [*known, f"a file ({FORMATS})"])
+        if of_file is not None:
+            bound = f"{name} is a model, and only files have several"
+            raise ValueOutOfBoundsError("second name", f"'{of_file}'", bound, "give one of the two")
+        print_entries(console, found)
+    elif of_file is None:
+        print_sections(console, sections_of(name))
+    else:
+        print_entries(console, chosen_entries(sections_of(name, of_file), of_file, name))
+    return 0
+
+
+def _shipped() -> dict[str, list[Entry]]:
+    """Return what comes with Ranvier, by the titles of sections."""
+    neurons: list[_core.NeuronModel | DescribedModel]
+    neurons = [*_core.neuron_models(), *map(described, DEFINITIONS)]
+    return {
+        "Neurons": [entry_of_neuron(model) for model in neurons],
+        "Mechanisms of detailed cells": [entry_of_mechanism(model) for model in _core.mechanism_models()],
+        "Receptors of detailed cells": [entry_of_mechanism(model) for model in _core.receptor_models()],
+        "Synapses": [entry_of_synapse(model) for model in _core.synapse_models()],
         "Stimulators": [_stimulator(model) for model in _core.stimulator_models()],
         "Connection rules": [_rule(rule) for rule in _core.rules()],
         "Networks": [_network(name) for name in shipped_networks()],
     }
-    if options.name is not None:
-        _print_one(console, options.name, [entry for entries in sections.values() for entry in entries])
-        return 0
-    for title, entries in sections.items():
-        console.rule(f"[bold]{title}", align="left", style="dim")
-        for entry in entries:
-            console.print(_format(entry))
-    return 0
-
-
-def _print_one(console: Console, name: str, entries: list[Entry]) -> None:
-    for entry in entries:
-        if entry[0] == name:
-            console.print(_format(entry))
-            break
-    else:
-        unknown_name("model", name, [entry[0] for entry in entries])
-    models: list[
-        DescribedModel
-        | _core.NeuronModel
-        | _core.MechanismModel
-        | _core.ReceptorModel
-        | _core.SynapseModel
-        | _core.StimulatorModel
-    ]
-    models = [
-        *_core.neuron_models(),
-        *map(described, DEFINITIONS),
-        *_core.mechanism_models(),
-        *_core.receptor_models(),
-        *_core.synapse_models(),
-        *_core.stimulator_models(),
-    ]
-    for model in models:
-        if model.name == name:
-            console.print(Padding(Text(model.equations), (0, 0, 1, 2)))
-            if model.reference:
-                console.print(Padding(Text(model.reference, style="italic"), (0, 0, 1, 2)))
-
-
-def _format(entry: Entry) -> Group:
-    name, summary, rows = entry
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for head in ("parameter", "default", "unit", "bounds", "meaning"):
-        table.add_column(head, no_wrap=head in ("parameter", "unit"), justify="right" if head == "default" else "left")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    title = Text.assemble((name, "bold cyan"), f"  {summary}")
-    return Group(title, Padding(table, (0, 0, 1, 2)) if rows else Text())
-
-
-def _neuron(model: _core.NeuronModel | DescribedModel) -> Entry:
-    rows = [*(model.copy_rows if isinstance(model, DescribedModel) else []), *_parameters(model.parameters)]
-    rows += [
-        (variable.name, variable.initial_parameter or "0", variable.unit, "", f"{variable.meaning} (state)")
-        for variable in model.variables
-    ]
-    rows += [(receptor, "", model.weight_unit, bounds, "Receptor") for receptor, bounds in _receptors(model)]
-    # A model without receptors has no weights.
-    weights = f"; weights in {model.weight_unit}" if model.weight_unit else ""
-    return model.name, model.summary + weights, rows
-
-
-def _receptors(model: _core.NeuronModel | DescribedModel) -> Iterable[tuple[str, str]]:
-    """Yield the receptors of a model, each with the weights that it accepts."""
-    bounds = "" if model.weight_bounds == "any number" else f"weights {model.weight_bounds}"
-    for place, receptor in enumerate(model.receptors):
-        if model.sign_chooses_receptor:
-            bounds = "weights < 0, or by name" if place else "weights >= 0, or by name"
-        yield receptor, bounds
-
-
-def _part_of_cell(model: _core.MechanismModel | _core.ReceptorModel) -> Entry:
-    gates = [] if isinstance(model, _core.ReceptorModel) else model.gates
-    rows = [(name, "steady", "", "", f"{meaning} (gate)") for name, meaning in gates]
-    return model.name, model.summary, [*_parameters(model.parameters), *rows]
-
-
-def _synapse(model: _core.SynapseModel) -> Entry:
-    meaning = "Neurons whose spikes act on all synapses of the projection at once"
-    neurons = [(model.transmitter, "", "", "neurons", meaning)] if model.transmitter else []
-    return model.name, model.summary, neurons + list(_parameters(model.parameters))
 
 
 def _stimulator(model: _core.StimulatorModel) -> Entry:
     rows = [(sequence.name, "", sequence.unit, "array", sequence.meaning) for sequence in model.sequences]
-    return model.name, model.summary, rows + list(_parameters(model.parameters))
+    rows += parameter_rows(model.parameters)
+    return Entry(model.name, model.summary, rows, model.equations, model.reference)
 
 
 def _rule(rule: _core.RuleInfo) -> Entry:
-    return (
+    return Entry(
         rule.name,
         rule.summary,
         [
@@ -165,7 +119,7 @@ def _network(name: str) -> Entry:
         for key, default in signature_keys(function).items()
     ]
     rows += [(key, default, "", wanted, meaning) for key, default, wanted, meaning in described_keys()]
-    return name, (function.__doc__ or "").split("\n")[0], rows
+    return Entry(name, (function.__doc__ or "").split("\n")[0], rows)
 
 
 def wanted(hint: object) -> str:
@@ -198,11 +152,3 @@ def parameter_texts(docstring: str) -> dict[str, str]:
         for name in names:
             texts.setdefault(name, []).extend([line.strip()] if line.startswith(" ") else [])
     return {name: " ".join(text) for name, text in texts.items()}
-
-
-def _parameters(parameters: Iterable[_core.ParameterInfo]) -> Iterable[Row]:
-    for parameter in parameters:
-        bounds = "" if parameter.bounds == "any number" else parameter.bounds
-        meaning = parameter.meaning + (" (may differ from synapse to synapse)" if parameter.per_synapse else "")
-        default = "" if math.isnan(parameter.default) else f"{parameter.default:g}"
-        yield parameter.name, default, parameter.unit, bounds, meaning

@@ -21,7 +21,7 @@ from ranvier.equations.definitions import COPIES, DEFINITIONS
 from ranvier.equations.documentation import METHOD_WORDS
 from ranvier.equations.model import EquationNeuron, neuron
 
-__all__ = ["DescribedModel", "LibraryNeuron", "built", "described", "indexed_names"]
+__all__ = ["DescribedModel", "LibraryNeuron", "built", "describe_model", "described", "indexed_names"]
 
 
 def built(name: str, **copies: Copies) -> EquationNeuron:
@@ -100,12 +100,16 @@ class DescribedModel:
 
 
 def described(name: str) -> DescribedModel:
-    """Return what is told of a model."""
-    model = built(name)
+    """Return what is told of a model that comes with Ranvier."""
+    return describe_model(built(name), DEFINITIONS[name].get("copies", {}))
+
+
+def describe_model(model: EquationNeuron, copies: Mapping[str, int] | None = None) -> DescribedModel:
+    """Return what is told of a model; `copies` says how many there are by default of what has an index."""
     own, program = model.core_model, model.program
     derived = {each.name for each in program.derived}
     return DescribedModel(
-        name=name,
+        name=model.name,
         summary=program.summary,
         equations=f"{program.equations.strip()}\nMethod: {METHOD_WORDS[model.method]}",
         reference=program.reference,
@@ -115,7 +119,7 @@ def described(name: str) -> DescribedModel:
         receptors=list(program.receptors),
         sign_chooses_receptor=program.sign_chooses_receptor,
         weight_unit=program.weight_unit,
-        copies=DEFINITIONS[name].get("copies", {}),
+        copies=copies or {},
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import check_choice, unknown_name
@@ -18,7 +20,7 @@ from ranvier.nestml.syntax import Model
 from ranvier.nestml.translation import given_of
 from ranvier.nestml.tree import models_of
 
-__all__ = ["read_nestml"]
+__all__ = ["read_models", "read_nestml"]
 
 
 @known_keywords
@@ -76,15 +78,37 @@ def read_nestml(
     """
     check_choice("method", method, METHODS)
     file = checked_path(path, "path of a NESTML file")
-    source = Source(f"file {file}", _text_of(file))
-    _, comments = without_comments(source.text)
-    chosen = _chosen(models_of(source, parsed(source), comments), model, file)
-    given = given_of(chosen, f"Neuron of the NESTML file {file.name}")
     options = {
         "method": method,
         "relative_tolerance": relative_tolerance,
         "absolute_tolerance": absolute_tolerance,
     }
+    return _made(_chosen(_models_of(file), model, file), file, options)
+
+
+def read_models(path: str | PathLike[str], model: str | None = None) -> list[EquationNeuron]:
+    """Return all models of a file, or the one of this name, as `read_nestml` does with its defaults.
+
+    Raises
+    ------
+    RanvierError
+        As `read_nestml`.
+    """
+    file = checked_path(path, "path of a NESTML file")
+    models = _models_of(file)
+    wanted = [_chosen(models, model, file)] if model is not None or not models else models
+    options = {"method": "auto", "relative_tolerance": 1e-6, "absolute_tolerance": 1e-6}
+    return [_made(each, file, options) for each in wanted]
+
+
+def _models_of(file: Path) -> list[Model]:
+    source = Source(f"file {file}", _text_of(file))
+    _, comments = without_comments(source.text)
+    return models_of(source, parsed(source), comments)
+
+
+def _made(chosen: Model, file: Path, options: Mapping[str, Any]) -> EquationNeuron:
+    given = given_of(chosen, f"Neuron of the NESTML file {file.name}")
     try:
         return EquationNeuron(given, options, {})
     except EquationError as error:

@@ -1,0 +1,181 @@
+"""What `ranvier models FILE` lists: the models that a user's file in Python, NESTML or NMODL defines."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ranvier.base.names import unknown_name
+from ranvier.cells.cell import Cell
+from ranvier.cells.parts import parts_of
+from ranvier.channels.channel import ChannelMechanism, EquationChannel, description_of
+from ranvier.channels.documentation import begin_of, parameters_of
+from ranvier.channels.nmodl import read_nmodl
+from ranvier.commands.files_of_users import execute
+from ranvier.commands.model_tables import Entry, Row, entry_of_neuron, parameter_rows, variable_rows
+from ranvier.equations.documentation import bounds_of
+from ranvier.equations.library import LibraryNeuron, describe_model
+from ranvier.equations.model import EquationNeuron
+from ranvier.equations.synapse import EquationSynapse
+from ranvier.errors import FileError
+from ranvier.nestml.reading import read_models
+from ranvier.network.summary import describe_values
+
+__all__ = ["FORMATS", "chosen_entries", "is_file", "sections_of"]
+
+FORMATS = ".py, .nestml or .mod"
+_NEURONS, _CELLS = "Neurons", "Detailed cells"
+_CHANNELS, _SYNAPSES = "Mechanisms of detailed cells", "Synapses"
+# Names that models have where the user gives none.
+_UNNAMED = ("neuron", "synapse", "channel", "cell")
+
+
+def is_file(name: str) -> bool:
+    """Return whether what a user has typed means a file, rather than a model."""
+    with contextlib.suppress(OSError, ValueError):  # no file can have a name like this
+        return Path(name).suffix.lower() in _READERS or Path(name).exists()
+    return False
+
+
+def sections_of(name: str, model: str | None = None) -> dict[str, list[Entry]]:
+    """Return what a file defines, by the titles of sections; of a file of NESTML, only `model` if it is given.
+
+    Raises
+    ------
+    FileError
+        When there is no such file, it is of another format or a folder, it ends with an error, or it defines no model.
+    RanvierError
+        For mistakes in files of NESTML and NMODL.
+    """
+    path = Path(name)
+    if path.is_dir():
+        raise FileError(f"file {path}", bound="it is a folder", remedy=f"name a file in it ({FORMATS})")
+    if not path.is_file():
+        bound = "it is no regular file" if path.exists() else "there is no such file"
+        raise FileError(f"file {path}", bound=bound, remedy="check the path")
+    read = _READERS.get(path.suffix.lower())
+    if read is None:
+        raise FileError(f"file {path}", bound=f"its format is not known: '{path.suffix}'", remedy=f"name it {FORMATS}")
+    sections: dict[str, list[Entry]] = {title: [] for title in (_NEURONS, _CELLS, _CHANNELS, _SYNAPSES)}
+    for title, entry in read(path, model):
+        sections[title].append(entry)
+    if not any(sections.values()):
+        raise FileError(
+            f"file {path}",
+            bound="it defines no neuron, synapse, channel or cell",
+            remedy="make them with rv.neuron(), rv.synapse(), rv.channel() or rv.Cell() outside of functions",
+        )
+    return sections
+
+
+def chosen_entries(sections: dict[str, list[Entry]], name: str, file: str) -> list[Entry]:
+    """Return the entries that a name means: that of a variable in the file, or the model's own.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is none; tells the nearest one.
+    """
+    entries = [entry for section in sections.values() for entry in section]
+    found = [entry for entry in entries if entry.name == name] or [entry for entry in entries if entry.also == name]
+    if not found:
+        unknown_name(f"model of file {file}", name, [entry.name for entry in entries])
+    return found
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def _of_python(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
+    """Yield each model once, with the first name that it has in the module."""
+    seen: set[int] = set()
+    for name, value in vars(execute(path)).items():
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, EquationNeuron) and not isinstance(value, LibraryNeuron):
+            yield _NEURONS, _neuron(name, value)
+        elif isinstance(value, Cell):
+            yield _CELLS, _cell(name, value)
+        elif isinstance(value, EquationChannel | ChannelMechanism):
+            yield _CHANNELS, _channel(name, value)
+        elif isinstance(value, EquationSynapse):
+            yield _SYNAPSES, _synapse(name, value)
+
+
+def _of_nestml(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
+    for each in read_models(path, model):
+        yield _NEURONS, _neuron(each.name, each)
+
+
+def _of_nmodl(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
+    channel = read_nmodl(path)
+    yield _CHANNELS, _channel(channel.name, channel)
+
+
+_READERS: dict[str, Callable[[Path, str | None], Iterator[tuple[str, Entry]]]] = {
+    ".py": _of_python,
+    ".nestml": _of_nestml,
+    ".mod": _of_nmodl,
+}
+
+
+# ---- models ----------------------------------------------------------------------------------------------------------
+
+
+def _titled(name: str, own: str, summary: str) -> tuple[str, str]:
+    """Return the summary of a model, and its own name, where this is another than that of the variable."""
+    return summary if own == name or own in _UNNAMED else f"{summary}; its name is {own}", own
+
+
+def _neuron(name: str, model: EquationNeuron) -> Entry:
+    shown = entry_of_neuron(describe_model(model), model.values)
+    summary, own = _titled(name, model.name, shown.summary)
+    return Entry(name, summary, shown.rows, shown.equations, shown.reference, own)
+
+
+def _synapse(name: str, model: EquationSynapse) -> Entry:
+    weights = f"; weights in {model.weight_unit}" if model.weight_unit else ""
+    summary, own = _titled(name, model.name, model.program.summary + weights)
+    rows = [*parameter_rows(model.core_model.parameters, model.values)]
+    return Entry(name, summary, rows, model.equations, model.program.reference, own)
+
+
+def _channel(name: str, given: EquationChannel | ChannelMechanism) -> Entry:
+    channel, values = (given, {}) if isinstance(given, EquationChannel) else (given.channel, given.values)
+    read = description_of(channel)
+    rows: list[Row] = []
+    for parameter in parameters_of(read):
+        shown = _value(values[parameter.name]) if parameter.name in values else f"{parameter.default:g}"
+        rows.append((parameter.name, shown, parameter.unit, bounds_of(parameter), parameter.meaning))
+    begin = begin_of(read)
+    rows += [
+        (gate.name, begin.get(gate.name, "steady"), "", "", f"{gate.meaning} (gate)".strip())
+        for gate in channel.program.gates
+    ]
+    summary, own = _titled(name, channel.name, channel.program.summary)
+    return Entry(name, summary, rows, channel.equations, channel.program.reference, own)
+
+
+def _value(value: Any) -> str:
+    return "a function" if callable(value) else describe_values(value)
+
+
+def _cell(name: str, cell: Cell) -> Entry:
+    sections, compartments = len(cell.morphology), cell.compartment_count
+    summary, own = _titled(
+        name,
+        cell.name,
+        f"Cell of {sections:,} section{'s' if sections > 1 else ''} and {compartments:,} "
+        f"compartment{'s' if compartments > 1 else ''}; weights in nS",
+    )
+    rows = [*parameter_rows(cell.core_model.parameters), *variable_rows(cell.core_model.variables)]
+    sites = cell.sites
+    rows += [(each, "", "nS", "weights >= 0", _receptor(len(sites[each]))) for each in cell.receptors]
+    return Entry(name, summary, rows, "\n".join(parts_of(cell)), "", own)
+
+
+def _receptor(sites: int) -> str:
+    return "Receptor" if sites == 1 else f"Receptor, {sites:,} sites"
