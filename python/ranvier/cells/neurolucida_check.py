@@ -105,7 +105,7 @@ class _Checker:
             named = isinstance(first, str)
             if named and first.lower() not in _SOMA_NAMES | _KINDS:
                 return  # a contour of something else, or settings of the program
-            if named or any(_is_point(each) for each in block):
+            if named or _has_points(block):
                 self.refuse(block.line, "it has no kind", "add (CellBody), (Axon), (Dendrite) or (Apical)")
             return
         if kinds == {_SOMA}:
@@ -164,6 +164,9 @@ class _Checker:
                 self.parents.append(before)
                 has_points = True
                 before = len(self.points) - 1
+        if not (has_points or forked) and ended and ended.lower() not in _ENDS:
+            # MorphIO takes it for a branch that is empty; it may be one whose first parenthesis is lost.
+            self.refuse(branch.line, f"a branch without points ends in the word {ended[:40]!r}")
 
     def split(self, fork: _List) -> Iterator[_List]:
         """Yield the branches of a fork."""
@@ -231,10 +234,19 @@ def _hides_neurite(value: list[Any]) -> bool:
     return False
 
 
-def _is_point(value: object) -> bool:
-    if isinstance(value, list):
-        return bool(value) and isinstance(value[0], str) and not _is_property(value)
-    return isinstance(value, int)
+def _has_points(block: list[Any]) -> bool:
+    """Whether there are points anywhere in a block, also within lists of its lists."""
+    waiting: list[list[Any]] = [block]
+    while waiting:
+        own = waiting.pop()
+        for each in own:
+            if isinstance(each, int):
+                return True
+            if isinstance(each, list):
+                if each and isinstance(each[0], str) and not _is_property(each):
+                    return True
+                waiting.append(each)
+    return False
 
 
 def check_neurolucida(file: Path, text: str) -> Cones:
