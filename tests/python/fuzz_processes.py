@@ -23,7 +23,7 @@ __all__ = ["Fault", "Outcomes", "fuzz"]
 
 PROGRAM = "import fuzz_processes; fuzz_processes.main()"
 _MEMORY = 6 * 2**30  # bytes of address space of a process
-# s for one input: a section of a kilometre that is cut by its length constant has 50 million compartments.
+# s for one input: some cells have millions of compartments.
 _LONGEST = 400
 _PIECE = 500  # inputs after which results are written
 _LARGEST_SHARE = 20_000  # inputs of one process

@@ -17,6 +17,8 @@ from ranvier.errors import ShapeError, ValueOutOfBoundsError
 __all__ = ["CompartmentRule", "CompartmentsLike", "counts_of", "d_lambda", "max_length"]
 
 _MOST = 2**26
+# Reconstructed cells have 1e5 at most. One of more takes minutes to be made, and has a length in a wrong unit.
+_MOST_OF_CELL = 10_000_000
 _BYTES = 300  # of a compartment while its cell is made
 _Counts = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -86,6 +88,14 @@ def counts_of(
     """Return the number of compartments of each section."""
     counts = _counts_of(cell, compartments, capacitance, resistivity)
     all_of_them = int(counts.sum())
+    if all_of_them > _MOST_OF_CELL:
+        longest = int(np.argmax(counts))
+        raise ValueOutOfBoundsError(
+            "compartments of the cell",
+            f"{all_of_them}, {counts[longest]} of them in section {longest}, which is {cell.lengths[longest]:g} um long",
+            f"a cell has at most {_MOST_OF_CELL}",
+            "check that lengths are in um, or give longer compartments",
+        )
     check_room(f"a cell of {all_of_them} compartments", _BYTES * all_of_them, "give longer compartments")
     return counts
 
