@@ -34,6 +34,14 @@ def content(folder: Path, suffix: str) -> list[bytes]:
     return [*(array.tobytes() for array in arrays), str((spikes.begin, spikes.end)).encode()]
 
 
+def size_of(path: Path) -> int:
+    """Return the size of a file, 0 of one that is not there: it comes and goes while it is found writable."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def folder_in(tmp_path: Path, name: str) -> Path:
     (tmp_path / name).mkdir()
     return tmp_path / name
@@ -69,7 +77,7 @@ def test_recordings_go_on_after_a_kill(suffix: str, tmp_path: Path) -> None:
             sim.run(1e6, save_every=2.0, to=state)
         finally:
             os._exit(1)
-    while not state.exists() or state.stat().st_size == 0:
+    while size_of(state) == 0:
         time.sleep(0.001)
     time.sleep(random.Random(suffix).uniform(0.0, 0.1))
     os.kill(process, signal.SIGKILL)
