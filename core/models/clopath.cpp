@@ -12,6 +12,7 @@
 
 #include "connect/plasticity/voltage_table.hpp"
 #include "models/registry.hpp"
+#include "models/weight_interval.hpp"
 #include "models/width_dispatch.hpp"
 
 namespace ranvier::models {
@@ -108,11 +109,7 @@ std::array<ChangeSize, 2> changes(std::span<const double> p, double /*weight*/) 
 }
 
 std::optional<std::string> conflict(std::span<const double> p) {
-    if (p[W_min] > p[W_max]) return "W_min is greater than W_max";
-    if (p[W_min] == 0.0 && p[W_max] == 0.0) return "W_min and W_max are 0: then all weights stay 0";
-    if (p[W_min] < 0.0 && p[W_max] > 0.0)
-        return "W_min and W_max have different signs: weights of both signs would belong to different receptors";
-    return std::nullopt;
+    return weight_interval_conflict(p[W_min], p[W_max]);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "connect/plasticity/modulation.hpp"
 #include "models/pair_plasticity.hpp"
 #include "models/registry.hpp"
+#include "models/weight_interval.hpp"
 
 namespace ranvier::models {
 
@@ -69,11 +70,7 @@ class StdpDopamine {
     }
     static std::pair<double, double> weight_bounds(std::span<const double> p) { return {p[W_min], p[W_max]}; }
     static std::optional<std::string> conflict(std::span<const double> p) {
-        if (p[W_min] > p[W_max]) return "W_min is greater than W_max";
-        if (p[W_min] == 0.0 && p[W_max] == 0.0) return "W_min and W_max are 0: then all weights stay 0";
-        if (p[W_min] < 0.0 && p[W_max] > 0.0)
-            return "W_min and W_max have different signs: weights of both signs would belong to different receptors";
-        return std::nullopt;
+        return weight_interval_conflict(p[W_min], p[W_max]);
     }
 };
 
