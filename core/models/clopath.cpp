@@ -108,9 +108,7 @@ std::array<ChangeSize, 2> changes(std::span<const double> p, double /*weight*/) 
     return {{{"A_LTP", p[A_LTP] * 1000.0 / p[tau_x] / bound}, {"A_LTD", p[A_LTD] * 10.0 / bound}}};
 }
 
-std::optional<std::string> conflict(std::span<const double> p) {
-    return weight_interval_conflict(p[W_min], p[W_max]);
-}
+std::optional<std::string> conflict(std::span<const double> p) { return weight_interval_conflict(p[W_min], p[W_max]); }
 
 }  // namespace
 
