@@ -90,9 +90,10 @@ def counts_of(
     all_of_them = int(counts.sum())
     if all_of_them > _MOST_OF_CELL:
         longest = int(np.argmax(counts))
+        length = f"{cell.lengths[longest]:g} um"
         raise ValueOutOfBoundsError(
             "compartments of the cell",
-            f"{all_of_them}, {counts[longest]} of them in section {longest}, which is {cell.lengths[longest]:g} um long",
+            f"{all_of_them}, {counts[longest]} of them in section {longest}, which is {length} long",
             f"a cell has at most {_MOST_OF_CELL}",
             "check that lengths are in um, or give longer compartments",
         )
