@@ -226,8 +226,9 @@ std::uint32_t step_once(const ProgramModel& self, std::string_view set, std::uin
     }
     const ProgramDescription& description = self.description();
     std::vector<std::optional<double>> constants(description.constants);
-    for (std::size_t c = 0; c < constants.size() && arguments.constants_per_lane == 0; ++c) {
-        constants[c] = arguments.constants[c][0];
+    for (std::size_t c = 0; c < constants.size(); ++c) {
+        const bool is_own = arguments.constants_per_lane != 0 && arguments.constant_masks[c] != 0;
+        if (!is_own) constants[c] = arguments.constants[c][0];
     }
     program::StepInterpreter interpreter(description.step,
                                          {.variables = description.variables.size(),

@@ -47,6 +47,7 @@ ProgramStepper::ProgramStepper(const ProgramModel& model, const ProgramConstants
       inputs_((model.description().receptors.size() + 1) * most_lanes_, 0.0, arguments.memory),
       state_pointers_(model.description().variables.size()),
       constant_pointers_(model.description().constants),
+      constant_masks_(model.description().constants, ~std::uint64_t{0}),
       input_pointers_(model.description().receptors.size()),
       fires_(most_lanes_ / 8),
       failures_(most_lanes_ / 8) {
@@ -54,10 +55,11 @@ ProgramStepper::ProgramStepper(const ProgramModel& model, const ProgramConstants
         constants_per_lane_ = constants_per_lane_ || !constants.is_uniform(c);
     }
     if (interpreter_ || !constants_per_lane_) return;
-    repeated_.assign(constants.values.size() * most_lanes_, 0.0);
+    repeated_.assign(constants.values.size() * program::widest_vector, 0.0);
     for (std::size_t c = 0; c < constants.values.size(); ++c) {
         if (!constants.is_uniform(c)) continue;
-        std::fill_n(repeated_.begin() + static_cast<std::ptrdiff_t>(c * most_lanes_), most_lanes_,
+        constant_masks_[c] = 0;
+        std::fill_n(repeated_.begin() + static_cast<std::ptrdiff_t>(c * program::widest_vector), program::widest_vector,
                     constants.values[c][0]);
     }
 }
@@ -69,7 +71,7 @@ std::uint32_t ProgramStepper::advance(const SteppedNeurons& neurons, const Progr
     }
     for (std::size_t c = 0; c < constant_pointers_.size(); ++c) {
         const double* const values = constants.values[c].data();
-        const double* const of_all = repeated_.empty() ? values : repeated_.data() + c * most_lanes_;
+        const double* const of_all = repeated_.empty() ? values : repeated_.data() + c * program::widest_vector;
         constant_pointers_[c] = constants.is_uniform(c) ? of_all : values + block.begin;
     }
     draws_.draw(neurons.ids, block.begin, block.lanes, block.step);
@@ -85,7 +87,8 @@ std::uint32_t ProgramStepper::advance(const SteppedNeurons& neurons, const Progr
                                      .draws = draws_.words(),
                                      .fires = fires_.data(),
                                      .failures = failures_.data(),
-                                     .context = interpreter_.get()};
+                                     .context = interpreter_.get(),
+                                     .constant_masks = constant_masks_.data()};
     point_to_inputs(block, arguments);
     return interpreter_ ? program::StepInterpreter::step(&arguments) : compiled_.function(&arguments);
 }

@@ -68,11 +68,11 @@ class ProgramStepper {
     std::size_t most_lanes_;
     bool constants_per_lane_ = false;
     ProgramDraws draws_;
-    AlignedVector<double>
-        repeated_;  ///< constants that are the same for all, where a compiled function wants them per lane
+    AlignedVector<double> repeated_;  ///< constants that are the same for all, where others are not; a vector of each
     AlignedVector<double> inputs_;  ///< of a block that is not full; its current comes last
     std::vector<double*> state_pointers_;
     std::vector<const double*> constant_pointers_;
+    std::vector<std::uint64_t> constant_masks_;
     std::vector<double*> input_pointers_;
     std::vector<std::uint8_t> fires_;
     std::vector<std::uint8_t> failures_;

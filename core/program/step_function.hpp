@@ -15,10 +15,13 @@
 /// gaps; the offset of the n-th (from 0) is 8 n. `version` tells of changes.
 namespace ranvier::program {
 
-inline constexpr std::uint64_t step_function_version = 1;
+inline constexpr std::uint64_t step_function_version = 2;
 
 /// Lanes of a call are a multiple of this, so that vectors of any width need no rest.
 inline constexpr std::size_t lane_multiple = 64;
+
+/// Step functions read at most so many elements of an array at once.
+inline constexpr std::size_t widest_vector = 16;
 
 /// What step functions read and write. Each array has `lanes` elements, and of lane k element k, unless something else is
 /// said. No number of state, constants or `current` is subnormal: whether an operation that only chooses a number, as minimum
@@ -30,8 +33,8 @@ struct StepArguments {
     /// (they may be anything, not a number too), but they must not keep a loop going.
     std::uint64_t valid;
     double* const* state;  ///< by variable; before the step, and when the function returns after it
-    /// By constant. Where `constants_per_lane` is 0, each of these arrays has one element, for all lanes; where it is 1, each has
-    /// one for each lane.
+    /// By constant. Where `constants_per_lane` is 0, each of these arrays has one element, for all lanes; where it is 1, it is as
+    /// `constant_masks` says.
     const double* const* constants;
     std::uint64_t constants_per_lane;
     /// By receptor: the sum of the weights that arrived, or -0.0 where none did. The program gets the sum + 0.0, so that it
@@ -51,6 +54,10 @@ struct StepArguments {
     std::uint8_t* failures;
     /// What the function was registered with: null for compiled code; the interpreter keeps its program and its room there.
     void* context;
+    /// By constant, where `constants_per_lane` is 1: all bits are set if the array has an element for each lane, and none if it
+    /// has `widest_vector` equal elements for all lanes. So lane k has element k & mask, as long as no vector goes over a
+    /// multiple of its size.
+    const std::uint64_t* constant_masks;
 };
 
 /// What a step function returns, or 0. A lane that is no neuron may count too; whoever reads the bits leaves it out.

@@ -130,7 +130,7 @@ std::uint32_t evaluate_step(const program::StepArguments* a) {
         std::vector<double> inputs;
         for (std::size_t v = 0; v < variables; ++v) inputs.push_back(a->state[v][k]);
         for (std::size_t c = 0; c < evaluated->constants; ++c) {
-            inputs.push_back(a->constants[c][a->constants_per_lane != 0 ? k : 0]);
+            inputs.push_back(a->constants[c][a->constants_per_lane != 0 ? k & a->constant_masks[c] : 0]);
         }
         for (std::size_t r = 0; r < evaluated->receptors.size(); ++r) {
             inputs.push_back(a->inputs[r][k] + 0.0);

@@ -18,6 +18,8 @@ Array = npt.NDArray[Any]
 
 BLOCK = 64
 """Lanes are a multiple of this; the interpreter takes so many in a call."""
+WIDEST = 16
+"""Elements of a vector."""
 DRAWS = 3
 _NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.7, -65.0, 1e-3, 1e-9, 700.5, -710.0, 1e200, -1e300, 1e-300, 1e15, 2.0**52]
 # No subnormal numbers: what steps make of others never is one, and the processor may take them as they are or as 0.
@@ -46,7 +48,12 @@ class StepCall:
 
         self.lanes = lanes
         self.state = [aligned(numbers(lanes)) for _ in description.variables]
-        self.constants = [aligned(numbers(lanes if per_lane else 1)) for _ in range(description.constants)]
+        count = description.constants
+        # Where some have an element for each lane, others are vectors of equal ones.
+        self.own = [bool(each) for each in generator.random(count) < 0.5] if per_lane else [False] * count
+        repeated = WIDEST if per_lane else 1
+        self.constants = [aligned(numbers(lanes) if own else np.repeat(numbers(1), repeated)) for own in self.own]
+        self.masks = np.array([-1 if own else 0 for own in self.own] or [0], np.int64)
         self.inputs = [aligned(np.where(generator.random(lanes) < 0.5, -0.0, 3.5)) for _ in description.receptors]
         self.current = aligned(numbers(lanes)) if current else None
         self.release = aligned(generator.integers(0, 9, lanes).astype(np.int32))
@@ -82,13 +89,13 @@ class StepCall:
         """Advance some lanes; return what the step function does."""
 
         def address(values: Array) -> int:
-            return int(values.ctypes.data) + (0 if len(values) == 1 else lanes.start * values.itemsize)
+            return int(values.ctypes.data) + (0 if len(values) < BLOCK else lanes.start * values.itemsize)
 
         pointers = {name: (ctypes.c_void_p * max(1, len(own)))() for name, own in copied.items()}
         for name, own in copied.items():
             for i, each in enumerate(own):
                 pointers[name][i] = address(each)
-        words = (ctypes.c_uint64 * 13)(
+        words = (ctypes.c_uint64 * 14)(
             len(lanes),
             min(self.valid - lanes.start, len(lanes)),
             ctypes.addressof(pointers["state"]),
@@ -102,6 +109,7 @@ class StepCall:
             bits[0].ctypes.data,
             bits[1].ctypes.data,
             0,
+            self.masks.ctypes.data,
         )
         return model.step_once(instruction_set, ctypes.addressof(words), compiled)
 

@@ -19,6 +19,7 @@ ZEROS, ONES = "@zeros", "@ones"
 _LANES, _VALID, _STATE, _CONSTANTS, _PER_LANE, _INPUTS, _CURRENT, _RELEASE, _CLOCK, _DRAWS, _FIRES, _FAILURES = range(
     12
 )
+_MASKS = 13
 
 
 class Places:
@@ -52,6 +53,7 @@ class Places:
         self.is_shared = to.make(f"icmp eq i64 {self._member(_PER_LANE, 'i64')}, 0")
         self.state = self._pointers(_STATE, range(len(program.variables)))
         self.constants = self._pointers(_CONSTANTS, range(program.constants))
+        self._masks = self._member(_MASKS, "ptr")
         self.inputs = self._pointers(_INPUTS, range(len(program.receptors)))
         self.fires = self._member(_FIRES, "ptr")
         self.failures = self._member(_FAILURES, "ptr")
@@ -80,8 +82,9 @@ class Places:
         return self.to.repeated("double", value)
 
     def own_constant(self, constant: int, k: str) -> str:
-        """Return a constant of which each neuron has its own."""
-        return self._load(self.constants[constant], k, ALIGNED)
+        """Return a constant of which each neuron has its own, or which is the same for all while others are not."""
+        mask = self.to.make(f"load i64, ptr {self.to.element('i64', self._masks, str(constant))}, align 8")
+        return self._load(self.constants[constant], self.to.make(f"and i64 {k}, {mask}"), ALIGNED)
 
     def old_state(self, k: str) -> list[str]:
         """Return the variables."""
