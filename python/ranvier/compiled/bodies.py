@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable
 
 from ranvier.compiled.elementary import BINARY, UNARY, normal_draw, uniform_draw
-from ranvier.compiled.places import ALIGNED, ONES, ZEROS
+from ranvier.compiled.places import ALIGNED, ONES, RARELY, ZEROS
 from ranvier.compiled.vectors import Vectors, number
 from ranvier.equations.program import Instruction, Program
 
@@ -117,8 +117,42 @@ class Body:
     def _again(self, kept: str, is_truth: bool) -> str:
         return kept if not is_truth or self.truths_are_bits else self.to.narrowed(kept)
 
+    def _once(self, loop: Instruction, body: Program, operands: list[str]) -> list[str]:
+        """Write a loop of at most one turn: a branch, which few neurons take."""
+        to = self.to
+        truths = [kind == "truth" for kind in body.inputs]
+        values, old = list(operands), operands[: loop.count]
+        check_first = needed(body, body.results[:1])
+        mask = self.masks[-1] if self.masks else self.valid()
+        self.masks.append(mask)
+        self.write(body, values, check_first)
+        going = to.both(values[body.results[0]], mask)
+        kept_mask = self._kept(going, True)
+        kept = [self._kept(value, is_truth) for value, is_truth in zip(old, truths, strict=False)]
+        some = to.some(going)
+        before, work, after = to.block, to.label(), to.label()
+        to.do(f"br i1 {some}, label %{work}, label %{after}, !prof {RARELY}")
+        to.begin(work)
+        self.write(body, values, needed(body, body.results[1:]) - check_first)
+        self.masks.pop()
+        new = [
+            self._kept(self.chosen(going, values[each], own, is_truth), is_truth)
+            for each, own, is_truth in zip(body.results[1:], old, truths, strict=False)
+        ]
+        end = to.block
+        to.do(f"br label %{after}")
+        to.begin(after)
+        made = [
+            to.make(f"phi {self._kind(is_truth)} [ {one}, {before} ], [ {other}, {end} ]")
+            for one, other, is_truth in zip(kept, new, truths, strict=False)
+        ]
+        ends = [self._again(value, is_truth) for value, is_truth in zip(made, truths, strict=False)]
+        return [*ends, to.negation(self._again(kept_mask, True))]
+
     def _loop(self, loop: Instruction, body: Program, operands: list[str]) -> list[str]:
         """Write a loop, in which each lane goes on for as long as it has to; it ends when none does."""
+        if loop.number == 1.0:
+            return self._once(loop, body, operands)
         to = self.to
         truths = [kind == "truth" for kind in body.inputs]
         first = [self._kept(value, is_truth) for value, is_truth in zip(operands, truths, strict=True)]

@@ -1,11 +1,12 @@
 """The step function of a program with a loop in which neurons go on for different times.
 
-Neurons stand in *frames*, where each of the numbers that the loop carries, or that it or what follows reads, has a row
-with an element for each lane. Neurons in their order go into the first frame, and each makes one turn of the loop. What
-follows the loop is carried out for all of them; it is right for those that the loop has ended. The others, which are
-few, go to a second frame. Whenever this one is full, its neurons make turns until some have ended, and what follows the
-loop is carried out for those; the rest goes on when the call has no more neurons for the first frame. So few neurons
-that take long hold up no others. A lane does the same wherever it stands, so this changes no bit.
+Most neurons have no turn to make: what comes before the loop has done their work. So neurons in their order go
+through the program as if it had no loop, without a stop. This is right for those whose loop ends at once. The others
+go to a *frame*, where each of the numbers that the loop carries, or that it or what follows reads, has a row with an
+element for each lane. Whenever this one is full, its neurons make turns until some have ended, and what follows the
+loop is carried out for those; the rest goes on when the call has no more neurons. So few neurons that take long hold
+up no others. On their way to the frame neurons stand in another one, in their order. A lane does the same wherever it
+stands, so this changes no bit.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 from ranvier.compiled.bodies import Body, needed
 from ranvier.compiled.frames import Frame, Rows
-from ranvier.compiled.places import ALIGNED, Places
+from ranvier.compiled.places import ALIGNED, RARELY, Places
 from ranvier.compiled.vectors import Vectors
 from ranvier.equations.program import NeuronProgram, Program
 
@@ -281,36 +282,60 @@ class _Main:
         return value - len(self.step.program.variables)
 
     def _block(self) -> None:
-        """Write what happens to neurons in their order: all but further turns of those that the loop has not ended."""
-        to, places, step = self.to, self.places, self.step
+        """Write what happens to neurons in their order; those that the loop does not end at once go to a frame."""
+        to, places, step, rows = self.to, self.places, self.step, self.rows
         k = self._k()
-        self._fill(k)
-        valid = to.make(f"zext i{self.lanes} {to.packed(places.valid(k))} to i32")
-        left = to.make(f"call i32 @{_TURN}(ptr {self.first}, i32 {valid})")
-        self._set(self.at.left, left)
-        over = to.make(f"xor i32 {left}, {self.all}")
-        active = to.make(f"and i32 {valid}, {over}")
-        made = to.make(f"call i32 @{_FINISH}(ptr {self.first}, ptr {self.out}, i32 {self.all}, i32 {active})")
-        out = Frame(to, self.rows, self.out)
-        for row, variable in enumerate(step.changed):
-            places.store(out.load(row, False), places.state[variable], k)
+        body, values = self._fill(k)
+        initial = [values[each] for each in rows.initial]
+        loop = step.loop.body
+        assert loop is not None
+        carried = [*initial, *(values[each] for each in rows.captured)]
+        body.write(loop, carried, needed(loop, loop.results[:1]))
+        valid = places.valid(k)
+        going = to.both(carried[loop.results[0]], valid)
+        values[rows.first_of_loop : rows.end_of_loop] = [*initial, to.negation(going)]
+        kept = [(values[value], rows.is_truth(value)) for value in rows.kept]
+        kept += [(own, rows.is_truth(value)) for own, value in zip(initial, rows.initial, strict=True)]
+        body.write(rows.step, values, rows.after)
+        results = rows.step.results
+        for variable in step.changed:
+            places.store(values[results[variable]], places.state[variable], k)
         places.clear_inputs(k)
-        for shift, array, flag in self._reports():
-            bits = to.make(f"and i32 {to.make(f'lshr i32 {made}, {shift}')}, {over}")
-            places.report(to.make(f"trunc i32 {bits} to i{self.lanes}"), array, k)
-            self._flag(bits, flag)
+        _, *truths = (values[each] for each in results[len(step.program.variables) - 1 :])
+        self._report(places.fires, to.both(truths[0], to.negation(going)), k, 1)
+        if step.can_fail:
+            in_time = truths[1]
+            for each in truths[2:]:
+                in_time = to.both(in_time, each)
+            self._report(places.failures, to.both(to.negation(in_time), to.negation(going)), k, 2)
+        left = to.make(f"zext i{self.lanes} {to.packed(going)} to i32")
+        self._set(self.at.left, left)
+        some, after = to.label(), to.label()
+        to.do(f"br i1 {to.make(f'icmp ne i32 {left}, 0')}, label %{some}, label %{after}, !prof {RARELY}")
+        to.begin(some)
+        frame = Frame(to, rows, self.first)
+        for row, (value, is_truth) in enumerate(kept, len(rows.constants)):
+            frame.store(value, row, is_truth)
+        to.do(f"br label %{after}")
+        to.begin(after)
+
+    def _report(self, array: str, truth: str, k: str, flag: int) -> None:
+        bits = self.to.packed(truth)
+        self.places.report(bits, array, k)
+        self._flag(self.to.make(f"zext i{self.lanes} {bits} to i32"), flag)
 
     def _reports(self) -> list[tuple[int, str, int]]:
         """Return what is reported: its first bit among those that `finish` returns, its array and its flag."""
         fires, fails = (0, self.places.fires, 1), (self.lanes, self.places.failures, 2)
         return [fires, fails] if self.step.can_fail else [fires]
 
-    def _fill(self, k: str) -> None:
-        """Write what comes before the loop: it fills the first frame."""
+    def _fill(self, k: str) -> tuple[Body, list[str]]:
+        """Write what comes before the loop; constants of each neuron are put into the first frame."""
         to, places, rows = self.to, self.places, self.rows
         frame = Frame(to, rows, self.first)
         constants = [""] * self.step.program.constants
-        wanted = {each for place in rows.before for each in rows.step.instructions[place].operands} | set(rows.initial)
+        read = rows.before | rows.after
+        wanted = {each for place in read for each in rows.step.instructions[place].operands} | set(rows.initial)
         count = len(self.step.program.variables)
         own, ready = to.label(), to.label()
         to.do(f"br i1 {places.is_shared}, label %{ready}, label %{own}")
@@ -327,10 +352,9 @@ class _Main:
         values = [*places.old_state(k), *constants, *places.given(k)]
         body = Body(to, self.step.truths_are_bits, places.words(k), lambda: places.valid(k))
         body.write(rows.step, values, rows.before)
-        for row, value in enumerate(rows.kept, len(rows.constants)):
-            frame.store(values[value], row, rows.is_truth(value))
-        for carried, value in enumerate(rows.initial):
-            frame.store(values[value], rows.first_carried + carried, rows.is_truth(value))
+        for value, known in rows.numbers.items():
+            values[value] = values[value] or body.constant(known)
+        return body, values
 
     def _either_constant(self, constant: int, k: str) -> str:
         """Return a constant that has no row."""
@@ -371,8 +395,7 @@ class _Main:
         to.begin(after)
         neuron = to.make(f"add i64 {self._k()}, {lane}")
         to.do(f"store i64 {neuron}, ptr {to.element('i64', at.neuron, to_lane)}, align 8")
-        # The first turn has been made.
-        last = to.make(f"add i32 {self._get(at.turns)}, {int(self.step.loop.number) - 1}")
+        last = to.make(f"add i32 {self._get(at.turns)}, {int(self.step.loop.number)}")
         self._set(to.element("i32", at.last, to_lane), last)
         self._set(at.left, to.make(f"and i32 {left}, {to.make(f'sub i32 {left}, 1')}"))
         bit = to.make(f"shl i32 1, {to.make(f'trunc i64 {to_lane} to i32')}")

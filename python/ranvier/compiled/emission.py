@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ranvier.compiled.bodies import Body, needed
 from ranvier.compiled.compaction import ENTRY, CompactedStep, loop_to_compact
-from ranvier.compiled.places import ALIGNED, ONES, ZEROS, Places
+from ranvier.compiled.places import ALIGNED, ONES, RARELY, ZEROS, Places
 from ranvier.compiled.vectors import Vectors, number
 from ranvier.equations.program import NeuronProgram
 
@@ -48,6 +48,7 @@ declare {of_numbers} @llvm.fabs.v{lanes}f64({of_numbers})
 declare {of_numbers} @llvm.sqrt.v{lanes}f64({of_numbers})
 declare i32 @llvm.cttz.i32(i32, i1)
 {own}
+{RARELY} = !{{!"branch_weights", i32 1, i32 200}}
 attributes #0 = {{ nounwind "denormal-fp-math"="preserve-sign,preserve-sign" {attributes} }}
 """
 

@@ -7,13 +7,16 @@ from collections.abc import Callable, Sequence
 from ranvier.compiled.vectors import Vectors, number
 from ranvier.equations.program import NeuronProgram
 
-__all__ = ["ALIGNED", "ONES", "ZEROS", "Places"]
+__all__ = ["ALIGNED", "ONES", "RARELY", "ZEROS", "Places"]
 
 ALIGNED = 64
 """Bytes at a multiple of which arrays begin."""
 
 ZEROS, ONES = "@zeros", "@ones"
 """A vector of zeros, and one of ones."""
+
+RARELY = "!0"
+"""Says that the first of two branches is taken rarely."""
 
 # Members of StepArguments, by their offset in units of 8 bytes.
 _LANES, _VALID, _STATE, _CONSTANTS, _PER_LANE, _INPUTS, _CURRENT, _RELEASE, _CLOCK, _DRAWS, _FIRES, _FAILURES = range(

@@ -8,7 +8,8 @@ becomes an input there: a constant of the step, or a captured value of the loop.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -87,6 +88,7 @@ class Builder:
     parent: Builder | None = None
     _entries: list[_Entry] = field(default_factory=list)
     _known: dict[object, int] = field(default_factory=dict)
+    _later: Builder | None = None
 
     def input(self, key: object, kind: str = "number") -> Value:
         """Return an input; the same for the same key, which is no value of the parent."""
@@ -128,10 +130,13 @@ class Builder:
             return self.emit("less", (self.take(0.0), self.take(1.0 if operand else -1.0)))
         return self._once(_Entry("constant", number=float(operand)))
 
-    def _once(self, entry: _Entry) -> Value:
+    def _key(self, entry: _Entry) -> object:
         operands = tuple(sorted(entry.operands)) if entry.op in _COMMUTATIVE else entry.operands
         # 0 and -0 are equal, and differ.
-        key = (entry.op, operands, entry.number, math.copysign(1.0, entry.number))
+        return entry.op, operands, entry.number, math.copysign(1.0, entry.number)
+
+    def _once(self, entry: _Entry) -> Value:
+        key = self._key(entry)
         place = self._known.get(key)
         if place is None:
             place = self._add(entry)
@@ -141,7 +146,19 @@ class Builder:
     def emit(self, op: str, operands: Sequence[Operand], number: float = 0.0) -> Value:
         """Return the outcome of an operation that is carried out at this time."""
         places = tuple(self.take(each).place for each in operands)
-        return self._once(_Entry(op, places, number, OPERATIONS[op][1]))
+        entry = _Entry(op, places, number, OPERATIONS[op][1])
+        if self._later is not None and self._key(entry) not in self._known:
+            return self._later.emit(op, operands, number)
+        return self._once(entry)
+
+    @contextmanager
+    def deferring(self, later: Builder) -> Iterator[None]:
+        """Let what is not calculated here yet be calculated by a builder of which this one is the parent."""
+        self._later = later
+        try:
+            yield
+        finally:
+            self._later = None
 
     def draw(self, op: str, index: int) -> Value:
         """Return a random number: the same for the same index."""

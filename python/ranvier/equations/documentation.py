@@ -14,7 +14,7 @@ METHOD_WORDS = {
     "exponential_euler": "exponential Euler method",
     "euler": "Euler method (Euler-Maruyama with noise)",
     "rk4": "Runge-Kutta method of fourth order",
-    "adaptive": "adaptive Runge-Kutta method of fifth order (Cash and Karp)",
+    "adaptive": "adaptive method of Taylor, or of Cash and Karp where functions have no simple series",
 }
 
 

@@ -221,7 +221,7 @@ class Instructions:
     def _operation(self, node: Node, parts: list[Operand]) -> Operand:
         match node.kind:
             case "divide":
-                self._check_divisor(node, parts[1])
+                self.check_divisor(node, parts[1])
             case "square_root" | "log" | "log1p":
                 self._check_argument(node, parts[0])
             case "power":
@@ -234,7 +234,8 @@ class Instructions:
                 return getattr(self, f"_{node.kind}")(parts[0])  # type: ignore[no-any-return]
         return self._do(node.kind, *parts)
 
-    def _check_divisor(self, node: Node, divisor: Operand) -> None:
+    def check_divisor(self, node: Node, divisor: Operand) -> None:
+        """Refuse to divide by 0, or note that a divisor which is known before a step must not be 0."""
         place = node.parts[1].place
         if not isinstance(divisor, Value):
             if divisor == 0.0:
@@ -358,7 +359,7 @@ class AffineSums:
             case "multiply" if not left.coefficients:
                 return self._times(right, left.constant)
             case "divide" if not right.coefficients:
-                self.instructions._check_divisor(node, right.constant)
+                self.instructions.check_divisor(node, right.constant)
                 return self._mapped(left, lambda each: self._do("divide", each, right.constant))
             case "power" if right.constant == 1.0:
                 return left

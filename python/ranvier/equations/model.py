@@ -293,9 +293,11 @@ def neuron(
     method
         ``"exact"``: linear equations with constant coefficients, solved exactly. ``"exponential_euler"``: each equation
         as linear in its own variable. ``"euler"``: of first order, with noise the method of Euler and Maruyama.
-        ``"rk4"``: of fourth order. ``"adaptive"``: of fifth order (Cash and Karp), with as many steps as the tolerances
-        need, for each neuron on its own. ``"auto"``: ``"exact"`` where that is possible, else ``"adaptive"``;
-        with noise ``"exponential_euler"`` for linear equations, else ``"euler"``.
+        ``"rk4"``: of fourth order. ``"adaptive"``: Taylor series of sixth and eighth order (Jorba and Zou,
+        Experimental Mathematics 14, 99-117, 2005), or the method of Cash and Karp where functions have no simple
+        series, with as many steps as the tolerances need, for each neuron on its own. ``"auto"``: ``"exact"`` where
+        that is possible, else ``"adaptive"``; with noise ``"exponential_euler"`` for linear equations, else
+        ``"euler"``.
     relative_tolerance, absolute_tolerance
         Error bounds of an adaptive step: ``absolute_tolerance`` in the unit of each variable, or by variable, plus
         ``relative_tolerance`` times its value, or times what it would change by in the whole step, if this is more.

@@ -115,7 +115,7 @@ class aeif_cond_alpha(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: x_ex += weight*e/tau_syn_ex
         spike at inhibitory: x_in -= weight*e/tau_syn_in
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -235,7 +235,7 @@ class aeif_cond_alpha_multisynapse(LibraryNeuron):
         then V_m = V_reset; w += b
         refractory for t_ref
         spike at receptor_1: x_1 += weight*e/tau_syn_1
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -345,7 +345,7 @@ class aeif_cond_beta_multisynapse(LibraryNeuron):
         then V_m = V_reset; w += b
         refractory for t_ref
         spike at receptor_1: x_1 += weight*exp(1/exprel(log(tau_decay_1/tau_rise_1)))/tau_rise_1
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -457,7 +457,7 @@ class aeif_cond_exp(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: g_ex += weight
         spike at inhibitory: g_in -= weight
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -579,7 +579,7 @@ class aeif_psc_alpha(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: x_ex += weight*e/tau_syn_ex
         spike at inhibitory: x_in -= weight*e/tau_syn_in
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -683,7 +683,7 @@ class aeif_psc_delta(LibraryNeuron):
         then V_m = V_reset; w += b
         refractory for t_ref
         spike at jump: V_m += weight
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -807,7 +807,7 @@ class aeif_psc_delta_clopath(LibraryNeuron):
         refractory for t_clamp
         after that V_m = V_reset
         spike at jump: V_m += weight
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -937,7 +937,7 @@ class aeif_psc_exp(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: I_syn_ex += weight
         spike at inhibitory: I_syn_in -= weight
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -1192,7 +1192,7 @@ class gif_cond_exp(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: g_ex += w
         spike at inhibitory: g_in -= w
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -1313,7 +1313,7 @@ class gif_cond_exp_multisynapse(LibraryNeuron):
         then V_m = V_reset; I_stc_1 += q_stc_1; E_sfa_1 += q_sfa_1
         refractory for t_ref
         spike at receptor_1: g_1 += w
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -1685,7 +1685,7 @@ class glif_cond(LibraryNeuron):
         refractory for t_ref
         spike at receptor_1: x_1 += w*e/tau_syn_1
         spike at receptor_2: x_2 += w*e/tau_syn_2
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -1990,7 +1990,7 @@ class hh_cond_exp_traub(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: g_ex += w
         spike at inhibitory: g_in -= w
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -2120,7 +2120,7 @@ class hh_psc_alpha(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: x_ex += w*e/tau_syn_ex
         spike at inhibitory: x_in += w*e/tau_syn_in
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -2263,7 +2263,7 @@ class hh_psc_alpha_clopath(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: x_ex += w*e/tau_syn_ex
         spike at inhibitory: x_in += w*e/tau_syn_in
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -2387,7 +2387,7 @@ class iaf_cond_alpha(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: x_ex += w*e/tau_syn_ex
         spike at inhibitory: x_in -= w*e/tau_syn_in
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -2495,7 +2495,7 @@ class iaf_cond_beta(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: x_ex += w*exp(1/exprel(log(tau_decay_ex/tau_rise_ex)))/tau_rise_ex
         spike at inhibitory: x_in -= w*exp(1/exprel(log(tau_decay_in/tau_rise_in)))/tau_rise_in
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------
@@ -2599,7 +2599,7 @@ class iaf_cond_exp(LibraryNeuron):
         refractory for t_ref
         spike at excitatory: g_ex += w
         spike at inhibitory: g_in -= w
-        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
 
     References
     ----------

@@ -89,7 +89,7 @@ class Scope:
         self.names: dict[str, Operand] = dict(stage.parameters)
         self.names |= {name: stage.scaled(value, stage.exponent(name)) for name, value in state.items()}
         self.names |= others or {}
-        self._instructions = Instructions(stage.prepare, self.names, stage.draw, stage.conditions, stage.positive)
+        self.instructions = Instructions(stage.prepare, self.names, stage.draw, stage.conditions, stage.positive)
 
     def value(self, node: Node) -> Operand:
         """Return the value of an expression, in the units of calculations."""
@@ -97,8 +97,8 @@ class Scope:
         for name in description.needed(node):
             own = description.subexpressions[name].node
             if name not in self.names and own is not None:
-                self.names[name] = walked(own, self._instructions)
-        return walked(node, self._instructions)
+                self.names[name] = walked(own, self.instructions)
+        return walked(node, self.instructions)
 
     def rate(self, variable: str) -> Operand:
         """Return the derivative of a variable, in its unit over ms."""
@@ -117,7 +117,7 @@ class Scope:
             )
             for name in linear
         }
-        sums = AffineSums(self._instructions, names)
+        sums = AffineSums(self.instructions, names)
         for name in stage.description.needed(node):
             own = stage.description.subexpressions[name].node
             if own is not None:
