@@ -219,7 +219,6 @@ void Simulation::Implementation::run_item(std::uint32_t shard, WorkerTimes& time
     switch (progress.kind) {
         case RoundKind::update:
             if (progress.past.end > 0) traffic->deliver(shard, progress.past);
-            times.deliver += timer.lap();
             update_shard(shard, times, timer);
             break;
         case RoundKind::collocate:
@@ -239,18 +238,24 @@ void Simulation::Implementation::run_item(std::uint32_t shard, WorkerTimes& time
 }
 
 /// Updates a shard to the end of the present epoch. The worker that does so for the first one also talks to the other
-/// processes.
+/// processes. Reading the clock takes as long as updating some dozen neurons, so it is read only where something has been
+/// done.
 void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& times, LapTimer& timer) {
     const Epoch& present = progress.present;
     Shard& shard = *shards[index];
     shard.begin_epoch(present.number, present.begin);
     shard.begin_visit();
-    if (index == 0) traffic->begin(present.begin);
-    times.communicate += timer.lap();
+    const bool exchanges = index == 0 && traffic->exchange() != nullptr;
+    if (exchanges) {
+        times.deliver += timer.lap();
+        traffic->begin(present.begin);
+        times.communicate += timer.lap();
+    }
     for (Step now = present.begin, last = 0; now <= present.end; now = last + 1) {
         if (replays) {
             last = now;
             shard.replay(now);
+            times.deliver += timer.lap();
             if (index == 0) traffic->advance(shard.outbox(present.number));
             continue;
         }
@@ -260,14 +265,14 @@ void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& 
         const double record_seconds = shard.advance(now, last);
         times.update += timer.lap() - record_seconds;
         times.record += record_seconds;
-        if (index != 0) continue;
+        if (!exchanges) continue;
         traffic->advance(shard.outbox(present.number));
         times.collocate += timer.lap();
     }
     shard.publish_recorded_bytes();
     if (index != 0) return;
     progress.stops = stops(present.number);
-    times.communicate += timer.lap();
+    if (exchanges) times.communicate += timer.lap();
 }
 
 /// Between two rounds. Returns whether there is another one.

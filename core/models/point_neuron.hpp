@@ -174,7 +174,7 @@ class Group final : public NeuronGroup {
 
     template <class T>
     static Shared<T> shared(const AlignedVector<T>& values) {
-        return {values.data(), values.size() == block_size ? 0 : ~std::size_t{0}};
+        return {values.data(), values.size() == block_size ? block_size - 1 : ~std::size_t{0}};
     }
 
     /// Takes some neurons through all steps.

@@ -29,6 +29,9 @@ inline constexpr std::size_t block_size = 64;
 
 constexpr std::size_t padded(std::size_t count) { return (count + block_size - 1) / block_size * block_size; }
 
+/// The last block is updated in parts, which begin at the begin of a line in each array.
+inline constexpr std::size_t part_size = line_bytes / sizeof(std::int32_t);
+
 template <class Record, class Real>
 inline constexpr std::size_t member_count = sizeof(Record) / sizeof(Real);
 
@@ -63,8 +66,9 @@ using MaskOf = std::conditional_t<sizeof(Real) == 8, std::int64_t, std::int32_t>
 template <class T>
 struct Shared {
     const T* values;
-    /// All bits where each neuron has a value; 0 where all have the same, which then stands there as often as a block has
-    /// neurons, so that loops over blocks need not tell one from the other.
+    /// All bits where each neuron has a value. Where all have the same, it stands there as often as a block has neurons, so
+    /// that loops over blocks need not tell one from the other; then, as in groups of one block, the bits of a place within
+    /// a block.
     std::size_t places;
 
     RANVIER_ALWAYS_INLINE const T* at(std::size_t neuron) const { return values + (neuron & places); }
@@ -133,7 +137,7 @@ struct StepKernel {
             inputs.current = is_current ? row(arrays.current, step) : &no_current[0];
             inputs.begin = 0;
             for (std::size_t begin = arrays.begin; begin < whole; begin += block_size) {
-                advance(arrays, begin, inputs, fired, block_size);
+                advance<block_size>(arrays, begin, inputs, fired, block_size);
             }
             if (whole < arrays.end) finish(arrays, whole, inputs, fired);
             arrays.fired[s] = fired;
@@ -154,11 +158,20 @@ struct StepKernel {
         return rows.data + (static_cast<std::uint64_t>(step * rows.step_rows) & rows.mask) * rows.stride;
     }
 
-    /// The last block is not full. State is padded, but inputs belong to the caller and are not.
+    /// The last block is not full.
     RANVIER_ALWAYS_INLINE static void finish(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
                                              std::size_t& fired) {
-        alignas(line_bytes) double received[Model::receptor_count][block_size] = {};
-        alignas(line_bytes) double current[block_size] = {};
+        for (; begin + part_size <= arrays.end; begin += part_size) {
+            advance<part_size>(arrays, begin, inputs, fired, part_size);
+        }
+        if (begin < arrays.end) finish_part(arrays, begin, inputs, fired);
+    }
+
+    /// Nor is its last part. State is padded, but inputs belong to the caller and are not.
+    RANVIER_ALWAYS_INLINE static void finish_part(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
+                                                  std::size_t& fired) {
+        alignas(line_bytes) double received[Model::receptor_count][part_size] = {};
+        alignas(line_bytes) double current[part_size] = {};
         const std::size_t rest = arrays.end - begin;
         Inputs own{};
         for (std::size_t r = 0; r < Model::receptor_count; ++r) {
@@ -176,23 +189,25 @@ struct StepKernel {
         own.current_places = ~std::size_t{0};
         own.begin = begin;
         own.clock = inputs.clock;
-        advance(arrays, begin, own, fired, rest);
+        advance<part_size>(arrays, begin, own, fired, rest);
     }
 
-    /// One step of the block at `begin`.
+    /// One step of `count` neurons from `begin` on, of which `valid` are no padding.
+    template <std::size_t count>
     RANVIER_ALWAYS_INLINE static void advance(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
                                               std::size_t& fired, std::size_t valid) {
-        if (advance_all(arrays, begin, inputs)) reset_fired(arrays, begin, inputs.clock, fired, valid);
+        if (advance_all<count>(arrays, begin, inputs)) reset_fired<count>(arrays, begin, inputs.clock, fired, valid);
     }
 
-    /// Returns whether any neuron of the block reached its threshold (or one of the padding did, which does no harm).
+    /// Returns whether any of the neurons reached its threshold (or one of the padding did, which does no harm).
+    template <std::size_t count>
     RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, const Inputs& inputs) {
-        return advance_all(arrays, begin, inputs, std::make_index_sequence<Arrays::state_count>{},
-                           std::make_index_sequence<Arrays::constant_count>{},
-                           std::make_index_sequence<Model::receptor_count>{});
+        return advance_all<count>(arrays, begin, inputs, std::make_index_sequence<Arrays::state_count>{},
+                                  std::make_index_sequence<Arrays::constant_count>{},
+                                  std::make_index_sequence<Model::receptor_count>{});
     }
 
-    template <std::size_t... S, std::size_t... C, std::size_t... R>
+    template <std::size_t count, std::size_t... S, std::size_t... C, std::size_t... R>
     RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
                                                   std::index_sequence<S...>, std::index_sequence<C...>,
                                                   std::index_sequence<R...>) {
@@ -208,7 +223,7 @@ struct StepKernel {
         const Constants shared{arrays.constants[C].values[0]...};
         MaskOf<Real> any = 0;
         RANVIER_NO_OVERLAP
-        for (std::size_t k = 0; k < block_size; ++k) {
+        for (std::size_t k = 0; k < count; ++k) {
             const Constants own = own_constants == OwnConstants::any ? Constants{constants[C][k]...} : shared;
             Real drive = with_current ? drives[k] : own.drive;
             if constexpr (with_current) drive += own.gain_of_constant * static_cast<Real>(extra[k]);
@@ -222,23 +237,22 @@ struct StepKernel {
         return any != 0;
     }
 
-    /// Appends the neurons of the block that reached their threshold and resets them. Only a few of a hundred blocks
-    /// come here, so the loop above does not do it for all.
+    /// Appends the neurons that reached their threshold and resets them. Only a few of a hundred blocks come here, so the
+    /// loop above does not do it for all.
+    template <std::size_t count>
     RANVIER_ALWAYS_INLINE static void reset_fired(const Arrays& arrays, std::size_t begin, std::int32_t clock,
                                                   std::size_t& fired, std::size_t valid) {
-        const Real* const potentials = arrays.state[0] + begin;
-        const Real* const thresholds = arrays.constants[Arrays::threshold].at(begin);
-        // A bit for each neuron of a part, which vectors find; looking at one after another would take as long as all steps.
-        using Bits = std::make_unsigned_t<MaskOf<Real>>;
-        constexpr std::size_t part_size = 8 * sizeof(Bits);
-        for (std::size_t part = 0; part < valid; part += part_size) {
-            Bits above = 0;
-            for (std::size_t k = 0; k < part_size; ++k) {
-                above |= potentials[part + k] >= thresholds[part + k] ? Bits{1} << k : Bits{0};
-            }
-            for (; above != 0; above &= above - 1) {
-                const std::size_t k = part + static_cast<std::size_t>(__builtin_ctzll(above));
-                if (k >= valid) return;
+        const Real* const potentials = aligned(arrays.state[0] + begin);
+        const Real* const thresholds = aligned(arrays.constants[Arrays::threshold].at(begin));
+        // Looking at one neuron after another would take as long as all steps.
+        alignas(line_bytes) std::uint8_t above[count];
+        for (std::size_t k = 0; k < count; ++k) above[k] = potentials[k] >= thresholds[k] ? 1 : 0;
+        for (std::size_t first = 0; first < valid; first += sizeof(std::uint64_t)) {
+            std::uint64_t some = 0;
+            __builtin_memcpy(&some, above + first, sizeof some);
+            if (some == 0) continue;
+            for (std::size_t k = first; k < first + sizeof some && k < valid; ++k) {
+                if (above[k] == 0) continue;
                 arrays.state[0][begin + k] = arrays.constants[Arrays::reset].at(begin)[k];
                 arrays.release[begin + k] = clock + arrays.refractory_steps.at(begin)[k];
                 arrays.spikes[fired++] = static_cast<std::uint32_t>(begin + k);
