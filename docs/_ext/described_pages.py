@@ -140,7 +140,9 @@ def _model_page(model: _core.NeuronModel) -> str:
             text += " `receptor=` names one of them."
         lines += [text, ""]
     copies = model.copy_rows if isinstance(model, DescribedModel) else []
+    ways = model.integration_rows if isinstance(model, DescribedModel) else []
     rows = [(f"`{index}`", *others) for index, *others in copies] + list(_parameters(model.parameters))
+    rows += [(f"`{name}`", *map(_escape, others)) for name, *others in ways]
     lines += ["## Parameters", "", _table(("name", "default", "unit", "bounds", "meaning"), rows)]
     variables = [
         (f"`{v.name}`", f"`{v.initial_parameter}`" if v.initial_parameter else "0", v.unit, _escape(v.meaning))

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from ranvier import _core
 from ranvier.equations.definitions import COPIES, DEFINITIONS
-from ranvier.equations.library import DescribedModel, described, indexed_names
+from ranvier.equations.library import INTEGRATION, DescribedModel, described, indexed_names
 
 __all__ = ["main", "source", "source_of_cells"]
 
@@ -61,6 +61,7 @@ from typing import ClassVar
 
 from ranvier.base.values import Values
 from ranvier.equations.copies import Copies
+from ranvier.equations.integration import AbsoluteTolerance
 from ranvier.equations.library import LibraryNeuron
 
 __all__ = [
@@ -212,18 +213,22 @@ def _equation_model(name: str) -> Iterator[str]:
     arguments += [f"{parameter.name}: Values | str = {_number(parameter.default)}" for parameter in parameters]
     arguments += [f"{variable.name}: Values | str | None = None" for variable in settable]
     names = [each.name for each in parameters] + [each.name for each in settable]
-    if not copies:
-        yield from _initializer(arguments, names)
-        return
-    given = ", ".join(f'"{index}": {index}' for index in copies)
-    lines = list(_initializer([*arguments, "**of_each: Values | str | None"], ["copies", *names, "of_each"]))
-    yield from (
-        {
-            "            copies=copies,": f"            copies={{{given}}},",
-            "            of_each=of_each,": "            **of_each,",
-        }.get(line, line)
-        for line in lines
-    )
+    written = {}
+    if model.integration is not None:
+        arguments += [
+            f'method: str = "{model.integration.method}"',
+            "relative_tolerance: float | None = None",
+            "absolute_tolerance: AbsoluteTolerance | None = None",
+        ]
+        names.insert(0, "integration")
+        written["integration"] = f"integration=({', '.join(INTEGRATION)})"
+    if copies:
+        arguments.append("**of_each: Values | str | None")
+        names = ["copies", *names, "of_each"]
+        given = ", ".join(f'"{index}": {index}' for index in copies)
+        written |= {"copies": f"copies={{{given}}}", "of_each": "**of_each"}
+    changed = {f"            {name}={name},": f"            {text}," for name, text in written.items()}
+    yield from (changed.get(line, line) for line in _initializer(arguments, names))
 
 
 def _neuron_docstring(model: _core.NeuronModel | DescribedModel) -> Iterator[str]:
@@ -241,6 +246,9 @@ def _neuron_docstring(model: _core.NeuronModel | DescribedModel) -> Iterator[str
                 f"initial value: {variable.meaning[:1].lower()}{variable.meaning[1:]}{unit}",
             )
         )
+    if isinstance(model, DescribedModel) and model.integration is not None:
+        for name, default, _, own, meaning in model.integration_rows:
+            titles.append((f"{name} : default {default}; {own}", meaning))
     receptors = ", ".join(model.receptors)
     unit = f"are in {model.weight_unit}" if model.weight_unit else "have no unit"
     bounds = "" if model.weight_bounds == "any number" else f", {model.weight_bounds}"

@@ -143,6 +143,7 @@ BAD: list[tuple[str, str, Any, type[Exception]]] = [
     ("coba_hh", "g_in", "strong", rv.errors.WrongTypeError),
     ("coba_hh", "stimulus_rate", math.nan, rv.errors.ValueOutOfBoundsError),
     ("coba_hh", "method", "euler", rv.errors.UnknownNameError),
+    ("coba", "method", "exact", rv.errors.UnknownNameError),
     ("coba", "delay", 0.0, rv.errors.DelayError),
 ]
 

@@ -33,7 +33,7 @@ __all__ = ["add_arguments", "run"]
 
 _TIME, _PRESIM = 1000.0, 100.0  # ms
 _PEERS = ("nest", "brian2")
-# Keys that all programs take.
+# Keys that all programs take; each has a delay of one step, and a method of integration of its own.
 _SHARED = ("neurons", "connection_probability", "resolution", "seed")
 _SCRIPT = Path(__file__).with_name("_brian2_brette.py")
 
@@ -140,7 +140,7 @@ def _settings(values: dict[str, Any]) -> list[str]:
 def _check_shared(chosen: Chosen, defaults: dict[str, Any]) -> None:
     """Other programs have the numbers of the paper."""
     for setting in chosen.network:
-        if setting not in (*_SHARED, "delay") and chosen.network[setting] != defaults[setting]:
+        if setting not in (*_SHARED, "delay", "method") and chosen.network[setting] != defaults[setting]:
             raise ValueOutOfBoundsError(
                 f"key {setting}",
                 str(chosen.network[setting]),

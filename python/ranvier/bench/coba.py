@@ -3,7 +3,8 @@
 Each run is a separate process, and contestants take turns (A B A B ...). Ratios are medians of the ratios of
 consecutive runs, to the first contestant; the last line compares each program's best number of threads. Brian2 runs as
 a compiled C++ program (standalone mode); neither compilation nor building is in the times. All programs record all
-spikes.
+spikes. NEST integrates with an error bound, as Ranvier does unless the key method says otherwise; Brian2 with the
+method "exponential_euler".
 """
 
 from __future__ import annotations

@@ -95,6 +95,7 @@ def entry_of_neuron(
     rows = [*(model.copy_rows if isinstance(model, DescribedModel) else [])]
     rows += [*parameter_rows(model.parameters, values), *variable_rows(model.variables, values)]
     rows += receptor_rows(model)
+    rows += model.integration_rows if isinstance(model, DescribedModel) else []
     # A model without receptors has no weights.
     weights = f"; weights in {model.weight_unit}" if model.weight_unit else ""
     return Entry(model.name, model.summary + weights, rows, model.equations, model.reference, also)

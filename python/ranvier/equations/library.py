@@ -19,13 +19,30 @@ from ranvier.base.values import StoredValues
 from ranvier.equations.copies import Copies, suffixes_of
 from ranvier.equations.definitions import COPIES, DEFINITIONS
 from ranvier.equations.documentation import METHOD_WORDS
+from ranvier.equations.integration import Integration
 from ranvier.equations.model import EquationNeuron, neuron
 
-__all__ = ["DescribedModel", "LibraryNeuron", "built", "describe_model", "described", "indexed_names"]
+__all__ = [
+    "INTEGRATION",
+    "DescribedModel",
+    "LibraryNeuron",
+    "built",
+    "default_integration",
+    "describe_model",
+    "described",
+    "indexed_names",
+    "is_integrated",
+]
 
 
-def built(name: str, **copies: Copies) -> EquationNeuron:
-    """Return a model with its defaults, and with other numbers or names of copies. Programs are made once.
+METHODS = ("adaptive", "exponential_euler", "rk4", "euler")
+"""Methods of integration that a model can be asked for if its equations are not solved exactly."""
+
+
+def built(name: str, integration: Integration | None = None, **copies: Copies) -> EquationNeuron:
+    """Return a model with its defaults, and with another integration, numbers or names of copies.
+
+    Programs are made once.
 
     Raises
     ------
@@ -33,12 +50,18 @@ def built(name: str, **copies: Copies) -> EquationNeuron:
         For copies that are neither a number from 0 to 100 nor names that differ.
     """
     counts = {**DEFINITIONS[name].get("copies", {}), **copies}
-    return _built(name, tuple((index, suffixes_of(index, each)) for index, each in counts.items()))
+    own = integration or default_integration(name)
+    return _built(name, own, tuple((index, suffixes_of(index, each)) for index, each in counts.items()))
+
+
+def default_integration(name: str) -> Integration:
+    """Return how a model is integrated unless another way is asked for."""
+    return Integration(DEFINITIONS[name].get("method", "auto"))
 
 
 @functools.cache
-def _built(name: str, copies: tuple[tuple[str, tuple[str, ...]], ...]) -> EquationNeuron:
-    definition = dict(DEFINITIONS[name])
+def _built(name: str, integration: Integration, copies: tuple[tuple[str, tuple[str, ...]], ...]) -> EquationNeuron:
+    definition = {**DEFINITIONS[name], **integration.given}
     if copies:
         definition["copies"] = dict(copies)
         receptors = dict(definition.get("receptors", {}))
@@ -74,6 +97,22 @@ def indexed_names(name: str) -> set[str]:
     }
 
 
+def is_integrated(name: str) -> bool:
+    """Return whether a model is integrated in a way that can be chosen: its equations are not solved exactly."""
+    return built(name).method != "exact"
+
+
+INTEGRATION = {
+    "method": (", ".join(METHODS), "Method of integration, see `neuron`"),
+    "relative_tolerance": ("1e-13 to 0.1", "Relative error bound of an adaptive step"),
+    "absolute_tolerance": (
+        "> 0, or by variable",
+        "Absolute error bound of an adaptive step, in the unit of the variable",
+    ),
+}
+"""Bounds and meanings of the keywords that say how a model is integrated."""
+
+
 @dataclass(frozen=True)
 class DescribedModel:
     """What is told of a model: as `_core.NeuronModel`, and `settable`, the variables that have initial values."""
@@ -89,6 +128,7 @@ class DescribedModel:
     sign_chooses_receptor: bool
     weight_unit: str
     copies: Mapping[str, int]
+    integration: Integration | None = None
     weight_bounds: str = "any number"
     is_source: bool = False
     plays_spikes: bool = False
@@ -98,14 +138,31 @@ class DescribedModel:
         """What says how many there are of what has an index: name, default, no unit, bounds and meaning."""
         return [(index, str(count), "", "0 to 100, or names", COPIES[index]) for index, count in self.copies.items()]
 
+    @property
+    def integration_rows(self) -> list[tuple[str, str, str, str, str]]:
+        """The same of the keywords that say how a model is integrated; empty where it is solved exactly."""
+        if self.integration is None:
+            return []
+        default = {"method": self.integration.method}
+        return [
+            (name, default.get(name, "1e-06"), "", bounds, meaning) for name, (bounds, meaning) in INTEGRATION.items()
+        ]
+
 
 def described(name: str) -> DescribedModel:
     """Return what is told of a model that comes with Ranvier."""
-    return describe_model(built(name), DEFINITIONS[name].get("copies", {}))
+    integration = default_integration(name) if is_integrated(name) else None
+    return describe_model(built(name), DEFINITIONS[name].get("copies", {}), integration)
 
 
-def describe_model(model: EquationNeuron, copies: Mapping[str, int] | None = None) -> DescribedModel:
-    """Return what is told of a model; `copies` says how many there are by default of what has an index."""
+def describe_model(
+    model: EquationNeuron, copies: Mapping[str, int] | None = None, integration: Integration | None = None
+) -> DescribedModel:
+    """Return what is told of a model.
+
+    `copies` says how many there are by default of what has an index, `integration` how it is integrated if there are
+    keywords for this.
+    """
     own, program = model.core_model, model.program
     derived = {each.name for each in program.derived}
     return DescribedModel(
@@ -120,6 +177,7 @@ def describe_model(model: EquationNeuron, copies: Mapping[str, int] | None = Non
         sign_chooses_receptor=program.sign_chooses_receptor,
         weight_unit=program.weight_unit,
         copies=copies or {},
+        integration=integration,
     )
 
 
@@ -138,6 +196,7 @@ class LibraryNeuron(EquationNeuron):
 
     model_name: ClassVar[str]
     _copies: dict[str, Copies]
+    _chosen: dict[str, Any]
     __signature__ = _Signature()
 
     def __init_subclass__(cls) -> None:
@@ -145,12 +204,15 @@ class LibraryNeuron(EquationNeuron):
         cls.__init__ = known_keywords(cls.__init__)  # type: ignore[method-assign]
         named_models[cls.model_name] = cls
 
-    def __init__(self, copies: Mapping[str, Copies] | None = None, **values: Any) -> None:
-        model = built(self.model_name, **(copies or {}))
+    def __init__(self, copies: Mapping[str, Copies] | None = None, integration: Any = None, **values: Any) -> None:
+        default = default_integration(self.model_name)
+        chosen = Integration.checked(*integration, known=METHODS) if integration else default
+        model = built(self.model_name, chosen, **(copies or {}))
         known = [*model.parameters, *(variable.name for variable in model.program.variables)]
         for name in values:
             if name not in known:
-                unknown_name(f"keyword of {self.model_name}()", name, [*(copies or {}), *known])
+                keywords = [*(copies or {}), *known, *(INTEGRATION if integration else [])]
+                unknown_name(f"keyword of {self.model_name}()", name, keywords)
         defaults = {each.name: each.default for each in model.program.parameters}
         stored: dict[str, StoredValues] = {}
         for name, value in values.items():
@@ -160,13 +222,15 @@ class LibraryNeuron(EquationNeuron):
             # What is as it was need not be given to a population.
             if not (isinstance(given, float) and given == defaults.get(name)):
                 stored[name] = given
-        self._put(**{**vars(model), "_values": stored, "_copies": dict(copies or {})})
+        differs = {key: value for key, value in chosen.given.items() if default.given.get(key) != value}
+        self._put(**{**vars(model), "_values": stored, "_copies": dict(copies or {}), "_chosen": differs})
         self.check_values(stored)
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """Keywords of the class that say how many receptors or kernels there are."""
-        return tuple(DEFINITIONS[self.model_name].get("copies", {}))
+        """Keywords of the class that say how many receptors or kernels there are, and how it is integrated."""
+        integration = tuple(INTEGRATION) if is_integrated(self.model_name) else ()
+        return (*DEFINITIONS[self.model_name].get("copies", {}), *integration)
 
     def _called(self) -> str:
         return f"a model {self.name}"
@@ -178,10 +242,11 @@ class LibraryNeuron(EquationNeuron):
         }
         default = DEFINITIONS[self.model_name].get("copies", {})
         copies = {name: repr(each) for name, each in self._copies.items() if each != default[name]}
+        shown |= {name: repr(value) for name, value in self._chosen.items()}
         return f"{self.name}({', '.join(f'{name}={text}' for name, text in {**copies, **shown}.items())})"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return _again, (type(self), {**self._copies, **self.values})
+        return _again, (type(self), {**self._copies, **self.values, **self._chosen})
 
 
 def _again(kind: type[LibraryNeuron], values: dict[str, Any]) -> LibraryNeuron:

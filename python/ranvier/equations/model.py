@@ -14,17 +14,15 @@ from ranvier import _core
 from ranvier.base.distributions import Distribution
 from ranvier.base.immutable import Settings
 from ranvier.base.keywords import known_keywords
-from ranvier.base.names import check_choice, unknown_name
-from ranvier.base.numeric import number
+from ranvier.base.names import unknown_name
 from ranvier.base.own_model import OwnModel
 from ranvier.base.values import StoredValues, Values, store
-from ranvier.equations.adaptive import Tolerances
 from ranvier.equations.beginning import check_beginning
 from ranvier.equations.copies import Copies
 from ranvier.equations.description import Description
 from ranvier.equations.documentation import documented
+from ranvier.equations.integration import AbsoluteTolerance, Integration
 from ranvier.equations.lowering import lower
-from ranvier.equations.methods import METHODS
 from ranvier.equations.parameters import value_in
 from ranvier.equations.program import NeuronProgram
 from ranvier.equations.reading import Given, describe
@@ -54,21 +52,22 @@ class EquationNeuron(OwnModel):
     program: NeuronProgram
     core_model: _core.ProgramModel
     _given: Given
-    _options: dict[str, Any]
+    _integration: Integration
     _description: Description
     _values: dict[str, StoredValues]
 
-    def __init__(self, given: Given, options: Mapping[str, Any], values: Mapping[str, StoredValues]) -> None:
+    def __init__(self, given: Given, integration: Integration, values: Mapping[str, StoredValues]) -> None:
         description = describe(given)
         check_beginning(description, {})
-        lowered = lower(description, options["method"], _tolerances(description, options))
+        lowered = lower(description, integration.method, integration.tolerances(description.variables))
+        integration.check_used(lowered.method)
         self._put(
             name=description.name,
             method=lowered.method,
             program=lowered.program,
             core_model=_core.ProgramModel(lowered.program),
             _given=given,
-            _options=dict(options),
+            _integration=integration,
             _description=description,
             _values=dict(values),
         )
@@ -208,36 +207,13 @@ class EquationNeuron(OwnModel):
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         given = {each.name: getattr(self._given, each.name) for each in fields(self._given)}
-        return _again, (given, self._options, self._values)
+        return _again, (given, self._integration.given, self._values)
 
 
 def _again(given: dict[str, Any], options: dict[str, Any], values: dict[str, StoredValues]) -> EquationNeuron:
     """Make a model of what was pickled."""
     locked = {name: store(name, value) for name, value in values.items()}
-    return EquationNeuron(Given(**given), options, locked)
-
-
-def _tolerances(description: Description, options: Mapping[str, Any]) -> Tolerances:
-    absolute = options["absolute_tolerance"]
-    if not isinstance(absolute, Mapping):
-        absolute = dict.fromkeys(description.variables, absolute)
-    for name in absolute:
-        if name not in description.variables:
-            unknown_name("variable in absolute_tolerance", name, list(description.variables))
-    checked = {
-        name: _positive(f"absolute_tolerance of {name}", absolute.get(name, 1e-6)) for name in description.variables
-    }
-    relative = _positive("relative_tolerance", options["relative_tolerance"])
-    if not 1e-13 <= relative <= 0.1:
-        raise ValueOutOfBoundsError("relative_tolerance", f"{relative:g}", "it must be >= 1e-13 and <= 0.1")
-    return Tolerances(relative, checked)
-
-
-def _positive(what: str, value: object) -> float:
-    given = number(what, value)
-    if not 0.0 < given < math.inf:
-        raise ValueOutOfBoundsError(what, f"{given:g}", "it must be > 0 and finite")
-    return given
+    return EquationNeuron(Given(**given), Integration.checked(**options), locked)
 
 
 @known_keywords
@@ -252,8 +228,8 @@ def neuron(
     receptors: Mapping[str, str] | None = None,
     initial: Mapping[str, str | float] | None = None,
     method: str = "auto",
-    relative_tolerance: float = 1e-6,
-    absolute_tolerance: float | Mapping[str, float] = 1e-6,
+    relative_tolerance: float | None = None,
+    absolute_tolerance: AbsoluteTolerance | None = None,
     sign_chooses_receptor: bool | None = None,
     copies: Mapping[str, Copies] | None = None,
     name: str = "neuron",
@@ -301,6 +277,7 @@ def neuron(
     relative_tolerance, absolute_tolerance
         Error bounds of an adaptive step: ``absolute_tolerance`` in the unit of each variable, or by variable, plus
         ``relative_tolerance`` times its value, or times what it would change by in the whole step, if this is more.
+        Both are 1e-6 unless given. Other methods have no error bound.
     sign_chooses_receptor
         Whether weights >= 0 reach the first receptor, and others the second one, where a connection names none; None:
         if the receptors are named ``excitatory`` and ``inhibitory``.
@@ -333,7 +310,7 @@ def neuron(
     >>> net = rv.Network()
     >>> cells = net.create(n, 3)
     """
-    check_choice("method", method, METHODS)
+    integration = Integration.checked(method, relative_tolerance, absolute_tolerance)
     given = Given(
         equations,
         threshold,
@@ -348,9 +325,4 @@ def neuron(
         reference,
         after_refractory,
     ).written_out(copies)
-    options = {
-        "method": method,
-        "relative_tolerance": relative_tolerance,
-        "absolute_tolerance": absolute_tolerance,
-    }
-    return EquationNeuron(given, options, {})
+    return EquationNeuron(given, integration, {})

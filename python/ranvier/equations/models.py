@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from ranvier.base.values import Values
 from ranvier.equations.copies import Copies
+from ranvier.equations.integration import AbsoluteTolerance
 from ranvier.equations.library import LibraryNeuron
 
 __all__ = [
@@ -98,6 +99,12 @@ class aeif_cond_alpha(LibraryNeuron):
         Initial value: inhibitory conductance (nS).
     x_in : default 0
         Initial value: what the inhibitory conductance grows by (nS/ms).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -149,8 +156,12 @@ class aeif_cond_alpha(LibraryNeuron):
         x_ex: Values | str | None = None,
         g_in: Values | str | None = None,
         x_in: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -221,6 +232,12 @@ class aeif_cond_alpha_multisynapse(LibraryNeuron):
         Initial value: conductance of receptor 1 (nS).
     x_1 : default 0
         Initial value: what conductance 1 grows by (nS/ms).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -262,10 +279,14 @@ class aeif_cond_alpha_multisynapse(LibraryNeuron):
         I_e: Values | str = 0.0,
         V_m: Values | str | None = None,
         w: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
             copies={"receptors": receptors},
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -331,6 +352,12 @@ class aeif_cond_beta_multisynapse(LibraryNeuron):
         Initial value: conductance of receptor 1 (nS).
     x_1 : default 0
         Initial value: what conductance 1 grows by (nS/ms).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -372,10 +399,14 @@ class aeif_cond_beta_multisynapse(LibraryNeuron):
         I_e: Values | str = 0.0,
         V_m: Values | str | None = None,
         w: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
             copies={"receptors": receptors},
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -442,6 +473,12 @@ class aeif_cond_exp(LibraryNeuron):
         Initial value: excitatory conductance (nS).
     g_in : default 0
         Initial value: inhibitory conductance (nS).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -489,8 +526,12 @@ class aeif_cond_exp(LibraryNeuron):
         w: Values | str | None = None,
         g_ex: Values | str | None = None,
         g_in: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -562,6 +603,12 @@ class aeif_psc_alpha(LibraryNeuron):
         Initial value: inhibitory synaptic current, which is subtracted (pA).
     x_in : default 0
         Initial value: what the inhibitory current grows by (pA/ms).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -611,8 +658,12 @@ class aeif_psc_alpha(LibraryNeuron):
         x_ex: Values | str | None = None,
         I_syn_in: Values | str | None = None,
         x_in: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -671,6 +722,12 @@ class aeif_psc_delta(LibraryNeuron):
         Initial value: potential of the membrane (mV).
     w : default 0
         Initial value: adaptation (pA).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -709,8 +766,12 @@ class aeif_psc_delta(LibraryNeuron):
         I_e: Values | str = 0.0,
         V_m: Values | str | None = None,
         w: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -789,6 +850,12 @@ class aeif_psc_delta_clopath(LibraryNeuron):
         Initial value: filtered potential that depression follows (mV).
     u_bar_bar : default E_L
         Initial value: slow potential, which keeps the balance of both (mV).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -846,8 +913,12 @@ class aeif_psc_delta_clopath(LibraryNeuron):
         u_bar_plus: Values | str | None = None,
         u_bar_minus: Values | str | None = None,
         u_bar_bar: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -922,6 +993,12 @@ class aeif_psc_exp(LibraryNeuron):
         Initial value: excitatory synaptic current (pA).
     I_syn_in : default 0
         Initial value: inhibitory synaptic current, which is subtracted (pA).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -967,8 +1044,12 @@ class aeif_psc_exp(LibraryNeuron):
         w: Values | str | None = None,
         I_syn_ex: Values | str | None = None,
         I_syn_in: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -1175,6 +1256,12 @@ class gif_cond_exp(LibraryNeuron):
         Initial value: current 1 that spikes trigger (pA).
     E_sfa_1 : default 0
         Initial value: what spikes add to the threshold with the time constant 1 (mV).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -1223,10 +1310,14 @@ class gif_cond_exp(LibraryNeuron):
         V_m: Values | str | None = None,
         g_ex: Values | str | None = None,
         g_in: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
             copies={"stc": stc, "sfa": sfa},
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -1298,6 +1389,12 @@ class gif_cond_exp_multisynapse(LibraryNeuron):
         Initial value: current 1 that spikes trigger (pA).
     E_sfa_1 : default 0
         Initial value: what spikes add to the threshold with the time constant 1 (mV).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -1339,10 +1436,14 @@ class gif_cond_exp_multisynapse(LibraryNeuron):
         lambda_0: Values | str = 1.0,
         I_e: Values | str = 0.0,
         V_m: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
             copies={"receptors": receptors, "stc": stc, "sfa": sfa},
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -1664,6 +1765,12 @@ class glif_cond(LibraryNeuron):
         Initial value: what conductance 1 grows by (nS/ms).
     x_2 : default 0
         Initial value: what conductance 2 grows by (nS/ms).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -1724,10 +1831,14 @@ class glif_cond(LibraryNeuron):
         ASCurrents_2: Values | str | None = None,
         threshold_spike: Values | str | None = None,
         threshold_voltage: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
             copies={"receptors": receptors},
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             t_ref=t_ref,
@@ -1967,6 +2078,12 @@ class hh_cond_exp_traub(LibraryNeuron):
         Initial value: excitatory conductance (nS).
     g_in : default 0
         Initial value: inhibitory conductance (nS).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -2023,8 +2140,12 @@ class hh_cond_exp_traub(LibraryNeuron):
         Act_n: Values | str | None = None,
         g_ex: Values | str | None = None,
         g_in: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             C_m=C_m,
             g_Na=g_Na,
             g_K=g_K,
@@ -2095,6 +2216,12 @@ class hh_psc_alpha(LibraryNeuron):
         Initial value: inhibitory synaptic current, which is negative (pA).
     x_in : default 0
         Initial value: what the inhibitory current grows by (pA/ms).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -2152,8 +2279,12 @@ class hh_psc_alpha(LibraryNeuron):
         x_ex: Values | str | None = None,
         I_syn_in: Values | str | None = None,
         x_in: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             C_m=C_m,
             g_Na=g_Na,
             g_K=g_K,
@@ -2235,6 +2366,12 @@ class hh_psc_alpha_clopath(LibraryNeuron):
         Initial value: filtered potential that depression follows (mV).
     u_bar_bar : default 0
         Initial value: slow potential, which keeps the balance of both (mV).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -2302,8 +2439,12 @@ class hh_psc_alpha_clopath(LibraryNeuron):
         u_bar_plus: Values | str | None = None,
         u_bar_minus: Values | str | None = None,
         u_bar_bar: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             C_m=C_m,
             g_Na=g_Na,
             g_K=g_K,
@@ -2372,6 +2513,12 @@ class iaf_cond_alpha(LibraryNeuron):
         Initial value: inhibitory conductance (nS).
     x_in : default 0
         Initial value: what the inhibitory conductance grows by (nS/ms).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -2415,8 +2562,12 @@ class iaf_cond_alpha(LibraryNeuron):
         x_ex: Values | str | None = None,
         g_in: Values | str | None = None,
         x_in: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -2480,6 +2631,12 @@ class iaf_cond_beta(LibraryNeuron):
         Initial value: inhibitory conductance (nS).
     x_in : default 0
         Initial value: what the inhibitory conductance grows by (nS/ms).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -2527,8 +2684,12 @@ class iaf_cond_beta(LibraryNeuron):
         x_ex: Values | str | None = None,
         g_in: Values | str | None = None,
         x_in: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -2586,6 +2747,12 @@ class iaf_cond_exp(LibraryNeuron):
         Initial value: excitatory conductance (nS).
     g_in : default 0
         Initial value: inhibitory conductance (nS).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -2625,8 +2792,12 @@ class iaf_cond_exp(LibraryNeuron):
         V_m: Values | str | None = None,
         g_ex: Values | str | None = None,
         g_in: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -2826,6 +2997,12 @@ class izhikevich(LibraryNeuron):
         Initial value: potential of the membrane (mV).
     U_m : default -13
         Initial value: recovery (mV/ms).
+    method : default euler; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
 
     Notes
     -----
@@ -2856,8 +3033,12 @@ class izhikevich(LibraryNeuron):
         I_e: Values | str = 0.0,
         V_m: Values | str | None = None,
         U_m: Values | str | None = None,
+        method: str = "euler",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
+            integration=(method, relative_tolerance, absolute_tolerance),
             a=a,
             b=b,
             c=c,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from ranvier.base.keywords import known_keywords
-from ranvier.base.names import check_choice, unknown_name
+from ranvier.base.names import unknown_name
 from ranvier.base.paths import checked_path, read_bounded
-from ranvier.equations.methods import METHODS
+from ranvier.equations.integration import AbsoluteTolerance, Integration
 from ranvier.equations.model import EquationNeuron
 from ranvier.equations.places import Source
 from ranvier.equations.statements import without_comments
@@ -29,8 +27,8 @@ def read_nestml(
     model: str | None = None,
     *,
     method: str = "auto",
-    relative_tolerance: float = 1e-6,
-    absolute_tolerance: float = 1e-6,
+    relative_tolerance: float | None = None,
+    absolute_tolerance: AbsoluteTolerance | None = None,
 ) -> EquationNeuron:
     """Return a neuron model that is written in NESTML, the modelling language of the NEST initiative (version 9).
 
@@ -76,14 +74,9 @@ def read_nestml(
     >>> net = rv.Network()
     >>> cells = net.create(cell(tau_m="15 ms"), 100)  # doctest: +SKIP
     """
-    check_choice("method", method, METHODS)
+    integration = Integration.checked(method, relative_tolerance, absolute_tolerance)
     file = checked_path(path, "path of a NESTML file")
-    options = {
-        "method": method,
-        "relative_tolerance": relative_tolerance,
-        "absolute_tolerance": absolute_tolerance,
-    }
-    return _made(_chosen(_models_of(file), model, file), file, options)
+    return _made(_chosen(_models_of(file), model, file), file, integration)
 
 
 def read_models(path: str | PathLike[str], model: str | None = None) -> list[EquationNeuron]:
@@ -97,8 +90,7 @@ def read_models(path: str | PathLike[str], model: str | None = None) -> list[Equ
     file = checked_path(path, "path of a NESTML file")
     models = _models_of(file)
     wanted = [_chosen(models, model, file)] if model is not None or not models else models
-    options = {"method": "auto", "relative_tolerance": 1e-6, "absolute_tolerance": 1e-6}
-    return [_made(each, file, options) for each in wanted]
+    return [_made(each, file, Integration("auto")) for each in wanted]
 
 
 def _models_of(file: Path) -> list[Model]:
@@ -107,10 +99,10 @@ def _models_of(file: Path) -> list[Model]:
     return models_of(source, parsed(source), comments)
 
 
-def _made(chosen: Model, file: Path, options: Mapping[str, Any]) -> EquationNeuron:
+def _made(chosen: Model, file: Path, integration: Integration) -> EquationNeuron:
     given = given_of(chosen, f"Neuron of the NESTML file {file.name}")
     try:
-        return EquationNeuron(given, options, {})
+        return EquationNeuron(given, integration, {})
     except EquationError as error:
         # What only the whole of the equations shows; its place is in them, not in the file.
         what = f"model {chosen.name} of file {file}, {error.object}"

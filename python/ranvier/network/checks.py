@@ -273,7 +273,7 @@ def check_value_names(model: str | OwnModel, values: Iterable[str], call: str, k
             raise UnknownNameError(
                 f"keyword of {call}",
                 f"'{key}'",
-                f"it says what a {name} consists of, which all neurons of a population have in common",
+                f"it is a keyword of the model {name}, which all neurons of a population have in common",
                 f"give it to the model: net.create(rv.{name}({key}=...), size)",
             )
         if known and key not in known:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ranvier.base.distributions import Uniform
+from ranvier.base.names import check_choice
 from ranvier.equations.models import iaf_cond_exp
 from ranvier.networks._bounds import bounded
 from ranvier.networks._vogels_abbott import RandomNetwork, Stimulus
@@ -21,6 +24,7 @@ def coba(
     g_ex: float = 6.0,
     g_in: float = 67.0,
     stimulus_rate: float = 300.0,
+    method: Literal["adaptive", "exponential_euler"] = "adaptive",
     delay: float | None = None,
     resolution: float = 0.1,
     seed: int = 1,
@@ -42,6 +46,9 @@ def coba(
         What a spike adds to the excitatory or the inhibitory conductance, nS, >= 0.
     stimulus_rate
         Rate of the Poisson train that each neuron gets in the first 50 ms, through excitatory synapses, spikes/s, >= 0.
+    method
+        Of integration: ``"adaptive"``, which has an error bound, or ``"exponential_euler"``, which is of first order
+        and takes about half as long; see `neuron`.
     delay
         Delay of all synapses, ms; None: one step. The paper gives none.
     resolution
@@ -53,6 +60,8 @@ def coba(
     ------
     ValueOutOfBoundsError
         For values outside their bounds.
+    UnknownNameError
+        For a method that does not exist.
 
     References
     ----------
@@ -60,6 +69,7 @@ def coba(
     https://doi.org/10.1007/s10827-007-0038-6; T. P. Vogels and L. F. Abbott, Journal of Neuroscience 25, 10786-10795
     (2005), https://doi.org/10.1523/JNEUROSCI.3508-05.2005
     """
+    check_choice("method of coba", method, ["adaptive", "exponential_euler"])
     network = RandomNetwork("coba", "COBA network", neurons, connection_probability, delay, resolution, seed)
     weights = bounded("g_ex of coba", g_ex), -bounded("g_in of coba", g_in)
     stimulus = Stimulus(bounded("stimulus_rate of coba", stimulus_rate), _STIMULUS_TIME)
@@ -75,5 +85,6 @@ def coba(
         tau_syn_ex=5.0,
         tau_syn_in=10.0,
         V_m=Uniform(_V_RESET, _V_TH),
+        method=method,
     )
     return network.describe(neuron, weights, stimulus)
