@@ -10,10 +10,14 @@ from typing import Any
 
 import pytest
 
+from ranvier import models as all_models
 from ranvier.bench import models
-from ranvier.bench._model_loads import current_for
+from ranvier.bench._model_loads import Load, current_for, events_of
+from ranvier.bench._settings import Chosen
+from ranvier.equations.definitions import DEFINITIONS
 from ranvier.errors import RanvierError, UnknownNameError, ValueOutOfBoundsError
 
+NEURONS = sorted([*DEFINITIONS, *(name for name in all_models.NEURON_MODELS if name != "parrot_neuron")])
 SMALL = ["neurons=200", "time=50", "presim=50", "indegree=10", "threads=2"]
 requires_nest = pytest.mark.skipif(importlib.util.find_spec("nest") is None, reason="NEST is not installed")
 
@@ -52,6 +56,14 @@ def test_models_in_turn(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> No
             assert run["ns_per_event"] > 0.0
     # Five percent of the current is more than ten percent of the rate.
     assert results[0]["spikes"] == pytest.approx(200 * 40 * 0.05, rel=0.4)
+
+
+@pytest.mark.parametrize("model", NEURONS)
+def test_each_model_gets_events(model: str) -> None:
+    """Models of several receptors need the name of one; others refuse it, or the sign of a weight chooses."""
+    load = Load(model, None, neurons=20, rate=10.0, indegree=5, resolution=0.1, seed=1)
+    chosen = Chosen({}, {"threads": 1}, time=60.0, presim=0.0)
+    assert events_of(load, chosen)["events"] > 0
 
 
 def test_without_events(tmp_path: Path) -> None:

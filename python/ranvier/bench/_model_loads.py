@@ -91,9 +91,9 @@ def events_of(load: Load, chosen: Chosen) -> dict[str, float]:
     sources = net.create(
         models.interval_fire(tau=interval, interval_min=1.0, interval_max=2.0 * interval - 1.0), load.neurons
     )
-    receptors = _receptors(load.model)
-    chosen_receptor: dict[str, Any] = {"receptor": receptors[0]} if len(receptors) > 2 else {}
-    net.connect(sources, neurons, FixedIndegree(load.indegree), weight=0.0, delay=DELAY, **chosen_receptor)
+    net.connect(
+        sources, neurons, FixedIndegree(load.indegree), weight=0.0, delay=DELAY, receptor=_first_receptor(load.model)
+    )
     simulation = _run(net, chosen)
     events = simulation.counts().synaptic_events
     if events == 0:
@@ -108,8 +108,10 @@ def _described(model: str) -> Any:
     return next((each for each in _core.neuron_models() if each.name == model), None) or described(model)
 
 
-def _receptors(model: str) -> list[str]:
-    return list(_described(model).receptors)
+def _first_receptor(model: str) -> str | None:
+    """Return the receptor that has to be named, if the sign of a weight does not choose one."""
+    model_told = _described(model)
+    return None if model_told.sign_chooses_receptor else model_told.receptors[0]
 
 
 def _parameters(model: str) -> list[str]:
