@@ -313,8 +313,12 @@ class _Expansion:
         return made
 
     def _less_one(self, exponent: Series) -> Series:
-        whole = self._exponential(exponent)
-        return Series(lambda order: whole[order] if order else self.do("expm1", exponent[0]))
+        def coefficient(order: int) -> Operand:
+            return self._weighted(exponent, whole, order) if order else self.do("add", made[0], 1.0)
+
+        whole = Series(coefficient)
+        made = Series(lambda order: whole[order] if order else self.do("expm1", exponent[0]))
+        return made
 
     def _wave(self, node: Node, phase: Series) -> Series:
         def coefficient_of(kind: str) -> Callable[[int], Operand]:
