@@ -240,21 +240,17 @@ class ProgramGroup final : public NeuronGroup {
     std::size_t release_fired(std::size_t begin, std::size_t valid, std::int32_t clock, std::uint32_t* spikes) {
         const AlignedVector<std::int32_t>& steps = settings_->constants.refractory_steps;
         std::size_t fired = 0;
-        for (std::size_t lane = 0; lane < valid; ++lane) {
-            if (!settings_->stepper.fires(lane)) continue;
+        settings_->stepper.for_each_that_fires(valid, [&](std::size_t lane) {
             const std::size_t neuron = begin + lane;
             release_[neuron] = clock + steps[steps.size() == 1 ? 0 : neuron];
             spikes[fired++] = static_cast<std::uint32_t>(neuron);
-        }
+        });
         return fired;
     }
 
     void note_failure(std::size_t begin, std::size_t valid) {
-        for (std::size_t lane = 0; lane < valid; ++lane) {
-            if (!settings_->stepper.fails(lane)) continue;
-            failed_ = std::min(failed_.value_or(begin + lane), begin + lane);
-            return;
-        }
+        settings_->stepper.for_each_that_fails(
+            valid, [&](std::size_t lane) { failed_ = std::min(failed_.value_or(begin + lane), begin + lane); });
     }
 
     const ProgramModel& model_;

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "base/aligned_array.hpp"
@@ -53,13 +57,34 @@ class ProgramStepper {
     /// @param constants those that this was made with
     std::uint32_t advance(const SteppedNeurons& neurons, const ProgramConstants& constants, const BlockStep& block);
 
-    // Of the last call, if it returned `some_fire` or `some_fail`.
-    bool fires(std::size_t lane) const { return bit(fires_, lane); }
-    bool fails(std::size_t lane) const { return bit(failures_, lane); }
+    // Of the last call, if it returned `some_fire` or `some_fail`: visit(lane) for each one of the first `valid` that fires
+    // or fails, in their order.
+    template <class Visit>
+    void for_each_that_fires(std::size_t valid, Visit&& visit) const {
+        for_each_bit(fires_, valid, visit);
+    }
+    template <class Visit>
+    void for_each_that_fails(std::size_t valid, Visit&& visit) const {
+        for_each_bit(failures_, valid, visit);
+    }
 
    private:
-    static bool bit(const std::vector<std::uint8_t>& bytes, std::size_t lane) {
-        return (bytes[lane / 8] >> lane % 8 & 1) != 0;
+    /// Few bits of many are set: to look at one after another would take as long as a step.
+    template <class Visit>
+    static void for_each_bit(std::span<const std::uint8_t> bytes, std::size_t valid, Visit& visit) {
+        for (std::size_t first = 0; first < bytes.size(); first += sizeof(std::uint64_t)) {
+            const std::size_t end = std::min(first + sizeof(std::uint64_t), bytes.size());
+            std::uint64_t some = 0;
+            std::memcpy(&some, bytes.data() + first, end - first);
+            if (some == 0) continue;
+            for (std::size_t byte = first; byte < end; ++byte) {
+                for (std::uint32_t bits = bytes[byte]; bits != 0; bits &= bits - 1) {
+                    const std::size_t lane = 8 * byte + static_cast<std::size_t>(std::countr_zero(bits));
+                    if (lane >= valid) return;
+                    visit(lane);
+                }
+            }
+        }
     }
     void point_to_inputs(const BlockStep& block, program::StepArguments& arguments);
 
