@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ranvier.compiled.bodies import Body, needed
 from ranvier.compiled.frames import Frame, Rows
+from ranvier.compiled.kept_constants import KeptConstants
 from ranvier.compiled.places import ALIGNED, RARELY, Places
 from ranvier.compiled.vectors import Vectors
 from ranvier.equations.program import NeuronProgram, Program
@@ -186,6 +187,8 @@ class _Main:
         rows = self.rows.count * step.lanes
         self.first, self.second = (to.make(f"alloca [{rows} x double], align {ALIGNED}") for _ in range(2))
         self.out = to.make(f"alloca [{max(1, len(step.changed)) * step.lanes} x double], align {ALIGNED}")
+        self.apart = self._constants_of_no_row()
+        self.beside = to.make(f"alloca [{max(1, len(self.apart)) * step.lanes} x double], align {ALIGNED}")
         self.at = _Counters(
             k=to.make("alloca i64"),
             left=to.make("alloca i32"),
@@ -203,7 +206,7 @@ class _Main:
         to.do(f"store i64 0, ptr {at.k}, align 8")
         for each in (at.left, at.alive, at.turns, at.flags):
             self._set(each, "0")
-        self._begin_frames()
+        self.constants = self._begin_frames()
         to.do(f"br label %{block}")
 
         to.begin(block)
@@ -261,21 +264,27 @@ class _Main:
         new = to.make(f"select i1 {some}, i32 {flag}, i32 0")
         self._set(self.at.flags, to.make(f"or i32 {self._get(self.at.flags)}, {new}"))
 
-    def _begin_frames(self) -> None:
-        """Let lanes that have no neuron have zeros, and constants that are the same for all be in both frames."""
+    def _begin_frames(self) -> KeptConstants:
+        """Let lanes that have no neuron have zeros, and constants be in both frames, or where no frame has them."""
         to, rows = self.to, self.rows
-        frames = [Frame(to, rows, each) for each in (self.first, self.second)]
+        second = Frame(to, rows, self.second)
         for row in range(rows.count):
-            frames[1].store("zeroinitializer", row, False)
-        shared, ready = to.label(), to.label()
-        to.do(f"br i1 {self.places.is_shared}, label %{shared}, label %{ready}")
-        to.begin(shared)
+            second.store("zeroinitializer", row, False)
+        addresses: dict[int, list[str]] = {}
         for row, value in enumerate(rows.constants):
-            constant = self.places.shared_constant(self._constant(value))
-            for frame in frames:
-                frame.store(constant, row, False)
-        to.do(f"br label %{ready}")
-        to.begin(ready)
+            frames = (Frame(to, rows, each) for each in (self.first, self.second))
+            addresses[self._constant(value)] = [each.address_of(row) for each in frames]
+        for place, constant in enumerate(self.apart):
+            addresses[constant] = [to.element("double", self.beside, str(place * self.lanes))]
+        return KeptConstants(to, self.places, addresses)
+
+    def _constants_of_no_row(self) -> list[int]:
+        """Return the constants that are read beside the loop only."""
+        rows, count = self.rows, len(self.step.program.variables)
+        places = rows.before | rows.after
+        read = {each for place in places for each in rows.step.instructions[place].operands} | set(rows.initial)
+        of_constants = range(count, count + self.step.program.constants)
+        return sorted(each - count for each in read & set(of_constants) - set(rows.constants))
 
     def _constant(self, value: int) -> int:
         """Return the number of a constant, from that of its value."""
@@ -333,42 +342,19 @@ class _Main:
         """Write what comes before the loop; constants of each neuron are put into the first frame."""
         to, places, rows = self.to, self.places, self.rows
         frame = Frame(to, rows, self.first)
+        self.constants.write(k)
         constants = [""] * self.step.program.constants
-        read = rows.before | rows.after
-        wanted = {each for place in read for each in rows.step.instructions[place].operands} | set(rows.initial)
-        count = len(self.step.program.variables)
-        own, ready = to.label(), to.label()
-        to.do(f"br i1 {places.is_shared}, label %{ready}, label %{own}")
-        to.begin(own)
-        for row, value in enumerate(rows.constants):
-            frame.store(places.own_constant(self._constant(value), k), row, False)
-        to.do(f"br label %{ready}")
-        to.begin(ready)
         for row, value in enumerate(rows.constants):
             constants[self._constant(value)] = frame.load(row, False)
-        for constant in range(len(constants)):
-            if not constants[constant] and count + constant in wanted:
-                constants[constant] = self._either_constant(constant, k)
+        for place, constant in enumerate(self.apart):
+            address = to.element("double", self.beside, str(place * self.lanes))
+            constants[constant] = to.make(f"load {to.numbers}, ptr {address}, align {ALIGNED}")
         values = [*places.old_state(k), *constants, *places.given(k)]
         body = Body(to, self.step.truths_are_bits, places.words(k), lambda: places.valid(k))
         body.write(rows.step, values, rows.before)
         for value, known in rows.numbers.items():
             values[value] = values[value] or body.constant(known)
         return body, values
-
-    def _either_constant(self, constant: int, k: str) -> str:
-        """Return a constant that has no row."""
-        to, places = self.to, self.places
-        shared, own, both = to.label(), to.label(), to.label()
-        to.do(f"br i1 {places.is_shared}, label %{shared}, label %{own}")
-        to.begin(shared)
-        of_all = places.shared_constant(constant)
-        to.do(f"br label %{both}")
-        to.begin(own)
-        of_each = places.own_constant(constant, k)
-        to.do(f"br label %{both}")
-        to.begin(both)
-        return to.make(f"phi {to.numbers} [ {of_all}, %{shared} ], [ {of_each}, %{own} ]")
 
     def _move(self, left: str, alive: str) -> None:
         """Write how the first neuron that is left goes to the first lane that is free."""

@@ -73,21 +73,22 @@ class Frame:
         self.rows = rows
         self.address = address
 
-    def _element(self, row: int) -> str:
+    def address_of(self, row: int) -> str:
+        """Return the address of a row."""
         return self.to.element("double", self.address, str(row * self.to.lanes))
 
     def load(self, row: int, is_truth: bool) -> str:
         """Return what is in a row."""
         to = self.to
         kind = to.whole if is_truth else to.numbers
-        made = to.make(f"load {kind}, ptr {self._element(row)}, align {ALIGNED}")
+        made = to.make(f"load {kind}, ptr {self.address_of(row)}, align {ALIGNED}")
         return to.narrowed(made) if is_truth else made
 
     def store(self, value: str, row: int, is_truth: bool) -> None:
         """Write a row."""
         to = self.to
         kind, stored = (to.whole, to.widened(value)) if is_truth else (to.numbers, value)
-        to.do(f"store {kind} {stored}, ptr {self._element(row)}, align {ALIGNED}")
+        to.do(f"store {kind} {stored}, ptr {self.address_of(row)}, align {ALIGNED}")
 
     def values(self, body: Body) -> list[str]:
         """Return the values of the step that are in rows or known; others are empty."""

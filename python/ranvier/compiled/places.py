@@ -86,8 +86,14 @@ class Places:
 
     def own_constant(self, constant: int, k: str) -> str:
         """Return a constant of which each neuron has its own, or which is the same for all while others are not."""
-        mask = self.to.make(f"load i64, ptr {self.to.element('i64', self._masks, str(constant))}, align 8")
-        return self._load(self.constants[constant], self.to.make(f"and i64 {k}, {mask}"), ALIGNED)
+        return self._load(self.constants[constant], self.to.make(f"and i64 {k}, {self._mask(constant)}"), ALIGNED)
+
+    def differs(self, constant: int) -> str:
+        """Return the truth that each neuron has its own, while constants are not the same for all."""
+        return self.to.make(f"icmp ne i64 {self._mask(constant)}, 0")
+
+    def _mask(self, constant: int) -> str:
+        return self.to.make(f"load i64, ptr {self.to.element('i64', self._masks, str(constant))}, align 8")
 
     def old_state(self, k: str) -> list[str]:
         """Return the variables."""
