@@ -21,6 +21,7 @@ from ranvier.bench import (
     hpc_benchmark,
     kernels,
     microcircuit,
+    models,
     plasticity,
     predictions,
     ring,
@@ -71,6 +72,7 @@ BENCHMARKS = {
     "hpc_benchmark": hpc_benchmark,
     "kernels": kernels,
     "microcircuit": microcircuit,
+    "models": models,
     "plasticity": plasticity,
     "predictions": predictions,
     "ring": ring,
@@ -90,7 +92,7 @@ def test_files_are_of_their_commands(name: str) -> None:
     given = {key: value for key, value in vars(arguments).items() if key != "settings"}
     for setting in arguments.settings:
         key, _, value = setting.partition("=")
-        given[key] = value if value.isalnum() and not value.isdigit() else float(value)
+        given[key] = value if re.fullmatch(r"[a-z]\w*", value) else float(value)
     options = whole["options"]
     for key, value in given.items():
         if isinstance(value, bool | int | float | str):
@@ -120,6 +122,18 @@ def test_table_of_cuba_and_coba(name: str) -> None:
     network = f"{whole['benchmark'].upper()} | {whole['options']['neurons']:,}"
     row = f"| {network} | {times} | {nest / ours:.2g} | {brian2 / ours:.2g} |"
     assert row in (ROOT / "docs/benchmarks.md").read_text()
+
+
+def test_table_of_models() -> None:
+    text = (ROOT / "docs/benchmarks.md").read_text()
+    results = load("bench_models.json")["results"]
+    for result in results:
+        own, event = result["ns_per_neuron_and_step"], result["ns_per_event"]
+        nest, ratio = "", ""
+        if "nest" in result:
+            nest, ratio = f"{result['nest']['ns_per_neuron_and_step']:.3g} ns", f"{result['ratio']:.3g}"
+        assert f"| `{result['model']}` | {own:.3g} ns | {nest} | {ratio} | {event:.2g} ns |" in text
+    assert len(results) > 30
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if name.startswith("contention_")])
