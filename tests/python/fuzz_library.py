@@ -7,6 +7,7 @@ from typing import Any
 
 import ranvier as rv
 from library_scenes import DRIVES
+from ranvier.equations.library import is_integrated
 
 __all__ = ["create_library_neurons", "equations_of", "weight_onto"]
 
@@ -15,7 +16,7 @@ def create_library_neurons(net: rv.Network, chance: random.Random) -> None:
     """Create neurons of a model that is drawn, some of which fire without input."""
     name = chance.choice(list(DRIVES))
     drive = DRIVES[name]
-    model: rv.EquationNeuron = getattr(rv, name)(**drive.copies)
+    model: rv.EquationNeuron = getattr(rv, name)(**drive.copies, **_integration(name, chance))
     low, high = drive.currents
     values: dict[str, Any] = dict(drive.values)
     if "I_e" in model.parameters:
@@ -25,6 +26,17 @@ def create_library_neurons(net: rv.Network, chance: random.Random) -> None:
     cells = net.create(model, chance.choice([1, 7, 20, 64]), **values)
     if "I_e" not in model.parameters:
         net.stimulate(cells, rv.dc_generator(amplitude=chance.uniform(low, high)))
+
+
+def _integration(name: str, chance: random.Random) -> dict[str, Any]:
+    """Return keywords of the integration of a model, which do not let it leave all bounds; often none."""
+    if not is_integrated(name) or chance.random() < 0.5:
+        return {}
+    # The equation of the potential is not linear in it.
+    if chance.random() < 0.5 and not name.startswith(("aeif", "izhikevich")):
+        return {"method": "exponential_euler"}
+    bounds = {"relative_tolerance": chance.choice([1e-3, 1e-9]), "absolute_tolerance": chance.choice([1e-3, 1e-9])}
+    return {"method": "adaptive", **bounds}
 
 
 def equations_of(population: rv.Population) -> rv.EquationNeuron | None:
