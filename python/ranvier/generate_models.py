@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -168,7 +168,9 @@ def _initial_value(variable: _core.VariableInfo) -> str:
     return variable.initial_parameter or _plain_number(variable.initial_value)
 
 
-def _initializer(arguments: list[str], names: list[str]) -> Iterator[str]:
+def _initializer(
+    arguments: list[str], names: list[str], first: Sequence[str] = (), last: Sequence[str] = ()
+) -> Iterator[str]:
     if not names:
         yield "    def __init__(self) -> None:"
         yield "        super().__init__()"
@@ -179,7 +181,7 @@ def _initializer(arguments: list[str], names: list[str]) -> Iterator[str]:
     yield from (f"        {argument}," for argument in arguments)
     yield "    ) -> None:"
     yield "        super().__init__("
-    yield from (f"            {name}={name}," for name in names)
+    yield from (f"            {each}," for each in [*first, *(f"{name}={name}" for name in names), *last])
     yield "        )"
 
 
@@ -213,22 +215,21 @@ def _equation_model(name: str) -> Iterator[str]:
     arguments += [f"{parameter.name}: Values | str = {_number(parameter.default)}" for parameter in parameters]
     arguments += [f"{variable.name}: Values | str | None = None" for variable in settable]
     names = [each.name for each in parameters] + [each.name for each in settable]
-    written = {}
+    # The first two arguments have no names, which those of parameters with an index could be.
+    first, last = [], []
     if model.integration is not None:
         arguments += [
             f'method: str = "{model.integration.method}"',
             "relative_tolerance: float | None = None",
             "absolute_tolerance: AbsoluteTolerance | None = None",
         ]
-        names.insert(0, "integration")
-        written["integration"] = f"integration=({', '.join(INTEGRATION)})"
+        first = ["None", f"({', '.join(INTEGRATION)})"]
     if copies:
         arguments.append("**of_each: Values | str | None")
-        names = ["copies", *names, "of_each"]
         given = ", ".join(f'"{index}": {index}' for index in copies)
-        written |= {"copies": f"copies={{{given}}}", "of_each": "**of_each"}
-    changed = {f"            {name}={name},": f"            {text}," for name, text in written.items()}
-    yield from (changed.get(line, line) for line in _initializer(arguments, names))
+        first[:1] = [f"{{{given}}}"]
+        last = ["**of_each"]
+    yield from _initializer(arguments, names, first, last)
 
 
 def _neuron_docstring(model: _core.NeuronModel | DescribedModel) -> Iterator[str]:

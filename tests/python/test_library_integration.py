@@ -107,6 +107,14 @@ def test_bad_integration_is_an_error(values: dict[str, Any], error: type[Excepti
         rv.iaf_cond_exp(**values)
 
 
+@pytest.mark.parametrize("keyword", ["integration", "copies", "method"])
+@pytest.mark.parametrize("kind", [rv.iaf_psc_exp_multisynapse, rv.gif_psc_exp])
+def test_models_that_take_any_keyword_refuse_what_they_do_not_have(kind: Any, keyword: str) -> None:
+    """Parameters of copies have names that are known only later."""
+    with pytest.raises(rv.errors.UnknownNameError, match=keyword):
+        kind(**{keyword: ("euler", None, None)})
+
+
 def test_it_cannot_be_given_to_a_population() -> None:
     net = rv.Network()
     for model in ("iaf_cond_exp", rv.iaf_cond_exp()):

@@ -204,7 +204,13 @@ class LibraryNeuron(EquationNeuron):
         cls.__init__ = known_keywords(cls.__init__)  # type: ignore[method-assign]
         named_models[cls.model_name] = cls
 
-    def __init__(self, copies: Mapping[str, Copies] | None = None, integration: Any = None, **values: Any) -> None:
+    def __init__(
+        self,
+        copies: Mapping[str, Copies] | None = None,
+        integration: tuple[Any, Any, Any] | None = None,
+        /,
+        **values: Any,
+    ) -> None:
         default = default_integration(self.model_name)
         chosen = Integration.checked(*integration, known=METHODS) if integration else default
         model = built(self.model_name, chosen, **(copies or {}))

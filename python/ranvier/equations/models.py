@@ -161,7 +161,8 @@ class aeif_cond_alpha(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -285,8 +286,8 @@ class aeif_cond_alpha_multisynapse(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"receptors": receptors},
-            integration=(method, relative_tolerance, absolute_tolerance),
+            {"receptors": receptors},
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -405,8 +406,8 @@ class aeif_cond_beta_multisynapse(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"receptors": receptors},
-            integration=(method, relative_tolerance, absolute_tolerance),
+            {"receptors": receptors},
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -531,7 +532,8 @@ class aeif_cond_exp(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -663,7 +665,8 @@ class aeif_psc_alpha(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -771,7 +774,8 @@ class aeif_psc_delta(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -918,7 +922,8 @@ class aeif_psc_delta_clopath(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -1049,7 +1054,8 @@ class aeif_psc_exp(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -1316,8 +1322,8 @@ class gif_cond_exp(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"stc": stc, "sfa": sfa},
-            integration=(method, relative_tolerance, absolute_tolerance),
+            {"stc": stc, "sfa": sfa},
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -1442,8 +1448,8 @@ class gif_cond_exp_multisynapse(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"receptors": receptors, "stc": stc, "sfa": sfa},
-            integration=(method, relative_tolerance, absolute_tolerance),
+            {"receptors": receptors, "stc": stc, "sfa": sfa},
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -1559,7 +1565,7 @@ class gif_psc_exp(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"stc": stc, "sfa": sfa},
+            {"stc": stc, "sfa": sfa},
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -1671,7 +1677,7 @@ class gif_psc_exp_multisynapse(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"receptors": receptors, "stc": stc, "sfa": sfa},
+            {"receptors": receptors, "stc": stc, "sfa": sfa},
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -1837,8 +1843,8 @@ class glif_cond(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"receptors": receptors},
-            integration=(method, relative_tolerance, absolute_tolerance),
+            {"receptors": receptors},
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             t_ref=t_ref,
@@ -1998,7 +2004,7 @@ class glif_psc(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"receptors": receptors},
+            {"receptors": receptors},
             E_L=E_L,
             C_m=C_m,
             t_ref=t_ref,
@@ -2145,7 +2151,8 @@ class hh_cond_exp_traub(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             C_m=C_m,
             g_Na=g_Na,
             g_K=g_K,
@@ -2284,7 +2291,8 @@ class hh_psc_alpha(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             C_m=C_m,
             g_Na=g_Na,
             g_K=g_K,
@@ -2444,7 +2452,8 @@ class hh_psc_alpha_clopath(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             C_m=C_m,
             g_Na=g_Na,
             g_K=g_K,
@@ -2567,7 +2576,8 @@ class iaf_cond_alpha(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -2689,7 +2699,8 @@ class iaf_cond_beta(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -2797,7 +2808,8 @@ class iaf_cond_exp(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             E_L=E_L,
             C_m=C_m,
             g_L=g_L,
@@ -2883,7 +2895,7 @@ class iaf_psc_alpha_multisynapse(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"receptors": receptors},
+            {"receptors": receptors},
             E_L=E_L,
             C_m=C_m,
             tau_m=tau_m,
@@ -2961,7 +2973,7 @@ class iaf_psc_exp_multisynapse(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"receptors": receptors},
+            {"receptors": receptors},
             E_L=E_L,
             C_m=C_m,
             tau_m=tau_m,
@@ -3038,7 +3050,8 @@ class izhikevich(LibraryNeuron):
         absolute_tolerance: AbsoluteTolerance | None = None,
     ) -> None:
         super().__init__(
-            integration=(method, relative_tolerance, absolute_tolerance),
+            None,
+            (method, relative_tolerance, absolute_tolerance),
             a=a,
             b=b,
             c=c,
@@ -3231,7 +3244,7 @@ class pp_psc_delta(LibraryNeuron):
         **of_each: Values | str | None,
     ) -> None:
         super().__init__(
-            copies={"sfa": sfa},
+            {"sfa": sfa},
             tau_m=tau_m,
             C_m=C_m,
             dead_time=dead_time,

@@ -48,7 +48,7 @@ def coba(
         Rate of the Poisson train that each neuron gets in the first 50 ms, through excitatory synapses, spikes/s, >= 0.
     method
         Of integration: ``"adaptive"``, which has an error bound, or ``"exponential_euler"``, which is of first order
-        and takes about half as long; see `neuron`.
+        and takes less time; see `neuron`.
     delay
         Delay of all synapses, ms; None: one step. The paper gives none.
     resolution
