@@ -24,7 +24,24 @@ inline constexpr std::size_t vectors = 4;
 template <InstructionSet set>
 struct Lanes {
     using Vector [[gnu::vector_size(vector_bytes<set>)]] = std::uint64_t;
+    using Words [[gnu::vector_size(vector_bytes<set>)]] = std::uint32_t;
 };
+
+/// halves = the upper half of each lane, twice. A shift would do, but with AVX-512 that waits for the same unit as the
+/// multiplication, and this for another one.
+template <InstructionSet set, class Vector>
+RANVIER_ALWAYS_INLINE void upper_half(Vector& halves, const Vector& lanes) {
+    using Words = Lanes<set>::Words;
+    const auto words = reinterpret_cast<Words>(lanes);
+    if constexpr (sizeof(Words) == 64) {
+        halves = reinterpret_cast<Vector>(
+            __builtin_shufflevector(words, words, 1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13, 15, 15));
+    } else if constexpr (sizeof(Words) == 32) {
+        halves = reinterpret_cast<Vector>(__builtin_shufflevector(words, words, 1, 1, 3, 3, 5, 5, 7, 7));
+    } else {
+        halves = reinterpret_cast<Vector>(__builtin_shufflevector(words, words, 1, 1, 3, 3));
+    }
+}
 
 /// product = lower half of a * lower half of b, in every lane.
 template <InstructionSet set, class Vector>
@@ -71,12 +88,14 @@ RANVIER_ALWAYS_INLINE void run(RandomKey key, const std::uint64_t* c0, const std
         for (int round = 0; round < 10; ++round) {
 #pragma GCC unroll 4
             for (std::size_t v = 0; v < vectors; ++v) {
-                Vector product0, product1;
+                Vector product0, product1, upper0, upper1;
                 detail::multiply<set>(product0, x0[v], multiplier0);
                 detail::multiply<set>(product1, x2[v], multiplier1);
                 // Upper halves are left as they come: they never reach a lower half.
-                x0[v] = (product1 >> 32) ^ x1[v] ^ key0;
-                x2[v] = (product0 >> 32) ^ x3[v] ^ key1;
+                detail::upper_half<set>(upper0, product0);
+                detail::upper_half<set>(upper1, product1);
+                x0[v] = upper1 ^ x1[v] ^ key0;
+                x2[v] = upper0 ^ x3[v] ^ key1;
                 x1[v] = product1;
                 x3[v] = product0;
             }
