@@ -15,7 +15,8 @@
 namespace ranvier::models {
 
 /// Random bits of the draws of some neurons in a step: functions of the key of the population, the id of a neuron, the
-/// step and the index of the draw.
+/// step and the index of the draw. A block of random bits holds two draws: those of a pair of indices, or, where only one
+/// of the two is drawn, those of two steps.
 class ProgramDraws {
    public:
     /// @param indices of all draws, ascending @param most_lanes of a call, a multiple of philox_lanes::count
@@ -23,21 +24,35 @@ class ProgramDraws {
                  std::pmr::memory_resource* memory);
 
     /// Draws for the neurons [begin, begin + lanes) of some; those that there are not draw as the last one.
+    /// @param ids the same in all calls
     void draw(const IdSequence& ids, std::size_t begin, std::size_t lanes, Step step);
     /// See program::StepArguments::draws.
     const std::uint64_t* const* words() const { return words_.data(); }
 
    private:
-    std::vector<std::uint32_t> pairs_;  ///< of draws; draw i belongs to pair i / 2
+    struct Pair {
+        std::uint32_t number;  ///< half of the indices
+        bool is_single;        ///< only one of the two is drawn
+        std::uint32_t index;   ///< that one
+    };
+
+    void take_ids(const IdSequence& ids, std::size_t begin, std::size_t lanes);
+
+    std::vector<Pair> pairs_;
     RandomKey key_;
     InstructionSet instruction_set_;
     std::size_t most_lanes_;
     std::vector<const std::uint64_t*> words_;  ///< by index of a draw
     AlignedVector<std::uint64_t> drawn_;       ///< two draws of each block of random bits
     AlignedVector<std::uint64_t> ids_;
+    // Of which neurons there are ids, and the last step.
+    std::size_t begin_ = 0;
+    std::size_t lanes_ = 0;
+    Step step_ = -1;
 };
 
 /// The bits of one draw of one neuron.
-std::uint64_t program_draw(RandomKey key, NeuronId neuron, Step step, std::uint32_t index);
+/// @param is_single whether the index is that of the only draw of its pair
+std::uint64_t program_draw(RandomKey key, NeuronId neuron, Step step, std::uint32_t index, bool is_single);
 
 }  // namespace ranvier::models

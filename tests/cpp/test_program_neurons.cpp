@@ -212,7 +212,7 @@ TEST(ProgramNeurons, DrawByNeuronStepAndIndexAlone) {
     const IdSequence some(std::make_shared<const std::vector<std::uint64_t>>(std::vector<std::uint64_t>{5, 9, 40}), 0,
                           3);
     const auto unit = [](NeuronId id, Step step, std::uint32_t index) {
-        return to_open_unit(program_draw(GroupDriver::key(), id, step, index));
+        return to_open_unit(program_draw(GroupDriver::key(), id, step, index, index == 0));
     };
     for (const InstructionSet set : available_instruction_sets()) {
         GroupDriver all(model.neuron_model(), {.size = 100, .instruction_set = set, .values = {{"p", {0.3}}}});
@@ -242,9 +242,13 @@ TEST(ProgramNeurons, DrawByNeuronStepAndIndexAlone) {
     for (const Step step : {Step{1}, Step{2}, Step{1} << 32, (Step{1} << 32) + 1, Step{1} << 40}) {
         for (const std::uint32_t index : {0U, 1U, 2U, 255U}) {
             for (const std::uint64_t id : {0ULL, 1ULL, 1ULL << 32, 1ULL << 40}) {
-                words.push_back(program_draw(GroupDriver::key(), NeuronId{id}, step, index));
+                words.push_back(program_draw(GroupDriver::key(), NeuronId{id}, step, index, false));
             }
         }
+    }
+    // So have steps that share a block, beside others.
+    for (const Step step : {Step{0}, Step{1}, Step{2}, Step{1} << 33, (Step{1} << 33) + 1, Step{1} << 40}) {
+        words.push_back(program_draw(GroupDriver::key(), NeuronId{7}, step, 4, true));
     }
     std::ranges::sort(words);
     EXPECT_EQ(std::ranges::adjacent_find(words), words.end());
