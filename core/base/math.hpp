@@ -31,29 +31,41 @@ RANVIER_ALWAYS_INLINE double expm1_series(double x) {
     return low + x4 * (middle + x4 * high);
 }
 
-}  // namespace detail
+/// e^x = scale (1 + rest), where scale is a power of 2 and |rest| < 0.42; saturates outside of -700 < x < 700.
+struct Exponential {
+    double scale;
+    double rest;
+};
 
-/// e^x, error below 2 units in the last place for -700 < x < 700; saturates outside.
-RANVIER_ALWAYS_INLINE double exp(double x) {
+RANVIER_ALWAYS_INLINE Exponential exponential(double x) {
     x = x < -700.0 ? -700.0 : (x > 700.0 ? 700.0 : x);
     // k = round(x / ln 2), by adding and removing 1.5 * 2^52.
     const double shifted = x * 0x1.71547652b82fep0 + 0x1.8p52;
     const double k = shifted - 0x1.8p52;
     const double r = (x - k * 0x1.62e42feep-1) - k * 0x1.a39ef35793c76p-33;
-    const double p = 1.0 + r * detail::expm1_series(r);
     const std::uint64_t exponent = (std::bit_cast<std::uint64_t>(shifted) + 1023) << 52;
-    return p * std::bit_cast<double>(exponent);
+    return {std::bit_cast<double>(exponent), r * expm1_series(r)};
 }
 
-/// e^x - 1, also where x is small.
+}  // namespace detail
+
+/// e^x, error below 2 units in the last place for -700 < x < 700; saturates outside.
+RANVIER_ALWAYS_INLINE double exp(double x) {
+    const detail::Exponential parts = detail::exponential(x);
+    return (1.0 + parts.rest) * parts.scale;
+}
+
+/// e^x - 1, also where x is small: there the scale is 1, and no digit of the rest is lost.
 RANVIER_ALWAYS_INLINE double expm1(double x) {
-    // Near 0, where exp(x) - 1 would lose its digits, the series without its first term keeps them.
-    const bool small = x > -0.35 && x < 0.35;
-    return small ? x * detail::expm1_series(x) : exp(x) - 1.0;
+    const detail::Exponential parts = detail::exponential(x);
+    return parts.scale * parts.rest + (parts.scale - 1.0);
 }
 
 /// (e^x - 1) / x, and 1 at x = 0.
 RANVIER_ALWAYS_INLINE double expm1_over(double x) { return x == 0.0 ? 1.0 : expm1(x) / x; }
+
+/// x / (e^x - 1), and 1 at x = 0: the inverse of expm1_over, by one division.
+RANVIER_ALWAYS_INLINE double over_expm1(double x) { return x == 0.0 ? 1.0 : x / expm1(x); }
 
 /// Natural logarithm of a positive, normal number; error below 2 units in the last place away from 1.
 RANVIER_ALWAYS_INLINE double log(double x) {

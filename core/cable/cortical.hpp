@@ -10,7 +10,7 @@ namespace ranvier::cable::cortical {
 inline double speed(double celsius) { return math::exp(0.1 * (celsius - 21.0) * math::log(2.3)); }
 
 /// x / (1 - e^(-x / y)), which is y at x = 0.
-RANVIER_ALWAYS_INLINE double linear_exponential(double x, double y) { return y / math::expm1_over(-x / y); }
+RANVIER_ALWAYS_INLINE double linear_exponential(double x, double y) { return y * math::over_expm1(-x * (1.0 / y)); }
 
 /// 1 / (1 + e^(-x)).
 RANVIER_ALWAYS_INLINE double logistic(double x) { return 1.0 / (1.0 + math::exp(-x)); }

@@ -24,7 +24,7 @@ constexpr std::array parameters{
 double speed(double celsius) { return math::exp(0.1 * (celsius - 6.3) * math::log(3.0)); }
 
 /// x / (e^(x / y) - 1), which is y at x = 0.
-RANVIER_ALWAYS_INLINE double linear_exponential(double x, double y) { return y / math::expm1_over(x / y); }
+RANVIER_ALWAYS_INLINE double linear_exponential(double x, double y) { return y * math::over_expm1(x * (1.0 / y)); }
 
 struct Constants {
     double speed;

@@ -141,6 +141,7 @@ Interval carry_out(const Instruction& instruction, std::span<const Interval> x) 
         case expm1:
             return grown(a, std::expm1, -1.0);
         case expm1_over:
+        case over_expm1:
             return {0.0, unbounded, a.may_fail};
         case log:
             return logarithm(a, std::log, 0.0);

@@ -77,6 +77,7 @@ RANVIER_ALWAYS_INLINE double apply(double a) {
     if constexpr (operation == exp) return math::exp(a);
     if constexpr (operation == expm1) return math::expm1(a);
     if constexpr (operation == expm1_over) return math::expm1_over(a);
+    if constexpr (operation == over_expm1) return math::over_expm1(a);
     if constexpr (operation == Operation::log) return lane::log(a);
     if constexpr (operation == Operation::log1p) return lane::log1p(a);
     if constexpr (operation == sine_of_cycles) return math::sin_cycles(a);
@@ -122,6 +123,8 @@ decltype(auto) visit_unary(Operation operation, Visit visit) {
             return visit.template operator()<expm1>();
         case expm1_over:
             return visit.template operator()<expm1_over>();
+        case over_expm1:
+            return visit.template operator()<over_expm1>();
         case Operation::log:
             return visit.template operator()<Operation::log>();
         case Operation::log1p:

@@ -12,10 +12,10 @@ namespace ranvier::program {
 namespace {
 
 constexpr std::array<std::string_view, operation_count> operation_names{
-    "constant",    "add",     "subtract", "multiply",       "divide",       "negate",      "absolute",
-    "square_root", "minimum", "maximum",  "floor",          "exp",          "expm1",       "expm1_over",
-    "log",         "log1p",   "pow",      "sine_of_cycles", "less",         "less_equal",  "equal",
-    "both",        "either",  "not",      "select",         "uniform_draw", "normal_draw", "loop"};
+    "constant", "add",     "subtract",       "multiply",    "divide",     "negate",     "absolute",   "square_root",
+    "minimum",  "maximum", "floor",          "exp",         "expm1",      "expm1_over", "over_expm1", "log",
+    "log1p",    "pow",     "sine_of_cycles", "less",        "less_equal", "equal",      "both",       "either",
+    "not",      "select",  "uniform_draw",   "normal_draw", "loop"};
 
 constexpr std::array<std::string_view, 2> type_names{"number", "truth"};
 

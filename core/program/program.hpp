@@ -35,6 +35,7 @@ enum class Operation : std::uint8_t {
     exp,
     expm1,
     expm1_over,  ///< (e^x - 1) / x, and 1 at x = 0
+    over_expm1,  ///< the inverse of expm1_over
     log,
     log1p,
     pow,

@@ -65,6 +65,10 @@ TEST(Math, Expm1KeepsSmallNumbers) {
     EXPECT_EQ(math::expm1(0.0), 0.0);
     EXPECT_EQ(math::expm1_over(0.0), 1.0);
     EXPECT_NEAR(math::expm1_over(1e-12), 1.0 + 0.5e-12, 1e-15);
+    EXPECT_EQ(math::over_expm1(0.0), 1.0);
+    EXPECT_NEAR(math::over_expm1(1e-12), 1.0 - 0.5e-12, 1e-15);
+    EXPECT_NEAR(math::over_expm1(3.0), 3.0 / std::expm1(3.0), 1e-16);
+    EXPECT_NEAR(math::over_expm1(-40.0), 40.0, 1e-13);
 }
 
 TEST(Math, LogIsExactToTwoUnits) {

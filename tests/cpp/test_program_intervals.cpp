@@ -65,9 +65,9 @@ TEST(ProgramIntervals, WhatMayBeNoNumberIsKnown) {
     EXPECT_TRUE(interval_of(minimum, {Interval::of(5.0), failure}).may_fail);
 }
 
-constexpr std::array unary{Operation::negate, Operation::absolute,      Operation::square_root, Operation::floor,
-                           Operation::exp,    Operation::expm1,         Operation::expm1_over,  Operation::log,
-                           Operation::log1p,  Operation::sine_of_cycles};
+constexpr std::array unary{Operation::negate, Operation::absolute, Operation::square_root,   Operation::floor,
+                           Operation::exp,    Operation::expm1,    Operation::expm1_over,    Operation::over_expm1,
+                           Operation::log,    Operation::log1p,    Operation::sine_of_cycles};
 constexpr std::array binary{Operation::add,     Operation::subtract, Operation::multiply, Operation::divide,
                             Operation::minimum, Operation::maximum,  Operation::pow};
 constexpr std::array comparisons{Operation::less, Operation::less_equal, Operation::equal};

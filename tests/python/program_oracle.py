@@ -35,6 +35,7 @@ _OPERATIONS: dict[str, Callable[..., Array]] = {
     "floor": np.floor,
     "exp": lambda x: np.exp(np.clip(x, -700.0, 700.0)),
     "expm1": lambda x: np.expm1(np.clip(x, -700.0, 700.0)),
+    "over_expm1": lambda x: np.where(x == 0.0, 1.0, x / np.where(x == 0.0, 1.0, np.expm1(np.clip(x, -700.0, 700.0)))),
     "expm1_over": lambda x: np.where(x == 0.0, 1.0, np.expm1(np.clip(x, -700.0, 700.0)) / np.where(x == 0.0, 1.0, x)),
     "log": np.log,
     "log1p": np.log1p,

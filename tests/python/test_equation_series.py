@@ -52,7 +52,7 @@ def bodies(program: NeuronProgram) -> list[Program]:
 def stages(program: NeuronProgram) -> int:
     """Return how often a rate is calculated in a turn of the loop: it begins with a difference of its own."""
     (body,) = bodies(program)
-    return sum(each.op == "expm1_over" for each in body.instructions)
+    return sum(each.op == "over_expm1" for each in body.instructions)
 
 
 @pytest.mark.parametrize("rate", [*SMOOTH, *WITHOUT_SERIES])

@@ -41,27 +41,36 @@ def _expm1_series(to: Vectors, x: str) -> str:
     return to.add(low, to.multiply(fourth, to.add(middle, to.multiply(fourth, high))))
 
 
-def _exp(to: Vectors, x: str) -> str:
+def _exponential(to: Vectors, x: str) -> tuple[str, str]:
+    """Return a power of 2 and a small rest: the exponential is the power times 1 + rest."""
     above = to.select(to.compare("ogt", x, number(700.0)), number(700.0), x)
     x = to.select(to.compare("olt", x, number(-700.0)), number(-700.0), above)
     shifted = to.add(to.multiply(x, number(_PER_LN_2)), number(_ROUNDING))
     k = to.subtract(shifted, number(_ROUNDING))
     r = to.subtract(x, to.multiply(k, number(_LN_2_HIGH)))
     r = to.subtract(r, to.multiply(k, number(_LN_2_LOW)))
-    p = to.add(number(1.0), to.multiply(r, _expm1_series(to, r)))
     exponent = to.integers("add", to.bits(shifted), integer(1023))
-    return to.multiply(p, to.from_bits(to.integers("shl", exponent, integer(52))))
+    return to.from_bits(to.integers("shl", exponent, integer(52))), to.multiply(r, _expm1_series(to, r))
+
+
+def _exp(to: Vectors, x: str) -> str:
+    scale, rest = _exponential(to, x)
+    return to.multiply(to.add(number(1.0), rest), scale)
 
 
 def _expm1(to: Vectors, x: str) -> str:
-    small = to.both(to.compare("ogt", x, number(-0.35)), to.compare("olt", x, number(0.35)))
-    near = to.multiply(x, _expm1_series(to, x))
-    return to.select(small, near, to.subtract(_exp(to, x), number(1.0)))
+    scale, rest = _exponential(to, x)
+    return to.add(to.multiply(scale, rest), to.subtract(scale, number(1.0)))
 
 
 def _expm1_over(to: Vectors, x: str) -> str:
     is_zero = to.compare("oeq", x, number(0.0))
     return to.select(is_zero, number(1.0), to.divide(_expm1(to, x), x))
+
+
+def _over_expm1(to: Vectors, x: str) -> str:
+    is_zero = to.compare("oeq", x, number(0.0))
+    return to.select(is_zero, number(1.0), to.divide(x, _expm1(to, x)))
 
 
 def _log_inside(to: Vectors, x: str) -> str:
@@ -242,6 +251,7 @@ UNARY: dict[str, Callable[[Vectors, str], str]] = {
     "exp": _exp,
     "expm1": _expm1,
     "expm1_over": _expm1_over,
+    "over_expm1": _over_expm1,
     "log": _log,
     "log1p": _log1p,
     "sine_of_cycles": _sine_of_cycles,

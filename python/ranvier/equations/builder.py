@@ -285,6 +285,9 @@ def _simplified(builder: Builder, op: str, operands: Sequence[Operand]) -> Opera
             # Dividing takes many times as long as multiplying.
             inverse = operate(builder, "divide", 1.0, operands[1])
             return operate(builder, "multiply", operands[0], inverse)
+        case "divide" if (exponent := _operand_of("expm1_over", operands[1])) is not None:
+            # That would be two divisions.
+            return operate(builder, "multiply", operands[0], operate(builder, "over_expm1", exponent))
         case "negate":
             return _negated(operands[0])
         case "less" | "less_equal" | "equal" if operands[0] == operands[1]:
@@ -317,12 +320,15 @@ def _is(operand: Operand, number: float) -> bool:
 
 def _negated(operand: Operand) -> Operand | None:
     """Return what an operand is the negative of, if it is one."""
-    if isinstance(operand, Value):
-        entry = operand.builder._entries[operand.place]
-        if entry.op == "negate":
-            return Value(operand.builder, entry.operands[0])
+    return _operand_of("negate", operand) if isinstance(operand, Value) else -operand
+
+
+def _operand_of(op: str, operand: Operand) -> Value | None:
+    """Return the operand of an operation of one, if its outcome is this value."""
+    if not isinstance(operand, Value):
         return None
-    return -operand
+    entry = operand.builder._entries[operand.place]
+    return operand.builder.value(entry.operands[0]) if entry.op == op else None
 
 
 def _sum(builder: Builder, left: Operand, right: Operand) -> Operand | None:

@@ -30,7 +30,9 @@ OPERATIONS: dict[str, tuple[tuple[str, ...], str]] = {
         ("add", "subtract", "multiply", "divide", "minimum", "maximum", "pow"), (("number",) * 2, "number")
     ),
     **dict.fromkeys(("negate", "absolute", "square_root", "floor"), (("number",), "number")),
-    **dict.fromkeys(("exp", "expm1", "expm1_over", "log", "log1p", "sine_of_cycles"), (("number",), "number")),
+    **dict.fromkeys(
+        ("exp", "expm1", "expm1_over", "over_expm1", "log", "log1p", "sine_of_cycles"), (("number",), "number")
+    ),
     **dict.fromkeys(("less", "less_equal", "equal"), (("number",) * 2, "truth")),
     **dict.fromkeys(("both", "either"), (("truth",) * 2, "truth")),
     "not": (("truth",), "truth"),
