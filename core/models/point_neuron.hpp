@@ -207,8 +207,8 @@ class Group final : public NeuronGroup {
     void run(const Arrays& arrays) const {
         const FlushSubnormals flush;
         if (derived_.own == OwnConstants::any) return run<OwnConstants::any>(arrays);
-        const bool is_alike = derived_.own == OwnConstants::none && arrays.current.data == nullptr;
-        return is_alike ? run<OwnConstants::none>(arrays) : run<OwnConstants::drive>(arrays);
+        if (arrays.current.data != nullptr) return run<OwnConstants::drive_or_current>(arrays);
+        return derived_.own == OwnConstants::none ? run<OwnConstants::none>(arrays) : run<OwnConstants::drive>(arrays);
     }
 
     template <OwnConstants own>

@@ -103,10 +103,10 @@ struct StepArrays {
 
 /// Which constants neurons have of their own. What they share can stay in registers.
 enum class OwnConstants : std::uint8_t {
-    none,  ///< and no current flows into them
-    /// The drive, or none; and a current may flow into them.
-    drive,
-    any,
+    none,              ///< and no current flows into them
+    drive,             ///< and no current flows into them
+    drive_or_current,  ///< the drive, or none; and a current may flow into them
+    any,               ///< and a current may flow into them
 };
 
 /// What flows where there is no current: to add it changes no bit of a drive.
@@ -118,7 +118,7 @@ alignas(line_bytes) inline constexpr std::array<double, block_size> no_current =
 
 template <class Model, class Real, OwnConstants own_constants>
 struct StepKernel {
-    static constexpr bool with_current = own_constants != OwnConstants::none;
+    static constexpr bool with_current = own_constants >= OwnConstants::drive_or_current;
     using Arrays = StepArrays<Model, Real>;
     using State = Model::template State<Real>;
     using Constants = Model::template Constants<Real>;
@@ -225,7 +225,7 @@ struct StepKernel {
         RANVIER_NO_OVERLAP
         for (std::size_t k = 0; k < count; ++k) {
             const Constants own = own_constants == OwnConstants::any ? Constants{constants[C][k]...} : shared;
-            Real drive = with_current ? drives[k] : own.drive;
+            Real drive = own_constants == OwnConstants::none ? own.drive : drives[k];
             if constexpr (with_current) drive += own.gain_of_constant * static_cast<Real>(extra[k]);
             const StepInput<Real, Model::receptor_count> received{
                 {static_cast<Real>(input[R][k])...}, drive, release[k] >= clock};
