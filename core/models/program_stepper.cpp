@@ -8,9 +8,9 @@ namespace ranvier::models {
 
 namespace {
 
-/// Of compiled functions: so many that calling them takes no time, and that state and inputs of several steps fit the second
-/// cache.
-constexpr std::size_t lanes_of_compiled = 1024;
+/// Of compiled functions: so many that calling them takes little time, and so few that state and inputs of a step mostly fit
+/// the first cache, where they are for several steps.
+constexpr std::size_t lanes_of_compiled = 512;
 /// Of compiled functions with loops: calculation takes so long that memory does not matter, and the more neurons there are,
 /// the more others go on beside those that take many turns.
 constexpr std::size_t lanes_of_compiled_loops = 4096;
@@ -54,7 +54,7 @@ ProgramStepper::ProgramStepper(const ProgramModel& model, const ProgramConstants
     for (std::size_t c = 0; c < constants.values.size(); ++c) {
         constants_per_lane_ = constants_per_lane_ || !constants.is_uniform(c);
     }
-    if (interpreter_ || !constants_per_lane_) return;
+    if (interpreter_) return;
     repeated_.assign(constants.values.size() * program::widest_vector, 0.0);
     for (std::size_t c = 0; c < constants.values.size(); ++c) {
         if (!constants.is_uniform(c)) continue;

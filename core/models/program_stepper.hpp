@@ -93,7 +93,7 @@ class ProgramStepper {
     std::size_t most_lanes_;
     bool constants_per_lane_ = false;
     ProgramDraws draws_;
-    AlignedVector<double> repeated_;  ///< constants that are the same for all, where others are not; a vector of each
+    AlignedVector<double> repeated_;  ///< constants that are the same for all: a vector of each, for compiled functions
     AlignedVector<double> inputs_;  ///< of a block that is not full; its current comes last
     std::vector<double*> state_pointers_;
     std::vector<const double*> constant_pointers_;

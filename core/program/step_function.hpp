@@ -33,8 +33,7 @@ struct StepArguments {
     /// (they may be anything, not a number too), but they must not keep a loop going.
     std::uint64_t valid;
     double* const* state;  ///< by variable; before the step, and when the function returns after it
-    /// By constant. Where `constants_per_lane` is 0, each of these arrays has one element, for all lanes; where it is 1, it is as
-    /// `constant_masks` says.
+    /// By constant. Where `constants_per_lane` is 0, the first element of each of these arrays is that of all lanes.
     const double* const* constants;
     std::uint64_t constants_per_lane;
     /// By receptor: the sum of the weights that arrived, or -0.0 where none did. The program gets the sum + 0.0, so that it
@@ -54,9 +53,8 @@ struct StepArguments {
     std::uint8_t* failures;
     /// What the function was registered with: null for compiled code; the interpreter keeps its program and its room there.
     void* context;
-    /// By constant, where `constants_per_lane` is 1: all bits are set if the array has an element for each lane, and none if it
-    /// has `widest_vector` equal elements for all lanes. So lane k has element k & mask, as long as no vector goes over a
-    /// multiple of its size.
+    /// By constant: all bits are set if the array has an element for each lane, and none if it has `widest_vector` equal
+    /// elements for all lanes. So lane k has element k & mask, as long as no vector goes over a multiple of its size.
     const std::uint64_t* constant_masks;
 };
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from program_scenes import Description, Parameter, Variable
 from ranvier import _core
+from ranvier.compiled.own_constants import constants_of_currents
 from ranvier.equations.program import Instruction, Program
 
 Array = npt.NDArray[Any]
@@ -38,7 +39,7 @@ def aligned(values: Array) -> Array:
 class StepCall:
     """What a step function reads and writes (core/program/step_function.hpp)."""
 
-    def __init__(self, description: Any, generator: np.random.Generator, *, per_lane: bool, current: bool) -> None:
+    def __init__(self, description: Any, generator: np.random.Generator, *, own: str, current: bool) -> None:
         lanes = BLOCK * int(generator.integers(1, 4))
 
         def numbers(*shape: int) -> Array:
@@ -48,18 +49,18 @@ class StepCall:
 
         self.lanes = lanes
         self.state = [aligned(numbers(lanes)) for _ in description.variables]
-        count = description.constants
-        # Where some have an element for each lane, others are vectors of equal ones.
-        self.own = [bool(each) for each in generator.random(count) < 0.5] if per_lane else [False] * count
-        repeated = WIDEST if per_lane else 1
-        self.constants = [aligned(numbers(lanes) if own else np.repeat(numbers(1), repeated)) for own in self.own]
-        self.masks = np.array([-1 if own else 0 for own in self.own] or [0], np.int64)
+        # Some have an element for each lane, all others are vectors of equal ones.
+        of_currents = constants_of_currents(description)
+        may_differ = [own == "any" or (own == "currents" and i in of_currents) for i in range(description.constants)]
+        self.own = [may and bool(generator.random() < 0.5) for may in may_differ]
+        self.constants = [aligned(numbers(lanes) if each else np.repeat(numbers(1), WIDEST)) for each in self.own]
+        self.masks = np.array([-1 if each else 0 for each in self.own] or [0], np.int64)
         self.inputs = [aligned(np.where(generator.random(lanes) < 0.5, -0.0, 3.5)) for _ in description.receptors]
         self.current = aligned(numbers(lanes)) if current else None
         self.release = aligned(generator.integers(0, 9, lanes).astype(np.int32))
         self.draws = [aligned(generator.integers(0, 2**63, lanes, dtype=np.uint64) * 2) for _ in range(DRAWS)]
         self.valid = int(generator.integers(1, lanes + 1))
-        self.per_lane = per_lane
+        self.per_lane = own != "none"
 
     def run(self, model: _core.ProgramModel, instruction_set: str, *, compiled: bool) -> list[Array]:
         """Carry out a step on copies; return what it has made of neurons. All numbers that are none are one."""
@@ -141,7 +142,7 @@ class RandomPrograms:
         step = Program(inputs, tuple(instructions), (*chosen, fires, *ended))
         return Description(
             name="random",
-            parameters=tuple(Parameter(f"p{i}", "", 0.0) for i in range(constants)),
+            parameters=tuple(Parameter(f"p{i}", self.chance.choice(("", "pA")), 0.0) for i in range(constants)),
             variables=tuple(Variable(f"x{i}", "") for i in range(variables)),
             receptors=tuple(f"r{i}" for i in range(receptors)),
             prepare=Program(("number",) * (constants + 1), (), tuple(range(constants))),
@@ -168,7 +169,18 @@ class RandomPrograms:
         return self.chance.choice(known[-8:] if self.chance.random() < 0.7 else known)
 
     def _instruction(self, kinds: list[str], depth: int) -> tuple[Instruction, str]:
-        unary = ["negate", "absolute", "square_root", "floor", "exp", "expm1", "expm1_over", "log", "log1p"]
+        unary = [
+            "negate",
+            "absolute",
+            "square_root",
+            "floor",
+            "exp",
+            "expm1",
+            "expm1_over",
+            "over_expm1",
+            "log",
+            "log1p",
+        ]
         binary = ["add", "subtract", "multiply", "divide", "minimum", "maximum", "pow"]
 
         def number() -> int:

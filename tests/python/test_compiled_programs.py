@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 import equation_models
 import ranvier as rv
-from program_scenes import Description, Variable, iaf_psc_exp
+from program_scenes import Description, Parameter, Propagator, Variable, iaf_psc_exp
 from ranvier import _core
 from ranvier.compiled import cache, llvm, steps
+from ranvier.compiled.own_constants import constants_of_currents
 from ranvier.equations.program import Instruction, Program
 from step_calls import RandomPrograms, StepCall, aligned
 
@@ -45,9 +46,9 @@ def same_bits(description: Any, instruction_set: str, seed: int) -> None:
     steps.compile_step(model, description, instruction_set)
     assert model.is_compiled(instruction_set)
     generator = np.random.default_rng(seed)
-    for per_lane in (False, True):
+    for own in ("none", "currents", "any"):
         for current in (False, True):
-            call = StepCall(description, generator, per_lane=per_lane, current=current)
+            call = StepCall(description, generator, own=own, current=current)
             expected = call.run(model, instruction_set, compiled=False)
             found = call.run(model, instruction_set, compiled=True)
             for here, there in zip(found, expected, strict=True):
@@ -98,7 +99,7 @@ def test_each_neuron_makes_its_own_turns(instruction_set: str, lanes: int) -> No
     model = _core.ProgramModel(description)
     steps.compile_step(model, description, instruction_set)
     generator = np.random.default_rng(3)
-    call = StepCall(description, generator, per_lane=False, current=True)
+    call = StepCall(description, generator, own="none", current=True)
     c = np.where(generator.random(lanes) < 0.8, 1.0, generator.integers(0, 60, lanes).astype(float))
     x, y, current = np.zeros(lanes), np.arange(float(lanes)), np.full(lanes, 0.5)
     call.lanes, call.valid, call.state, call.current = lanes, lanes - 5, [aligned(each) for each in (x, y, c)], current
@@ -292,3 +293,22 @@ rv.Simulation(net, progress=False)
 assert "llvmlite" in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_constants_that_follow_from_currents_are_found_among_results_and_propagators() -> None:
+    # The current makes one of two results, and an element of a matrix; the other matrix has none of it.
+    step = Program(("number",) * 5 + ("truth",), (), (0, 5))
+    made = Instruction("multiply", (0, 2)), Instruction("negate", (1,))
+    description = Description(
+        name="currents",
+        parameters=(Parameter("I_e", "nA", 0.0), Parameter("tau", "ms", 1.0)),
+        variables=(Variable("x", ""),),
+        receptors=(),
+        prepare=Program(("number",) * 3, made, (4, 3, 3)),
+        constants=4,
+        step=step,
+        observe=Program(("number",) * 5, (), ()),
+        propagators=(Propagator(1, (0,), ((0, 0, 2),)), Propagator(1, (2,), ((0, 0, 3),))),
+    )
+    found: Any = description
+    assert constants_of_currents(found) == {1, 3}

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from ranvier.compiled.bodies import Body, needed
 from ranvier.compiled.compaction import ENTRY, CompactedStep, loop_to_compact
+from ranvier.compiled.own_constants import constants_of_currents
 from ranvier.compiled.places import ALIGNED, ONES, RARELY, ZEROS, Places
 from ranvier.compiled.vectors import Vectors, number
 from ranvier.equations.program import NeuronProgram
@@ -62,16 +63,25 @@ class _Step:
         self.truths_are_bits = truths_are_bits
 
     def text(self) -> str:
-        """Return it: a loop over the neurons with constants that are the same for all, and one with own ones."""
+        """Return it: a loop over the neurons for constants that may all differ between them, and a faster one.
+
+        In that, only those differ that follow from currents; the others stay in registers.
+        """
         to = self.to
         to.begin("entry")
         places = Places(to, self.program)
-        shared, own = to.label(), to.label()
-        to.do(f"br i1 {places.is_shared}, label %{shared}, label %{own}")
-        to.begin(shared)
         every = range(self.program.constants)
-        constants = [places.shared_constant(each) for each in every]
-        self._loop(places, lambda _: constants)
+        currents = sorted(constants_of_currents(self.program))
+        shared, own = to.label(), to.label()
+        is_shared = places.are_shared(each for each in every if each not in currents)
+        to.do(f"br i1 {is_shared}, label %{shared}, label %{own}")
+        to.begin(shared)
+        masks = {each: places.mask(each) for each in currents}
+        same = {each: places.shared_constant(each) for each in every if each not in masks}
+        self._loop(
+            places,
+            lambda k: [same[each] if each in same else places.masked_constant(each, masks[each], k) for each in every],
+        )
         to.begin(own)
         self._loop(places, lambda k: [places.own_constant(each, k) for each in every])
         body = "\n".join(to.lines)

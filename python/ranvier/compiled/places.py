@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ranvier.compiled.vectors import Vectors, number
 from ranvier.equations.program import NeuronProgram
@@ -86,13 +86,26 @@ class Places:
 
     def own_constant(self, constant: int, k: str) -> str:
         """Return a constant of which each neuron has its own, or which is the same for all while others are not."""
-        return self._load(self.constants[constant], self.to.make(f"and i64 {k}, {self._mask(constant)}"), ALIGNED)
+        return self.masked_constant(constant, self.mask(constant), k)
+
+    def are_shared(self, constants: Iterable[int]) -> str:
+        """Return the truth that some constants are the same for all neurons."""
+        to = self.to
+        any_mask = "0"
+        for each in constants:
+            any_mask = to.make(f"or i64 {any_mask}, {self.mask(each)}")
+        return to.make(f"icmp eq i64 {any_mask}, 0")
+
+    def masked_constant(self, constant: int, mask: str, k: str) -> str:
+        """Return a constant of which each neuron may have its own, where its mask is known."""
+        return self._load(self.constants[constant], self.to.make(f"and i64 {k}, {mask}"), ALIGNED)
 
     def differs(self, constant: int) -> str:
         """Return the truth that each neuron has its own, while constants are not the same for all."""
-        return self.to.make(f"icmp ne i64 {self._mask(constant)}, 0")
+        return self.to.make(f"icmp ne i64 {self.mask(constant)}, 0")
 
-    def _mask(self, constant: int) -> str:
+    def mask(self, constant: int) -> str:
+        """Return the bits of k that tell where a constant of a neuron is: all, or none if it is the same for all."""
         return self.to.make(f"load i64, ptr {self.to.element('i64', self._masks, str(constant))}, align 8")
 
     def old_state(self, k: str) -> list[str]:
