@@ -5,57 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ranvier.bench import _built_in_equations
+from ranvier.bench._built_in_equations import BUILT_IN
 from ranvier.equations.adaptive import Tolerances
 from ranvier.equations.beginning import check_beginning
 from ranvier.equations.lowering import Lowered, lower
 from ranvier.equations.reading import Given, describe
 
 LEAKY = "dv/dt = (E_L - v)/tau_m + I_e/C_m : mV"
-LEAKY_PARAMETERS: dict[str, Any] = {
-    "E_L": "-70 mV",
-    "tau_m": "10 ms",
-    "C_m": "250 pF",
-    "V_th": "-55 mV",
-    "V_reset": "-70 mV",
-    "t_ref": "2 ms",
-    "I_e": "500 pA",
-}
-FIRING: dict[str, Any] = {"threshold": "v >= V_th", "reset": "v = V_reset", "refractory": "t_ref"}
+FIRING = _built_in_equations.FIRING
+LEAKY_PARAMETERS = _built_in_equations.LEAKY_PARAMETERS
 BY_SIGN = {"excitatory": "I_ex += w", "inhibitory": "I_in += w"}
 
-IAF_PSC_EXP: dict[str, Any] = {
-    "equations": """
-        dv/dt = (E_L - v)/tau_m + (I_ex + I_in + I_e + I_stimulus)/C_m : mV
-        dI_ex/dt = -I_ex/tau_ex : pA
-        dI_in/dt = -I_in/tau_in : pA
-    """,
-    **FIRING,
-    "parameters": {**LEAKY_PARAMETERS, "I_e": "0 pA", "tau_ex": "2 ms", "tau_in": "2 ms"},
-    "receptors": BY_SIGN,
-    "initial": {"v": "E_L"},
-}
-
-IAF_PSC_ALPHA: dict[str, Any] = {
-    "equations": """
-        dv/dt = (E_L - v)/tau_m + (I_ex + I_in + I_e + I_stimulus)/C_m : mV
-        dI_ex/dt = -I_ex/tau_ex + x_ex : pA
-        dx_ex/dt = -x_ex/tau_ex : pA/ms
-        dI_in/dt = -I_in/tau_in + x_in : pA
-        dx_in/dt = -x_in/tau_in : pA/ms
-    """,
-    **FIRING,
-    "parameters": {**LEAKY_PARAMETERS, "I_e": "0 pA", "tau_ex": "2 ms", "tau_in": "2 ms"},
-    "receptors": {"excitatory": "x_ex += w*e/tau_ex", "inhibitory": "x_in += w*e/tau_in"},
-    "initial": {"v": "E_L"},
-}
-
-IAF_PSC_DELTA: dict[str, Any] = {
-    "equations": "dv/dt = (E_L - v)/tau_m + (I_e + I_stimulus)/C_m : mV",
-    **FIRING,
-    "parameters": {**LEAKY_PARAMETERS, "I_e": "0 pA"},
-    "receptors": {"jump": "v += w"},
-    "initial": {"v": "E_L"},
-}
+IAF_PSC_EXP = BUILT_IN["iaf_psc_exp"]
+IAF_PSC_ALPHA = BUILT_IN["iaf_psc_alpha"]
+IAF_PSC_DELTA = BUILT_IN["iaf_psc_delta"]
 
 IAF_COND_EXP: dict[str, Any] = {
     "equations": """
