@@ -19,6 +19,7 @@
 #include "base/subnormals.hpp"
 #include "bindings.hpp"
 #include "models/program_model.hpp"
+#include "models/program_release.hpp"
 #include "models/program_synapse.hpp"
 #include "program/program.hpp"
 #include "program/step_function.hpp"
@@ -31,7 +32,9 @@ namespace {
 
 using models::ProgramDescription;
 using models::ProgramModel;
+using models::ProgramRelease;
 using models::ProgramSynapse;
+using models::ReleaseProgramDescription;
 using models::SynapseProgramDescription;
 using program::Instruction;
 using program::Program;
@@ -192,6 +195,21 @@ SynapseProgramDescription to_synapse_description(const nb::handle& given) {
     return made;
 }
 
+ReleaseProgramDescription to_release_description(const nb::handle& given) {
+    ReleaseProgramDescription made{.name = read<std::string>(given, "name"),
+                                   .summary = read<std::string>(given, "summary"),
+                                   .equations = read<std::string>(given, "equations"),
+                                   .reference = read<std::string>(given, "reference"),
+                                   .weight_unit = read<std::string>(given, "weight_unit"),
+                                   .parameters = {},
+                                   .states = read<std::vector<std::string>>(given, "states"),
+                                   .prepare = read_program(given, "prepare"),
+                                   .conditions = {},
+                                   .release = read_program(given, "release")};
+    read_parameters_and_conditions(given, made);
+    return made;
+}
+
 /// What keeps compiled code: an object of Python, which whichever thread lets it go last gives back.
 std::shared_ptr<const void> keep(nb::object owner) {
     auto kept = std::make_unique<nb::object>(std::move(owner));
@@ -241,7 +259,8 @@ std::uint32_t step_once(const ProgramModel& self, std::string_view set, std::uin
     return program::StepInterpreter::step(&arguments);
 }
 
-void need_parameters(const ProgramSynapse& self, const std::vector<double>& parameters) {
+template <class Synapse>
+void need_parameters(const Synapse& self, const std::vector<double>& parameters) {
     const std::size_t wanted = self.description().parameters.size();
     if (parameters.size() == wanted) return;
     throw ShapeError({.object = "parameters of synapse model '" + self.description().name + "'",
@@ -279,6 +298,26 @@ void bind_synapse_programs(nb::module_& module) {
                 return models::weight_range(self.description(), parameters);
             },
             nb::arg("parameters"), "The weights that synapses keep to, or None where they might change their sign.");
+    nb::class_<ProgramRelease, models::OwnSynapse>(
+        module, "ProgramRelease", "Synapses of which a program tells what part of the weight a spike adds.")
+        .def(
+            "__init__",
+            [](ProgramRelease* self, const nb::object& description) {
+                new (self) ProgramRelease(to_release_description(description));
+            },
+            nb::arg("description"),
+            "Of an object with the attributes of a ReleaseProgram (ranvier.equations.program): name, summary, "
+            "equations, reference, weight_unit, parameters, states, prepare, conditions, release.")
+        .def_prop_ro(
+            "fingerprint", [](const ProgramRelease& self) { return self.synapse_model().own_fingerprint; },
+            "Of all that the synapses do.")
+        .def(
+            "conflict",
+            [](const ProgramRelease& self, const std::vector<double>& parameters) {
+                need_parameters(self, parameters);
+                return self.conflict(parameters);
+            },
+            nb::arg("parameters"), "Why parameters do not fit together, or None.");
 }
 
 }  // namespace

@@ -190,13 +190,7 @@ class Checker {
 
 void add_names(DescriptionHash& hash, const ProgramDescription& own) {
     hash.text(own.name);
-    hash.whole(own.parameters.size());
-    for (const ProgramParameter& parameter : own.parameters) {
-        hash.text(parameter.name);
-        hash.text(parameter.unit);
-        hash.numbers({parameter.default_value, parameter.bounds.lower, parameter.bounds.upper});
-        hash.whole((parameter.bounds.lower_open ? 1 : 0) + (parameter.bounds.upper_open ? 2 : 0));
-    }
+    add(hash, own.parameters);
     hash.whole(own.variables.size());
     for (const ProgramVariable& variable : own.variables) {
         hash.text(variable.name);
@@ -216,6 +210,36 @@ void add_names(DescriptionHash& hash, const ProgramDescription& own) {
 }
 
 }  // namespace
+
+void add(DescriptionHash& hash, std::span<const ProgramParameter> parameters) {
+    hash.whole(parameters.size());
+    for (const ProgramParameter& parameter : parameters) {
+        hash.text(parameter.name);
+        hash.text(parameter.unit);
+        hash.numbers({parameter.default_value, parameter.bounds.lower, parameter.bounds.upper});
+        hash.whole((parameter.bounds.lower_open ? 1 : 0) + (parameter.bounds.upper_open ? 2 : 0));
+    }
+}
+
+void check_synapse_parameters(
+    std::span<const ProgramParameter> parameters,
+    const std::function<void(const std::string& what, const std::string& value, const std::string& bound)>& refuse) {
+    std::set<std::string_view> names;
+    for (const ProgramParameter& parameter : parameters) {
+        const Bounds& bounds = parameter.bounds;
+        if (parameter.name.empty() || !names.insert(parameter.name).second) {
+            refuse("a name", "'" + parameter.name + "'", "names are not empty, and none is given twice");
+        }
+        if (!(bounds.lower <= bounds.upper)) {
+            refuse("bounds of parameter " + parameter.name, to_text(bounds.lower) + " to " + to_text(bounds.upper),
+                   "the lower one must not be above the upper one");
+        }
+        if (!std::isfinite(parameter.default_value) || !bounds.contains(parameter.default_value)) {
+            refuse("default of parameter " + parameter.name, to_text(parameter.default_value),
+                   "it must be finite and within its bounds");
+        }
+    }
+}
 
 void add(DescriptionHash& hash, const Program& own) {
     hash.whole(own.inputs.size());

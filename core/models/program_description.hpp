@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -93,6 +95,14 @@ struct ProgramDescription {
 
 /// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError for what does not fit together
 void check(const ProgramDescription& description);
+
+/// Adds names, units, defaults and bounds.
+void add(DescriptionHash& hash, std::span<const ProgramParameter> parameters);
+
+/// Of synapse models. @param refuse what, its value, and its bound: does not return
+void check_synapse_parameters(
+    std::span<const ProgramParameter> parameters,
+    const std::function<void(const std::string& what, const std::string& value, const std::string& bound)>& refuse);
 
 /// Adds what a program does.
 void add(DescriptionHash& hash, const program::Program& program);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <string_view>
 
 #include "base/errors.hpp"
@@ -29,8 +28,8 @@ class SynapseChecker {
 
     void check() const {
         if (own_.name.empty()) refuse("name", "''", "a model needs a name");
-        std::set<std::string_view> names;
-        for (const ProgramParameter& parameter : own_.parameters) check(parameter, names);
+        check_synapse_parameters(own_.parameters, [&](const std::string& what, const std::string& value,
+                                                      const std::string& bound) { refuse(what, value, bound); });
         if (own_.parameters.empty() || own_.parameters.back().name != pair_plasticity::axonal_fraction.name) {
             refuse("parameters", std::to_string(own_.parameters.size()), "the last one must be axonal_fraction");
         }
@@ -52,21 +51,6 @@ class SynapseChecker {
                           .value = std::to_string(given),
                           .bound = "there must be " + std::to_string(wanted),
                           .remedy = "models are made of equations by ranvier.synapse()"});
-    }
-
-    void check(const ProgramParameter& parameter, std::set<std::string_view>& names) const {
-        const Bounds& bounds = parameter.bounds;
-        if (parameter.name.empty() || !names.insert(parameter.name).second) {
-            refuse("a name", "'" + parameter.name + "'", "names are not empty, and none is given twice");
-        }
-        if (!(bounds.lower <= bounds.upper)) {
-            refuse("bounds of parameter " + parameter.name, to_text(bounds.lower) + " to " + to_text(bounds.upper),
-                   "the lower one must not be above the upper one");
-        }
-        if (!std::isfinite(parameter.default_value) || !bounds.contains(parameter.default_value)) {
-            refuse("default of parameter " + parameter.name, to_text(parameter.default_value),
-                   "it must be finite and within its bounds");
-        }
     }
 
     void check_prepare() const {
@@ -240,13 +224,7 @@ std::uint64_t fingerprint_of(const SynapseProgramDescription& description) {
     DescriptionHash hash;
     hash.text(description.name);
     hash.text(description.weight_unit);
-    hash.whole(description.parameters.size());
-    for (const ProgramParameter& parameter : description.parameters) {
-        hash.text(parameter.name);
-        hash.text(parameter.unit);
-        hash.numbers({parameter.default_value, parameter.bounds.lower, parameter.bounds.upper});
-        hash.whole((parameter.bounds.lower_open ? 1 : 0) + (parameter.bounds.upper_open ? 2 : 0));
-    }
+    add(hash, description.parameters);
     for (const SynapseProgramTrace& trace : description.traces) {
         hash.whole(trace.is_read ? trace.time_constant + std::uint64_t{1} : 0);
     }

@@ -59,11 +59,21 @@ def as_equations_at_times(
     return as_equations(synapse.name)(**{name: float(np.asarray(value)) for name, value in synapse.values.items()})
 
 
-def short_term(chance: random.Random) -> rv.network.model_base.SynapseModel:
+def short_term(chance: random.Random) -> rv.network.model_base.AnySynapse:
     """Return how weights are used that stay."""
     part, recovery = chance.choice([0.05, 0.5, 1.0]), chance.choice([0.1, 20.0, 800.0])
     facilitation = chance.choice([0.0, 50.0, 1000.0])
-    kind = chance.randrange(4)
+    kind = chance.randrange(5)
+    if kind == 4:
+        on_pre = chance.choice(
+            ["u += U*(1 - u); release = clip(u*x, 0, 1); x -= release", "release = clip(x + u, 0, 3); u += U"]
+        )
+        return rv.synapse(
+            "du/dt = -u/tau_fac : 1\ndx/dt = (1 - x)/tau_rec : 1",
+            on_pre=on_pre,
+            parameters={"U": part, "tau_fac": "50 ms", "tau_rec": rv.parameter(f"{recovery} ms")},
+            name="releasing",
+        )
     if kind == 3:
         sites = chance.choice([1, 6, 300])
         return rv.quantal_stp(n=sites, U=part, u=0.5, tau_rec=recovery, tau_fac=facilitation, depleted=sites // 2)

@@ -96,7 +96,7 @@ def test_networks_differ() -> None:
     }
     assert {stimulus.stimulator for net in networks for stimulus in net.stimuli} >= trains
     drawn = {projection.synapse.name for net in networks for projection in net.projections}
-    assert drawn == {*rv.models.SYNAPSE_MODELS, *(as_equations(name).name for name in WRITTEN)}
+    assert drawn == {*rv.models.SYNAPSE_MODELS, *(as_equations(name).name for name in WRITTEN), "releasing"}
     own = {
         (projection.synapse.name, name, type(value))
         for net in networks

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import ranvier as rv
+from ranvier import _core
 from ranvier.errors import (
     EquationError,
     RanvierError,
@@ -197,5 +198,6 @@ def test_random_texts_give_models_or_errors_of_their_kind(equations: str, event:
         made = rv.synapse(**{**MODEL, "equations": MODEL["equations"] + "\n" + equations, "on_pre": f"x += 1; {event}"})
     except RanvierError:
         return
+    assert isinstance(made.core_model, _core.ProgramSynapse)
     found = made.core_model.weight_range([each.default for each in made.program.parameters])
     assert found is None or found[0] <= found[1]

@@ -21,8 +21,9 @@ namespace ranvier::connect {
 /// the same for all synapses of a row, which keeps a state for it. Weights stay as they are.
 ///
 /// `Rule` has a `State` of a row, which has `values` and the step of the `last` spike, `state_names` of these values,
-/// `Constants`, `constants(parameters, resolution)`, `initial(constants)`, and `release(state, step, constants)`, which tells
-/// the factor of a spike of this step and what the state is after it.
+/// `Constants`, `initial(constants)`, and `release(state, step, constants)`, which tells the factor of a spike of this step
+/// and what the state is after it. Where these are known at run time only, it has `names(constants)` and
+/// `release_rows(set, states, rows, step, constants, factors)` instead, which does the same for many rows.
 template <class Rule, class Target, class Weight>
 class RowFactorTable final : public StoredTable<Target, Weight> {
    public:
@@ -56,7 +57,7 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
         for (std::span<const RowIndex> left = rows; !left.empty();) {
             const std::span<const RowIndex> some = left.first(std::min(left.size(), rows_at_once));
             left = left.subspan(some.size());
-            events += release(stamp, some);
+            events += release(set, stamp, some);
             add_rows(set, stamp, inputs);
         }
         return events;
@@ -85,7 +86,8 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
     SavedParts saved_parts() const override { return {.rows = true}; }
     void exchange_row(RowIndex row, StateColumns& columns) override {
         typename Rule::State& state = states_[row.value];
-        for (std::size_t k = 0; k < Rule::states; ++k) columns.exchange(Rule::state_names[k], state.values[k]);
+        const std::span<const std::string_view> names = state_names();
+        for (std::size_t k = 0; k < names.size(); ++k) columns.exchange(names[k], state.values[k]);
         columns.exchange("last_spike", state.last);
     }
     void exchange_target(std::uint32_t, StateColumns&) override {}
@@ -93,8 +95,18 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
    private:
     bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }
 
+    static constexpr bool releases_rows = requires { &Rule::release_rows; };
+
+    std::span<const std::string_view> state_names() const {
+        if constexpr (releases_rows) {
+            return Rule::names(constants_);
+        } else {
+            return Rule::state_names;
+        }
+    }
+
     /// Factors of a spike of each of some rows, and where their synapses are.
-    std::uint64_t release(Step stamp, std::span<const RowIndex> rows) {
+    std::uint64_t release([[maybe_unused]] InstructionSet set, Step stamp, std::span<const RowIndex> rows) {
         constexpr std::size_t ahead = 16;
         begins_.clear();
         ends_.clear();
@@ -107,8 +119,14 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
             }
             begins_.push_back(this->row_begin(rows[i]));
             ends_.push_back(this->row_end(rows[i]));
-            factors_.push_back(Rule::release(states_[rows[i].value], stamp, constants_));
+            if constexpr (!releases_rows) {
+                factors_.push_back(Rule::release(states_[rows[i].value], stamp, constants_));
+            }
             events += ends_.back() - begins_.back();
+        }
+        if constexpr (releases_rows) {
+            factors_.resize(rows.size());
+            Rule::release_rows(set, states_.data(), rows, stamp, constants_, factors_.data());
         }
         return events;
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from ranvier.equations.program import NeuronProgram, ProgramParameter, SynapseProgram
+from ranvier.equations.program import NeuronProgram, ProgramParameter, ReleaseProgram, SynapseProgram
 
 __all__ = ["METHOD_WORDS", "bounds_of", "documented", "documented_synapse", "indented", "table"]
 
@@ -40,7 +40,7 @@ def documented(program: NeuronProgram, method: str) -> str:
     return "\n\n".join(parts)
 
 
-def documented_synapse(program: SynapseProgram) -> str:
+def documented_synapse(program: SynapseProgram | ReleaseProgram) -> str:
     """Return a synapse model as text."""
     parts = [f"{program.name}: {program.summary}", indented(program.equations.split("\n"))]
     parts.append(_parameters(program.parameters))

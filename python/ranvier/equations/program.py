@@ -20,6 +20,7 @@ __all__ = [
     "ProgramParameter",
     "ProgramVariable",
     "Propagator",
+    "ReleaseProgram",
     "SynapseProgram",
 ]
 
@@ -236,3 +237,34 @@ class SynapseProgram:
     postsynaptic_traces_accumulate: bool
     presynaptic: Program
     postsynaptic: Program
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseProgram:
+    """A synapse model whose spikes add a part of the weight, as programs, in the same units.
+
+    Attributes
+    ----------
+    weight_unit
+        Empty: the weight has any.
+    states
+        Names of the variables, which all synapses of a source share.
+    prepare
+        Inputs: the parameters. Results: the variables that the first spike finds, then truths.
+    conditions
+        Truths among the results of `prepare` that must hold, each by its index, with the text of the error.
+    release
+        What a spike does. Inputs: the variables after the last spike, the time since then (ms; 0 for the first spike),
+        the parameters. Results: the variables after this spike, then the part of the weight that it adds.
+    """
+
+    name: str
+    summary: str
+    equations: str
+    reference: str
+    weight_unit: str
+    parameters: tuple[ProgramParameter, ...]
+    states: tuple[str, ...]
+    prepare: Program
+    conditions: tuple[tuple[int, str], ...]
+    release: Program

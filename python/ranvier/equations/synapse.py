@@ -1,8 +1,9 @@
-"""`rv.synapse`: synapse models that learn, and that users write as equations."""
+"""`rv.synapse`: synapse models that users write as equations, which learn or add a part of the weight."""
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, Self
@@ -18,7 +19,8 @@ from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.values import StoredValues
 from ranvier.equations.documentation import documented_synapse
 from ranvier.equations.parameters import value_in
-from ranvier.equations.program import ProgramParameter, SynapseProgram
+from ranvier.equations.program import ProgramParameter, ReleaseProgram, SynapseProgram
+from ranvier.equations.release_lowering import lower_release
 from ranvier.equations.synapse_description import AXONAL, SynapseDescription
 from ranvier.equations.synapse_lowering import keeping_weights, lower_synapse
 from ranvier.equations.synapse_reading import GivenSynapse, describe_synapse
@@ -42,19 +44,19 @@ class EquationSynapse(OwnSynapse):
         The programs that the core carries out (`ranvier.equations.program`).
     """
 
-    program: SynapseProgram
-    core_model: _core.ProgramSynapse
+    program: SynapseProgram | ReleaseProgram
+    core_model: _core.ProgramSynapse | _core.ProgramRelease
     _given: GivenSynapse
     _description: SynapseDescription
     _values: dict[str, StoredValues]
 
     def __init__(self, given: GivenSynapse, values: Mapping[str, StoredValues]) -> None:
         description = describe_synapse(given)
-        program = lower_synapse(description)
+        program = lower_release(description) if description.releases else lower_synapse(description)
         self._put(
             name=description.name,
             program=program,
-            core_model=_core.ProgramSynapse(program),
+            core_model=_core_model(program),
             _given=given,
             _description=description,
             _values={},
@@ -83,9 +85,11 @@ class EquationSynapse(OwnSynapse):
         return made
 
     def _idle(self) -> EquationSynapse:
-        program = replace(keeping_weights(self.program), weight_unit="")
+        # Weights stay where spikes add a part of them.
+        idle = self.program if isinstance(self.program, ReleaseProgram) else keeping_weights(self.program)
+        program = replace(idle, weight_unit="")
         made = object.__new__(type(self))
-        made._put(**{**vars(self), "program": program, "core_model": _core.ProgramSynapse(program)})
+        made._put(**{**vars(self), "program": program, "core_model": _core_model(program)})
         return made
 
     def _all_values(self) -> list[float]:
@@ -93,12 +97,10 @@ class EquationSynapse(OwnSynapse):
         return [given.get(each.name, each.default) for each in self.program.parameters]
 
     def _check_events(self) -> None:
-        """Refuse events that might change the sign of weights; values that do not fit are refused when used."""
-        values = self._all_values()
-        if self.core_model.weight_range(values) is None:
-            conflict = self.core_model.conflict(values)
-            if conflict is not None and conflict.startswith("weights"):
-                raise EquationError(f"the events of {self.name}", "", conflict, "see describe() of rv.synapse()")
+        """Refuse events that might change the sign of what arrives; values that do not fit are refused when used."""
+        conflict = self.core_model.conflict(self._all_values())
+        if conflict is not None and conflict.startswith(("weights", "it cannot be seen")):
+            raise EquationError(f"the events of {self.name}", "", conflict, "see help(rv.synapse)")
 
     def _parameter(self, name: str) -> ProgramParameter:
         found = {each.name: each for each in self.program.parameters}
@@ -152,11 +154,15 @@ class EquationSynapse(OwnSynapse):
     def weight_range(self) -> tuple[float, float]:
         """The weights that synapses keep to, with the values that the model has; an end may be infinite.
 
+        Where spikes add a part of the weight, it stays as it is, and may be any.
+
         Raises
         ------
         ValueOutOfBoundsError
             When no range can be proven.
         """
+        if isinstance(self.core_model, _core.ProgramRelease):
+            return -math.inf, math.inf
         found = self.core_model.weight_range(self._all_values())
         if found is None:
             conflict = self.core_model.conflict(self._all_values())
@@ -201,11 +207,16 @@ class EquationSynapse(OwnSynapse):
 
     def __repr__(self) -> str:
         values = "".join(f", {name}={value!r}" for name, value in self._values.items())
-        return f"<synapse '{self.name}'{values}: {', '.join(self._description.traces) or 'no traces'}>"
+        variables = ", ".join([*self._description.traces, *self._description.variables])
+        return f"<synapse '{self.name}'{values}: {variables or 'no variables'}>"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         given = {each.name: getattr(self._given, each.name) for each in fields(self._given)}
         return _again, (given, self._values)
+
+
+def _core_model(program: SynapseProgram | ReleaseProgram) -> _core.ProgramSynapse | _core.ProgramRelease:
+    return _core.ProgramRelease(program) if isinstance(program, ReleaseProgram) else _core.ProgramSynapse(program)
 
 
 def _again(given: dict[str, Any], values: dict[str, StoredValues]) -> EquationSynapse:
@@ -224,7 +235,9 @@ def synapse(
     summary: str = "",
     reference: str = "",
 ) -> EquationSynapse:
-    """Return a synapse model that learns and is written as equations, in the notation of Brian2.
+    """Return a synapse model that is written as equations, in the notation of Brian2.
+
+    It learns, or its spikes add a part of the weight that depends on the spikes of the source before (see Notes).
 
     Parameters
     ----------
@@ -242,7 +255,7 @@ def synapse(
         target comes first.
     parameters
         Values with units, by name: ``dict(tau="20 ms", W_max=rv.parameter("100 pA", meaning="Greatest weight"))``.
-        All models also have the parameter ``axonal_fraction``, as `rv.stdp` has it.
+        Models that learn also have the parameter ``axonal_fraction``, as `rv.stdp` has it.
     name, summary, reference
         For summaries and documentation.
 
@@ -251,6 +264,12 @@ def synapse(
     Weights must keep their sign, whatever spikes come, and it must be possible to see this from the equations: write
     ``w = max(w - ..., 0)`` where an event lowers them, or ``w = clip(w + ..., 0, W_max)``. The bounds of weights follow
     from such expressions. Where weights are stored in single precision, parameters are rounded to it, too.
+
+    Where `on_pre` assigns ``release``, the weight stays, and a spike adds ``release*w`` to the input of the target, as
+    with short-term plasticity. All synapses of a source share the variables, up to four, each of which returns to its
+    value at rest between spikes: ``dx/dt = (1 - x)/tau : 1``. They begin there. `on_pre` changes them and tells
+    ``release``, once, from variables and parameters. It must be possible to see that it is >= 0 and bounded: write
+    ``release = clip(u*x, 0, 1)``. There is no `on_post` then.
 
     Raises
     ------
@@ -274,5 +293,15 @@ def synapse(
     >>> net = rv.Network()
     >>> cells = net.create("iaf_psc_exp", 10)
     >>> learning = net.connect(cells, cells, rv.FixedIndegree(2), weight=50.0, delay=1.5, synapse=s(lam=0.02))
+
+    Short-term depression and facilitation (M. Tsodyks and H. Markram, 1997), as `rv.tsodyks2`:
+
+    >>> depressing = rv.synapse(
+    ...     '''du/dt = -u/tau_facil : 1
+    ...        dx/dt = (1 - x)/tau_rec : 1''',
+    ...     on_pre="u += U*(1 - u); release = clip(u*x, 0, 1); x -= release",
+    ...     parameters=dict(U=0.5, tau_facil="50 ms", tau_rec="800 ms"),
+    ... )
+    >>> releasing = net.connect(cells, cells, rv.FixedIndegree(2), weight=50.0, delay=1.5, synapse=depressing)
     """
     return EquationSynapse(GivenSynapse(equations, on_pre, on_post, parameters, name, summary, reference), {})

@@ -1,9 +1,9 @@
-"""What a user has written about a synapse that learns, as trees with names and units."""
+"""What a user has written about a synapse, as trees with names and units."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from ranvier.equations.description import Equation, Parameter, Statement, needed_subexpressions, used_names
@@ -11,7 +11,7 @@ from ranvier.equations.places import Place
 from ranvier.equations.trees import Node
 from ranvier.equations.units import Unit
 
-__all__ = ["AXONAL", "EVENTS", "WEIGHT", "Side", "SynapseDescription", "Trace"]
+__all__ = ["AXONAL", "EVENTS", "RELEASE", "WEIGHT", "Side", "SynapseDescription", "Trace"]
 
 Side: TypeAlias = Literal["on_pre", "on_post"]
 EVENTS: tuple[Side, Side] = ("on_pre", "on_post")
@@ -20,8 +20,11 @@ EVENTS: tuple[Side, Side] = ("on_pre", "on_post")
 WEIGHT = "w"
 """The name of the weight."""
 
+RELEASE = "release"
+"""The name of the part of the weight that a spike adds."""
+
 AXONAL = "axonal_fraction"
-"""The parameter that all models have: the part of the delay that is axonal."""
+"""The parameter of all models that learn: the part of the delay that is axonal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ class SynapseDescription:
     ----------
     traces, subexpressions, parameters
         By name; each subexpression comes after those that it uses.
+    variables
+        By name: what the spikes of the source change, where they add a part of the weight. There are no traces then.
     events
         The assignments of a spike, by its side.
     weight_unit
@@ -68,11 +73,19 @@ class SynapseDescription:
     events: Mapping[Side, tuple[Statement, ...]]
     places: Mapping[Side, Place]
     weight_unit: Unit | None
+    variables: Mapping[str, Equation] = field(default_factory=dict)
+
+    @property
+    def releases(self) -> bool:
+        """Whether spikes of the source add a part of the weight, which stays."""
+        return any(each.name == RELEASE for each in self.events["on_pre"])
 
     def unit(self, name: str) -> Unit:
-        """Return the unit of a trace, a subexpression or a parameter."""
+        """Return the unit of a trace, a variable, a subexpression or a parameter."""
         if name in self.parameters:
             return self.parameters[name].declared.unit
+        if name in self.variables:
+            return self.variables[name].unit
         return self.traces[name].equation.unit if name in self.traces else self.subexpressions[name].unit
 
     def nodes(self) -> list[Node]:

@@ -16,7 +16,7 @@ from ranvier.equations.trees import Node, names_in, nodes_of, walked
 from ranvier.equations.units import NONE, Unit
 from ranvier.errors import EquationError
 
-__all__ = ["keeping_weights", "lower_synapse"]
+__all__ = ["EventBuilder", "Prepare", "keeping_weights", "lower_synapse"]
 
 _AXONAL = Declared(
     0.0,
@@ -45,7 +45,7 @@ def lower_synapse(description: SynapseDescription) -> SynapseProgram:
     for name, trace in description.traces.items():
         if name not in read:
             refuse(trace.equation.place, f"'{name}'", "no event needs it to change the weight", "leave it out")
-    prepare = _Prepare(description)
+    prepare = Prepare(description)
     pre, post = made["on_pre"], made["on_post"]
     times = tuple(prepare.time_constant(name) for name in (post.other, pre.other, pre.own, post.own))
     conditions = prepare.conditions()
@@ -109,31 +109,26 @@ class _Made:
     keeps_weights: bool
 
 
-class _Event:
-    """What a spike of one side does, statement by statement.
+class EventBuilder:
+    """Writes what expressions of events are, in one program.
 
     All is calculated at one time, so that nothing changes its place: results have the bits of what is written.
+
+    Attributes
+    ----------
+    inputs
+        Parameters as they are stored, by name.
+    parameters
+        The same as expressions have them.
     """
 
-    def __init__(self, description: SynapseDescription, side: Side) -> None:
+    def __init__(self, description: SynapseDescription) -> None:
         self.description = description
         self.builder = Builder(0)
-        self.weight = self.builder.input("weight")
         self.inputs = {name: self.builder.input(("parameter", name)) for name in description.parameters}
-        self.axonal = self.builder.input(("parameter", AXONAL))
-        self.read = {name: self.builder.input(("trace", name)) for name in description.traces}
-        exponent = 0 if description.weight_unit is None else description.weight_unit.exponent
-        self.exponent = exponent
-        names: dict[str, Operand] = {
+        self.parameters: dict[str, Operand] = {
             name: self.scaled(value, description.unit(name).exponent) for name, value in self.inputs.items()
         }
-        self.parameters = dict(names)
-        for name, trace in description.traces.items():
-            names[name] = self.do("multiply", self.read[name], self.value(trace.amount, self.parameters))
-        names[WEIGHT] = self.scaled(self.weight, exponent)
-        for statement in description.events[side]:
-            names[statement.name] = self.assigned(statement, names)
-        self.result = self.builder.take(self.scaled(names[WEIGHT], -exponent))
 
     def do(self, op: str, *operands: Operand) -> Operand:
         """Return the outcome of an operation."""
@@ -154,6 +149,24 @@ class _Event:
             assert own is not None
             known[name] = walked(own, instructions)
         return walked(node, instructions)
+
+
+class _Event(EventBuilder):
+    """What a spike of one side does to the weight, statement by statement."""
+
+    def __init__(self, description: SynapseDescription, side: Side) -> None:
+        super().__init__(description)
+        self.weight = self.builder.input("weight")
+        self.axonal = self.builder.input(("parameter", AXONAL))
+        self.read = {name: self.builder.input(("trace", name)) for name in description.traces}
+        exponent = 0 if description.weight_unit is None else description.weight_unit.exponent
+        names = dict(self.parameters)
+        for name, trace in description.traces.items():
+            names[name] = self.do("multiply", self.read[name], self.value(trace.amount, self.parameters))
+        names[WEIGHT] = self.scaled(self.weight, exponent)
+        for statement in description.events[side]:
+            names[statement.name] = self.assigned(statement, names)
+        self.result = self.builder.take(self.scaled(names[WEIGHT], -exponent))
 
     def assigned(self, statement: Statement, names: dict[str, Operand]) -> Operand:
         """Return the value of a name after an assignment."""
@@ -196,13 +209,16 @@ def _event(description: SynapseDescription, side: Side) -> _Made:
 # ---- before all events -----------------------------------------------------------------------------------------------
 
 
-class _Prepare:
-    """What follows from the parameters alone: time constants, and what must hold."""
+class Prepare:
+    """What follows from the parameters alone: time constants, and what must hold.
 
-    def __init__(self, description: SynapseDescription) -> None:
+    `more` are names of parameters beside those of the description.
+    """
+
+    def __init__(self, description: SynapseDescription, more: tuple[str, ...] = (AXONAL,)) -> None:
         self.description = description
         self.builder = Builder(0)
-        self.inputs = [self.builder.input(("parameter", name)) for name in (*description.parameters, AXONAL)]
+        self.inputs = [self.builder.input(("parameter", name)) for name in (*description.parameters, *more)]
         names: dict[str, Operand] = {}
         for name, value in zip(description.parameters, self.inputs, strict=False):
             exponent = description.unit(name).exponent
@@ -225,7 +241,7 @@ class _Prepare:
         assert equation.node is not None
         node = _divisor_of_decay(equation.node, name)
         if node is not None:
-            return self._result(walked(node, self.instructions))
+            return self.result(walked(node, self.instructions))
         sums = AffineSums(self.instructions, {name: Affine({name: 1.0})})
         found = walked(equation.node, sums)
         if found.prevented_by is not None or found.constant != 0.0 or not found.coefficients:
@@ -236,9 +252,10 @@ class _Prepare:
                 "between spikes, a trace decays exponentially to 0",
                 f"write d{name}/dt = -{name}/tau : {equation.unit.text or 1}",
             )
-        return self._result(operate(self.builder, "divide", -1.0, found.coefficients[name]))
+        return self.result(operate(self.builder, "divide", -1.0, found.coefficients[name]))
 
-    def _result(self, value: Operand) -> int:
+    def result(self, value: Operand) -> int:
+        """Return the number of a result that is a value."""
         self.results.append(self.builder.take(value))
         return len(self.results) - 1
 
@@ -257,7 +274,7 @@ class _Prepare:
             if truth is False:
                 raise EquationError("the equations", "", reason, "change them")
             if isinstance(truth, Value):
-                made[self._result(truth)] = reason
+                made[self.result(truth)] = reason
         return tuple(made.items())
 
     def program(self) -> Program:

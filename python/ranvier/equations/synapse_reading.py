@@ -1,4 +1,4 @@
-"""Reads what a user has written about a synapse that learns, and checks it."""
+"""Reads what a user has written about a synapse, and checks it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from ranvier.equations.parameters import with_positive_divisors
 from ranvier.equations.places import Place, Source, refuse, refuse_name
 from ranvier.equations.reading import all_parameters, by_name, ordered
 from ranvier.equations.statements import read_equations, read_statements, source_of
-from ranvier.equations.synapse_description import AXONAL, EVENTS, WEIGHT, SynapseDescription, Trace
+from ranvier.equations.synapse_description import AXONAL, EVENTS, RELEASE, WEIGHT, SynapseDescription, Trace
 from ranvier.equations.trees import Node, names_in, nodes_of, walked
 from ranvier.equations.units import NONE, UNITS, Dimension, Unit
 from ranvier.errors import UnitError, WrongTypeError
 
 __all__ = ["GivenSynapse", "describe_synapse"]
 
+_OF_SOURCES = "what is released depends on variables and parameters, and neither on the weight nor on neurons"
+_MOST_VARIABLES = 4
 _OF_NEURONS = "events know the weight w, traces and parameters, and nothing of the neurons"
 
 
@@ -70,9 +72,13 @@ def describe_synapse(given: GivenSynapse) -> SynapseDescription:
         places={side: Place(source, 0, max(1, len(source.text))) for side, source in sources.items()},
         weight_unit=weight,
     )
-    _check_names(read, decaying)
-    read = replace(read, traces={name: _trace(read, equation) for name, equation in decaying.items()})
-    _check_events(read)
+    if read.releases:
+        read = replace(read, variables=decaying)
+        _check_release(read)
+    else:
+        _check_names(read, decaying)
+        read = replace(read, traces={name: _trace(read, equation) for name, equation in decaying.items()})
+        _check_events(read)
     read = replace(read, weight_unit=_weight_unit(read) if weight is None else _checked_unit(read, weight))
     derivatives = [each.node for each in decaying.values() if each.node is not None]
     nodes = [*read.nodes(), *derivatives]
@@ -126,9 +132,13 @@ def _check_own_names(equations: Mapping[str, Equation]) -> None:
 
 def _check_taken(place: Place, name: str) -> None:
     check_new_name(place, name, "a parameter")
-    if name in (WEIGHT, AXONAL):
-        what = "the weight" if name == WEIGHT else "the axonal part of the delay, a parameter of all models"
-        refuse(place, f"'{name}'", f"it would shadow {what}", "choose another name")
+    taken = {
+        WEIGHT: "the weight",
+        RELEASE: "the part of the weight that a spike adds",
+        AXONAL: "the axonal part of the delay, a parameter of models that learn",
+    }
+    if name in taken:
+        refuse(place, f"'{name}'", f"it would shadow {taken[name]}", "choose another name")
 
 
 def _check_names(read: SynapseDescription, decaying: Mapping[str, Equation]) -> None:
@@ -217,15 +227,70 @@ def _check_events(read: SynapseDescription) -> None:
         )
 
 
+# ---- releases --------------------------------------------------------------------------------------------------------
+
+
+def _check_release(read: SynapseDescription) -> None:
+    """Refuse what does not depend on the spikes of the source alone: all synapses of a source share the variables."""
+    if read.events["on_post"]:
+        refuse(
+            read.events["on_post"][0].place,
+            "",
+            f"'{RELEASE}' depends on the spikes of the source alone",
+            f"leave on_post out, or leave out '{RELEASE}' and let both events change {WEIGHT}",
+        )
+    if len(read.variables) > _MOST_VARIABLES:
+        last = list(read.variables.values())[_MOST_VARIABLES]
+        refuse(last.place, f"'{last.name}'", f"there can be {_MOST_VARIABLES} variables", "write fewer")
+    constants = [*read.parameters, *CONSTANTS]
+    for name, equation in read.variables.items():
+        assert equation.node is not None
+        for other, node in names_in(equation.node).items():
+            if other != name and other in read.variables:
+                remedy = f"write d{name}/dt = (1 - {name})/tau : 1, and let on_pre couple them"
+                refuse(node.place, f"'{other}'", "between spikes, each variable changes by itself", remedy)
+        _check_known(equation.node, [*constants, name], _OF_SOURCES)
+    known = [*constants, *read.variables, *read.subexpressions]
+    for each in read.subexpressions.values():
+        assert each.node is not None
+        _check_known(each.node, known, _OF_SOURCES)
+    for statement in read.events["on_pre"]:
+        _check_known(statement.node, known, _OF_SOURCES)
+        if statement.name == RELEASE:
+            if RELEASE in known:
+                refuse(statement.place, f"'{RELEASE}'", "it is told before: once is enough", "put both together")
+            if statement.operation:
+                refuse(statement.place, f"'{RELEASE}'", "nothing has told it before", f"write {RELEASE} = ...")
+            known.append(RELEASE)
+        elif statement.name == WEIGHT:
+            refuse(
+                statement.place,
+                f"'{WEIGHT}'",
+                f"a spike adds '{RELEASE}' times the weight, which stays",
+                f"leave this out, or leave out '{RELEASE}'",
+            )
+        elif statement.name in read.parameters or statement.name in read.subexpressions:
+            unit = read.unit(statement.name).text or 1
+            refuse(
+                statement.place,
+                f"'{statement.name}'",
+                f"events change '{RELEASE}' and variables only",
+                f"write d{statement.name}/dt = -{statement.name}/tau : {unit} for a variable",
+            )
+        elif statement.name not in read.variables:
+            refuse_name(statement.place, statement.name, [*read.variables, RELEASE], _OF_SOURCES)
+
+
 # ---- units -----------------------------------------------------------------------------------------------------------
 
 
 def _check_units(read: SynapseDescription, weight: Dimension) -> None:
     """Check all expressions, with a weight of some dimension."""
     names: dict[str, Dimension] = {name: each.declared.unit.dimension for name, each in read.parameters.items()}
-    equations = {**read.subexpressions, **{name: each.equation for name, each in read.traces.items()}}
+    traces = {name: each.equation for name, each in read.traces.items()}
+    equations = {**read.subexpressions, **traces, **read.variables}
     names |= {name: each.unit.dimension for name, each in equations.items()}
-    names[WEIGHT] = weight
+    names |= {WEIGHT: weight, RELEASE: NONE}
     units = Units(names)
     for equation in equations.values():
         if equation.node is not None:
@@ -243,6 +308,7 @@ def _weight_unit(read: SynapseDescription) -> Unit | None:
     """Return the unit of the weight that fits all expressions; None if all units do."""
     given = [each.declared.unit for each in read.parameters.values()]
     given += [each.equation.unit for each in read.traces.values()]
+    given += [each.unit for each in read.variables.values()]
     tried = [Unit(NONE, 0, ""), *(UNITS[name] for name in ("pA", "nS", "mV")), *given]
     errors = []
     for unit in tried:
