@@ -106,9 +106,14 @@ double bytes_to_learn_from(const connect::TableEstimate::Table& table, const con
     const double neurons = table.targets;
     const double of_neuron = arrivals.spikes_of_one > 0.0 ? arrivals.spikes_of_one * arrivals.steps : 0.0;
     const auto most = static_cast<double>(connect::most_older_spikes(to_saturated(table.synapses)));
-    const double of_step = neurons * arrivals.spikes_of_one * memory.older_of_spike;
-    double older =
-        std::min(neurons * expected_beyond(of_neuron, memory.newest_spikes) * memory.older_of_spike, most + of_step);
+    // Potentials of a step leave one of a neuron at most.
+    const double of_one = arrivals.spikes_of_one * memory.older_of_spike;
+    const double of_step = neurons * (memory.step_bytes > 0 ? std::min(1.0, of_one) : of_one);
+    // When all synapses settle, spikes of the longest delay have not been told to all of them, and each of these spikes will
+    // ask for potentials that are as old (connect/plasticity/voltage_table.hpp).
+    const double still_needed = memory.step_bytes > 0 ? of_step * 2.0 * static_cast<double>(table.longest_delay) : 0.0;
+    double older = std::min(neurons * expected_beyond(of_neuron, memory.newest_spikes) * memory.older_of_spike,
+                            most + still_needed + of_step);
     double bytes = 0.0;
     if (const connect::Transmitter* const transmitter = table.dynamics->transmitter()) {
         const ExpectedPulses pulses =

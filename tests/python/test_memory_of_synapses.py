@@ -231,6 +231,16 @@ def test_pulses_of_dopamine_that_synapses_still_follow(
     assert taken > before + 16 * kept
 
 
+@pytest.mark.parametrize(("neurons", "longest_delay"), [(500, 2.0), (300, 4.0)])
+def test_potentials_that_synapses_still_follow(neurons: int, longest_delay: float) -> None:
+    """When all synapses settle, they need those of twice the longest delay: many, where neurons fire so fast."""
+    model = network_with(rv.clopath(), neurons, delay=rv.Uniform(1.0, longest_delay))
+    taken, predicted = run(1, model, threads=1, least_spikes=20_000)
+    check(taken, predicted)
+    # The list of them grows by sixteenths.
+    assert predicted["spikes"] == pytest.approx(taken["spikes"], rel=1 / 16)
+
+
 def test_pulses_of_a_run_of_any_length() -> None:
     of_any, of_none = (predict_memory(modulated(pulses), threads=1)["spikes"] for pulses in (None, 1))
     # As many as are kept before synapses follow them, in a list that grows by a sixteenth.
