@@ -1,11 +1,21 @@
 #include "engine/group_creation.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/random.hpp"
 #include "engine/network_checks.hpp"
 
 namespace ranvier::engine {
+
+namespace {
+
+bool awaits_code(const SimulationOptions& options, const Population& population) {
+    const std::vector<std::uint32_t>& awaiting = options.programs_to_compile;
+    return std::ranges::find(awaiting, population.id.value) != awaiting.end();
+}
+
+}  // namespace
 
 GroupParts create_group(const LoweredNetwork& network, const Population& population, const IdSequence& ids,
                         const SimulationOptions& options, InstructionSet instruction_set,
@@ -31,6 +41,7 @@ GroupParts create_group(const LoweredNetwork& network, const Population& populat
                                   .precision = options.precision,
                                   .instruction_set = instruction_set,
                                   .compiled_programs = options.compiled_programs,
+                                  .awaits_code = awaits_code(options, population),
                                   .parameters = group.parameters,
                                   .variables = variables,
                                   .spike_steps = spike_steps,

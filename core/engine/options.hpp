@@ -22,6 +22,8 @@ struct SimulationOptions {
     /// Call the code that was compiled for neurons of equations and this instruction set, where there is such; else programs
     /// are interpreted. Bits are the same.
     bool compiled_programs = false;
+    /// Populations, by index, for whose programs there will be such code when the simulation is built: for predictions only.
+    std::vector<std::uint32_t> programs_to_compile = {};
     std::string table_layout =
         "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/tables/run_table.hpp, ring_table.hpp)
     std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen

@@ -198,6 +198,8 @@ struct GroupArguments {
     Precision precision = Precision::double_precision;
     InstructionSet instruction_set = InstructionSet::baseline;
     bool compiled_programs = false;  ///< call the code that was compiled for a ProgramModel, where there is such
+    /// Code that is yet to be compiled counts as if it were there: the group only tells what it takes, and cannot advance.
+    bool awaits_code = false;
     std::span<const GroupValues> parameters;  ///< in the order of NeuronModel::parameters
     std::span<const GroupValues> variables;  ///< initial values, in the order of NeuronModel::variables
     /// Spike times in steps, one ascending list per unit; only for models with `plays_spikes`.

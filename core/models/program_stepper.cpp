@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors.hpp"
 #include "base/subnormals.hpp"
 
 namespace ranvier::models {
@@ -23,6 +24,15 @@ std::size_t most_lanes_of_compiled(const ProgramModel& model, std::uint64_t neur
                     static_cast<std::size_t>(std::max<std::uint64_t>(blocks, 1)) * program::lane_multiple);
 }
 
+std::uint32_t missing_code(const program::StepArguments* /*arguments*/) {
+    throw InternalError("neurons advance whose code has not been compiled");
+}
+
+CompiledStep choose_code(const ProgramModel& model, const GroupArguments& arguments) {
+    if (arguments.awaits_code) return {.function = missing_code};
+    return arguments.compiled_programs ? model.compiled(arguments.instruction_set) : CompiledStep{};
+}
+
 std::unique_ptr<program::StepInterpreter> make_interpreter(const ProgramModel& model, const ProgramConstants& constants,
                                                            const GroupArguments& arguments) {
     const ProgramDescription& description = model.description();
@@ -38,7 +48,7 @@ std::unique_ptr<program::StepInterpreter> make_interpreter(const ProgramModel& m
 
 ProgramStepper::ProgramStepper(const ProgramModel& model, const ProgramConstants& constants,
                                const GroupArguments& arguments)
-    : compiled_(arguments.compiled_programs ? model.compiled(arguments.instruction_set) : CompiledStep{}),
+    : compiled_(choose_code(model, arguments)),
       interpreter_(compiled_.function != nullptr ? nullptr : make_interpreter(model, constants, arguments)),
       most_lanes_(interpreter_ ? interpreter_->most_lanes() : most_lanes_of_compiled(model, arguments.population_size)),
       draws_(program::draws_of(model.description().step), arguments.key, arguments.instruction_set, most_lanes_,

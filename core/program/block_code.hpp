@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/aligned_array.hpp"
 #include "program/program.hpp"
 
 /// Programs as the interpreter carries them out: instructions over blocks of lanes, whose values lie in a few registers.
@@ -75,11 +77,11 @@ struct LoopPlaces {
 
 /// Places are numbered: first arrays of others, then numbers, then registers.
 struct BlockCode {
-    std::vector<BlockInstruction> instructions;
+    AlignedVector<BlockInstruction> instructions;
     std::size_t inputs = 0;   ///< whose places come first
     std::size_t draws = 0;    ///< places after them, by index of the draw
     std::size_t outputs = 0;  ///< places after those
-    std::vector<double> scalars;
+    AlignedVector<double> scalars;
     std::size_t registers = 0;
     std::vector<LoopPlaces> loops;  ///< those within others are empty
     /// Of each output that is the same in all lanes: its value.
@@ -88,6 +90,17 @@ struct BlockCode {
     std::size_t first_scalar() const { return inputs + draws + outputs; }
     std::size_t first_register() const { return first_scalar() + scalars.size(); }
     std::size_t places() const { return first_register() + registers; }
+    /// The same, whose instructions and numbers lie in some memory and have no more room than they need.
+    BlockCode in(std::pmr::memory_resource* memory) const {
+        return {.instructions = {instructions, memory},
+                .inputs = inputs,
+                .draws = draws,
+                .outputs = outputs,
+                .scalars = {scalars, memory},
+                .registers = registers,
+                .loops = loops,
+                .uniform = uniform};
+    }
 };
 
 /// What follows from uniform values alone is calculated here, once for all lanes; what no output needs is left out.

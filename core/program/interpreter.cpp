@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
 #include "program/operations.hpp"
 
@@ -32,15 +31,16 @@ void pack(const double* truth, std::size_t lanes, std::uint8_t* bytes) {
 
 }  // namespace
 
-Interpreter::Interpreter(BlockCode code, InstructionSet set, std::pmr::memory_resource* memory)
-    : code_(std::move(code)),
+Interpreter::Interpreter(const BlockCode& code, InstructionSet set, std::pmr::memory_resource* memory)
+    : code_(code.in(memory)),
       set_(set),
+      kernels_(code_.instructions.size(), nullptr, memory),
       most_lanes_(choose_lanes(code_)),
       registers_(code_.registers * most_lanes_, 0.0, memory),
-      places_(code_.places(), nullptr),
+      places_(code_.places(), nullptr, memory),
       iterations_(code_.loops.size(), 0),
       compaction_(code_.loops, most_lanes_, memory) {
-    for (const BlockInstruction& instruction : code_.instructions) kernels_.push_back(find_kernel(set, instruction));
+    for (std::size_t i = 0; i < kernels_.size(); ++i) kernels_[i] = find_kernel(set, code_.instructions[i]);
     for (std::size_t s = 0; s < code_.scalars.size(); ++s) places_[code_.first_scalar() + s] = &code_.scalars[s];
     for (std::size_t r = 0; r < code_.registers; ++r) {
         places_[code_.first_register() + r] = registers_.data() + r * most_lanes_;
@@ -48,7 +48,9 @@ Interpreter::Interpreter(BlockCode code, InstructionSet set, std::pmr::memory_re
 }
 
 std::size_t Interpreter::bytes(const BlockCode& code) {
-    return (code.registers + LaneCompaction::most_places(code.loops)) * choose_lanes(code) * sizeof(double);
+    const std::size_t of_code = code.instructions.size() * (sizeof(BlockInstruction) + sizeof(Kernel)) +
+                                code.scalars.size() * sizeof(double) + code.places() * sizeof(double*);
+    return of_code + (code.registers + LaneCompaction::most_places(code.loops)) * choose_lanes(code) * sizeof(double);
 }
 
 void Interpreter::use(InstructionSet set) {

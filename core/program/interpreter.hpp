@@ -17,15 +17,15 @@ namespace ranvier::program {
 /// Carries out a program block by block. Used by one thread at a time.
 class Interpreter {
    public:
-    /// @param memory of its registers, which must outlive it
-    Interpreter(BlockCode code, InstructionSet set, std::pmr::memory_resource* memory);
+    /// @param memory of its code and its registers, which must outlive it
+    Interpreter(const BlockCode& code, InstructionSet set, std::pmr::memory_resource* memory);
     Interpreter(Interpreter&&) = default;
     Interpreter& operator=(Interpreter&&) = default;
     Interpreter(const Interpreter&) = delete;
     Interpreter& operator=(const Interpreter&) = delete;
     ~Interpreter() = default;
 
-    /// What its registers take.
+    /// What its code and its registers take.
     static std::size_t bytes(const BlockCode& code);
 
     /// Calls that follow use another instruction set.
@@ -57,10 +57,10 @@ class Interpreter {
    private:
     BlockCode code_;
     InstructionSet set_;
-    std::vector<Kernel> kernels_;
+    AlignedVector<Kernel> kernels_;  ///< by instruction
     std::size_t most_lanes_;
     AlignedVector<double> registers_;
-    std::vector<double*> places_;
+    AlignedVector<double*> places_;
     std::vector<std::uint32_t> iterations_;  ///< by loop
     LaneCompaction compaction_;  ///< of the loop that lanes are in
 };

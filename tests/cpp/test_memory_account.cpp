@@ -12,12 +12,16 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "engine/simulation.hpp"
+#include "models/program_model.hpp"
+#include "program_building.hpp"
 
 namespace {
 
@@ -200,6 +204,82 @@ INSTANTIATE_TEST_SUITE_P(Cases, MemoryAccount,
                                     (c.sorted ? c.numbering : std::string("unsorted")) + "_" + c.layout + "_" +
                                     c.exchange + (c.double_precision ? "_double" : "");
                          });
+
+/// Neurons of equations whose step has many instructions, so that the interpreter's code and registers weigh.
+models::ProgramDescription with_a_long_step() {
+    models::ProgramDescription made = models::described_iaf_psc_exp();
+    const std::uint32_t current = 15;
+    std::uint32_t last = current;
+    for (int i = 0; i < 2000; ++i) {
+        made.step.instructions.push_back({.operation = program::Operation::add, .operands = {last, current}});
+        last = static_cast<std::uint32_t>(program::value_count(made.step) - 1);
+    }
+    made.step.results[2] = last;
+    return made;
+}
+
+/// In place of compiled code: nothing happens.
+std::uint32_t rest(const program::StepArguments* /*arguments*/) { return 0; }
+
+struct ProgramCase {
+    std::uint64_t neurons = 1;
+    std::uint32_t threads = 1;
+    bool compiled = false;
+    bool differ = false;  ///< constants of neurons
+    bool injected = false;
+};
+
+std::ostream& operator<<(std::ostream& stream, const ProgramCase& c) {
+    return stream << c.neurons << " neurons, " << c.threads << " threads" << (c.compiled ? ", compiled" : "")
+                  << (c.differ ? ", differ" : "") << (c.injected ? ", with a current" : "");
+}
+
+class MemoryOfPrograms : public testing::TestWithParam<ProgramCase> {};
+
+TEST_P(MemoryOfPrograms, IsWhatIsAllocated) {
+    const ProgramCase& c = GetParam();
+    const auto model = std::make_shared<models::ProgramModel>(with_a_long_step());
+    Network network{0.1, 5};
+    std::map<std::string, Values, std::less<>> values;
+    if (c.differ) values["C_m"] = Distribution{.kind = Distribution::Kind::uniform, .first = 200.0, .second = 300.0};
+    const PopulationId neurons = network.create(model->neuron_model(), model, c.neurons, "neurons", values);
+    if (c.injected) network.stimulate({neurons, 0, c.neurons}, "dc_generator", {{"amplitude", 1e-3}}, {}, 1.0, 1.0, "");
+    SimulationOptions options{.threads = c.threads, .compiled_programs = c.compiled, .pinning = "none"};
+    // What is predicted must not depend on whether the code is there already.
+    if (c.compiled) options.programs_to_compile = {neurons.value};
+    const std::vector<MemoryItem> predicted = predict_memory(network, options, 1, Rank{0}, {.rate = 0.0});
+    options.programs_to_compile.clear();
+    if (c.compiled) model->use_compiled(parse_instruction_set(options.instruction_set), {.function = rest});
+    const std::int64_t before = live;
+    Simulation simulation(network, options, {}, comm::make_mirror_communicator(1));
+    simulation.run(100);
+    const auto counted = static_cast<double>(live - before);
+    SCOPED_TRACE("account: " + listed(simulation.memory()) + "predicted: " + listed(predicted));
+    // Beside what grows with the network, a simulation and each of its threads take some kilobytes.
+    const double few = 16'000.0 + 16'000.0 * c.threads;
+    EXPECT_NEAR(static_cast<double>(total(predicted, "construction")), counted, 0.05 * counted + few);
+    EXPECT_NEAR(static_cast<double>(total(simulation.memory())), counted, 0.05 * counted + few);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, MemoryOfPrograms,
+                         testing::Values(ProgramCase{}, ProgramCase{.compiled = true}, ProgramCase{.neurons = 64},
+                                         ProgramCase{.neurons = 64, .compiled = true, .differ = true},
+                                         ProgramCase{.neurons = 64, .threads = 2, .differ = true},
+                                         ProgramCase{.neurons = 1000, .threads = 2, .compiled = true},
+                                         ProgramCase{.neurons = 1000, .differ = true, .injected = true},
+                                         ProgramCase{.neurons = 1000, .threads = 2, .compiled = true, .injected = true},
+                                         ProgramCase{.neurons = 100'000, .threads = 2, .differ = true},
+                                         ProgramCase{
+                                             .neurons = 100'000, .compiled = true, .differ = true, .injected = true}));
+
+TEST(ProgramsToCompile, NeuronsDoNotAdvanceWithoutTheirCode) {
+    const auto model = std::make_shared<models::ProgramModel>(models::described_iaf_psc_exp());
+    Network network{0.1, 5};
+    const PopulationId neurons = network.create(model->neuron_model(), model, 10, "neurons", {});
+    const SimulationOptions options{.threads = 1, .compiled_programs = true, .programs_to_compile = {neurons.value}};
+    Simulation simulation(network, options, {}, comm::make_mirror_communicator(1));
+    EXPECT_THROW(simulation.run(1), InternalError);
+}
 
 /// Whatever is looked for while weights are read or set takes memory. If it were looked for by each synapse or row, this
 /// would be thousands of times as much: here thousands of spikes are on their way along axons of many lengths.

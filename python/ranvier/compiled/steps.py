@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from ranvier import _core
 from ranvier.compiled import llvm
@@ -15,7 +16,7 @@ from ranvier.equations.model import EquationNeuron
 from ranvier.equations.program import NeuronProgram
 from ranvier.errors import StateError
 
-__all__ = ["compile_models", "compile_step", "description"]
+__all__ = ["choose", "compile_models", "compile_step", "description"]
 
 # Above this, compiling takes seconds, and most of a step is calculation: the interpreter is not much slower.
 _MOST_INSTRUCTIONS = 20_000
@@ -24,8 +25,24 @@ _loaded: weakref.WeakValueDictionary[str, llvm.Loaded] = weakref.WeakValueDictio
 _lock = threading.Lock()
 
 
-def compile_models(models: Iterable[object], choice: str, instruction_set: str) -> str:
-    """Compile what simulations of some models will call, and return what carries out their programs.
+@dataclass(frozen=True)
+class Choice:
+    """What carries out the programs of some models.
+
+    Attributes
+    ----------
+    name
+        ``"compiled"``, ``"interpreted"``, or, if there are no models of equations, ``"none"``.
+    compiled
+        Of each model whether its program is compiled.
+    """
+
+    name: str
+    compiled: tuple[bool, ...]
+
+
+def choose(models: Sequence[object], choice: str) -> Choice:
+    """Return what will carry out the programs of some models, without compiling any.
 
     Parameters
     ----------
@@ -33,13 +50,6 @@ def compile_models(models: Iterable[object], choice: str, instruction_set: str) 
         Neuron models, of which those of equations count.
     choice
         ``"auto"``, ``"compiled"`` or ``"interpreted"``.
-    instruction_set
-        The one that the simulation takes.
-
-    Returns
-    -------
-    str
-        ``"compiled"``, ``"interpreted"``, or, if there are no such models, ``"none"``.
 
     Raises
     ------
@@ -52,14 +62,39 @@ def compile_models(models: Iterable[object], choice: str, instruction_set: str) 
     if choice == "compiled" and reason:
         what, _, remedy = reason.partition(": ")
         raise StateError("programs", "'compiled'", what, remedy or "leave it at 'auto'")
+    none = (False,) * len(models)
     if not own:
-        return "none"
+        return Choice("none", none)
     if choice == "interpreted" or reason:
-        return "interpreted"
-    small = [each for each in own if choice == "compiled" or _size(each.program) <= _MOST_INSTRUCTIONS]
-    for model in small:
-        compile_step(model.core_model, model.program, instruction_set)
-    return "compiled" if small else "interpreted"
+        return Choice("interpreted", none)
+    compiled = tuple(
+        isinstance(each, EquationNeuron) and (choice == "compiled" or _size(each.program) <= _MOST_INSTRUCTIONS)
+        for each in models
+    )
+    return Choice("compiled" if any(compiled) else "interpreted", compiled)
+
+
+def compile_models(models: Iterable[object], choice: str, instruction_set: str) -> str:
+    """Compile what simulations of some models will call, and return what carries out their programs.
+
+    Parameters
+    ----------
+    models, choice
+        As for `choose`, with the same errors.
+    instruction_set
+        The one that the simulation takes.
+
+    Returns
+    -------
+    str
+        The name of the choice.
+    """
+    listed = list(models)
+    chosen = choose(listed, choice)
+    for model, is_compiled in zip(listed, chosen.compiled, strict=True):
+        if is_compiled and isinstance(model, EquationNeuron):
+            compile_step(model.core_model, model.program, instruction_set)
+    return chosen.name
 
 
 def _size(program: NeuronProgram) -> int:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 from ranvier import _core
 from ranvier.base.numeric import number, whole_number
+from ranvier.compiled import steps
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network
 from ranvier.network.network_base import contents_of
-from ranvier.simulation.core_options import core_options
+from ranvier.simulation.core_options import checked_group, core_options
 from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.named_options import names_options
 from ranvier.simulation.options import MOST_RANKS, DryRun, Precision, Processes, RunOptions, Stepping, Tuning
@@ -73,6 +74,9 @@ def predict_memory(
         raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.simulation.measurements.Bursts or None")
     run = RunOptions(threads=threads, stepping=stepping, precision=precision, weight_precision=weight_precision)
     options = core_options(network.populations, run, processes, tuning, dry_run)
+    # Nothing is compiled for a prediction.
+    chosen = steps.choose([each.own_model for each in network.populations], checked_group(Tuning, tuning).programs)
+    options.programs_to_compile = [index for index, compiled in enumerate(chosen.compiled) if compiled]
     most: tuple[float, float, float, list[float], list[list[float]]] = (0.0, 0.0, 0.0, [], [])
     if bursts is not None:
         in_lists = [list(of_lists) for of_lists in bursts.in_lists]
