@@ -90,7 +90,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
             for (const models::ParameterInfo& info : population.model->parameters) mixed.add(info.default_value);
             mixed.add(population.parameters);
             mixed.add(population.variables);
-            mixed.add(population.spike_steps);
+            mixed.add(population.spike_steps.all());
             mixed.add(population.stride);
         }));
     }

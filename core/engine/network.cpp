@@ -320,10 +320,10 @@ void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values wei
     projections_[id.value] = std::move(changed);
 }
 
-std::vector<std::vector<Step>> Network::later_spikes(PopulationId id, std::span<const std::uint64_t> units,
-                                                     std::span<const std::vector<double>> spike_times, Step now) const {
+SpikeLists Network::later_spikes(PopulationId id, std::span<const std::uint64_t> units,
+                                 std::span<const std::vector<double>> spike_times, Step now) const {
     const Population& present = population(id);
-    std::vector<std::vector<Step>> all = present.spike_steps;
+    SpikeLists::Lists all = present.spike_steps.all();
     for (std::size_t i = 0; i < units.size(); ++i) {
         std::vector<Step> steps =
             spike_steps(spike_times[i], resolution_, present.name, static_cast<std::size_t>(units[i]));
@@ -423,7 +423,7 @@ std::uint64_t Network::array_bytes() const {
     for (const Population& population : populations_) {
         add_all(population.parameters);
         add_all(population.variables);
-        for (const std::vector<Step>& steps : population.spike_steps) bytes += steps.size() * sizeof(Step);
+        bytes += population.spike_steps.bytes();
         for (const auto& [name, numbers] : population.sequences) bytes += numbers.size() * sizeof(double);
     }
     for (const Projection& projection : projections_) {

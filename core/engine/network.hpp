@@ -15,6 +15,7 @@
 #include "base/ids.hpp"
 #include "connect/rules/rule.hpp"
 #include "engine/site_spec.hpp"
+#include "engine/spike_lists.hpp"
 #include "engine/synapse_spec.hpp"
 #include "engine/values.hpp"
 #include "models/neuron.hpp"
@@ -42,7 +43,7 @@ struct Population {
     std::uint64_t size = 0;
     std::map<std::string, Values, std::less<>> parameters;  ///< those set, by name
     std::map<std::string, Values, std::less<>> variables;   ///< initial values set, by name
-    std::vector<std::vector<Step>> spike_steps;             ///< per unit, only for models that play spikes
+    SpikeLists spike_steps;                                 ///< only for models that play spikes
     Sequences sequences;  ///< of sources that a stimulator draws
     Step stride = 1;              ///< steps of the resolution in one step of the neurons
     bool has_given_step = false;  ///< else the resolution is their step, whatever it becomes
@@ -171,10 +172,10 @@ class Network {
         populations_[population.value].sequences.swap(other);
     }
     /// Lists of spikes to play after step `now` by some units of a population, checked. @throws as create_spike_generators()
-    std::vector<std::vector<Step>> later_spikes(PopulationId population, std::span<const std::uint64_t> units,
-                                                std::span<const std::vector<double>> spike_times, Step now) const;
-    void swap_spikes(PopulationId population, std::vector<std::vector<Step>>& other) noexcept {
-        populations_[population.value].spike_steps.swap(other);
+    SpikeLists later_spikes(PopulationId population, std::span<const std::uint64_t> units,
+                            std::span<const std::vector<double>> spike_times, Step now) const;
+    void swap_spikes(PopulationId population, SpikeLists& other) noexcept {
+        std::swap(populations_[population.value].spike_steps, other);
     }
 
     RecorderIndex record_spikes(std::vector<IdSequence> neurons);

@@ -58,7 +58,7 @@ void add_population(Parts& parts, const Population& population) {
                          given == population.parameters.end() ? Values(info.default_value) : given->second);
     }
     for (const auto& [variable, value] : population.variables) parts.add_values(name(variable), value);
-    if (population.model->plays_spikes) parts.add(name("spike_times"), population.spike_steps);
+    if (population.model->plays_spikes) parts.add(name("spike_times"), population.spike_steps.all());
     for (const auto& [sequence, values] : population.sequences) parts.add(name(sequence), values);
 }
 

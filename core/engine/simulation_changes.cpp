@@ -95,7 +95,7 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
                                  std::span<const std::vector<double>> spike_times) {
     Implementation& self = *implementation_;
     const Population& population = self.network.population(id);
-    std::vector<std::vector<Step>> lists;
+    SpikeLists lists;
     std::vector<std::unique_ptr<models::ParameterChange>> changes;
     agree(*self.communicator, "setting spike times of population " + quoted(population.name), [&] {
         if (!population.model->plays_spikes || spike_times.size() != units.size()) {
@@ -125,7 +125,7 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
             ranges[receptor].most_inputs *= self.lowered.growth_of_bursts(changed, receptor);
             check_sums(ranges[receptor], "weights of synapses that such spikes reach");
         }
-        changes = self.prepare_spikes(id, lists);
+        changes = self.prepare_spikes(id, lists.all());
         for (const auto& shard : self.shards) shard->fit_sums(ranges);
     });
     self.play(id, std::move(lists), changes);
@@ -148,7 +148,7 @@ std::vector<std::unique_ptr<models::ParameterChange>> Simulation::Implementation
     return changes;
 }
 
-void Simulation::Implementation::play(PopulationId id, std::vector<std::vector<Step>> lists,
+void Simulation::Implementation::play(PopulationId id, SpikeLists lists,
                                       std::span<const std::unique_ptr<models::ParameterChange>> changes) {
     for (const auto& change : changes) change->apply();
     network.swap_spikes(id, lists);

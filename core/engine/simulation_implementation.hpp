@@ -104,7 +104,7 @@ struct Simulation::Implementation {
     /// For each shard that has units of a population, to play other lists of spikes.
     std::vector<std::unique_ptr<models::ParameterChange>> prepare_spikes(PopulationId population,
                                                                          std::span<const std::vector<Step>> lists);
-    void play(PopulationId population, std::vector<std::vector<Step>> lists,
+    void play(PopulationId population, SpikeLists lists,
               std::span<const std::unique_ptr<models::ParameterChange>> changes);
     void note_set(PopulationId population, std::string_view name);
     NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }

@@ -67,7 +67,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
     for (const auto& names : own.parameters_set) totals_.parameters_set.emplace_back(names.begin(), names.end());
     for (const Population& population : own.network.populations()) {
         if (own.spikes_set[population.id.value]) {
-            totals_.spikes_set.emplace(population.id.value, population.spike_steps);
+            totals_.spikes_set.emplace(population.id.value, population.spike_steps.all());
         }
     }
     tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.weights_set.size());

@@ -64,6 +64,7 @@ class PulsepacketGenerator final : public Stimulus {
         }
         for (const double value : deviations_.values) reach_ = std::max(reach_, reach_of_normal * value);
         reach_ += 2.0 * resolution_;
+        make_room();
     }
 
     void add(Step step, double* out) override {
@@ -73,7 +74,7 @@ class PulsepacketGenerator final : public Stimulus {
         const auto first = std::ranges::lower_bound(centres_, now - reach_);
         const auto end = std::ranges::upper_bound(first, centres_.end(), now + reach_);
         keep(static_cast<std::size_t>(first - centres_.begin()), static_cast<std::size_t>(end - centres_.begin()));
-        for (const std::vector<Spike>& packet : packets_) {
+        for (const Packet& packet : packets_) {
             auto spike = std::ranges::lower_bound(packet, Spike{time, 0});
             for (; spike != packet.end() && spike->step == time; ++spike) {
                 const std::uint32_t i = spike->target;
@@ -90,20 +91,49 @@ class PulsepacketGenerator final : public Stimulus {
         friend auto operator<=>(const Spike&, const Spike&) = default;
     };
 
+    using Packet = std::pmr::vector<Spike>;
+
+    /// For all spikes of as many packets as are ready at once. Packets take it in turns: what they need is known, and told, at
+    /// the beginning.
+    void make_room() {
+        std::size_t most = 0;
+        for (std::size_t begin = 0, end = 0; begin < centres_.size(); ++begin) {
+            while (end < centres_.size() && centres_[end] <= centres_[begin] + 2.0 * reach_) ++end;
+            most = std::max(most, end - begin);
+        }
+        double spikes = 0.0;
+        for (std::size_t i = 0; i < targets_.size(); ++i) spikes += activities_[i];
+        for (std::size_t i = 0; i < most; ++i) {
+            room_.emplace_back(centres_.get_allocator().resource());
+            room_.back().reserve(static_cast<std::size_t>(spikes));
+        }
+    }
+
     /// Has the packets [begin, end) ready, and no others.
     void keep(std::size_t begin, std::size_t end) {
         if (begin < first_packet_ || begin > first_packet_ + packets_.size()) {
-            packets_.clear();
+            while (!packets_.empty()) drop_first();
             first_packet_ = begin;
         }
-        for (; first_packet_ < begin; ++first_packet_) packets_.pop_front();
-        while (first_packet_ + packets_.size() > end) packets_.pop_back();
+        while (first_packet_ < begin) drop_first();
+        for (; first_packet_ + packets_.size() > end; packets_.pop_back()) room_.push_back(std::move(packets_.back()));
         while (first_packet_ + packets_.size() < end) packets_.push_back(draw(first_packet_ + packets_.size()));
     }
+    void drop_first() {
+        room_.push_back(std::move(packets_.front()));
+        packets_.pop_front();
+        ++first_packet_;
+    }
 
-    std::vector<Spike> draw(std::size_t packet) const {
+    Packet draw(std::size_t packet) {
         const RandomKey key = make_key(key_.low | std::uint64_t{key_.high} << 32, Purpose::poisson, packet);
-        std::vector<Spike> spikes;
+        Packet spikes(centres_.get_allocator());
+        // Rounding may let one packet more be near than there is room for.
+        if (!room_.empty()) {
+            spikes = std::move(room_.back());
+            room_.pop_back();
+            spikes.clear();
+        }
         for (std::size_t i = 0; i < targets_.size(); ++i) {
             SequentialRandom random({key, targets_[i].value});
             for (double drawn = 0.0; drawn < activities_[i]; drawn += 1.0) {
@@ -128,7 +158,8 @@ class PulsepacketGenerator final : public Stimulus {
     std::pmr::vector<double> centres_;  ///< ms
     double reach_ = 0.0;                ///< ms from the centre of a packet to any of its spikes
     std::size_t first_packet_ = 0;
-    std::deque<std::vector<Spike>> packets_;  ///< near the present step
+    std::deque<Packet> packets_;        ///< near the present step
+    std::vector<Packet> room_;          ///< of packets that are not
 };
 
 std::unique_ptr<Stimulus> create(const StimulusArguments& arguments) {

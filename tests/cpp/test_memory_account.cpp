@@ -281,6 +281,51 @@ TEST(ProgramsToCompile, NeuronsDoNotAdvanceWithoutTheirCode) {
     EXPECT_THROW(simulation.run(1), InternalError);
 }
 
+/// What a network takes, described and simulated, against what is counted and predicted of it.
+template <class Describe>
+void expect_counted(const Describe& describe, double steps) {
+    const std::int64_t before = live;
+    const Network network = describe();
+    const SimulationOptions options{.threads = 1, .pinning = "none"};
+    Simulation simulation(network, options, {}, comm::make_mirror_communicator(1));
+    simulation.run(static_cast<Step>(steps));
+    const auto counted = static_cast<double>(live - before);
+    const std::vector<MemoryItem> account = simulation.memory();
+    const std::vector<MemoryItem> predicted = predict_memory(network, options, 1, Rank{0}, {.rate = 0.0});
+    SCOPED_TRACE("account: " + listed(account) + "predicted: " + listed(predicted));
+    const double few = 32'000.0;  // as above
+    EXPECT_NEAR(static_cast<double>(total(account)), counted, 0.05 * counted + few);
+    EXPECT_NEAR(static_cast<double>(total(predicted, "construction")), counted, 0.05 * counted + few);
+}
+
+TEST(MemoryOfStimuli, HasThePacketsThatAreDrawn) {
+    // Two packets overlap: spikes come for eight standard deviations around the middle of each.
+    expect_counted(
+        [] {
+            Network network{0.1, 5};
+            const PopulationId neurons = network.create("iaf_psc_exp", 2000, "neurons", {});
+            network.stimulate({neurons, 0, 2000}, "pulsepacket_generator", {{"activity", 20.0}, {"sdev", 1.0}},
+                              {{"pulse_times", {10.0, 20.0, 90.0, 100.0}}}, 1.0, 1.0, "");
+            return network;
+        },
+        150);
+}
+
+TEST(MemoryOfStimuli, HasListsOfSpikesOnceInTheDescriptionAndOnceInTheSimulation) {
+    expect_counted(
+        [] {
+            Network network{0.1, 5};
+            // In each step few fire.
+            std::vector<std::vector<double>> times(4000);
+            for (std::size_t i = 0; i < times.size(); ++i) {
+                for (std::size_t k = 0; k < 20; ++k) times[i].push_back(static_cast<double>(1 + i + 4000 * k) * 0.1);
+            }
+            network.create_spike_generators("sources", times);
+            return network;
+        },
+        100);
+}
+
 /// Whatever is looked for while weights are read or set takes memory. If it were looked for by each synapse or row, this
 /// would be thousands of times as much: here thousands of spikes are on their way along axons of many lengths.
 void expect_little_for_each_synapse(const std::string& model) {

@@ -82,7 +82,7 @@ TEST_F(NetworkTest, NumbersUnitsInTheOrderOfCreation) {
     EXPECT_EQ(network.population(input).first, NeuronId{120});
     EXPECT_EQ(network.unit_count(), 123U);
     EXPECT_EQ(network.neuron_count(), 120U);
-    EXPECT_EQ(network.population(input).spike_steps, (std::vector<std::vector<Step>>{{10, 25, 25}, {}, {1}}));
+    EXPECT_EQ(network.population(input).spike_steps.all(), (std::vector<std::vector<Step>>{{10, 25, 25}, {}, {1}}));
     EXPECT_EQ(network.seed(), 42U);
     EXPECT_EQ(network.resolution(), 0.1);
 }
@@ -124,7 +124,11 @@ TEST_F(NetworkTest, SharesArraysWithItsCopies) {
     const auto data = [](const Values& values) { return std::get<SharedArray>(values).data(); };
     EXPECT_EQ(data(copy.projections()[0].weight), data(network.projections()[0].weight));
     EXPECT_EQ(data(copy.projections()[0].delay), data(network.projections()[0].delay));
-    const std::uint64_t times_bytes = 4 * sizeof(Step);
+    const PopulationId played = input;
+    ASSERT_EQ(network.population(played).spike_steps.all().size(), 3U);
+    EXPECT_EQ(&copy.population(played).spike_steps.all(), &network.population(played).spike_steps.all());
+    // Three lists, and a word for each block of the heap: one is empty.
+    const std::uint64_t times_bytes = 4 * sizeof(Step) + 3 * sizeof(std::vector<Step>) + 2 * sizeof(std::size_t);
     EXPECT_EQ(network.array_bytes(), (2 * 2000 + 3) * sizeof(double) + times_bytes);
 }
 

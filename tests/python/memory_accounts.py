@@ -25,8 +25,6 @@ def run(
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Return what one of so many processes takes, and what is predicted from the rate and the bursts that it had."""
     net, recorder = model.net, model.spikes
-    # Predictions take programs to be interpreted.
-    options.setdefault("programs", "interpreted")
     communicator = _core.Communicator.local() if ranks == 1 else _core.Communicator.mirror(ranks)
     sim = rv.Simulation(net, recordings="local", progress=False, **grouped({**options, "communicator": communicator}))
     sim.run(TIME)
