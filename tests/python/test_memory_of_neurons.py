@@ -162,7 +162,7 @@ def sizes_of_many(names: list[str], programs: Any) -> dict[str, tuple[int, int]]
 
 
 @pytest.mark.parametrize("programs", PROGRAMS)
-@pytest.mark.parametrize("part", range(9))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.thorough) for part in range(1, 9))])
 def test_what_is_predicted_is_resident(part: int, programs: str) -> None:
     # In a process of its own: what others had before may still be there.
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:

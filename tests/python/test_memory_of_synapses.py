@@ -231,7 +231,7 @@ def test_pulses_of_dopamine_that_synapses_still_follow(
     assert taken > before + 16 * kept
 
 
-@pytest.mark.parametrize(("neurons", "longest_delay"), [(500, 2.0), (300, 4.0)])
+@pytest.mark.parametrize(("neurons", "longest_delay"), [pytest.param(500, 2.0, marks=pytest.mark.thorough), (300, 4.0)])
 def test_potentials_that_synapses_still_follow(neurons: int, longest_delay: float) -> None:
     """When all synapses settle, they need those of twice the longest delay: many, where neurons fire so fast."""
     model = network_with(rv.clopath(), neurons, delay=rv.Uniform(1.0, longest_delay))
