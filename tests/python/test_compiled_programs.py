@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import ranvier as rv
 from program_scenes import Description, Parameter, Propagator, Variable, iaf_psc_exp
 from ranvier import _core
 from ranvier.compiled import cache, llvm, steps
+from ranvier.compiled.emission import resets_of
 from ranvier.compiled.own_constants import constants_of_currents
 from ranvier.equations.program import Instruction, Program
 from step_calls import RandomPrograms, StepCall, aligned
@@ -312,3 +314,20 @@ def test_constants_that_follow_from_currents_are_found_among_results_and_propaga
     )
     found: Any = description
     assert constants_of_currents(found) == {1, 3}
+
+
+def test_what_spikes_set_is_calculated_only_where_one_fires() -> None:
+    """Not where the choice is used for something else, or is another one."""
+    made = (
+        Instruction("less", (1, 0)),  # value 4: fires
+        Instruction("add", (0, 1)),
+        Instruction("select", (4, 1, 5)),
+        Instruction("multiply", (1, 1)),
+        Instruction("select", (4, 7, 2)),
+        Instruction("negate", (8,)),
+        Instruction("select", (3, 5, 2)),
+    )
+    step = Program((*("number",) * 3, "truth"), made, (6, 8, 9, 10, 4))
+    assert resets_of(step, 4) == {0: 5}
+    assert resets_of(replace(step, results=(6, 6, 8, 10, 4)), 4) == {}
+    assert set(resets_of(rv.glif_psc().program.step, 7)) == {0, 1, 2, 3}

@@ -6,14 +6,15 @@ program, so that only variables and inputs touch memory.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
-from ranvier.compiled.bodies import Body, needed
+from ranvier.compiled.bodies import Body, first_values, needed
 from ranvier.compiled.compaction import ENTRY, CompactedStep, loop_to_compact
 from ranvier.compiled.own_constants import constants_of_currents
 from ranvier.compiled.places import ALIGNED, ONES, RARELY, ZEROS, Places
 from ranvier.compiled.vectors import Vectors, number
-from ranvier.equations.program import NeuronProgram
+from ranvier.equations.program import NeuronProgram, Program
 
 __all__ = ["ENTRY", "step_function"]
 
@@ -52,6 +53,26 @@ declare i32 @llvm.cttz.i32(i32, i1)
 {RARELY} = !{{!"branch_weights", i32 1, i32 200}}
 attributes #0 = {{ nounwind "denormal-fp-math"="preserve-sign,preserve-sign" {attributes} }}
 """
+
+
+def resets_of(step: Program, variables: int) -> dict[int, int]:
+    """Return the variables that a spike sets, and by each the value that it has without one.
+
+    Few neurons fire in a step, so that what sets the variables need not be calculated for all.
+    """
+    firsts = first_values(step)
+    made = {firsts[place]: each for place, each in enumerate(step.instructions)}
+    used = Counter(operand for each in step.instructions for operand in each.operands)
+    used.update(step.results)
+    fires = step.results[variables]
+    found = {}
+    for variable, result in enumerate(step.results[:variables]):
+        instruction = made.get(result)
+        if instruction is None or instruction.op != "select" or used[result] > 1:
+            continue
+        if instruction.operands[0] == fires:
+            found[variable] = instruction.operands[2]
+    return found
 
 
 class _Step:
@@ -114,25 +135,36 @@ class _Step:
         state = places.old_state(k)
         values = [*state, *constants, *places.given(k)]
         body = Body(to, self.truths_are_bits, places.words(k), lambda: places.valid(k))
-        body.write(step, values, needed(step, step.results))
-        results = [values[each] for each in step.results]
         count = len(state)
-        for old, new, array in zip(state, results[:count], places.state, strict=True):
+        resets = resets_of(step, count)
+        silent = [resets.get(variable, step.results[variable]) for variable in range(count)]
+        always = needed(step, [*silent, *step.results[count:]])
+        body.write(step, values, always)
+        for old, new, array in zip(state, (values[each] for each in silent), places.state, strict=True):
             if new != old:
                 places.store(new, array, k)
         places.clear_inputs(k)
-        flags = self._report(places, results[count], places.fires, k, flags, 1)
-        if len(results) > count + 1:
-            ended = results[count + 1]
-            for each in results[count + 2 :]:
-                ended = to.both(ended, each)
-            flags = self._report(places, to.negation(ended), places.failures, k, flags, 2)
+        flags, some = self._report(places, values[step.results[count]], places.fires, k, flags, 1)
+        if resets:
+            after, work = to.label(), to.label()
+            to.do(f"br i1 {some}, label %{work}, label %{after}, !prof {RARELY}")
+            to.begin(work)
+            body.write(step, values, needed(step, [step.results[each] for each in resets]) - always)
+            for variable in resets:
+                places.store(values[step.results[variable]], places.state[variable], k)
+            to.do(f"br label %{after}")
+            to.begin(after)
+        if len(step.results) > count + 1:
+            ended = values[step.results[count + 1]]
+            for each in step.results[count + 2 :]:
+                ended = to.both(ended, values[each])
+            flags, _ = self._report(places, to.negation(ended), places.failures, k, flags, 2)
         return flags
 
-    def _report(self, places: Places, truth: str, array: str, k: str, flags: str, flag: int) -> str:
-        """Write a truth as bits, and return the flags with one more if it holds in a lane."""
+    def _report(self, places: Places, truth: str, array: str, k: str, flags: str, flag: int) -> tuple[str, str]:
+        """Write a truth as bits. Return the flags, with one more if it holds in a lane, and whether it does."""
         to = self.to
         bits = to.packed(truth)
         places.report(bits, array, k)
         some = to.make(f"icmp ne i{to.lanes} {bits}, 0")
-        return to.make(f"or i32 {flags}, {to.make(f'select i1 {some}, i32 {flag}, i32 0')}")
+        return to.make(f"or i32 {flags}, {to.make(f'select i1 {some}, i32 {flag}, i32 0')}"), some
