@@ -18,6 +18,7 @@ from ranvier.bench import (
     coba,
     contention,
     cuba,
+    equations,
     hpc_benchmark,
     kernels,
     microcircuit,
@@ -69,6 +70,7 @@ BENCHMARKS = {
     "coba": coba,
     "cuba": cuba,
     "contention": contention,
+    "equations": equations,
     "hpc_benchmark": hpc_benchmark,
     "kernels": kernels,
     "microcircuit": microcircuit,
@@ -134,6 +136,21 @@ def test_table_of_models() -> None:
             nest, ratio = f"{result['nest']['ns_per_neuron_and_step']:.3g} ns", f"{result['ratio']:.3g}"
         assert f"| `{result['model']}` | {own:.3g} ns | {nest} | {ratio} | {event:.2g} ns |" in text
     assert len(results) > 30
+
+
+def test_table_of_equations() -> None:
+    text = (ROOT / "docs/benchmarks.md").read_text()
+    whole = load("bench_equations.json")
+    for each in whole["steps"]:
+        times = [each[f"{way}_ns"] for way in ("built_in", "compiled", "interpreted")]
+        ratios = [each[f"{way}_ratio"] for way in ("compiled", "interpreted")]
+        row = f"{times[0]:.3g} ns | {times[1]:.3g} ns | {ratios[0]:.2f} | {times[2]:.3g} ns | {ratios[1]:.1f}"
+        assert f"| `{each['model']}` | {row} |" in text
+    linear, adaptive = (
+        [each["ms"] for each in whole["compilation"] if each["adaptive"] == own] for own in (False, True)
+    )
+    assert f"LLVM takes {min(linear):.0f} to {max(linear):.0f} ms" in text
+    assert f"and {min(adaptive):.0f} to {max(adaptive):.0f} ms where errors" in text
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if name.startswith("contention_")])
