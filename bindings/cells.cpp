@@ -141,12 +141,21 @@ cable::PaintedMechanism to_painted(const InputMechanism& given) {
     return painted;
 }
 
+cable::Follows to_followed(const std::string& name) {
+    if (name == "potential") return cable::Follows::potential;
+    if (name == "calcium") return cable::Follows::calcium;
+    if (name == "both") return cable::Follows::both;
+    const std::string_view known[]{"potential", "calcium", "both"};
+    throw unknown_name("what gates follow", name, known);
+}
+
 ChannelDescription to_channel(const nb::handle& given) {
     ChannelDescription made{.name = read<std::string>(given, "name"),
                             .summary = read<std::string>(given, "summary"),
                             .equations = read<std::string>(given, "equations"),
                             .reference = read<std::string>(given, "reference"),
                             .parameters = read_parameters(given),
+                            .follows = to_followed(read<std::string>(given, "follows")),
                             .gates = {},
                             .terms = {},
                             .currents = {},
@@ -162,7 +171,8 @@ ChannelDescription to_channel(const nb::handle& given) {
     for (const nb::handle own : read<nb::sequence>(given, "terms")) {
         ChannelDescription::Term term{.conductance = read<std::uint32_t>(own, "conductance"),
                                       .reversal = read<std::uint32_t>(own, "reversal"),
-                                      .gates = {}};
+                                      .gates = {},
+                                      .carries_calcium = read<bool>(own, "carries_calcium")};
         using InputPower = std::pair<std::uint32_t, std::uint32_t>;
         for (const auto& [gate, power] : read<std::vector<InputPower>>(own, "gates")) {
             term.gates.push_back({gate, power});

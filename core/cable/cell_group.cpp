@@ -256,17 +256,23 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         for (std::size_t c = 0; c < plan.classes.size(); ++c) {
             const CellPlan::Class& own = plan.classes[c];
             std::vector<double> arguments{potential};
-            if (own.follows == Follows::calcium) {
+            std::vector<double> logarithms;
+            if (own.follows != Follows::potential) {
                 arguments.clear();
-                for (const std::uint32_t slot : own.slots) arguments.push_back(argument_of(own, cell, slot));
+                for (const std::uint32_t slot : own.slots) {
+                    arguments.push_back(argument_of(own, cell, slot));
+                    if (own.follows == Follows::both) logarithms.push_back(log_calcium(cell, slot));
+                }
             }
             std::vector<double> steady(arguments.size());
             std::vector<double> part(arguments.size());
             for (std::size_t gate = 0; gate < own.gates.size(); ++gate) {
                 exact_rates(instruction_set_, own.gates[gate], step_, plan.spec->celsius, arguments, steady.data(),
-                            part.data());
-                if (const auto given = initial_value(own.gates[gate], potential, plan.spec->celsius)) {
-                    std::ranges::fill(steady, *given);
+                            part.data(), logarithms);
+                for (std::size_t i = 0; i < arguments.size(); ++i) {
+                    const double logarithm = logarithms.empty() ? 0.0 : logarithms[i];
+                    const auto given = initial_value(own.gates[gate], arguments[i], logarithm, plan.spec->celsius);
+                    steady[i] = given.value_or(steady[i]);
                 }
                 for (std::size_t place = 0; place < own.slots.size(); ++place) {
                     store.gate(k, c, place, gate) = steady[arguments.size() == 1 ? 0 : place];
@@ -379,9 +385,11 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         }
     }
 
-    /// What the gates of a class follow.
+    /// What the gates of a class follow; beside it the logarithm of calcium where they follow both.
     double argument_of(const CellPlan::Class& own, std::size_t cell, std::uint32_t slot) const {
-        if (own.follows == Follows::potential) return potential(cell, slot);
+        return own.follows == Follows::calcium ? log_calcium(cell, slot) : potential(cell, slot);
+    }
+    double log_calcium(std::size_t cell, std::uint32_t slot) const {
         return math::log(calcium(cell, layouts_.of(cell).pools.place_of(slot)));
     }
 
@@ -419,8 +427,10 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         if (own.table != nullptr) {
             own.table->look_up(gate, argument[0], steady, part);
         } else {
+            std::vector<double> logarithm;
+            if (own.follows == Follows::both) logarithm.push_back(log_calcium(cell, own.slots[place]));
             exact_rates(instruction_set_, own.gates[gate], step_, layouts_.of(cell).spec->celsius, argument, &steady,
-                        &part);
+                        &part, logarithm);
         }
         return x + (steady - x) * part;
     }

@@ -63,7 +63,8 @@ void check_rates(const std::vector<std::shared_ptr<const CellModel>>& kinds) {
     if (kinds.front()->spec().rates == RateMethod::exact) return;
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
         for (const PaintedMechanism& painted : kinds[kind]->spec().mechanisms) {
-            if (painted.mechanism->gates.empty()) continue;
+            const auto gates = painted.mechanism->gates;
+            if (gates.empty() || gates.front().follows == Follows::both) continue;
             found.try_emplace({painted.mechanism, rate_parameters(painted)}, kind);
             if (found.size() <= most_rates) continue;
             throw ValueOutOfBoundsError({.object = "cells of a population",

@@ -52,8 +52,7 @@ CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double s
         }
     }
     pools = PoolPlan(cell, own_values, slot_of_node, step, memory);
-    add_classes(Follows::potential, memory);
-    add_classes(Follows::calcium, memory);
+    for (const Follows follows : all_followed) add_classes(follows, memory);
     for (Class& each : classes) complete(each, tables, memory);
     choose_begins();
     for (std::uint32_t number = 0; number < cell.receptors.size(); ++number) {
@@ -170,7 +169,8 @@ void CellPlan::complete(Class& own, RateTables& tables, std::pmr::memory_resourc
                                      .bound = "there can be at most " + std::to_string(most_gates),
                                      .remedy = "paint fewer mechanisms on the same membrane"});
     }
-    if (spec->rates == RateMethod::table) own.table = &tables.of(own.gates);
+    // A table has one argument.
+    if (spec->rates == RateMethod::table && own.follows != Follows::both) own.table = &tables.of(own.gates);
 }
 
 void CellPlan::choose_begins() {

@@ -19,7 +19,7 @@ namespace ranvier::cable {
 
 /// What a step of a cell needs: the same for all cells of one kind with the same own parameters. See KernelArguments.
 struct CellPlan {
-    /// Compartments with the same mechanisms that have gates which follow the potential, or which follow calcium.
+    /// Compartments with the same mechanisms that have gates which follow the same: the potential, calcium, or both.
     struct Class {
         explicit Class(std::pmr::memory_resource* memory) : slots(memory) {}
 
@@ -81,6 +81,9 @@ struct CellPlan {
     /// Of a site, its place among the receptors.
     std::size_t receptor_at(std::uint32_t number, std::uint32_t site) const {
         return receptors_of_sites_[number][site];
+    }
+    bool has_exact_rates() const {
+        return std::ranges::any_of(classes, [](const Class& own) { return own.table == nullptr; });
     }
     const Class* class_with(std::uint32_t painted, std::uint32_t slot) const;
 

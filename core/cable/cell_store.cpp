@@ -18,17 +18,21 @@ void BlockScratch::reserve(std::size_t slots, bool has_pools) {
 }
 
 void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const std::uint32_t> slots, double celsius,
-                     double* gates, const double* argument, BlockStep& step) {
+                     double* gates, const Followed& followed, BlockStep& step) {
     const std::size_t count = slots.size() * lanes;
     const std::size_t stride = (own_gates.size() + gates_of_quad - 1) / gates_of_quad * gates_of_quad;
     BlockScratch& scratch = step.scratch;
-    scratch.gathered.resize(count);
+    const auto gather = [&](const double* from, std::vector<double>& to) {
+        to.resize(from == nullptr ? 0 : count);
+        for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[slots[i / lanes] * lanes + i % lanes];
+    };
+    gather(followed.argument, scratch.gathered);
+    gather(followed.logarithm, scratch.gathered_logarithm);
     scratch.steady.resize(count);
     scratch.part.resize(count);
-    for (std::size_t i = 0; i < count; ++i) scratch.gathered[i] = argument[slots[i / lanes] * lanes + i % lanes];
     for (std::size_t gate = 0; gate < own_gates.size(); ++gate) {
         exact_rates(step.instruction_set, own_gates[gate], step.step, celsius, scratch.gathered, scratch.steady.data(),
-                    scratch.part.data());
+                    scratch.part.data(), scratch.gathered_logarithm);
         for (std::size_t i = 0; i < count; ++i) {
             double& x = gates[i * stride + gate];
             x += (scratch.steady[i] - x) * scratch.part[i];

@@ -43,6 +43,7 @@ struct BlockScratch {
     std::vector<KernelReceptor> receptors;
     std::vector<KernelElectrode> electrodes;
     std::vector<double> gathered;
+    std::vector<double> gathered_logarithm;
     std::vector<double> steady;
     std::vector<double> part;
 };
@@ -113,14 +114,26 @@ class CellStore {
     CellSettings settings_;
 };
 
+/// What the gates of a class follow [slot][lane].
+struct Followed {
+    const double* argument = nullptr;   ///< potentials, or logarithms of calcium
+    const double* logarithm = nullptr;  ///< of calcium, beside potentials: where gates follow both
+};
+
+inline Followed followed(Follows follows, const double* potential, const double* logarithm) {
+    return {.argument = follows == Follows::calcium ? logarithm : potential,
+            .logarithm = follows == Follows::both ? logarithm : nullptr};
+}
+
 /// Advances gates of some slots without a table.
 void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const std::uint32_t> slots, double celsius,
-                     double* gates, const double* argument, BlockStep& step);
+                     double* gates, const Followed& followed, BlockStep& step);
 
 /// Pools of a block as the kernel takes them.
 /// @param concentration of this block, mM
+/// @param is_exact whether rates are calculated before the kernel begins
 template <bool packed>
-KernelPools pools_of_block(const PoolPlan& plan, double* concentration, BlockScratch& scratch, RateMethod rates) {
+KernelPools pools_of_block(const PoolPlan& plan, double* concentration, BlockScratch& scratch, bool is_exact) {
     if (plan.size() == 0) return {};
     KernelPools pools{.size = plan.size(),
                       .slots = plan.slots.data(),
@@ -135,8 +148,7 @@ KernelPools pools_of_block(const PoolPlan& plan, double* concentration, BlockScr
                       .logarithm = scratch.logarithm.data(),
                       .conductance = scratch.calcium_conductance.data(),
                       .reversal = scratch.calcium_reversal.data()};
-    // Exact rates are calculated before the kernel begins.
-    if (rates == RateMethod::exact) CalciumKernel<false, packed>::begin(pools);
+    if (is_exact) CalciumKernel<false, packed>::begin(pools);
     return pools;
 }
 

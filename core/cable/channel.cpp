@@ -13,7 +13,7 @@ namespace ranvier::cable {
 namespace {
 
 /// What comes before the parameters of the mechanism: what gates follow, and the temperature.
-constexpr std::size_t other_inputs = 2;
+std::size_t other_inputs(Follows follows) { return follows == Follows::both ? 3 : 2; }
 
 [[noreturn]] void refuse(const ChannelDescription& own, const std::string& what, std::size_t value,
                          const std::string& bound) {
@@ -39,9 +39,10 @@ void check(const program::Program& program, std::size_t inputs, std::size_t resu
 
 void check(const ChannelDescription& own) {
     const std::size_t parameters = own.parameters.size();
+    const std::size_t inputs = other_inputs(own.follows) + parameters;
     for (const ChannelDescription::Gate& gate : own.gates) {
-        check(gate.rates, other_inputs + parameters, 2, own, "rates of gate " + gate.name);
-        if (gate.initial) check(*gate.initial, other_inputs + parameters, 1, own, "initial value of " + gate.name);
+        check(gate.rates, inputs, 2, own, "rates of gate " + gate.name);
+        if (gate.initial) check(*gate.initial, inputs, 1, own, "initial value of " + gate.name);
     }
     check(own.derive, own.derive.inputs.size(), parameters, own, "parameters");
     for (const ChannelDescription::Term& term : own.terms) {
@@ -50,6 +51,9 @@ void check(const ChannelDescription& own) {
         if (term.gates.size() > KernelCurrent::most_gates) {
             refuse(own, "gates of a current", term.gates.size(),
                    "there can be at most " + std::to_string(KernelCurrent::most_gates));
+        }
+        if (term.carries_calcium && term.gates.empty()) {
+            refuse(own, "gates of a current of calcium", 0, "such a current has gates");
         }
         for (const GatePower power : term.gates) {
             if (power.gate >= own.gates.size()) refuse(own, "gate of a current", power.gate, "there is no such gate");
@@ -73,6 +77,7 @@ void add(DescriptionHash& hash, const ChannelDescription::Gate& gate) {
 std::uint64_t fingerprint_of(const ChannelDescription& own) {
     DescriptionHash hash;
     hash.whole(own.gates.size());
+    if (own.follows != Follows::potential) hash.whole(static_cast<std::uint64_t>(own.follows));
     for (const ChannelDescription::Gate& gate : own.gates) add(hash, gate);
     hash.whole(own.terms.size());
     for (const ChannelDescription::Term& term : own.terms) {
@@ -81,6 +86,7 @@ std::uint64_t fingerprint_of(const ChannelDescription& own) {
             hash.whole(number);
         }
         for (const GatePower power : term.gates) hash.whole(std::uint64_t{power.gate} << 32 | power.power);
+        if (term.carries_calcium) hash.text("calcium");
     }
     hash.whole(own.currents.size());
     for (const ChannelDescription::Current& current : own.currents) {
@@ -102,12 +108,16 @@ Channel::Channel(ChannelDescription description) : own_(std::move(description)) 
     for (const ChannelDescription::Gate& own : own_.gates) {
         gates_.push_back({.name = own.name,
                           .meaning = own.meaning,
+                          .follows = own_.follows,
                           .program = &own.rates,
                           .initial = own.initial ? &*own.initial : nullptr});
     }
     for (const ChannelDescription::Term& own : own_.terms) {
-        currents_.push_back(
-            {.name = own_.name, .conductance = own.conductance, .reversal = own.reversal, .gates = own.gates});
+        currents_.push_back({.name = own_.name,
+                             .conductance = own.conductance,
+                             .reversal = own.reversal,
+                             .gates = own.gates,
+                             .carries_calcium = own.carries_calcium});
     }
     for (const ChannelDescription::Current& own : own_.currents) {
         sums_.push_back({.name = own.name, .currents = own.terms});

@@ -25,6 +25,7 @@ struct ChannelDescription {
         std::uint32_t conductance = 0;
         std::uint32_t reversal = 0;
         std::vector<GatePower> gates;
+        bool carries_calcium = false;  ///< see CurrentInfo
     };
     struct Current {
         std::string name;
@@ -37,6 +38,7 @@ struct ChannelDescription {
     std::string reference;
     /// Those on which rates depend, and those of the terms.
     std::vector<models::ProgramParameter> parameters;
+    Follows follows = Follows::potential;  ///< of all gates
     std::vector<Gate> gates;
     std::vector<Term> terms;
     std::vector<Current> currents;

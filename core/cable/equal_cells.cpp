@@ -39,7 +39,7 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
     take_inputs(block, step);
     prepare_electrodes(block, step, scratch.inputs.data() + plan_->receptors.size() * lanes);
     const KernelPools pools = pools_of_block<false>(plan_->pools, calcium_.data() + block * plan_->pools.size() * lanes,
-                                                    scratch, plan_->spec->rates);
+                                                    scratch, plan_->has_exact_rates());
     prepare_classes(block, step, potential);
     const KernelArguments kernel{.slots = plan_->slots(),
                                  .parents = plan_->parents.data(),
@@ -130,10 +130,10 @@ void EqualCells::prepare_classes(std::size_t block, BlockStep& step, const doubl
     for (std::size_t c = 0; c < plan_->classes.size(); ++c) {
         const CellPlan::Class& own = plan_->classes[c];
         double* const gates = gates_[c].data() + block * own.state_size();
-        const double* const argument = own.follows == Follows::calcium ? step.scratch.logarithm.data() : potential;
+        const Followed given = followed(own.follows, potential, step.scratch.logarithm.data());
         kernels.push_back({.size = own.slots.size(),
                            .slots = own.slots.data(),
-                           .argument = argument,
+                           .argument = given.argument,
                            .gates = gates,
                            .quads = own.quads(),
                            .begins = own.follows == Follows::potential,
@@ -144,7 +144,7 @@ void EqualCells::prepare_classes(std::size_t block, BlockStep& step, const doubl
         if (own.table != nullptr) {
             kernels.back().look_up_in(*own.table);
         } else {
-            advance_exactly(own.gates, own.slots, plan_->spec->celsius, gates, argument, step);
+            advance_exactly(own.gates, own.slots, plan_->spec->celsius, gates, given, step);
         }
     }
 }

@@ -15,7 +15,11 @@ namespace ranvier::cable {
 enum class Follows : std::uint8_t {
     potential,
     calcium,  ///< the natural logarithm of its concentration in mM, which a pool gives
+    both,     ///< the potential, then this logarithm: of gates that users describe. No table has two arguments.
 };
+
+/// In the order in which currents of a compartment are added.
+inline constexpr Follows all_followed[]{Follows::potential, Follows::calcium, Follows::both};
 
 /// What the rates of a gate are calculated from, and where they go.
 struct RateArguments {
@@ -85,7 +89,7 @@ struct MechanismModel {
     std::uint64_t fingerprint = 0;  ///< of what a user describes; 0: the name tells all
 
     std::size_t recorded_currents() const { return sums.empty() ? currents.size() : sums.size(); }
-    bool follows_calcium() const { return !gates.empty() && gates.front().follows == Follows::calcium; }
+    bool follows_calcium() const { return !gates.empty() && gates.front().follows != Follows::potential; }
 };
 
 /// All mechanisms that come with Ranvier, by name ascending.

@@ -69,12 +69,11 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
     scratch.inputs.resize((plan_.receptors.size() + 2 * plan_.electrodes.size()) * lanes);
     take_inputs(step);
     prepare_electrodes(step, scratch.inputs.data() + plan_.receptors.size() * lanes);
-    const KernelPools pools =
-        pools_of_block<true>(plan_.pools, calcium_.data(), scratch, layouts_.front()->spec->rates);
+    const KernelPools pools = pools_of_block<true>(plan_.pools, calcium_.data(), scratch, plan_.has_exact_rates());
     const KernelDesks desks{
         .first = plan_.node_slots * lanes, .size = plan_.sources.size(), .sources = plan_.sources.data()};
     // Exact rates are calculated before the kernel begins.
-    if (layouts_.front()->spec->rates == RateMethod::exact) BlockKernel<false, true>::bring(desks, potential_.data());
+    if (plan_.has_exact_rates()) BlockKernel<false, true>::bring(desks, potential_.data());
     prepare_classes(step);
     const KernelArguments kernel{.slots = plan_.all_slots(),
                                  .parents = nullptr,
@@ -180,11 +179,10 @@ void PackedCells::prepare_classes(BlockStep& step) {
     kernels.clear();
     for (std::size_t c = 0; c < plan_.classes.size(); ++c) {
         const PackedPlan::Class& own = plan_.classes[c];
-        const double* const argument =
-            own.follows == Follows::calcium ? step.scratch.logarithm.data() : potential_.data();
+        const Followed given = followed(own.follows, potential_.data(), step.scratch.logarithm.data());
         kernels.push_back({.size = own.slots.size(),
                            .slots = own.slots.data(),
-                           .argument = argument,
+                           .argument = given.argument,
                            .present = own.present.data(),
                            .gates = gates_[c].data(),
                            .quads = own.quads(),
@@ -196,7 +194,7 @@ void PackedCells::prepare_classes(BlockStep& step) {
         if (own.table != nullptr) {
             kernels.back().look_up_in(*own.table);
         } else {
-            advance_exactly(own.gates, own.slots, own.celsius, gates_[c].data(), argument, step);
+            advance_exactly(own.gates, own.slots, own.celsius, gates_[c].data(), given, step);
         }
     }
 }

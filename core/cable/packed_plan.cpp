@@ -10,9 +10,21 @@ namespace ranvier::cable {
 
 namespace {
 
-/// Which classes a node is in, and whether it has a pool: 0 for a node without mechanisms.
+/// Which classes a node is in, one for each of what gates follow, and whether it has a pool: 0 for one without mechanisms.
 using Signature = std::uint64_t;
 constexpr Signature no_node = ~Signature{0};
+constexpr unsigned bits_of_class = 20;
+constexpr Signature pool_bit = Signature{1} << 62;
+
+Signature signature_of(Follows follows, std::uint32_t class_number) {
+    return Signature{class_number + 1} << bits_of_class * static_cast<unsigned>(follows);
+}
+
+/// The number of the class that follows this, and 1; 0: none.
+Signature class_in(Signature signature, Follows follows) {
+    const Signature mask = (Signature{1} << bits_of_class) - 1;
+    return signature >> bits_of_class * static_cast<unsigned>(follows) & mask;
+}
 
 /// That of a slot whose mechanisms are calculated in their place, or 0: that of all its nodes, or of at least so many.
 Signature signature_in_place(std::span<const Signature> nodes, std::size_t least) {
@@ -21,7 +33,9 @@ Signature signature_in_place(std::span<const Signature> nodes, std::size_t least
     if (std::ranges::all_of(nodes, is_alike)) return nodes[0];
     for (const Signature each : nodes) {
         const auto count = static_cast<std::size_t>(std::ranges::count(nodes, each));
-        if (each != 0 && each != no_node && count >= least) return each;
+        // Rates without a table: see PackedPlan::place_mechanisms.
+        const std::size_t enough = class_in(each, Follows::both) != 0 ? lanes : least;
+        if (each != 0 && each != no_node && count >= enough) return each;
     }
     return 0;
 }
@@ -146,8 +160,8 @@ void PackedPlan::add_classes(Cells cells, std::pmr::memory_resource* memory) {
         classes_of_.resize(classes_of_.size() + cell->classes.size());
     }
     std::map<std::vector<std::uint64_t>, std::uint32_t> numbers;
-    // A compartment may be in a class of both, and its currents are added in this order.
-    for (const Follows follows : {Follows::potential, Follows::calcium}) {
+    // A compartment may be in a class of each, and its currents are added in this order.
+    for (const Follows follows : all_followed) {
         for (std::size_t k = 0; k < cells.size(); ++k) {
             for (std::size_t c = 0; c < cells[k]->classes.size(); ++c) {
                 const CellPlan::Class& own = cells[k]->classes[c];
@@ -164,24 +178,23 @@ void PackedPlan::add_classes(Cells cells, std::pmr::memory_resource* memory) {
 }
 
 void PackedPlan::place_mechanisms(Cells cells) {
-    // A node has at most one class whose gates follow potentials, and one whose gates follow calcium.
+    // A node has at most one class for each of what gates follow.
     std::vector<Signature> signatures(node_slots * lanes, no_node);
     for (std::size_t k = 0; k < cells.size(); ++k) {
         for (std::uint32_t slot = 0; slot < cells[k]->slots(); ++slot) signatures[position(k, slot)] = 0;
         for (std::size_t c = 0; c < cells[k]->classes.size(); ++c) {
             const CellPlan::Class& own = cells[k]->classes[c];
-            const Signature bits = Signature{class_of(k, c) + 1} << (own.follows == Follows::calcium ? 31 : 0);
+            const Signature bits = signature_of(own.follows, class_of(k, c));
             for (const std::uint32_t slot : own.slots) signatures[position(k, slot)] |= bits;
         }
-        for (const std::uint32_t slot : cells[k]->pools.slots) signatures[position(k, slot)] |= Signature{1} << 62;
+        for (const std::uint32_t slot : cells[k]->pools.slots) signatures[position(k, slot)] |= pool_bit;
     }
     const auto give_slot = [&](Signature signature, std::uint32_t slot) {
-        const Signature mask = (Signature{1} << 31) - 1;
-        const Signature by_potential = signature & mask;
-        const Signature by_calcium = signature >> 31 & mask;
-        if (by_potential != 0) classes[by_potential - 1].slots.push_back(slot);
-        if (by_calcium != 0) classes[by_calcium - 1].slots.push_back(slot);
-        if ((signature >> 62) != 0) pools.slots.push_back(slot);
+        for (const Follows follows : all_followed) {
+            const Signature number = class_in(signature, follows);
+            if (number != 0) classes[number - 1].slots.push_back(slot);
+        }
+        if ((signature & pool_bit) != 0) pools.slots.push_back(slot);
     };
     desks.assign(positions.begin(), positions.end());
     std::vector<std::uint32_t> desk_at(node_slots * lanes);

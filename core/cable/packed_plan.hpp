@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,9 @@ class PackedPlan {
     /// @param cells plans of the cells of the block, one for each
     PackedPlan(std::span<const CellPlan* const> cells, std::pmr::memory_resource* memory);
 
+    bool has_exact_rates() const {
+        return std::ranges::any_of(classes, [](const Class& own) { return own.table == nullptr; });
+    }
     std::size_t all_slots() const { return leak.size() / lanes; }
     /// Where the potential of a node lies, and where its mechanisms are calculated.
     std::uint32_t position(std::size_t cell, std::uint32_t slot) const { return positions[first_[cell] + slot]; }

@@ -38,9 +38,9 @@ double value_of(const double* row, std::size_t function, double f) {
 }  // namespace
 
 void exact_rates(InstructionSet set, const GateOfMechanism& gate, double step, double celsius,
-                 std::span<const double> arguments, double* steady, double* part) {
+                 std::span<const double> arguments, double* steady, double* part, std::span<const double> logarithms) {
     if (gate.code != nullptr) {
-        carry_out_rates(*gate.code, set, arguments, steady, part);
+        carry_out_rates(*gate.code, set, arguments, steady, part, logarithms);
     } else {
         gate.gate->rates(set, {.size = arguments.size(),
                                .argument = arguments.data(),

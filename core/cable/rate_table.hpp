@@ -50,7 +50,7 @@ class RateTable {
     /// No steady state that is looked up is further than this from the function, and no part further than this part of it.
     static constexpr double greatest_error = 1e-6;
 
-    /// All gates follow the same. @param step ms. @throws ValueOutOfBoundsError naming a gate whose rates no table of reasonable size gives
+    /// All gates follow the same, and not both. @param step ms. @throws ValueOutOfBoundsError naming a gate whose rates no table of reasonable size gives
     RateTable(std::span<const GateOfMechanism> gates, double step, double celsius, std::pmr::memory_resource* memory);
 
     std::size_t rows() const { return rows_; }
@@ -77,7 +77,9 @@ class RateTable {
 };
 
 /// Steady state of a gate and the part of the way in a step for some values of what it follows, without a table.
+/// @param logarithms of calcium, as many as `arguments`: of a gate that follows both
 void exact_rates(InstructionSet set, const GateOfMechanism& gate, double step, double celsius,
-                 std::span<const double> arguments, double* steady, double* part);
+                 std::span<const double> arguments, double* steady, double* part,
+                 std::span<const double> logarithms = {});
 
 }  // namespace ranvier::cable

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 import ranvier as rv
 
-__all__ = ["HH", "HH_PARAMETERS", "K_PERSISTENT", "POTASSIUM", "hodgkin_huxley", "k_persistent", "k_slow", "passive"]
+__all__ = [
+    "HH",
+    "HH_PARAMETERS",
+    "HIGH_CALCIUM",
+    "K_PERSISTENT",
+    "POTASSIUM",
+    "SMALL_POTASSIUM",
+    "big_potassium",
+    "high_calcium",
+    "hodgkin_huxley",
+    "k_persistent",
+    "k_slow",
+    "low_calcium",
+    "passive",
+    "small_potassium",
+    "two_currents",
+]
 
 HH = """
 i = i_Na + i_K + i_l : mA/cm**2
@@ -70,4 +86,70 @@ def k_slow() -> rv.EquationChannel:
         parameters={**POTASSIUM, "shift": "45 mV"},
         initial={"b": 0.3},
         name="k_slow",
+    )
+
+
+HIGH_CALCIUM = """
+i = gbar*m**2*h*(v - eca) : mA/cm**2 (calcium)
+dm/dt = alpha_m*(1 - m) - beta_m*m : 1
+dh/dt = alpha_h*(1 - h) - beta_h*h : 1
+alpha_m = 0.055*3.8/exprel(-(v + 27*mV)/(3.8*mV))/ms : 1/ms
+beta_m = 0.94*exp(-(v + 75*mV)/(17*mV))/ms : 1/ms
+alpha_h = 0.000457*exp(-(v + 13*mV)/(50*mV))/ms : 1/ms
+beta_h = 0.0065/(1 + exp(-(v + 15*mV)/(28*mV)))/ms : 1/ms
+"""
+LOW_CALCIUM = """
+i = gbar*m**2*h*(v - eca) : mA/cm**2 (calcium)
+dm/dt = speed*(1/(1 + exp(-(v + 40*mV)/(6*mV))) - m)/(5*ms + 20*ms/(1 + exp((v + 35*mV)/(5*mV)))) : 1
+dh/dt = speed*(1/(1 + exp((v + 90*mV)/(6.4*mV))) - h)/(20*ms + 50*ms/(1 + exp((v + 50*mV)/(7*mV)))) : 1
+speed = 2.3**((celsius - 21)/10) : 1
+"""
+SMALL_POTASSIUM = """
+i = gbar*z*(v - ek) : mA/cm**2
+dz/dt = (z_inf - z)/(1*ms) : 1  # activation by calcium
+z_inf = 1/(1 + (0.00043*mM/cai)**4.8) : 1
+"""
+
+
+def high_calcium() -> rv.EquationChannel:
+    """Return `rv.ca_hva`."""
+    return rv.channel(HIGH_CALCIUM, parameters={"gbar": "0.0001 S/cm**2"}, name="high")
+
+
+def low_calcium() -> rv.EquationChannel:
+    """Return `rv.ca_lva`."""
+    return rv.channel(LOW_CALCIUM, parameters={"gbar": "0.0001 S/cm**2"}, name="low")
+
+
+def small_potassium() -> rv.EquationChannel:
+    """Return `rv.sk_current`."""
+    return rv.channel(SMALL_POTASSIUM, parameters={"gbar": "0.001 S/cm**2", "ek": "-85 mV"}, name="small")
+
+
+def big_potassium() -> rv.EquationChannel:
+    """Return a channel that potential and calcium open together."""
+    return rv.channel(
+        """
+        i = gbar*n*(v - ek) : mA/cm**2
+        dn/dt = (1/(1 + exp(-(v - half)/(9*mV))) - n)/(1*ms + 3*ms/(1 + exp((v - half)/(20*mV)))) : 1
+        half = shift - 15*mV*log(cai/uM) : mV
+        """,
+        parameters={**POTASSIUM, "shift": "-30 mV"},
+        initial={"n": "0.5/(1 + exp(-(v - half)/(9*mV)))"},
+        name="big",
+    )
+
+
+def two_currents() -> rv.EquationChannel:
+    """Return a channel for calcium, which closes it from within, and potassium."""
+    return rv.channel(
+        """
+        i = i_Ca + i_K : mA/cm**2
+        i_Ca = gbar*m*q*(v - eca) : mA/cm**2 (calcium)
+        i_K = gk*m*(v - ek) : mA/cm**2
+        dm/dt = (1/(1 + exp(-(v + 35*mV)/(6*mV))) - m)/(2*ms) : 1
+        dq/dt = (1/(1 + cai/(0.4*uM)) - q)/(8*ms) : 1
+        """,
+        parameters={"gbar": "0.0005 S/cm**2", "gk": "0.0008 S/cm**2", "ek": "-80 mV"},
+        name="two",
     )

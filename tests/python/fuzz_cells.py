@@ -111,10 +111,17 @@ class _Parts(Drawing):
 
     def channel(self) -> str:
         """Return a channel of equations."""
-        gate = self.one("(0.4 - n)/tau", "1/tau*(1 - n) - n/tau*exp(-v/(20*mV))", "(exp(v/(30*mV)) - n)/tau", "n/tau")
-        current = self.one("g*n*(v - E)", "g*n**2*(v - E) + g*(v - E)", "g*n*v*v/mV", "g*n*E")
+        gate = self.one(
+            "(0.4 - n)/tau",
+            "1/tau*(1 - n) - n/tau*exp(-v/(20*mV))",
+            "(exp(v/(30*mV)) - n)/tau",
+            "n/tau",
+            "(1/(1 + cai/uM) - n)/tau",
+        )
+        plain = [f"{each} : mA/cm**2" for each in ("g*n*(v - E)", "g*n**2*(v - E) + g*(v - E)", "g*n*v*v/mV", "g*n*E")]
+        current = self.one(*plain, "g*n*(v - eca) : mA/cm**2 (calcium)")
         parameters = "dict(g='1 mS/cm**2', E='-70 mV', tau='2 ms')"
-        text = f"i = {current} : mA/cm**2\ndn/dt = {gate} : 1"
+        text = f"i = {current}\ndn/dt = {gate} : 1"
         return self.call("rv.channel", repr(text), parameters=parameters, initial=self.one("None", "{'n': 0.1}"))
 
     def receptors(self) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import ranvier as rv
-from channel_models import k_persistent, k_slow
+from channel_models import big_potassium, high_calcium, k_persistent, k_slow, small_potassium, two_currents
 from ranvier import mpi
 from ranvier.simulation.options import grouped
 from state_scenes import outcome
@@ -42,6 +42,11 @@ def _cell(lengths: list[float], branches: int, counts: int, *, threshold: float 
             (rv.sections([0, 1]), rv.ca_hva(gbar=0.001)),
             (rv.sections([0, 1]), rv.calcium_pool()),
             ("soma", rv.sk_current(gbar=0.005)),
+            ("soma", high_calcium()(gbar=5e-4)),
+            ("apical", rv.calcium_pool(decay=20.0 + counts)),
+            ("apical", two_currents()(gbar=rv.per_cell("leak", 2e-4, profile=3.0))),
+            ("apical", small_potassium()(gbar=0.002)),
+            (rv.tagged("soma", "apical"), big_potassium()(gbar=lambda d: 1e-3 / (1.0 + d))),
         ],
         receptors={
             "fast": (rv.expsyn(tau=rv.per_cell("tau", 2.0)), middle),

@@ -10,7 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 import ranvier as rv
-from channel_models import hodgkin_huxley, k_persistent, k_slow
+from channel_models import (
+    big_potassium,
+    high_calcium,
+    hodgkin_huxley,
+    k_persistent,
+    k_slow,
+    low_calcium,
+    small_potassium,
+    two_currents,
+)
 from ranvier import _core
 
 __all__ = ["check_bits", "draw_cell"]
@@ -20,6 +29,7 @@ FloatArray = npt.NDArray[np.float64]
 STEP, TIME = 0.025, 4.0
 CHANNELS = ["na_transient", "na_persistent", "k_transient", "k_persistent", "k_fast", "m_current", "h_current", "hh"]
 OF_EQUATIONS = [hodgkin_huxley("equations"), k_persistent(), k_slow()]
+OF_CALCIUM = [big_potassium(), high_calcium(), low_calcium(), small_potassium(), two_currents()]
 REGIONS: list[Any] = [
     "all",
     rv.sections(0),
@@ -67,6 +77,10 @@ def _membrane(chance: random.Random) -> list[Any]:
         painted.append((region, rv.calcium_pool(**keys)))
         names = chance.sample(["ca_hva", "ca_lva", "sk_current"], chance.randint(0, 3))
         painted += [(region, getattr(rv, name)(gbar=10.0 ** chance.uniform(-5.0, -2.5))) for name in names]
+        painted += [
+            (region, channel(gbar=10.0 ** chance.uniform(-5.0, -2.5)))
+            for channel in chance.sample(OF_CALCIUM, chance.choice([0, 1, 2, 3]))
+        ]
     if not pools and chance.random() < 0.5:
         painted.append(("all", rv.ca_hva(gbar=1e-4, eca=120.0)))
     return painted

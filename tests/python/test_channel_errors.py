@@ -75,7 +75,7 @@ def test_a_current_that_is_not_linear_is_refused(current: str, place: str, words
         ("dn/dt = (0.5 - n)/tau*t/ms : 1", UnknownSymbolError, "t", ""),
         ("dn/dt = (rand() - n)/tau : 1", EquationError, "rand()", "no random numbers"),
         ("dn/dt = (before(n) - n)/tau : 1", EquationError, "before(n)", "no reset"),
-        ("dn/dt = (0.5 - n)/tau : 1 (unless refractory)", EquationError, "n", "no flags"),
+        ("dn/dt = (0.5 - n)/tau : 1 (unless refractory)", EquationError, "(unless refractory)", "no such flag"),
         ("dn/dt = (0.5 - n)/tau : 1\nv = 3*mV : mV", EquationError, "v", "the potential of the membrane"),
         ("dn/dt = (0.5 - n)/tau : 1\ncelsius : 1", EquationError, "celsius", "the temperature"),
     ],

@@ -22,7 +22,7 @@ def test_random_files_of_morphologies(tmp_path: Path) -> None:
 
 
 def test_random_scripts_that_build_cells(tmp_path: Path) -> None:
-    ends = [fuzz_cells.judge(seed, tmp_path) for seed in range(80)]
+    ends = [fuzz_cells.judge(seed, tmp_path) for seed in range(100)]
     assert ends.count("cell") > 10
     assert ends.count("refused") > 10
 

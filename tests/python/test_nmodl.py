@@ -130,7 +130,7 @@ DERIVATIVE s {
         ("SUFFIX gated", "POINT_PROCESS gated", 1, "only density mechanisms"),
         ("SUFFIX gated", "ARTIFICIAL_CELL gated", 1, "rv.neuron"),
         ("SUFFIX gated", "RANGE g", 1, "there is no SUFFIX"),
-        ("NONSPECIFIC_CURRENT i", "USEION ca READ eca WRITE ica", 1, "calcium"),
+        ("NONSPECIFIC_CURRENT i", "USEION ca READ cao WRITE ica", 1, "calcium"),
         ("NONSPECIFIC_CURRENT i", "USEION k READ ki WRITE ik", 1, "concentrations are not known"),
         ("NONSPECIFIC_CURRENT i", "USEION k READ ek WRITE ki", 1, "change no concentrations"),
         ("NONSPECIFIC_CURRENT i", "USEION x READ ex WRITE ix", 1, "its value is not known"),

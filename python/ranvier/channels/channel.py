@@ -66,7 +66,7 @@ class EquationChannel(OwnMechanism):
             _derived=_derived(description),
         )
 
-    def __call__(self, **values: DensityValue | str) -> ChannelMechanism:
+    def __call__(self, **values: DensityValue | str | None) -> ChannelMechanism:
         """Return the mechanism with these values of parameters.
 
         Raises
@@ -80,7 +80,9 @@ class EquationChannel(OwnMechanism):
         for name in values:
             if name not in known:
                 unknown_name(f"parameter of {self.name}", name, list(known))
-        return ChannelMechanism(self, {name: self._stored(name, value) for name, value in values.items()})
+        # None: not given, where there is no default.
+        given = {n: value for n, value in values.items() if not (value is None and _has_no_default(known[n].declared))}
+        return ChannelMechanism(self, {name: self._stored(name, value) for name, value in given.items()})
 
     def _stored(self, name: str, value: Any) -> Any:
         what = f"parameter {name} of {self.name}"
@@ -118,7 +120,7 @@ class EquationChannel(OwnMechanism):
     def __signature__(self) -> inspect.Signature:
         keyword = inspect.Parameter.KEYWORD_ONLY
         parameters = [
-            inspect.Parameter(name, keyword, default=each.declared.default)
+            inspect.Parameter(name, keyword, default=None if _has_no_default(each.declared) else each.declared.default)
             for name, each in self._description.parameters.items()
         ]
         return inspect.Signature(parameters, return_annotation=ChannelMechanism)
@@ -188,7 +190,9 @@ class ChannelMechanism(Mechanism):
         derive = self.channel.core_model.derive
         made = np.array([derive(row) for row in rows.tolist()]).reshape(count, -1)
         columns = [np.ascontiguousarray(column) for column in made.T]
-        return [column[:1] if (column == column[0]).all() else column for column in columns]
+        # What is not given is NaN everywhere.
+        is_one = [(column == column[0]).all() or np.isnan(column).all() for column in columns]
+        return [column[:1] if one else column for one, column in zip(is_one, columns, strict=True)]
 
     def _per_cell(self) -> list[PerCell | None]:
         made: list[PerCell | None] = []
@@ -238,6 +242,10 @@ def _derived(read: ChannelDescription) -> tuple[tuple[str | None, frozenset[str]
     return tuple(made)
 
 
+def _has_no_default(declared: Declared) -> bool:
+    return math.isnan(declared.default)
+
+
 def check_values(what: str, declared: Declared, values: FloatArray) -> None:
     """Check values of a parameter.
 
@@ -267,6 +275,8 @@ def channel(
 ) -> EquationChannel:
     """Return a channel of detailed cells that is written as equations, in the notation of `neuron`.
 
+    Channels may take part in what calcium does: see ``cai`` and ``(calcium)``.
+
     Parameters
     ----------
     equations
@@ -275,14 +285,19 @@ def channel(
         the membrane (mV), ``celsius`` the temperature of the cell in degrees Celsius, a number. The current is linear
         in ``v``, and its conductance a sum of products of powers of gates: ``g*m**3*h*(v - E)``. Where ``i`` is the sum
         of names, each of these can be recorded, too. The equation of a gate is linear in this gate, with coefficients
-        that depend on ``v``, ``celsius`` and parameters: ``(n_inf - n)/tau_n``, or ``alpha*(1 - n) - beta*n``. It is
-        solved exactly for the potential that a step begins with, as those of built-in mechanisms are.
+        that depend on ``v``, ``cai``, ``celsius`` and parameters: ``(n_inf - n)/tau_n``, or
+        ``alpha*(1 - n) - beta*n``. It is solved exactly for the potential that a step begins with, as those of built-in
+        mechanisms are. ``cai`` is the concentration of calcium in the cell (mM), that of the `calcium_pool` at the
+        place, where there must be one. Gates of a channel that follow both ``v`` and ``cai`` come from no table: they
+        are calculated in each step. ``i = g*m**2*h*(v - eca) : mA/cm**2 (calcium)`` is a current that calcium carries,
+        or one of the names that ``i`` is the sum of: it fills the pool at its place, which gives ``eca``, the reversal
+        potential (mV). Where there is no pool, `eca` is a parameter without a default: ``channel(eca="120 mV")``.
     parameters
         Values with units, by name: ``dict(g_max="0.01 S/cm**2", E_K=rv.parameter("-77 mV", low="-120 mV"))``. Names
         that nothing uses are no parameters of the channel.
     initial
-        What gates begin at: numbers, or expressions of ``v``, ``celsius`` and parameters; others begin at their steady
-        states.
+        What gates begin at: numbers, or expressions of ``v``, ``cai``, ``celsius`` and parameters; others begin at
+        their steady states.
     name
         Of the channel, as probes name it: ``(place, "n of k_slow")``.
     summary, reference

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ranvier.channels.description import CURRENT, POTENTIAL, ChannelDescription
+from ranvier.channels.description import CALCIUM_REVERSAL, CARRIED, CURRENT, POTENTIAL, ChannelDescription
+from ranvier.equations.description import Equation
 from ranvier.equations.places import Place, refuse
 from ranvier.equations.simplification import quotient
 from ranvier.equations.trees import Node, walked
@@ -24,6 +25,7 @@ class Term:
     conductance: Node
     reversal: Node
     gates: tuple[tuple[str, int], ...]
+    carries_calcium: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ def currents_of(read: ChannelDescription) -> tuple[list[Term], list[NamedCurrent
     Raises
     ------
     EquationError
-        When it is not linear in the potential, or not a polynomial of gates.
+        When it is not linear in the potential, or not a polynomial of gates; when calcium carries what has another
+        reversal potential, or no gate.
     """
     assert read.current.node is not None
     algebra = _Products(read)
@@ -69,20 +72,47 @@ def currents_of(read: ChannelDescription) -> tuple[list[Term], list[NamedCurrent
         assert node is not None
         sums[name] = algebra.sums[name] = walked(node, algebra)
     parts = _addends(read, CURRENT)
+    for name in read.calcium_currents:
+        if name != CURRENT and name not in (parts or ()):
+            place = read.subexpressions[name].place
+            remedy = f"write {CURRENT} = {name} + ..., or leave ({CARRIED}) out"
+            refuse(place, f"'{name}'", f"calcium carries {CURRENT}, or currents that {CURRENT} is the sum of", remedy)
     rest: _Sum = walked(read.current.node, algebra)
     if not rest:
         refuse(read.current.node.place, f"'{read.current.node.place.text}'", "it is 0", "write g*n*(v - E)")
     if parts is None:
-        terms = _terms(rest, read.current.node)
+        terms = _with_calcium(read, read.current, _terms(rest, read.current.node))
         return terms, [NamedCurrent(CURRENT, tuple(range(len(terms))))]
     terms, named = [], []
     for name in parts:
         node = read.subexpressions[name].node
         assert node is not None
-        made = _terms(sums[name], node)
+        made = _with_calcium(read, read.subexpressions[name], _terms(sums[name], node))
         named.append(NamedCurrent(name, tuple(range(len(terms), len(terms) + len(made)))))
         terms += made
     return terms, [NamedCurrent(CURRENT, tuple(range(len(terms)))), *named]
+
+
+def _with_calcium(read: ChannelDescription, current: Equation, terms: list[Term]) -> list[Term]:
+    """Return the parts of a current with what carries them, after a check that calcium can do so."""
+    assert current.node is not None
+    place, found = current.node.place, f"'{current.node.place.text}'"
+    is_carried = CARRIED in current.flags or CARRIED in read.current.flags
+    for term in terms:
+        in_conductance = CALCIUM_REVERSAL in read.used([term.conductance])
+        if not is_carried:
+            if read.has_calcium_reversal and (in_conductance or CALCIUM_REVERSAL in read.used([term.reversal])):
+                bound = f"{CALCIUM_REVERSAL} is the reversal potential of currents that calcium carries"
+                refuse(place, found, bound, f"write ({CARRIED}) behind the unit, or another potential")
+            continue
+        is_direct = term.reversal.kind == "name" and term.reversal.name == CALCIUM_REVERSAL
+        if not (is_direct and read.has_calcium_reversal) or in_conductance:
+            bound = f"calcium carries it, so that its reversal potential is {CALCIUM_REVERSAL}"
+            how = f"write g*n*({POTENTIAL} - {CALCIUM_REVERSAL})"
+            refuse(place, found, bound, how if read.has_units else f"read {CALCIUM_REVERSAL} of the ion, and {how}")
+        if not term.gates:
+            refuse(place, found, "a current that calcium carries has gates", "multiply it by one")
+    return [replace(term, carries_calcium=is_carried) for term in terms]
 
 
 def _addends(read: ChannelDescription, name: str) -> list[str] | None:

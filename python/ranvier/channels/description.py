@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ranvier.equations.description import Equation, Parameter, needed_subexpressions, used_names
+from ranvier.equations.description import Declared, Equation, Parameter, needed_subexpressions, used_names
 from ranvier.equations.trees import Node
 from ranvier.equations.units import UNITS, Unit
 
-__all__ = ["CURRENT", "POTENTIAL", "TEMPERATURE", "ChannelDescription"]
+__all__ = [
+    "CALCIUM",
+    "CALCIUM_REVERSAL",
+    "CARRIED",
+    "CURRENT",
+    "POTENTIAL",
+    "TEMPERATURE",
+    "ChannelDescription",
+    "reversal_of_calcium",
+]
 
 POTENTIAL, TEMPERATURE, CURRENT = "v", "celsius", "i"
 """Names in equations: the potential of the membrane, the temperature (a number), the current out of the cell."""
+CALCIUM, CALCIUM_REVERSAL = "cai", "eca"
+"""The concentration of calcium in the cell (mM), and its reversal potential (mV): those of the `calcium_pool` there."""
+CARRIED = "calcium"
+"""The flag of currents that calcium carries."""
+
+
+def reversal_of_calcium() -> Parameter:
+    """Return `CALCIUM_REVERSAL`: a parameter without a default, which is given only where there is no pool."""
+    meaning = "Reversal potential of calcium, where there is no calcium_pool"
+    return Parameter(CALCIUM_REVERSAL, Declared(math.nan, UNITS["mV"], meaning=meaning))
 
 
 @dataclass(frozen=True)
@@ -60,9 +80,32 @@ class ChannelDescription:
 
     def rate_names(self) -> list[str]:
         """Return the parameters on which rates and initial values of gates depend."""
-        nodes = [each.node for each in self.gates.values() if each.node is not None]
-        used = self.used([*nodes, *self.initial.values()])
+        used = self._used_by_gates()
         return [name for name in self.parameters if name in used]
+
+    def _used_by_gates(self) -> dict[str, Node]:
+        nodes = [each.node for each in self.gates.values() if each.node is not None]
+        return self.used([*nodes, *self.initial.values()])
+
+    @property
+    def follows(self) -> str:
+        """What gates follow: "potential", "calcium" (by the logarithm of its concentration in mM) or "both"."""
+        used = self._used_by_gates()
+        # What a file of NMODL calls so without reading the ion is a parameter.
+        if CALCIUM not in used or CALCIUM in self.parameters:
+            return "potential"
+        return "both" if POTENTIAL in used else "calcium"
+
+    @property
+    def calcium_currents(self) -> list[str]:
+        """Names of currents that calcium carries."""
+        return [name for name, each in self.subexpressions.items() if CARRIED in each.flags]
+
+    @property
+    def has_calcium_reversal(self) -> bool:
+        """Whether `CALCIUM_REVERSAL` is that of the calcium at the place, and no parameter with a number."""
+        own = self.parameters.get(CALCIUM_REVERSAL)
+        return own is not None and math.isnan(own.declared.default)
 
     def exponent(self, unit: str) -> int:
         """Return the power of ten of a unit in calculations: 0 where expressions have none."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from ranvier.channels.description import ChannelDescription
+import math
+
+from ranvier.channels.description import CALCIUM, CALCIUM_REVERSAL, ChannelDescription
 from ranvier.channels.program import ChannelProgram
 from ranvier.equations.documentation import bounds_of, indented, table
 from ranvier.equations.program import ProgramParameter
 
-__all__ = ["begin_of", "documented_channel", "parameters_of"]
+__all__ = ["begin_of", "default_of", "documented_channel", "parameters_of"]
 
 
 def documented_channel(read: ChannelDescription, program: ChannelProgram) -> str:
     """Return a channel as text."""
     parts = [f"{program.name}: {program.summary}", indented(program.equations.split("\n"))]
     rows = [
-        (each.name, f"{each.default:g} {each.unit}".strip(), bounds_of(each), each.meaning)
+        (each.name, f"{default_of(each) or 'in'} {each.unit}".strip(), bounds_of(each), each.meaning)
         for each in parameters_of(read)
     ]
     parts.append("Parameters\n" + table(rows))
@@ -26,9 +28,25 @@ def documented_channel(read: ChannelDescription, program: ChannelProgram) -> str
         ]
         parts.append("Gates\n" + table(gates))
     parts.append(f"Currents (mA/cm^2): {', '.join(each.name for each in program.currents)}")
+    parts += _of_calcium(read)
     if program.reference:
         parts.append(program.reference)
     return "\n\n".join(parts)
+
+
+def _of_calcium(read: ChannelDescription) -> list[str]:
+    made = []
+    if read.calcium_currents:
+        filled = f"it fills the calcium_pool at its place, which gives {CALCIUM_REVERSAL}"
+        made.append(f"Calcium carries {', '.join(read.calcium_currents)}: {filled}")
+    if read.follows != "potential":
+        made.append(f"Gates follow {CALCIUM}, the concentration of the calcium_pool at their place (mM)")
+    return made
+
+
+def default_of(parameter: ProgramParameter) -> str:
+    """Return the default of a parameter as text; nothing if it has none."""
+    return "" if math.isnan(parameter.default) else f"{parameter.default:g}"
 
 
 def parameters_of(read: ChannelDescription) -> list[ProgramParameter]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ranvier.channels.currents import Term, currents_of
-from ranvier.channels.description import POTENTIAL, TEMPERATURE, ChannelDescription
+from ranvier.channels.description import CALCIUM, POTENTIAL, TEMPERATURE, ChannelDescription
 from ranvier.channels.program import ChannelProgram, CurrentProgram, GateProgram, TermProgram
 from ranvier.equations.builder import Builder, Operand, operate
 from ranvier.equations.description import Equation
@@ -44,11 +44,17 @@ def lower_channel(read: ChannelDescription) -> ChannelProgram:
         parameters=tuple(parameters),
         gates=tuple(_Gate(read, equation, len(parameters)).program() for equation in read.gates.values()),
         terms=tuple(
-            TermProgram(first + 2 * k, first + 2 * k + 1, tuple((numbers[gate], power) for gate, power in term.gates))
+            TermProgram(
+                first + 2 * k,
+                first + 2 * k + 1,
+                tuple((numbers[gate], power) for gate, power in term.gates),
+                term.carries_calcium,
+            )
             for k, term in enumerate(terms)
         ),
         currents=tuple(CurrentProgram(each.name, each.terms) for each in named),
         derive=_derive(read, rates, terms),
+        follows=read.follows,
     )
 
 
@@ -87,7 +93,8 @@ def _of_term(read: ChannelDescription, node: Node, unit: str) -> ProgramParamete
     return ProgramParameter(
         name,
         unit,
-        own.default,
+        # What has no default has no number, which would make a channel differ from itself.
+        0.0 if math.isnan(own.default) else own.default,
         max(lower, own.lower),
         min(upper, own.upper),
         own.lower_open and own.lower >= lower,
@@ -137,12 +144,19 @@ class _Gate:
         self.read = read
         self.equation = equation
         self.names = _Names(read)
-        potential = self.names.builder.input(POTENTIAL)
-        self.names.operands[POTENTIAL] = potential
+        followed = []
+        if read.follows != "calcium":
+            potential = self.names.builder.input(POTENTIAL)
+            self.names.operands[POTENTIAL] = potential
+            followed.append(potential.place)
+        if read.follows != "potential":
+            logarithm = self.names.builder.input(f"logarithm of {CALCIUM}")
+            self.names.operands[CALCIUM] = operate(self.names.builder, "exp", logarithm)
+            followed.append(logarithm.place)
         places = [self.names.add_parameter(name) for name in read.rate_names()]
         # Rates depend on no parameter of a term.
         places += [self.names.builder.input(("of term", k)).place for k in range(parameters - len(places))]
-        self.inputs = [potential.place, self.names.celsius.place, *places]
+        self.inputs = [*followed, self.names.celsius.place, *places]
 
     def program(self) -> GateProgram:
         """Return them."""

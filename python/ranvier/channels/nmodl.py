@@ -11,7 +11,16 @@ from typing import Any, TypeAlias
 
 from ranvier.base.paths import checked_path, read_bounded
 from ranvier.channels.channel import EquationChannel
-from ranvier.channels.description import CURRENT, POTENTIAL, TEMPERATURE, ChannelDescription
+from ranvier.channels.description import (
+    CALCIUM,
+    CALCIUM_REVERSAL,
+    CARRIED,
+    CURRENT,
+    POTENTIAL,
+    TEMPERATURE,
+    ChannelDescription,
+    reversal_of_calcium,
+)
 from ranvier.channels.nmodl_execution import Execution, Routine, Solved, place_of
 from ranvier.channels.nmodl_syntax import parse_file
 from ranvier.channels.reading import checked
@@ -26,6 +35,7 @@ __all__ = ["read_nmodl"]
 _LARGEST = 1 << 20
 _REVERSAL = {"na": 50.0, "k": -77.0}
 """Of ions, mV, where a file gives none: those of built-in mechanisms."""
+_CALCIUM_CURRENT = "ica"
 _NUMBER = Unit(NONE, 0, "")
 Equations: TypeAlias = dict[str, Equation]
 _READERS = {"initial": "_initial_statements"}
@@ -49,7 +59,9 @@ def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
         The channel, with the name after SUFFIX, as from `channel`. Parameters are those of the file, with their
         defaults, and the reversal potentials of its ions (``ena``, ``ek``, mV): Ranvier has no ions that mechanisms
         share, so that each has its own. Where the file gives no number, they are 50 and -77 mV for ``na`` and ``k``.
-        ``i`` is the sum of all currents, each of which can be recorded by its name.
+        ``i`` is the sum of all currents, each of which can be recorded by its name. Of calcium, ``cai`` (mM) and
+        ``eca`` are those of the `calcium_pool` at the place, which ``ica`` fills: see `channel`. Numbers that the file
+        gives to them are not used.
 
     Raises
     ------
@@ -65,7 +77,7 @@ def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
     Units are those of the language: mV, ms, S/cm2, mA/cm2; factors of others must stand in the file, as they do for
     NEURON. TABLE is left out: rates come from tables of Ranvier, with a bounded error, for each step and temperature.
     RANGE and GLOBAL are left out: each place where a mechanism is has its own parameters. Bounds behind parameters
-    (``<0, 1e9>``) hold. What uses calcium is refused.
+    (``<0, 1e9>``) hold.
 
     Examples
     --------
@@ -84,6 +96,7 @@ class _Blocks:
 
     name: Any = None
     currents: list[Any] = field(default_factory=list)
+    of_calcium: set[str] = field(default_factory=set)
     reversals: dict[str, tuple[str, Place]] = field(default_factory=dict)
     parameters: dict[str, Parameter] = field(default_factory=dict)
     constants: dict[str, Node] = field(default_factory=dict)
@@ -150,10 +163,10 @@ class _File:
                 self._ion(item)
 
     def _ion(self, item: Any) -> None:
-        ion, reads, writes = item.children[:3]
+        ion, reads, writes, valence = item.children[:4]
         if ion == "ca":
-            place = self._place(item)
-            refuse(place, f"'{place.text}'", "mechanisms that use calcium are not read", "see rv.ca_hva()")
+            self._calcium(reads, writes, valence)
+            return
         for name in reads.children[0].children if reads else ():
             if name != f"e{ion}":
                 refuse(self._place(name), f"'{name}'", "concentrations are not known", f"read e{ion}")
@@ -161,6 +174,23 @@ class _File:
         for name in writes.children[0].children if writes else ():
             if name != f"i{ion}":
                 refuse(self._place(name), f"'{name}'", "mechanisms change no concentrations", f"write i{ion}")
+            self.blocks.currents.append(name)
+
+    def _calcium(self, reads: Any, writes: Any, valence: Any) -> None:
+        """Take what a file reads and writes of calcium, which is that of the pools."""
+        if valence is not None and _number(valence) != 2.0:
+            place = self._place(valence)
+            refuse(place, f"'{place.text}'", "calcium has the valence 2", "leave VALENCE out")
+        for name in reads.children[0].children if reads else ():
+            if name not in (CALCIUM, CALCIUM_REVERSAL):
+                bound = f"of calcium, {CALCIUM} and {CALCIUM_REVERSAL} are known"
+                refuse(self._place(name), f"'{name}'", bound, "leave it out; rv.calcium_pool() gives both")
+            self.blocks.of_calcium.add(str(name))
+        for name in writes.children[0].children if writes else ():
+            if name != _CALCIUM_CURRENT:
+                bound = "only a pool changes concentrations"
+                refuse(self._place(name), f"'{name}'", bound, f"see rv.calcium_pool(), or write {_CALCIUM_CURRENT}")
+            self.blocks.of_calcium.add(str(name))
             self.blocks.currents.append(name)
 
     def _parameters(self, block: Any) -> None:
@@ -216,14 +246,19 @@ class _File:
     def _check_units(self) -> None:
         wanted = {POTENTIAL: ("mV", "millivolt"), TEMPERATURE: ("degC",)}
         wanted |= {str(name): ("mA/cm2", "milliamp/cm2") for name in self.blocks.currents}
+        of_calcium = {CALCIUM: ("mM", "milli/liter"), CALCIUM_REVERSAL: ("mV", "millivolt")}
+        wanted |= {name: units for name, units in of_calcium.items() if name in self.blocks.of_calcium}
         for name, units in wanted.items():
             unit, place = self.blocks.units.get(name, (units[0], self.whole))
             if unit not in units:
-                refuse(place, f"'{name}' in {unit}", f"it must be in {units[0]}", "densities are per area of membrane")
+                remedy = "densities are per area of membrane" if units[0] == "mA/cm2" else f"write it in {units[0]}"
+                refuse(place, f"'{name}' in {unit}", f"it must be in {units[0]}", remedy)
 
     def _all_parameters(self) -> dict[str, Parameter]:
         """Return parameters, with the reversal potentials of ions."""
-        made = dict(self.blocks.parameters)
+        made = {name: each for name, each in self.blocks.parameters.items() if name not in self.blocks.of_calcium}
+        if CALCIUM_REVERSAL in self.blocks.of_calcium:
+            made[CALCIUM_REVERSAL] = reversal_of_calcium()
         for name, (ion, place) in self.blocks.reversals.items():
             if name in made:
                 continue
@@ -233,7 +268,7 @@ class _File:
         return made
 
     def _fixed(self, parameters: Mapping[str, Parameter]) -> dict[str, Node]:
-        names = [POTENTIAL, TEMPERATURE, *parameters, *self.blocks.states]
+        names = [POTENTIAL, TEMPERATURE, *parameters, *self.blocks.states, *self.blocks.of_calcium & {CALCIUM}]
         return {name: Node("name", self.whole, name=name) for name in names}
 
     def _execution(self, fixed: Mapping[str, Node], values: Mapping[str, Node], states: list[str]) -> Execution:
@@ -255,7 +290,8 @@ class _File:
             if str(name) not in execution.values:
                 refuse(self._place(name), f"'{name}'", "BREAKPOINT gives it no value", f"write {name} = g*(v - e)")
             node = execution.values[str(name)]
-            currents[str(name)] = Equation(str(name), self._place(name), node, _NUMBER, False, "")
+            flags = frozenset([CARRIED] if name in self.blocks.of_calcium else [])
+            currents[str(name)] = Equation(str(name), self._place(name), node, _NUMBER, False, "", flags)
         rates: dict[str, Node] = {}
         for solved in execution.solved:
             rates |= self._rates(fixed, solved)
@@ -285,7 +321,7 @@ class _File:
         execution = self._execution(fixed, {}, states)
         execution.run(self.blocks.initial)
         begin = {name: execution.values.get(name, Node("number", self.whole)) for name in states}
-        changing = {POTENTIAL, *states}
+        changing = {POTENTIAL, *(self.blocks.of_calcium & {CALCIUM}), *states}
         kept = {name: node for name, node in execution.values.items() if not changing & set(names_in(node))}
         return begin, {name: node for name, node in kept.items() if name not in states}
 

@@ -16,8 +16,8 @@ class GateProgram:
     Attributes
     ----------
     rates
-        Inputs: the potential (mV), the temperature (degrees Celsius), the parameters of the channel. Results: the value
-        that the gate tends to, and its time constant (ms).
+        Inputs: what the gates of the channel follow, the temperature (degrees Celsius), the parameters of the channel.
+        Results: the value that the gate tends to, and its time constant (ms).
     initial
         From the same inputs to the value that it begins at; None: its steady state.
     """
@@ -30,11 +30,15 @@ class GateProgram:
 
 @dataclass(frozen=True, slots=True)
 class TermProgram:
-    """A part g (V - E) of the current: numbers of parameters, and pairs of a gate and its power that multiply g."""
+    """A part g (V - E) of the current: numbers of parameters, and pairs of a gate and its power that multiply g.
+
+    Calcium that carries it fills the pool at its place, which gives E then.
+    """
 
     conductance: int
     reversal: int
     gates: tuple[tuple[int, int], ...]
+    carries_calcium: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class ChannelProgram:
     ----------
     parameters
         Those on which rates depend, then a conductance (S/cm^2) and a reversal potential (mV) for each part.
+    follows
+        What gates follow: "potential" (mV), "calcium", the logarithm of its concentration in mM, or "both", two inputs.
     derive
         Inputs: what users give, then the temperature (degrees Celsius). Results: the parameters.
     """
@@ -66,3 +72,4 @@ class ChannelProgram:
     terms: tuple[TermProgram, ...]
     currents: tuple[CurrentProgram, ...]
     derive: Program
+    follows: str = "potential"

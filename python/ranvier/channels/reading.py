@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.texts import check_text, name_type
-from ranvier.channels.description import CURRENT, POTENTIAL, TEMPERATURE, ChannelDescription
+from ranvier.channels.description import (
+    CALCIUM,
+    CALCIUM_REVERSAL,
+    CARRIED,
+    CURRENT,
+    POTENTIAL,
+    TEMPERATURE,
+    ChannelDescription,
+    reversal_of_calcium,
+)
 from ranvier.equations.checks import check_right_side
 from ranvier.equations.description import Equation, Parameter
 from ranvier.equations.expressions import CONSTANTS, Units
@@ -26,9 +35,11 @@ __all__ = ["GivenChannel", "describe_channel"]
 _RESERVED = {
     POTENTIAL: "the potential of the membrane",
     TEMPERATURE: "the temperature",
+    CALCIUM: "the concentration of calcium",
     CURRENT: "the current",
     "region": "a keyword",
 }
+_OF_CALCIUM = "the reversal potential of calcium"
 _DENSITY = UNITS["mA"].dimension / UNITS["cm"].dimension / UNITS["cm"].dimension
 
 
@@ -55,9 +66,10 @@ def describe_channel(given: GivenChannel) -> ChannelDescription:
         For other arguments.
     """
     source = source_of("the equations", given.equations)
-    equations = by_name(read_equations(source))
+    equations = by_name(read_equations(source, (CARRIED,)))
+    is_carried = any(equation.flags for equation in equations.values())
     for equation in equations.values():
-        _check_line(equation)
+        _check_line(equation, is_carried)
     if CURRENT not in equations or equations[CURRENT].node is None:
         place = Place(source, 0, max(1, len(source.text.split("\n")[0])))
         refuse(place, "", "there is no current", f"write {CURRENT} = g*n*({POTENTIAL} - E) : mA/cm**2")
@@ -71,7 +83,7 @@ def describe_channel(given: GivenChannel) -> ChannelDescription:
         reference=check_text("reference", given.reference),
         gates=gates,
         subexpressions=ordered(subexpressions),
-        parameters=_parameters(given, {**gates, **subexpressions}, declared),
+        parameters=_parameters(given, {**gates, **subexpressions}, declared, is_carried),
         initial=_initial(given.initial, gates),
     )
     return checked(read)
@@ -98,30 +110,35 @@ def _name(name: object) -> str:
     return name
 
 
-def _check_line(equation: Equation) -> None:
+def _check_line(equation: Equation, is_carried: bool) -> None:
     name, place = equation.name, equation.place
-    if name in (POTENTIAL, TEMPERATURE) or (equation.is_differential and name == CURRENT):
+    if is_carried and name == CALCIUM_REVERSAL:
+        refuse(place, f"'{name}'", f"it stands for {_OF_CALCIUM}, which a calcium_pool gives", "leave the line out")
+    if name in (POTENTIAL, TEMPERATURE, CALCIUM) or (equation.is_differential and name == CURRENT):
         refuse(place, f"'{name}'", f"it stands for {_RESERVED[name]}", "choose another name")
-    if equation.flags:
-        refuse(place, f"'{name}'", "equations of channels have no flags", "leave it out")
+    if equation.flags and (equation.is_differential or equation.node is None):
+        refuse(place, f"'{name}'", "what calcium carries is a current", f"leave ({CARRIED}) out")
     if equation.is_differential and equation.unit.dimension != NONE:
         refuse_unit(place, f"'{name}', in {equation.unit.dimension}", "gates have no unit", "write 1 after the colon")
-    if name == CURRENT and equation.unit.dimension != _DENSITY:
+    if (name == CURRENT or equation.flags) and equation.unit.dimension != _DENSITY:
         found = f"'{name}', in {equation.unit.text or 1}"
         refuse_unit(place, found, "the current is a density", "write mA/cm**2 after the colon")
 
 
 def _parameters(
-    given: GivenChannel, others: Mapping[str, Equation], declared: Mapping[str, Equation]
+    given: GivenChannel, others: Mapping[str, Equation], declared: Mapping[str, Equation], is_carried: bool
 ) -> dict[str, Parameter]:
     taken = {name: f"line {each.place.line} of the equations" for name, each in others.items()}
     taken |= {name: what for name, what in _RESERVED.items() if name not in taken}
+    taken |= {CALCIUM_REVERSAL: _OF_CALCIUM} if is_carried else {}
     made = declared_parameters(given.parameters, taken, {name: each.unit for name, each in declared.items()})
     for name, each in declared.items():
         if name not in made:
             made[name] = Parameter(name, replace(parameter(0.0), unit=each.unit, meaning=each.meaning))
         elif each.meaning and not made[name].declared.meaning:
             made[name] = Parameter(name, replace(made[name].declared, meaning=each.meaning))
+    if is_carried:
+        made[CALCIUM_REVERSAL] = reversal_of_calcium()
     return made
 
 
@@ -146,9 +163,12 @@ def _initial(given: object, gates: Mapping[str, Equation]) -> dict[str, Node]:
 
 
 def _check_names(read: ChannelDescription, nodes: list[Node]) -> None:
-    known = [*read.gates, *read.subexpressions, *read.parameters, *CONSTANTS, POTENTIAL, TEMPERATURE]
+    known = [*read.gates, *read.subexpressions, *read.parameters, *CONSTANTS, POTENTIAL, TEMPERATURE, CALCIUM]
     for node in nodes:
         for name, found in names_in(node).items():
+            if name == CALCIUM_REVERSAL and name not in known:
+                remedy = f"write ({CARRIED}) behind the unit of the current, or give {name} in parameters="
+                refuse_name(found.place, name, [], remedy)
             if name not in known and not (read.has_units and is_unit(name)):
                 refuse_name(found.place, name, known, "give it in parameters=, or as x = ... : unit")
         for part in nodes_of(node):
@@ -161,6 +181,7 @@ def _check_names(read: ChannelDescription, nodes: list[Node]) -> None:
         _refuse_gates(read, own, [name for name in read.gates if name != gate], f"the rates of {gate}")
     for gate, own in read.initial.items():
         _refuse_gates(read, own, list(read.gates), f"the initial value of {gate}")
+    _check_calcium(read, [*rates, *read.initial.values()])
 
 
 def _refuse_gates(read: ChannelDescription, node: Node, gates: list[str], what: str) -> None:
@@ -171,15 +192,31 @@ def _refuse_gates(read: ChannelDescription, node: Node, gates: list[str], what: 
             refuse(
                 place,
                 f"'{place.text}'",
-                f"{what} may depend on {POTENTIAL}, {TEMPERATURE} and parameters, not on gates",
+                f"{what} may depend on {POTENTIAL}, {CALCIUM}, {TEMPERATURE} and parameters, not on gates",
                 "write each gate with rates of its own",
             )
+
+
+def _check_calcium(read: ChannelDescription, of_gates: list[Node]) -> None:
+    """Refuse the concentration outside of gates, and the reversal potential outside of currents."""
+    assert read.current.node is not None
+    used = read.used([read.current.node])
+    if CALCIUM in used and CALCIUM not in read.parameters:
+        place = used[CALCIUM].place
+        remedy = f"write a gate, dz/dt = (z_inf - z)/tau_z, with z_inf of {CALCIUM}; a short tau_z if it acts at once"
+        refuse(place, f"'{place.text}'", "currents depend on the concentration of calcium by way of gates", remedy)
+    used = read.used(of_gates)
+    if CALCIUM_REVERSAL in used and read.has_calcium_reversal:
+        place = used[CALCIUM_REVERSAL].place
+        bound = f"{_OF_CALCIUM} stands in currents that calcium carries, not in gates"
+        refuse(place, f"'{place.text}'", bound, f"write it with {CALCIUM}")
 
 
 def _check_units(read: ChannelDescription) -> None:
     names: dict[str, Dimension] = {name: each.declared.unit.dimension for name, each in read.parameters.items()}
     names |= {name: each.unit.dimension for name, each in {**read.gates, **read.subexpressions}.items()}
     names |= {POTENTIAL: UNITS["mV"].dimension, TEMPERATURE: NONE}
+    names |= {CALCIUM: UNITS["mM"].dimension}
     units = Units(names)
     for equation in (*read.subexpressions.values(), *read.gates.values()):
         if equation.node is not None:

@@ -11,7 +11,7 @@ from ranvier.base.names import unknown_name
 from ranvier.cells.cell import Cell
 from ranvier.cells.parts import parts_of
 from ranvier.channels.channel import ChannelMechanism, EquationChannel, description_of
-from ranvier.channels.documentation import begin_of, parameters_of
+from ranvier.channels.documentation import begin_of, default_of, parameters_of
 from ranvier.channels.nmodl import read_nmodl
 from ranvier.commands.files_of_users import execute
 from ranvier.commands.model_tables import Entry, Row, entry_of_neuron, parameter_rows, variable_rows
@@ -148,7 +148,7 @@ def _channel(name: str, given: EquationChannel | ChannelMechanism) -> Entry:
     read = description_of(channel)
     rows: list[Row] = []
     for parameter in parameters_of(read):
-        shown = _value(values[parameter.name]) if parameter.name in values else f"{parameter.default:g}"
+        shown = _value(values[parameter.name]) if parameter.name in values else default_of(parameter)
         rows.append((parameter.name, shown, parameter.unit, bounds_of(parameter), parameter.meaning))
     begin = begin_of(read)
     rows += [
