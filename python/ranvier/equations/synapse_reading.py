@@ -179,7 +179,11 @@ def _check_assigned(statement: Statement, read: SynapseDescription, decaying: Ma
             f"write d{name}/dt = -{name}/tau : {read.unit(name).text or 1} for a trace",
         )
     delivers = names_in(statement.node).keys() & {WEIGHT}
-    instead = "the weight reaches its receptor by itself: leave this out" if delivers else _OF_NEURONS
+    instead = (
+        "the weight reaches its receptor by itself: leave this out, or write release = ... for a part of it"
+        if delivers
+        else _OF_NEURONS
+    )
     refuse_name(place, name, [*decaying, WEIGHT], instead)
 
 
