@@ -26,6 +26,8 @@ using program::OutputForm;
 using program::Type;
 
 constexpr std::size_t most_states = ReleaseProgramDescription::most_states;
+/// As much as weights without a bound may grow. What is added to inputs is rounded to a part of the greatest that may be.
+constexpr double most_released = 256.0;
 
 [[noreturn]] void refuse(const ReleaseProgramDescription& own, std::string_view what, std::string value,
                          std::string bound) {
@@ -280,10 +282,14 @@ std::optional<std::string> ProgramRelease::conflict(std::span<const double> valu
     for (std::size_t k = 0; k < description_->states.size(); ++k) {
         if (!std::isfinite(made[k])) return description_->states[k] + " has no finite value at rest";
     }
-    if (!greatest_release(*description_, values)) {
+    const std::optional<double> greatest = greatest_release(*description_, values);
+    if (!greatest) {
         return "it cannot be seen that what is released is >= 0 and bounded: write release = clip(..., 0, 1)";
     }
-    return std::nullopt;
+    if (*greatest <= most_released) return std::nullopt;
+    return "it can be seen only that at most " + to_text(*greatest) + " times the weight is released; it must be " +
+           to_text(most_released) +
+           " times at most, so that sums of small parts are exact: write release = clip(..., 0, 1)";
 }
 
 }  // namespace ranvier::models

@@ -264,10 +264,28 @@ def test_mistakes_point_at_their_place(
     assert place in marked(caught.value)
 
 
-@pytest.mark.parametrize("release", ["u*x", "max(u*x, 0)", "clip(u*x, -1, 1)", "min(u*x, 1)"])
+@pytest.mark.parametrize("release", ["u*x", "max(u*x, 0)", "clip(u*x, -1, 1)", "min(u*x, 1)", "clip(u*x, 0, 257)"])
 def test_what_might_be_negative_or_without_bound_is_refused(release: str) -> None:
     with pytest.raises(EquationError, match=r"write release = clip\(\.\.\., 0, 1\)"):
         rv.synapse(**{**FACILITATING, "on_pre": f"u += U; release = {release}; x -= release"})
+
+
+def test_a_small_part_is_exact_whatever_its_bound() -> None:
+    """Sums are rounded to a part of the greatest that may be added."""
+    inputs = [
+        in_ranvier(rv.synapse("dx/dt = (0.001 - x)/ms : 1", on_pre=f"release = clip(x, 0, {bound})"))
+        for bound in (1, 256)
+    ]
+    for one, other in zip(*inputs, strict=True):
+        # To 50 bits below 256 times the greatest weight.
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=256.0 * 1000.0 * 2.0**-50)
+
+
+def test_bounds_that_depend_on_values_are_checked_with_them() -> None:
+    synapse = rv.synapse("dx/dt = (1 - x)/ms : 1", on_pre="release = clip(x, 0, most)", parameters={"most": 1.0})
+    assert synapse(most=256.0).values["most"] == 256.0
+    with pytest.raises(ValueOutOfBoundsError, match="at most 300 times"):
+        synapse(most=300.0)
 
 
 def test_variables_that_do_not_return_are_refused_with_their_values() -> None:

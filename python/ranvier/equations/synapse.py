@@ -99,7 +99,7 @@ class EquationSynapse(OwnSynapse):
     def _check_events(self) -> None:
         """Refuse events that might change the sign of what arrives; values that do not fit are refused when used."""
         conflict = self.core_model.conflict(self._all_values())
-        if conflict is not None and conflict.startswith(("weights", "it cannot be seen")):
+        if conflict is not None and conflict.startswith(("weights", "it can")):
             raise EquationError(f"the events of {self.name}", "", conflict, "see help(rv.synapse)")
 
     def _parameter(self, name: str) -> ProgramParameter:
@@ -268,7 +268,7 @@ def synapse(
     Where `on_pre` assigns ``release``, the weight stays, and a spike adds ``release*w`` to the input of the target, as
     with short-term plasticity. All synapses of a source share the variables, up to four, each of which returns to its
     value at rest between spikes: ``dx/dt = (1 - x)/tau : 1``. They begin there. `on_pre` changes them and tells
-    ``release``, once, from variables and parameters. It must be possible to see that it is >= 0 and bounded: write
+    ``release``, once, from variables and parameters. It must be possible to see that it is >= 0 and at most 256: write
     ``release = clip(u*x, 0, 1)``. There is no `on_post` then.
 
     Raises
