@@ -95,6 +95,7 @@ def test_networks_that_differ_are_told(tmp_path: Path, capfd: pytest.CaptureFixt
         (["--set", "neurons=4"], ValueOutOfBoundsError, "neurons"),
         (["--against=brian2", "--brian2-python=/no/such/python"], StateError, "/no/such/python"),
         (["--against=brian2", f"--brian2-python={sys.executable}", "--set", "J_ex=2"], ValueOutOfBoundsError, "J_ex"),
+        ([f"--brian2-python={sys.executable}"], ValueOutOfBoundsError, "add --against brian2"),
         (["--against=brian2", "--set", "delay=1"], ValueOutOfBoundsError, "one step"),
         (["--json", "missing/results.json"], RanvierError, "missing"),
     ],

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-import shutil
 import statistics
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,18 +13,18 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from ranvier.base.names import unknown_name
 from ranvier.base.numeric import whole_number
 from ranvier.base.paths import check_writable
-from ranvier.base.python_process import python_command
+from ranvier.bench._brian2 import add_brian2_python, python_of_brian2, refuse_brian2_python
 from ranvier.bench._in_turn import Comparison, Contestant, Measure, run_in_turn
 from ranvier.bench._nest import require_nest
+from ranvier.bench._options import parse_peers
 from ranvier.bench._results import ResultsFile
 from ranvier.bench._settings import Chosen, choose, recorded_options
 from ranvier.commands import info
 from ranvier.commands.keys import add_settings, signature_keys
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.errors import ValueOutOfBoundsError
 from ranvier.processes.machine import usable_processors
 
 __all__ = ["add_arguments", "run"]
@@ -52,12 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser, network: str) -> None:
     parser.add_argument(
         "--threads", default=both, metavar="N,...", help="each program runs with each number (default: %(default)s)"
     )
-    parser.add_argument(
-        "--brian2-python",
-        type=Path,
-        metavar="FILE",
-        help="the Python that Brian2 is installed for (default: this one)",
-    )
+    add_brian2_python(parser)
     parser.add_argument("--repetitions", type=int, default=3, help="number of runs of each (default: %(default)s)")
     add_settings(
         parser,
@@ -100,10 +93,7 @@ def run(arguments: argparse.Namespace, network: str, describe: Callable[..., obj
 def _contestants(
     arguments: argparse.Namespace, chosen: Chosen, network: str, describe: Callable[..., object]
 ) -> list[Contestant]:
-    peers = [name.strip() for name in arguments.against.split(",") if name.strip()]
-    for name in peers:
-        if name not in _PEERS:
-            unknown_name("--against", name, list(_PEERS))
+    peers = parse_peers(arguments.against, _PEERS)
     counts = []
     for text in arguments.threads.split(","):
         if not text.strip().isdecimal() or not 1 <= int(text) <= 4096:
@@ -125,11 +115,13 @@ def _contestants(
             Contestant(f"NEST, threads={count}", (*begin, *_settings({**shared, "threads": count}))) for count in counts
         ]
     if "brian2" in peers:
-        python = _python_of_brian2(arguments.brian2_python)
+        python = python_of_brian2(arguments.brian2_python)
         contestants += [
             Contestant(f"Brian2, threads={count}", _of_brian2(network, chosen, count), program=(*python, str(_SCRIPT)))
             for count in counts
         ]
+    else:
+        refuse_brian2_python(arguments.brian2_python)
     return contestants
 
 
@@ -168,22 +160,6 @@ def _of_brian2(network: str, chosen: Chosen, threads: int) -> tuple[str, ...]:
         "threads": threads,
     }
     return tuple(f"--{key}={value}" for key, value in values.items())
-
-
-def _python_of_brian2(given: Path | None) -> tuple[str, ...]:
-    python = python_command() if given is None else [shutil.which(given) or str(given), "-I"]
-    try:
-        found = subprocess.run([*python, "-c", "import brian2"], capture_output=True, text=True, check=False)
-        complaint = found.stderr.strip().rpartition("\n")[2] if found.returncode != 0 else ""
-    except OSError as error:
-        complaint = str(error)
-    if complaint:
-        raise StateError(
-            "Brian2",
-            bound=f"{given or python[0]} cannot import it: {complaint}",
-            remedy="pip install brian2 in an environment of its own, and give its Python as --brian2-python",
-        )
-    return tuple(python)
 
 
 # ---- what is told ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Options that benchmarks on many processes share, and what they check before they start any."""
+"""Options that benchmarks share, most of them those on many processes, and what they check before they start any."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ __all__ = [
     "method_options",
     "method_variants",
     "parse_methods",
+    "parse_peers",
     "parse_ranks",
     "sortings_of",
 ]
@@ -126,6 +127,21 @@ def parse_methods(text: str, *, kernels: bool = False) -> list[str]:
     for name in names:
         if name not in known + others:
             unknown_name("--methods", name, [*known, *others, "all"])
+    return names
+
+
+def parse_peers(text: str, known: Sequence[str]) -> list[str]:
+    """Return the names of programs to compare with, in the order given, each once.
+
+    Raises
+    ------
+    UnknownNameError
+        For one that is not known; tells the nearest one.
+    """
+    names = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    for name in names:
+        if name not in known:
+            unknown_name("--against", name, list(known))
     return names
 
 
