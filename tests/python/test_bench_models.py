@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import statistics
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from ranvier import models as all_models
 from ranvier.bench import models
 from ranvier.bench._model_loads import Load, current_for, events_of
+from ranvier.bench._model_tables import show
 from ranvier.bench._settings import Chosen
 from ranvier.equations.definitions import DEFINITIONS
-from ranvier.errors import RanvierError, UnknownNameError, ValueOutOfBoundsError
+from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
 
 NEURONS = sorted([*DEFINITIONS, *(name for name in all_models.NEURON_MODELS if name != "parrot_neuron")])
 SMALL = ["neurons=200", "time=50", "presim=50", "indegree=10", "threads=2"]
@@ -99,8 +103,91 @@ def test_against_nest(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None
     assert "NEST" in capfd.readouterr().out
     ours, alone = results
     assert ours["nest"]["spikes"] == pytest.approx(ours["spikes"], rel=0.1)
-    assert ours["ratio"] == pytest.approx(ours["nest"]["ns_per_neuron_and_step"] / ours["ns_per_neuron_and_step"])
-    assert "nest" not in alone
+    ratio = ours["nest"]["ns_per_neuron_and_step"] / ours["ns_per_neuron_and_step"]
+    assert ours["nest"]["ratio"] == pytest.approx(ratio)
+    assert alone["nest"] is None
+
+
+# In place of a Python that has Brian2: it answers what is asked of one, and reports what the script would.
+STAND_IN = """#!{python}
+import json, sys
+if "-c" not in sys.argv:
+    given = dict(text[2:].split("=", 1) for text in sys.argv if text.startswith("--") and "=" in text)
+    work = json.loads(given["work"])
+    with open({log!r}, "a") as log:
+        log.write(json.dumps({{"folder": given["folder"], **work}}) + "\\n")
+    report = {{"ns_per_neuron_and_step": 1234.5, "ns_per_event": 2345.6, "spikes": 1e6, "program": "Brian2"}}
+    json.dump(report, open(sys.argv[sys.argv.index("--json") + 1], "w"))
+"""
+
+
+def stand_in(folder: Path) -> tuple[str, Path]:
+    """Return the option that names it, and the file in which it writes down what it gets."""
+    path, log = folder / "python", folder / "log"
+    path.write_text(STAND_IN.format(python=sys.executable, log=str(log)))
+    path.chmod(0o755)
+    return f"--brian2-python={path}", log
+
+
+def test_brian2_gets_what_ranvier_gets(tmp_path: Path) -> None:
+    option, log = stand_in(tmp_path)
+    models_of_both = "--models=iaf_psc_exp,ignore_and_fire"
+    given = [models_of_both, "--against=brian2", option, "--repetitions=2", "--set", *SMALL, "rate=40", "seed=3"]
+    ours, alone = results_of(tmp_path / "results.json", *given)
+    first, second = (json.loads(line) for line in log.read_text().splitlines())
+    # What is compiled in the first turn is there in the second.
+    assert first == second
+    expected = {
+        "current": ours["current_pA"], "spread": 0.05, "neurons": 200, "indegree": 10, "source_rate": 20.0,
+        "delay": 1.0, "resolution": 0.1, "seed": 3, "time": 50.0, "presim": 50.0, "threads": 2,
+    }  # fmt: skip
+    assert {key: first[key] for key in expected} == expected
+    model = first["model"]
+    assert model["name"] == "iaf_psc_exp"
+    assert model["parameters"]["tau_m"] == [10.0, "ms"]
+    assert next(iter(model["receptors"])) == "excitatory"
+    assert model["weight_unit"] == "pA"
+    assert alone["brian2"] is None
+    assert ours["brian2"]["method"] == "exact"
+    assert ours["brian2"]["ns_per_event"] == 2345.6
+    assert ours["brian2"]["ratio"] == pytest.approx(
+        statistics.median(1234.5 / run["ns_per_neuron_and_step"] for run in ours["runs"])
+    )
+
+
+def measured(model: str, peer: dict[str, Any] | None, other: dict[str, Any] | None) -> dict[str, Any]:
+    own = {"ns_per_neuron_and_step": 1234.5, "ns_per_event": 23456.7, "spikes": 1000.0}
+    return {"model": model, **own, "nest": peer, "brian2": other}
+
+
+@pytest.mark.parametrize(
+    ("peers", "steps", "events"),
+    [
+        (["nest"], "1,234 34,568 12.3", "23,457 2.35"),
+        (["brian2"], "1,234 34,568 12.3 exp. Euler", "23,457 2.35"),
+        (["nest", "brian2"], "1,234 34,568 12.3 34,568 12.3 exp. Euler", "23,457 2.35 2.35"),
+    ],
+)
+def test_tables_of_several_programs(peers: list[str], steps: str, events: str) -> None:
+    """Numbers are as wide as they can be on a slow machine, and the name of the model is the longest."""
+    theirs = {"ns_per_neuron_and_step": 34567.8, "ns_per_event": 2.3456, "spikes": 1200.0, "ratio": 12.345}
+    brian2 = {**theirs, "spikes": 1100.0, "method": "exponential_euler"}
+    longest = max(NEURONS, key=len)
+    results = [measured(longest, theirs, brian2), measured("interval_fire", None, None)]
+    chosen = Chosen({"neurons": 10_000, "rate": 10.0, "indegree": 100}, {"threads": 2}, time=100.0, presim=300.0)
+    console = Console(width=80, force_terminal=False)
+    with console.capture() as capture:
+        show(console, results, peers, chosen, 3)
+    lines = capture.get().splitlines()
+    # The heading may be longer: terminals break its line where they like.
+    assert max(len(line.rstrip()) for line in lines[3:]) <= 80
+    rows = [" ".join(line.split()) for line in lines]
+    assert f"{longest} {steps}" in rows
+    assert f"{longest} {events}" in rows
+    assert f"interval_fire 1,234 {' '.join('-' * (len(steps.replace('exp. ', '').split()) - 1))}" in rows
+    # 1,100 spikes are not more than 10 percent and 30 away from 1,000; 1,200 are.
+    assert (f"{longest} fired 1,000 spikes, in NEST 1,200" in rows) == ("nest" in peers)
+    assert not any("in Brian2" in row for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +196,9 @@ def test_against_nest(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None
         (["--models=iaf_psc_ex"], UnknownNameError, "iaf_psc_exp"),
         (["--models="], UnknownNameError, "--models"),
         (["--repetitions=0"], ValueOutOfBoundsError, "--repetitions"),
+        (["--against=nets"], UnknownNameError, "nest"),
+        (["--against=brian2", "--brian2-python=/no/such/python"], StateError, "/no/such/python"),
+        (["--against=nest", f"--brian2-python={sys.executable}"], ValueOutOfBoundsError, "add --against brian2"),
         (["--set", "neurons=0"], ValueOutOfBoundsError, "neurons"),
         (["--set", "indegree=-1"], ValueOutOfBoundsError, "indegree"),
         (["--set", "rate=nan"], RanvierError, "rate"),

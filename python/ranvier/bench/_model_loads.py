@@ -16,7 +16,7 @@ from ranvier.network.rules import FixedIndegree
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 
-__all__ = ["DELAY", "SOURCE_RATE", "SPREAD", "Load", "current_for", "events_of", "time_of"]
+__all__ = ["DELAY", "SOURCE_RATE", "SPREAD", "Load", "current_for", "described_model", "events_of", "time_of"]
 
 SPREAD = 0.05
 """Part of the current by which that of a neuron may differ."""
@@ -104,18 +104,19 @@ def events_of(load: Load, chosen: Chosen) -> dict[str, float]:
     }
 
 
-def _described(model: str) -> Any:
+def described_model(model: str) -> Any:
+    """Return what a model of Ranvier is, one that is built in or one of equations."""
     return next((each for each in _core.neuron_models() if each.name == model), None) or described(model)
 
 
 def _first_receptor(model: str) -> str | None:
     """Return the receptor that has to be named, if the sign of a weight does not choose one."""
-    model_told = _described(model)
+    model_told = described_model(model)
     return None if model_told.sign_chooses_receptor else model_told.receptors[0]
 
 
 def _parameters(model: str) -> list[str]:
-    return [parameter.name for parameter in _described(model).parameters]
+    return [parameter.name for parameter in described_model(model).parameters]
 
 
 def _neurons(net: Network, load: Load) -> Population:

@@ -2,37 +2,41 @@
 
 Neurons without synapses get a constant current, so strong that they fire at the rate that is asked for; for each
 neuron it is drawn within 5 percent, so that they do not fire together. The current is searched for with Ranvier, and
-the other program gets the same. Models without a parameter I_e, which fire by themselves or not at all, have no
+other programs get the same. Models without a parameter I_e, which fire by themselves or not at all, have no
 current. Time per neuron and step is that of the whole run, times the threads, divided by neurons and steps.
 
 For the time of an event, sources that ignore their input and fire at 20 spikes/s project to the same neurons, with
-weights of 0, so that these do as before. In Ranvier it is the time of the delivery; in the other program, which tells
+weights of 0, so that these do as before. In Ranvier it is the time of the delivery; in other programs, which tell
 no such part, what the run with synapses takes longer than the run without, the sources included.
 
-Each program runs with each model in turn, and ratios are medians of the ratios of consecutive runs.
+Each program runs with each model in turn, and ratios are medians of the ratios of consecutive runs. Brian2 runs as a
+compiled C++ program (standalone mode) with the equations of `_brian2_equations`; compilation, up to a minute for each
+model in the first turn, is in no time. The table names its method of integration. "-" stands for a model that a program
+does not have, null in the JSON file.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 
 from ranvier import models
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number, whole_number
 from ranvier.base.paths import check_writable
-from ranvier.bench._in_turn import Contestant, run_once
 from ranvier.bench._model_loads import DELAY, Load, current_for, events_of, time_of
-from ranvier.bench._nest import require_nest
+from ranvier.bench._model_peers import Peer, add_peer_arguments, chosen_peers
+from ranvier.bench._model_tables import show
 from ranvier.bench._results import ResultsFile
 from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
-from ranvier.bench.nest_models import node_models
 from ranvier.commands import info
 from ranvier.commands.keys import signature_keys
 from ranvier.commands.result_files import add_result_files
@@ -46,24 +50,21 @@ __all__ = ["add_arguments", "main"]
 # Adaptation takes some 100 ms to settle.
 _TIME, _PRESIM = 100.0, 300.0
 _MOST = 2**31 - 1
-# By which programs may differ, beside 10 percent, before it is told.
-_FEW_SPIKES = 30
 
 
 @dataclass
 class _Rows:
-    """What was measured of a model, one number for each turn; of the other program, if it has the model."""
+    """What was measured of a model, one number for each turn; of other programs by their keys."""
 
     load: Load
-    in_nest: bool
     ours: list[dict[str, float]] = field(default_factory=list)
-    theirs: list[dict[str, float]] = field(default_factory=list)
+    theirs: dict[str, list[dict[str, float]]] = field(default_factory=lambda: defaultdict(list))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--models", metavar="NAME,...", help="models of neurons (default: all that do not play spikes)")
-    parser.add_argument("--against", choices=("nest",), help="program to compare with")
+    add_peer_arguments(parser)
     parser.add_argument("--repetitions", type=int, default=3, help="number of runs of each (default: %(default)s)")
     add_bench_settings(
         parser,
@@ -90,13 +91,17 @@ def main(arguments: argparse.Namespace) -> int:
     repetitions = whole_number("--repetitions", arguments.repetitions, 1, 1_000_000)
     names = _names(arguments.models)
     grouped(chosen.options)
-    if arguments.against == "nest":
-        require_nest()
-        theirs = set(node_models())
-    else:
-        theirs = set()
     if arguments.json is not None:
         check_writable(arguments.json)
+    with tempfile.TemporaryDirectory() as folder:
+        peers = chosen_peers(arguments, Path(folder))
+        return _run(arguments, chosen, names, peers, repetitions)
+
+
+def _run(
+    arguments: argparse.Namespace, chosen: Chosen, names: Sequence[str], peers: Sequence[Peer], repetitions: int
+) -> int:
+    keys = _describe(**chosen.network)
     console = Console(highlight=False)
     file = ResultsFile(
         arguments.json,
@@ -106,15 +111,14 @@ def main(arguments: argparse.Namespace) -> int:
         rows = []
         for name in names:
             status.update(f"{name}: looks for a current")
-            load = Load(name, current_for(name, keys["rate"], keys["resolution"]), **keys)
-            rows.append(_Rows(load, name in theirs))
+            rows.append(_Rows(Load(name, current_for(name, keys["rate"], keys["resolution"]), **keys)))
         for turn in range(repetitions):
             for row in rows:
                 status.update(f"turn {turn + 1} of {repetitions}: {row.load.model}")
-                _measure(row, chosen)
-                file.update({"results": _results(rows)})
-    results = _results(rows)
-    _show(console, results, chosen, repetitions)
+                _measure(row, peers, chosen)
+                file.update({"results": _results(rows, peers)})
+    results = _results(rows, peers)
+    show(console, results, [peer.key for peer in peers], chosen, repetitions)
     file.finish({"results": results}, console)
     return 0
 
@@ -159,87 +163,50 @@ def _names(text: str | None) -> list[str]:
 # ---- what is measured ------------------------------------------------------------------------------------------------
 
 
-def _measure(row: _Rows, chosen: Chosen) -> None:
+def _measure(row: _Rows, peers: Sequence[Peer], chosen: Chosen) -> None:
     ours = time_of(row.load, chosen)
     if row.load.indegree > 0:
         ours |= events_of(row.load, chosen)
     row.ours.append(ours)
-    if row.in_nest:
-        settings = {
-            **{key: chosen.network[key] for key in ("neurons", "indegree", "resolution", "seed")},
-            "time": chosen.time,
-            "presim": chosen.presim,
-            "threads": chosen.threads,
-        }
-        given = [f"{key}={value}" for key, value in settings.items()]
-        current = [] if row.load.current is None else [f"--current={row.load.current!r}"]
-        report = run_once(
-            Contestant("NEST", ("bench", "nest_models", f"--model={row.load.model}", *current, "--set", *given))
-        )
-        row.theirs.append(
-            {key: report[key] for key in ("ns_per_neuron_and_step", "ns_per_event", "spikes") if key in report}
-        )
+    for peer in peers:
+        if peer.has(row.load.model):
+            row.theirs[peer.key].append(peer.run(row.load, chosen))
 
 
 # ---- what comes out --------------------------------------------------------------------------------------------------
 
 
-def _results(rows: list[_Rows]) -> list[dict[str, Any]]:
+def _results(rows: Sequence[_Rows], peers: Sequence[Peer]) -> list[dict[str, Any]]:
     found = []
     for row in rows:
         if not row.ours:
             continue
         result: dict[str, Any] = {"model": row.load.model, "current_pA": row.load.current, "runs": row.ours}
         result |= _medians(row.ours)
-        if row.theirs:
-            # While they run in turn, the first ones may be one run ahead.
-            pairs = list(zip(row.ours, row.theirs, strict=False))
-            result["nest"] = {"runs": row.theirs, **_medians(row.theirs)}
-            result["ratio"] = statistics.median(
-                their["ns_per_neuron_and_step"] / own["ns_per_neuron_and_step"] for own, their in pairs
-            )
+        for peer in peers:
+            result[peer.key] = _result_of(peer, row)
         found.append(result)
     return found
 
 
-def _medians(runs: list[dict[str, float]]) -> dict[str, float]:
+def _result_of(peer: Peer, row: _Rows) -> dict[str, Any] | None:
+    """Return what another program measured; None if it does not have the model."""
+    if not peer.has(row.load.model):
+        return None
+    theirs = row.theirs[peer.key]
+    # The ratio is of consecutive runs, since other programs may use the machine.
+    ratios = [
+        their["ns_per_neuron_and_step"] / own["ns_per_neuron_and_step"]
+        for own, their in zip(row.ours, theirs, strict=True)
+    ]
+    method = peer.method(row.load.model)
+    return {
+        **({} if method is None else {"method": method}),
+        "runs": theirs,
+        **_medians(theirs),
+        "ratio": statistics.median(ratios),
+    }
+
+
+def _medians(runs: Sequence[dict[str, float]]) -> dict[str, float]:
     return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
-
-
-def _show(console: Console, results: list[dict[str, Any]], chosen: Chosen, repetitions: int) -> None:
-    console.print(
-        f"\n[bold]Models of neurons[/], per neuron: {chosen.network['neurons']:,} at about {chosen.network['rate']:g} "
-        f"spikes/s\n{chosen.time:g} ms after {chosen.presim:g} ms on {chosen.threads} threads, "
-        f"medians of {repetitions}\n",
-        soft_wrap=True,
-    )
-    compared = any("nest" in result for result in results)
-    table = Table(box=None, padding=(0, 2), collapse_padding=True, pad_edge=False, header_style="dim")
-    table.add_column("", no_wrap=True)
-    columns = ["ns per\nstep", "ns per\nevent"]
-    columns += ["NEST: ns\nper step", "ratio\n", "NEST: ns\nper event"] if compared else []
-    for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
-    for result in results:
-        cells = _cells(result)
-        if compared:
-            nest = result.get("nest")
-            step, event = ("", "") if nest is None else _cells(nest)
-            cells += [step, "" if nest is None else _shown(result["ratio"]), event]
-        table.add_row(result["model"], *cells)
-    console.print(Padding(table, (0, 0, 0, 2)))
-    for result in results:
-        own, other = result["spikes"], result.get("nest", result)["spikes"]
-        # Neurons of both have currents of their own, so that a few spikes more or fewer are in the time.
-        if abs(own - other) > 0.1 * max(own, other) + _FEW_SPIKES:
-            console.print(f"  {result['model']} fired {own:,.0f} spikes, in NEST {other:,.0f}", soft_wrap=True)
-
-
-def _cells(result: dict[str, Any]) -> list[str]:
-    event = result.get("ns_per_event")
-    return [_shown(result["ns_per_neuron_and_step"]), "" if event is None else _shown(event)]
-
-
-def _shown(value: float) -> str:
-    """Return a number with three digits, or all before the point."""
-    return f"{value:,.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
