@@ -9,9 +9,14 @@ namespace ranvier::models {
 
 namespace {
 
-/// Of compiled functions: so many that calling them takes little time, and so few that state and inputs of a step mostly fit
-/// the first cache, where they are for several steps.
-constexpr std::size_t lanes_of_compiled = 512;
+/// Of compiled functions: so many that calling them takes little time, and so few that state, inputs of a step and a constant
+/// of their own fit the first cache, where state is for several steps.
+std::size_t lanes_of_compiled(const ProgramDescription& description) {
+    constexpr std::size_t cache = 36 * 1024;
+    const std::size_t values = description.variables.size() + description.receptors.size() + 1;
+    const std::size_t lanes = cache / (values * sizeof(double) + sizeof(std::int32_t));
+    return std::clamp<std::size_t>(lanes / program::lane_multiple, 4, 32) * program::lane_multiple;
+}
 /// Of compiled functions with loops: calculation takes so long that memory does not matter, and the more neurons there are,
 /// the more others go on beside those that take many turns.
 constexpr std::size_t lanes_of_compiled_loops = 4096;
@@ -20,7 +25,7 @@ std::size_t most_lanes_of_compiled(const ProgramModel& model, std::uint64_t neur
     const auto is_loop = [](const program::Instruction& each) { return each.operation == program::Operation::loop; };
     const bool loops = std::ranges::any_of(model.description().step.instructions, is_loop);
     const std::uint64_t blocks = (neurons + program::lane_multiple - 1) / program::lane_multiple;
-    return std::min(loops ? lanes_of_compiled_loops : lanes_of_compiled,
+    return std::min(loops ? lanes_of_compiled_loops : lanes_of_compiled(model.description()),
                     static_cast<std::size_t>(std::max<std::uint64_t>(blocks, 1)) * program::lane_multiple);
 }
 

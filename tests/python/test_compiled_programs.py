@@ -317,17 +317,22 @@ def test_constants_that_follow_from_currents_are_found_among_results_and_propaga
 
 
 def test_what_spikes_set_is_calculated_only_where_one_fires() -> None:
-    """Not where the choice is used for something else, or is another one."""
+    """Not where the choice is used for something else, or is another one, or takes little time."""
+    chain = [Instruction("multiply", (1, 1)), *(Instruction("add", (11 + i, 1)) for i in range(6))]
     made = (
         Instruction("less", (1, 0)),  # value 4: fires
         Instruction("add", (0, 1)),
-        Instruction("select", (4, 1, 5)),
         Instruction("multiply", (1, 1)),
-        Instruction("select", (4, 7, 2)),
-        Instruction("negate", (8,)),
+        Instruction("select", (4, 6, 2)),
+        Instruction("negate", (7,)),
         Instruction("select", (3, 5, 2)),
+        Instruction("negate", (5,)),
+        *chain,
+        Instruction("select", (4, 17, 10)),
     )
-    step = Program((*("number",) * 3, "truth"), made, (6, 8, 9, 10, 4))
-    assert resets_of(step, 4) == {0: 5}
-    assert resets_of(replace(step, results=(6, 6, 8, 10, 4)), 4) == {}
+    step = Program((*("number",) * 3, "truth"), made, (18, 7, 8, 9, 4))
+    assert resets_of(step, 4) == {0: 10}
+    assert resets_of(replace(step, results=(18, 18, 8, 9, 4)), 4) == {}
+    short = replace(step, instructions=(*made[:-1], Instruction("select", (4, 16, 10))))
+    assert resets_of(short, 4) == {}
     assert set(resets_of(rv.glif_psc().program.step, 7)) == {0, 1, 2, 3}

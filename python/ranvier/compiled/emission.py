@@ -20,6 +20,8 @@ __all__ = ["ENTRY", "step_function"]
 
 # As many as the widest registers have.
 _LANES = 8
+# Fewer instructions take less time than the branch that would leave them out.
+_LEAST_SAVED = 8
 
 
 def step_function(program: NeuronProgram, attributes: str, truths_are_bits: bool, lanes_of_loops: int) -> str:
@@ -58,7 +60,8 @@ attributes #0 = {{ nounwind "denormal-fp-math"="preserve-sign,preserve-sign" {at
 def resets_of(step: Program, variables: int) -> dict[int, int]:
     """Return the variables that a spike sets, and by each the value that it has without one.
 
-    Few neurons fire in a step, so that what sets the variables need not be calculated for all.
+    Few neurons fire in a step, so that what sets the variables need not be calculated for all. None are returned where
+    little would be saved.
     """
     firsts = first_values(step)
     made = {firsts[place]: each for place, each in enumerate(step.instructions)}
@@ -72,7 +75,9 @@ def resets_of(step: Program, variables: int) -> dict[int, int]:
             continue
         if instruction.operands[0] == fires:
             found[variable] = instruction.operands[2]
-    return found
+    silent = [found.get(variable, step.results[variable]) for variable in range(variables)]
+    saved = needed(step, step.results) - needed(step, [*silent, *step.results[variables:]])
+    return found if len(saved) >= _LEAST_SAVED else {}
 
 
 class _Step:
