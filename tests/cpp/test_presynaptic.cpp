@@ -252,7 +252,7 @@ TEST(PresynapticTable, HoldsWhatTheTargetsNeed) {
 }
 
 TEST(PresynapticTable, IsTheSameForAnyBufferAndNumberOfWorkers) {
-    const std::vector<ProjectionPlan> plans = make_plans(0.3);
+    const std::vector<ProjectionPlan> plans = make_plans(0.15);
     const Whole alone = build_alone(plans);
     for (const RowNumbering numbering : numberings) {
         for (const std::uint64_t bytes : {1u, 1500u}) {

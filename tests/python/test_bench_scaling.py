@@ -96,6 +96,7 @@ def test_strong(tmp_path: Path) -> None:
     assert len({result["fingerprints"][0] for result in results}) == 1
 
 
+@pytest.mark.thorough
 def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     settings = ["--mode=fill", "--memory-per-rank=0.4MB", "--model=interval_fire", "--ranks=2"]

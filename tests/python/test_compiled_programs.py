@@ -57,7 +57,7 @@ def same_bits(description: Any, instruction_set: str, seed: int) -> None:
                 assert np.array_equal(here, there)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(SETS))
 def test_random_programs_have_the_same_bits(seed: int, instruction_set: str) -> None:
     same_bits(RandomPrograms(seed).neuron(), instruction_set, seed)

@@ -149,6 +149,7 @@ def integrated(model: dict[str, Any], begin: list[float], derivatives: Any, time
     return solve_ivp(derivatives, (0.0, time), begin, method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
 
 
+@pytest.mark.thorough
 def test_adaptive_integration_of_hodgkin_and_huxley_keeps_its_bound() -> None:
     made = lowered(HH_PSC_ALPHA, relative=1e-8)
     assert made.method == "adaptive"
@@ -210,6 +211,7 @@ def test_a_potential_that_explodes_takes_few_turns_and_keeps_its_bound() -> None
     assert neurons["v"] == pytest.approx(exact, abs=2e-5)
 
 
+@pytest.mark.thorough
 def test_izhikevich_fires_as_with_small_steps() -> None:
     made = lowered(IZHIKEVICH, relative=1e-9)
     neurons = Neurons(made.program, 1, 0.2, I_e=10.0)
