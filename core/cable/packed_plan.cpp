@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/errors.hpp"
+
 namespace ranvier::cable {
 
 namespace {
@@ -17,6 +19,7 @@ constexpr unsigned bits_of_class = 20;
 constexpr Signature pool_bit = Signature{1} << 62;
 
 Signature signature_of(Follows follows, std::uint32_t class_number) {
+    if (class_number + 1 >= std::uint32_t{1} << bits_of_class) throw InternalError("too many kinds of compartments");
     return Signature{class_number + 1} << bits_of_class * static_cast<unsigned>(follows);
 }
 

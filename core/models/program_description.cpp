@@ -221,6 +221,18 @@ void add(DescriptionHash& hash, std::span<const ProgramParameter> parameters) {
     }
 }
 
+std::vector<ParameterInfo> infos_of(std::span<const ProgramParameter> parameters) {
+    std::vector<ParameterInfo> infos;
+    for (const ProgramParameter& own : parameters) {
+        infos.push_back({.name = own.name,
+                         .unit = own.unit,
+                         .default_value = own.default_value,
+                         .bounds = own.bounds,
+                         .meaning = own.meaning});
+    }
+    return infos;
+}
+
 void check_synapse_parameters(
     std::span<const ProgramParameter> parameters,
     const std::function<void(const std::string& what, const std::string& value, const std::string& bound)>& refuse) {

@@ -99,6 +99,9 @@ void check(const ProgramDescription& description);
 /// Adds names, units, defaults and bounds.
 void add(DescriptionHash& hash, std::span<const ProgramParameter> parameters);
 
+/// What models tell of them: they must outlive it.
+std::vector<ParameterInfo> infos_of(std::span<const ProgramParameter> parameters);
+
 /// Of synapse models. @param refuse what, its value, and its bound: does not return
 void check_synapse_parameters(
     std::span<const ProgramParameter> parameters,

@@ -43,13 +43,7 @@ void ProgramModel::find_dependencies() {
 }
 
 void ProgramModel::describe() {
-    for (const ProgramParameter& own : description_.parameters) {
-        parameters_.push_back({.name = own.name,
-                               .unit = own.unit,
-                               .default_value = own.default_value,
-                               .bounds = own.bounds,
-                               .meaning = own.meaning});
-    }
+    parameters_ = infos_of(description_.parameters);
     for (const ProgramVariable& own : description_.variables) {
         variables_.push_back({.name = own.name,
                               .unit = own.unit,

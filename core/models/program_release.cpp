@@ -62,7 +62,7 @@ void check_program(const ReleaseProgramDescription& own, std::string_view what, 
 class Release {
    public:
     struct State {
-        double values[most_states] = {};  // NOLINT(modernize-avoid-c-arrays): no calls in kernels
+        std::array<double, most_states> values{};
         Step last = never;
     };
     static constexpr Step never = -1;
@@ -251,13 +251,7 @@ std::optional<double> greatest_release(const ReleaseProgramDescription& descript
 ProgramRelease::ProgramRelease(ReleaseProgramDescription description) {
     check(description);
     description_ = std::make_shared<const ReleaseProgramDescription>(std::move(description));
-    for (const ProgramParameter& own : description_->parameters) {
-        parameters_.push_back({.name = own.name,
-                               .unit = own.unit,
-                               .default_value = own.default_value,
-                               .bounds = own.bounds,
-                               .meaning = own.meaning});
-    }
+    parameters_ = infos_of(description_->parameters);
     model_ = {.name = description_->name,
               .summary = description_->summary,
               .equations = description_->equations,

@@ -251,13 +251,7 @@ std::optional<std::pair<double, double>> weight_range(const SynapseProgramDescri
 ProgramSynapse::ProgramSynapse(SynapseProgramDescription description) {
     check(description);
     description_ = std::make_shared<const SynapseProgramDescription>(std::move(description));
-    for (const ProgramParameter& own : description_->parameters) {
-        parameters_.push_back({.name = own.name,
-                               .unit = own.unit,
-                               .default_value = own.default_value,
-                               .bounds = own.bounds,
-                               .meaning = own.meaning});
-    }
+    parameters_ = infos_of(description_->parameters);
     model_ = {.name = description_->name,
               .summary = description_->summary,
               .equations = description_->equations,
