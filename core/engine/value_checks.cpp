@@ -93,6 +93,52 @@ void check_values(const Values& values, const std::string& object, std::uint64_t
     check_values(values, any_finite, object, count);
 }
 
+namespace {
+
+/// The ends of some ranges, each true for the upper one.
+using Corner = std::vector<bool>;
+
+/// Appends the corners in which `flips` more ends than there are yet, from the `first` on, are the others.
+void append_flipped(std::vector<Corner>& corners, Corner& corner, std::size_t first, std::size_t flips) {
+    if (flips == 0) {
+        corners.push_back(corner);
+        return;
+    }
+    for (std::size_t i = first; i < corner.size(); ++i) {
+        corner[i] = !corner[i];
+        append_flipped(corners, corner, i + 1, flips - 1);
+        corner[i] = !corner[i];
+    }
+}
+
+/// Which ends of some ranges are looked at together: all combinations where these are not more than `most`. Else those in which
+/// up to three ends differ from all others, or fewer: what a model has to say is almost always about two or three parameters,
+/// and each neuron is looked at again when it is made.
+std::vector<Corner> corners_of(std::size_t ranges, std::size_t most) {
+    std::vector<Corner> corners;
+    constexpr std::size_t few = 3;
+    if (ranges <= few || (ranges < 20 && std::size_t{1} << ranges <= most)) {
+        for (std::size_t bits = 0; bits < std::size_t{1} << ranges; ++bits) {
+            Corner corner(ranges);
+            for (std::size_t i = 0; i < ranges; ++i) corner[i] = (bits >> i & 1) != 0;
+            corners.push_back(std::move(corner));
+        }
+        return corners;
+    }
+    double size = 1.0;
+    for (std::size_t flips = 0; flips <= few; ++flips) {
+        if (flips > 0) size *= static_cast<double>(ranges - flips + 1) / static_cast<double>(flips);
+        if (flips > 0 && 2.0 * size + static_cast<double>(corners.size()) > static_cast<double>(most)) break;
+        for (const bool upper : {false, true}) {
+            Corner corner(ranges, upper);
+            append_flipped(corners, corner, 0, flips);
+        }
+    }
+    return corners;
+}
+
+}  // namespace
+
 void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,
                      const ConflictTest& conflict, const std::string& object) {
     std::vector<double> parameters(infos.size());
@@ -111,13 +157,14 @@ void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedVa
         }
     }
     const std::uint64_t elements = arrays.empty() ? std::min<std::uint64_t>(count, 1) : count;
-    const std::uint64_t corners = std::uint64_t{1} << drawn.size();
+    constexpr std::uint64_t most_tests = 1 << 14;
+    const std::vector<Corner> corners = corners_of(drawn.size(), most_tests / std::max<std::uint64_t>(elements, 1));
     for (std::uint64_t element = 0; element < elements; ++element) {
         for (const auto& [parameter, array] : arrays) parameters[parameter] = (*array)[element];
-        for (std::uint64_t corner = 0; corner < corners; ++corner) {
+        for (const Corner& corner : corners) {
             for (std::size_t i = 0; i < drawn.size(); ++i) {
                 const auto& [least, greatest] = drawn[i].second;
-                parameters[drawn[i].first] = (corner >> i & 1) == 0 ? least : greatest;
+                parameters[drawn[i].first] = corner[i] ? greatest : least;
             }
             const auto reason = conflict(parameters);
             if (!reason) continue;

@@ -29,8 +29,8 @@ void check_values(const Values& values, const models::ParameterInfo& info, const
 /// What a model has to say against a set of parameters of one neuron or target.
 using ConflictTest = std::function<std::optional<std::string>(std::span<const double>)>;
 
-/// Asks a model whether the parameters of each of `count` things fit together: all combinations of the elements of
-/// arrays at one index, and of the bounds of distributions.
+/// Asks a model whether the parameters of each of `count` things fit together: the elements of arrays at one index, combined
+/// with the bounds of distributions; with some combinations of these, where there are many.
 /// @throws ValueOutOfBoundsError
 void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,
                      const ConflictTest& conflict, const std::string& object);

@@ -23,6 +23,7 @@ from equation_models import (
     LEAKY_PARAMETERS,
 )
 from program_oracle import Neurons
+from ranvier.errors import ValueOutOfBoundsError
 
 LEAKY_NEURON: dict[str, Any] = {"equations": LEAKY, **FIRING, "parameters": LEAKY_PARAMETERS}
 
@@ -378,3 +379,21 @@ def test_switches_are_true_or_false() -> None:
         rv.parameter(True, low=0.0)
     with pytest.raises(rv.errors.WrongTypeError):
         rv.neuron("dv/dt = on/ms : 1", threshold="v > 5", reset="v = 0", parameters={"on": 1.0})(on=True)
+
+
+def test_all_of_many_parameters_may_be_drawn() -> None:
+    """Whether they fit together is not tried with all combinations, of which there are 2^40."""
+    names = [f"a{i}" for i in range(40)]
+    model = rv.neuron(
+        f"dv/dt = ({' + '.join(names)} - v)/tau : 1",
+        threshold="v > 1",
+        reset="v = 0",
+        refractory="t_ref - a1*t_a",
+        parameters={**dict.fromkeys(names, 0.01), "tau": "10 ms", "t_ref": "5 ms", "t_a": "1 ms"},
+    )
+    drawn: dict[str, Any] = {name: rv.Uniform(0.0, 0.02) for name in names}
+    net = rv.Network()
+    net.create(model, 3, **drawn)
+    with pytest.raises(ValueOutOfBoundsError, match="the refractory period is -"):
+        net.create(model, 3, **drawn | {"a1": rv.Uniform(0.0, 6.0)})
+    assert len(net.populations) == 1
