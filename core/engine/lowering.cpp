@@ -105,14 +105,18 @@ struct SynapseSets {
         std::vector<std::uint64_t> ids(modulators.size());
         modulators.copy(0, ids);
         const std::vector<std::uint32_t> parameters = synapse.own_parameters();
+        std::unique_ptr<connect::SynapseDynamics> created = synapse.model->make_dynamics(values, network.resolution());
+        // Sums have room for weights up to the greatest bound of the projections that share tables: it is the same in all.
+        const auto bound = created->bound_parameter();
         std::vector<double> shared = values;
-        for (const std::uint32_t i : parameters) shared[i] = 0.0;
+        for (const std::uint32_t i : parameters) {
+            if (i != bound) shared[i] = 0.0;
+        }
         const auto [place, is_new] =
             numbers.try_emplace({is_own ? nullptr : synapse.model, synapse.model->own_fingerprint, std::move(shared),
                                  parameters, own, std::move(ids)},
                                 next);
         if (!is_new) return place->second;
-        std::unique_ptr<connect::SynapseDynamics> created = synapse.model->make_dynamics(values, network.resolution());
         created->use_own_parameters(parameters);
         projections.push_back(projection);
         if (!modulators.empty()) {

@@ -424,3 +424,18 @@ def test_what_may_differ_is_described() -> None:
         own = [info.name for info in model.parameters if info.per_synapse]
         assert list(getattr(rv, model.name).per_synapse_names) == own
         assert ("may differ from synapse to synapse" in getattr(rv, model.name).__doc__) == bool(own)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_projections_whose_bounds_differ_may_come_in_any_order(first: int) -> None:
+    """What is shared by synapses with bounds of their own knows the greatest of all."""
+    net = rv.Network(seed=3)
+    cells = net.create("iaf_psc_exp", 50, I_e=rv.Uniform(370.0, 500.0))
+    weak: dict[str, Any] = {"weight": U(0.1, 0.5), "synapse": rv.stdp(W_max=U(0.5, 1.0))}
+    strong: dict[str, Any] = {"weight": U(1e5, 4e5), "synapse": rv.stdp(W_max=U(4e5, 1e6))}
+    for each in [weak, strong][:: 1 if first == 0 else -1]:
+        net.connect(cells, cells, rv.FixedIndegree(10), delay=U(0.5, 3.0), **each)
+    sim = simulated(net)
+    sim.run(50.0)
+    greatest = [float(np.max(sim.connections(projection=each).weights)) for each in net.projections]
+    assert sorted(greatest)[0] < 1.0 < 4e5 < sorted(greatest)[1]
