@@ -1,7 +1,5 @@
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,8 +17,6 @@
 #include "base/subnormals.hpp"
 #include "bindings.hpp"
 #include "models/program_model.hpp"
-#include "models/program_release.hpp"
-#include "models/program_synapse.hpp"
 #include "program/program.hpp"
 #include "program/step_function.hpp"
 #include "program/step_interpreter.hpp"
@@ -32,15 +28,9 @@ namespace {
 
 using models::ProgramDescription;
 using models::ProgramModel;
-using models::ProgramRelease;
-using models::ProgramSynapse;
-using models::ReleaseProgramDescription;
-using models::SynapseProgramDescription;
 using program::Instruction;
 using program::Program;
 
-/// Result of `prepare`, text.
-using InputCondition = std::pair<std::uint32_t, std::string>;
 /// Row, column, constant.
 using InputOutput = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 
@@ -106,15 +96,18 @@ std::vector<models::ProgramParameter> read_parameters(const nb::handle& descript
     return made;
 }
 
-namespace {
-
-template <class Description>
-void read_parameters_and_conditions(const nb::handle& given, Description& made) {
-    made.parameters = read_parameters(given);
-    for (auto& [result, text] : read<std::vector<InputCondition>>(given, "conditions")) {
-        made.conditions.push_back({result, std::move(text)});
-    }
+/// What keeps compiled code: an object of Python, which whichever thread lets it go last gives back.
+std::shared_ptr<const void> keep(nb::object owner) {
+    auto kept = std::make_unique<nb::object>(std::move(owner));
+    return {kept.release(), [](nb::object* object) {
+                // When the interpreter is gone, so are its objects.
+                if (!nb::is_alive()) return;
+                const nb::gil_scoped_acquire lock;
+                delete object;
+            }};
 }
+
+namespace {
 
 void read_lists(const nb::handle& given, ProgramDescription& made) {
     read_parameters_and_conditions(given, made);
@@ -172,55 +165,6 @@ ProgramDescription to_description(const nb::handle& given) {
     return made;
 }
 
-SynapseProgramDescription to_synapse_description(const nb::handle& given) {
-    SynapseProgramDescription made{
-        .name = read<std::string>(given, "name"),
-        .summary = read<std::string>(given, "summary"),
-        .equations = read<std::string>(given, "equations"),
-        .reference = read<std::string>(given, "reference"),
-        .weight_unit = read<std::string>(given, "weight_unit"),
-        .parameters = {},
-        .traces = {},
-        .presynaptic_traces_accumulate = read<bool>(given, "presynaptic_traces_accumulate"),
-        .postsynaptic_traces_accumulate = read<bool>(given, "postsynaptic_traces_accumulate"),
-        .prepare = read_program(given, "prepare"),
-        .conditions = {},
-        .presynaptic = read_program(given, "presynaptic"),
-        .postsynaptic = read_program(given, "postsynaptic")};
-    read_parameters_and_conditions(given, made);
-    const auto traces = read<std::array<std::optional<std::uint32_t>, connect::trace_kinds>>(given, "time_constants");
-    for (std::size_t kind = 0; kind < traces.size(); ++kind) {
-        made.traces[kind] = {.is_read = traces[kind].has_value(), .time_constant = traces[kind].value_or(0)};
-    }
-    return made;
-}
-
-ReleaseProgramDescription to_release_description(const nb::handle& given) {
-    ReleaseProgramDescription made{.name = read<std::string>(given, "name"),
-                                   .summary = read<std::string>(given, "summary"),
-                                   .equations = read<std::string>(given, "equations"),
-                                   .reference = read<std::string>(given, "reference"),
-                                   .weight_unit = read<std::string>(given, "weight_unit"),
-                                   .parameters = {},
-                                   .states = read<std::vector<std::string>>(given, "states"),
-                                   .prepare = read_program(given, "prepare"),
-                                   .conditions = {},
-                                   .release = read_program(given, "release")};
-    read_parameters_and_conditions(given, made);
-    return made;
-}
-
-/// What keeps compiled code: an object of Python, which whichever thread lets it go last gives back.
-std::shared_ptr<const void> keep(nb::object owner) {
-    auto kept = std::make_unique<nb::object>(std::move(owner));
-    return {kept.release(), [](nb::object* object) {
-                // When the interpreter is gone, so are its objects.
-                if (!nb::is_alive()) return;
-                const nb::gil_scoped_acquire lock;
-                delete object;
-            }};
-}
-
 void use_compiled(ProgramModel& self, std::string_view set, std::uintptr_t address, nb::object owner) {
     if (address == 0) {
         throw ValueOutOfBoundsError({.object = "address of a step function",
@@ -259,71 +203,9 @@ std::uint32_t step_once(const ProgramModel& self, std::string_view set, std::uin
     return program::StepInterpreter::step(&arguments);
 }
 
-template <class Synapse>
-void need_parameters(const Synapse& self, const std::vector<double>& parameters) {
-    const std::size_t wanted = self.description().parameters.size();
-    if (parameters.size() == wanted) return;
-    throw ShapeError({.object = "parameters of synapse model '" + self.description().name + "'",
-                      .value = std::to_string(parameters.size()),
-                      .bound = "there are " + std::to_string(wanted),
-                      .remedy = "give one number for each"});
-}
-
-void bind_synapse_programs(nb::module_& module) {
-    nb::class_<ProgramSynapse, models::OwnSynapse>(module, "ProgramSynapse",
-                                                   "Synapses that learn by programs, checked by the core.")
-        .def(
-            "__init__",
-            [](ProgramSynapse* self, const nb::object& description) {
-                new (self) ProgramSynapse(to_synapse_description(description));
-            },
-            nb::arg("description"),
-            "Of an object with the attributes of a SynapseProgram (ranvier.equations.program): name, summary, "
-            "equations, reference, weight_unit, parameters, time_constants, presynaptic_traces_accumulate, "
-            "postsynaptic_traces_accumulate, prepare, conditions, presynaptic, postsynaptic.")
-        .def_prop_ro(
-            "fingerprint", [](const ProgramSynapse& self) { return self.synapse_model().own_fingerprint; },
-            "Of all that the synapses do.")
-        .def(
-            "conflict",
-            [](const ProgramSynapse& self, const std::vector<double>& parameters) {
-                need_parameters(self, parameters);
-                return self.conflict(parameters);
-            },
-            nb::arg("parameters"), "Why parameters do not fit together, or None.")
-        .def(
-            "weight_range",
-            [](const ProgramSynapse& self, const std::vector<double>& parameters) {
-                need_parameters(self, parameters);
-                return models::weight_range(self.description(), parameters);
-            },
-            nb::arg("parameters"), "The weights that synapses keep to, or None where they might change their sign.");
-    nb::class_<ProgramRelease, models::OwnSynapse>(
-        module, "ProgramRelease", "Synapses of which a program tells what part of the weight a spike adds.")
-        .def(
-            "__init__",
-            [](ProgramRelease* self, const nb::object& description) {
-                new (self) ProgramRelease(to_release_description(description));
-            },
-            nb::arg("description"),
-            "Of an object with the attributes of a ReleaseProgram (ranvier.equations.program): name, summary, "
-            "equations, reference, weight_unit, parameters, states, prepare, conditions, release.")
-        .def_prop_ro(
-            "fingerprint", [](const ProgramRelease& self) { return self.synapse_model().own_fingerprint; },
-            "Of all that the synapses do.")
-        .def(
-            "conflict",
-            [](const ProgramRelease& self, const std::vector<double>& parameters) {
-                need_parameters(self, parameters);
-                return self.conflict(parameters);
-            },
-            nb::arg("parameters"), "Why parameters do not fit together, or None.");
-}
-
 }  // namespace
 
 void bind_programs(nb::module_& module) {
-    bind_synapse_programs(module);
     nb::class_<ProgramModel, models::OwnModel>(module, "ProgramModel",
                                                "Neurons whose equations are programs, checked by the core.")
         .def(

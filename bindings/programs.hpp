@@ -2,7 +2,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings.hpp"
@@ -30,5 +33,17 @@ program::Program read_program(const nb::handle& description, const char* name);
 
 /// The attribute `parameters`.
 std::vector<models::ProgramParameter> read_parameters(const nb::handle& description);
+
+/// The attributes `parameters` and `conditions`.
+template <class Description>
+void read_parameters_and_conditions(const nb::handle& given, Description& made) {
+    made.parameters = read_parameters(given);
+    for (auto& [result, text] : read<std::vector<std::pair<std::uint32_t, std::string>>>(given, "conditions")) {
+        made.conditions.push_back({result, std::move(text)});
+    }
+}
+
+/// Keeps compiled code by an object of Python.
+std::shared_ptr<const void> keep(nb::object owner);
 
 }  // namespace ranvier::bindings

@@ -30,6 +30,7 @@ void bind_options(nb::module_& module) {
         .def_rw("stepping", &SimulationOptions::stepping)
         .def_rw("instruction_set", &SimulationOptions::instruction_set)
         .def_rw("compiled_programs", &SimulationOptions::compiled_programs)
+        .def_rw("compiled_rules", &SimulationOptions::compiled_rules)
         .def_rw("programs_to_compile", &SimulationOptions::programs_to_compile)
         .def_rw("table_layout", &SimulationOptions::table_layout)
         .def_rw("delivery_window", &SimulationOptions::delivery_window)

@@ -266,6 +266,7 @@ connect::BuildOptions make_build_options(const Network& network, const Simulatio
             .resolution = network.resolution(),
             .double_weights = options.weight_precision == models::Precision::double_precision,
             .layout = parse_layout(options.table_layout),
+            .compiled_rules = options.compiled_rules,
             .numbering = parse_numbering(options),
             .keep_sources = options.keep_sources,
             .buffer_bytes = options.connection_buffer};

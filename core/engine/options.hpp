@@ -22,6 +22,8 @@ struct SimulationOptions {
     /// Call the code that was compiled for neurons of equations and this instruction set, where there is such; else programs
     /// are interpreted. Bits are the same.
     bool compiled_programs = false;
+    /// The same for synapses of equations; in a prediction, whether there will be such code.
+    bool compiled_rules = false;
     /// Populations, by index, for whose programs there will be such code when the simulation is built: for predictions only.
     std::vector<std::uint32_t> programs_to_compile = {};
     std::string table_layout =

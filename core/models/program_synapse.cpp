@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 
 #include "base/errors.hpp"
 #include "models/pair_plasticity.hpp"
@@ -161,9 +162,11 @@ std::vector<double> prepared(const SynapseProgramDescription& description, std::
 
 class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
    public:
-    ProgramDynamics(std::shared_ptr<const SynapseProgramDescription> description, std::span<const double> parameters,
+    ProgramDynamics(std::shared_ptr<const SynapseProgramDescription> description,
+                    std::shared_ptr<const CompiledEventsLibrary> compiled, std::span<const double> parameters,
                     double resolution)
         : description_(std::move(description)),
+          compiled_(std::move(compiled)),
           parameters_(parameters.begin(), parameters.end()),
           range_(weight_range(*description_, parameters_).value_or(std::pair{0.0, 0.0})),
           resolution_(resolution) {}
@@ -196,8 +199,10 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
     template <class Real>
     connect::PlasticTableMemory memory_of() const {
         connect::PlasticTableMemory memory =
-            connect::plastic_table_memory(learning(), make_program_rule<Real>(*description_, parameters_, nullptr));
-        memory.constant_bytes += program_rule_bytes<Real>(*description_, parameters_);
+            connect::plastic_table_memory(learning(), make_program_rule<Real>(*description_, parameters_, nullptr, {}));
+        const ProgramRuleBytes bytes = program_rule_bytes<Real>(*description_, parameters_);
+        memory.compiled_rule_bytes = bytes.compiled;
+        memory.interpreted_rule_bytes = bytes.interpreted;
         return memory;
     }
     template <class Target, class Real>
@@ -205,12 +210,20 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
                                                 const connect::PlasticTableArguments& arguments) const {
         connect::Learning own = learning();
         own.quantum = arguments.quantum;
-        return connect::make_plastic_table(std::move(columns), own,
-                                           make_program_rule<Real>(*description_, parameters_, arguments.synapses),
-                                           arguments);
+        return connect::make_plastic_table(
+            std::move(columns), own,
+            make_program_rule<Real>(*description_, parameters_, arguments.synapses, compiled<Real>(arguments)),
+            arguments);
+    }
+    template <class Real>
+    std::optional<CompiledEvents> compiled(const connect::PlasticTableArguments& arguments) const {
+        if (!arguments.compiled_rules) return std::nullopt;
+        return compiled_->find(
+            {.set = *arguments.compiled_rules, .double_weights = std::is_same_v<Real, double>, .own_parameters = {}});
     }
 
     std::shared_ptr<const SynapseProgramDescription> description_;
+    std::shared_ptr<const CompiledEventsLibrary> compiled_;
     std::vector<double> parameters_;
     std::pair<double, double> range_;
     double resolution_;
@@ -264,7 +277,7 @@ ProgramSynapse::ProgramSynapse(SynapseProgramDescription description) {
 
 std::unique_ptr<connect::SynapseDynamics> ProgramSynapse::create(std::span<const double> values,
                                                                  double resolution) const {
-    return std::make_unique<ProgramDynamics>(description_, values, resolution);
+    return std::make_unique<ProgramDynamics>(description_, compiled_, values, resolution);
 }
 
 std::array<double, 2> ProgramSynapse::changes(std::span<const double> values, double weight) const {

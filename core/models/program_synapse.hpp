@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "connect/plasticity/learning_rule.hpp"
+#include "models/compiled_events.hpp"
 #include "models/program_description.hpp"
 #include "models/synapse.hpp"
 #include "program/program.hpp"
@@ -66,6 +67,10 @@ class ProgramSynapse final : public OwnSynapse {
 
     const SynapseModel& synapse_model() const override { return model_; }
     const SynapseProgramDescription& description() const { return *description_; }
+    /// Simulations with BuildOptions::compiled_rules that are built from now on call this code where it is of their form. It must
+    /// give the same bits as the interpreter.
+    void use_compiled(EventForm form, CompiledEvents events) { compiled_->put(std::move(form), std::move(events)); }
+    std::optional<CompiledEvents> compiled(const EventForm& form) const { return compiled_->find(form); }
     std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) const override;
     std::optional<std::string> conflict(std::span<const double> values) const override;
     std::array<double, 2> changes(std::span<const double> values, double weight) const override;
@@ -74,6 +79,7 @@ class ProgramSynapse final : public OwnSynapse {
    private:
     /// Kept by what is made of it, too.
     std::shared_ptr<const SynapseProgramDescription> description_;
+    std::shared_ptr<CompiledEventsLibrary> compiled_ = std::make_shared<CompiledEventsLibrary>();
     std::vector<ParameterInfo> parameters_;
     SynapseModel model_;
 };

@@ -210,6 +210,10 @@ class Lowering {
         if (instruction.operation == Operation::select && operands[0].is_scalar()) {
             return {operands[std::bit_cast<std::uint64_t>(operands[0].value) != 0 ? 1 : 2]};
         }
+        if (instruction.operation == Operation::pow && operands[1].is_scalar()) {
+            if (operands[1].value == 0.0) return {scalar(1.0)};
+            if (operands[1].value == 1.0) return {operands[0]};
+        }
         return {operate(instruction.operation, operands)};
     }
 

@@ -159,7 +159,7 @@ class RandomPrograms:
                 made.append(loop)
                 kinds += [*carried, "ended" if depth == 0 else "truth"]
                 continue
-            instruction, kind = self._instruction(kinds, depth)
+            instruction, kind = self.instruction(kinds, depth)
             made.append(instruction)
             kinds.append(kind)
         return made, kinds
@@ -168,7 +168,8 @@ class RandomPrograms:
         known = [i for i, each in enumerate(kinds) if each == kind]
         return self.chance.choice(known[-8:] if self.chance.random() < 0.7 else known)
 
-    def _instruction(self, kinds: list[str], depth: int) -> tuple[Instruction, str]:
+    def instruction(self, kinds: list[str], depth: int) -> tuple[Instruction, str]:
+        """Return an instruction that reads values of these types, and the type of its own."""
         unary = [
             "negate",
             "absolute",

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -231,11 +232,14 @@ class TypedShardBuilder final : public ShardBuilder {
             sort_by_delay(columns);
         }
         const InputLayout& inputs = inputs_[plan.receptor];
+        const auto compiled =
+            options_.compiled_rules ? std::optional(options_.instruction_set) : std::optional<InstructionSet>();
         return plan.dynamics->make_table(std::move(columns), {.local_neurons = inputs.shard().size(),
                                                               .layout = &inputs,
                                                               .receptor = plan.receptor,
                                                               .resolution = options_.resolution,
                                                               .quantum = quantum,
+                                                              .compiled_rules = compiled,
                                                               .synapses = memory_.synapses,
                                                               .spikes = memory_.spikes});
     }

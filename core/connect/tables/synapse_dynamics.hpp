@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/instruction_set.hpp"
 #include "base/page_memory.hpp"
 #include "base/random.hpp"
 #include "connect/placement/input_layout.hpp"
@@ -29,6 +30,8 @@ struct PlasticTableArguments {
     double resolution = 0.1;  ///< ms
     /// What is added to the inputs is rounded to this: a power of two.
     double quantum = 0x1p-32;
+    /// Call what was compiled for the synapse model and this instruction set, where there is such; none: interpret programs.
+    std::optional<InstructionSet> compiled_rules = std::nullopt;
     std::pmr::memory_resource* synapses = page_memory();  ///< both must outlive the table
     std::pmr::memory_resource* spikes = page_memory();
 };
@@ -42,6 +45,9 @@ struct PlasticTableMemory {
     std::size_t input_bytes = 0;  ///< of each input of the shard, where neurons have several
     std::size_t row_bytes = 0;  ///< of each row
     std::size_t constant_bytes = 0;  ///< whatever its size
+    /// The same, where the rule is a program that is compiled, or interpreted (BuildOptions::compiled_rules).
+    std::size_t compiled_rule_bytes = 0;
+    std::size_t interpreted_rule_bytes = 0;
     // The rest counts as memory of spikes.
     std::size_t history_bytes = 0;  ///< the same
     std::size_t neuron_bytes = 0;  ///< of each neuron of the shard, from the first that learns to the last

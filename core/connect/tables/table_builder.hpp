@@ -27,6 +27,8 @@ struct BuildOptions {
     double resolution = 0.1;     ///< ms
     bool double_weights = false;  ///< store weights in double precision
     TableLayout layout = TableLayout::automatic;
+    /// Call the code that was compiled for synapses of equations and this instruction set, where there is such.
+    bool compiled_rules = false;
     /// How rows are numbered; chosen when not given: dense where most of the possible sources have targets on this process.
     std::optional<RowNumbering> numbering = std::nullopt;
     bool keep_sources = true;  ///< after the presynaptic tables have been built

@@ -125,6 +125,14 @@ void describe_table(TableEstimate::Table& own, const TablePlan& table, double sy
     if (greatest == least) own.runs = 1.0;
 }
 
+/// @param of_synapses bytes
+double bytes_beside_columns(const PlasticTableMemory& memory, double of_synapses, double rows,
+                            const BuildOptions& options) {
+    const std::size_t rule = options.compiled_rules ? memory.compiled_rule_bytes : memory.interpreted_rule_bytes;
+    return of_synapses + static_cast<double>(memory.row_bytes) * rows +
+           static_cast<double>(memory.constant_bytes + rule);
+}
+
 /// What the table of one kind takes, all shards together, added to the estimate.
 /// @param sources of its synapses
 void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex kind, const TablePlan& table,
@@ -159,8 +167,8 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
     const bool dynamic = table.dynamics != nullptr;
     const PlasticTableMemory more = dynamic ? table.dynamics->memory(options.double_weights) : PlasticTableMemory{};
     const double numbering = more.numbers_pairs ? numbering_bytes(network.projections, layout, kind) : 0.0;
-    const double more_bytes = (static_cast<double>(more.synapse_bytes) + numbering) * share +
-                              static_cast<double>(more.row_bytes) * rows + static_cast<double>(more.constant_bytes);
+    const double more_bytes =
+        bytes_beside_columns(more, (static_cast<double>(more.synapse_bytes) + numbering) * share, rows, options);
     const double forgotten = options.keep_sources || more.needs_sources ? 0.0 : source_bytes;
     const double weight_bytes = options.double_weights ? sizeof(double) : sizeof(float);
     for (const ShardLayout& shard : layout.shards()) {

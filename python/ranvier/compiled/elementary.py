@@ -112,7 +112,8 @@ def _pow(to: Vectors, x: str, y: str) -> str:
     at_zero = to.select(to.compare("ogt", y, number(0.0)), number(0.0), number(math.inf))
     positive = to.select(to.compare("oge", x, number(_LEAST_NORMAL)), inside, at_zero)
     defined = to.select(to.compare("ogt", x, number(-_LEAST_NORMAL)), positive, number(math.nan))
-    power = to.select(to.compare("ord", y, y), defined, y)
+    known = to.select(to.compare("ord", y, y), defined, y)
+    power = to.select(to.compare("oeq", y, number(1.0)), x, known)
     return to.select(to.compare("oeq", y, number(0.0)), number(1.0), power)
 
 

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from ranvier.compiled.bodies import Body, first_values, needed
 from ranvier.compiled.compaction import ENTRY, CompactedStep, loop_to_compact
 from ranvier.compiled.own_constants import constants_of_currents
-from ranvier.compiled.places import ALIGNED, ONES, RARELY, ZEROS, Places
-from ranvier.compiled.vectors import Vectors, number
+from ranvier.compiled.places import RARELY, Places
+from ranvier.compiled.texts import module
+from ranvier.compiled.vectors import Vectors
 from ranvier.equations.program import NeuronProgram, Program
 
 __all__ = ["ENTRY", "step_function"]
@@ -43,18 +44,7 @@ def step_function(program: NeuronProgram, attributes: str, truths_are_bits: bool
         lanes, functions = _LANES, [_Step(program, truths_are_bits).text()]
     else:
         lanes, functions = lanes_of_loops, CompactedStep(program, loop, lanes_of_loops, truths_are_bits).functions()
-    of_numbers = f"<{lanes} x double>"
-    own = "\n".join(functions)
-    return f"""
-{ZEROS} = private unnamed_addr constant [{lanes} x double] zeroinitializer, align {ALIGNED}
-{ONES} = private unnamed_addr constant {of_numbers} {number(1.0)}, align {ALIGNED}
-declare {of_numbers} @llvm.fabs.v{lanes}f64({of_numbers})
-declare {of_numbers} @llvm.sqrt.v{lanes}f64({of_numbers})
-declare i32 @llvm.cttz.i32(i32, i1)
-{own}
-{RARELY} = !{{!"branch_weights", i32 1, i32 200}}
-attributes #0 = {{ nounwind "denormal-fp-math"="preserve-sign,preserve-sign" {attributes} }}
-"""
+    return module(lanes, functions, attributes)
 
 
 def resets_of(step: Program, variables: int) -> dict[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,17 +107,23 @@ def object_code(text: str, target: Target) -> bytes:
 
 
 class Loaded:
-    """Code in memory, which stays there as long as this object lives."""
+    """Code in memory, which stays there as long as this object lives.
 
-    def __init__(self, engine: Any, address: int) -> None:
+    Attributes
+    ----------
+    addresses
+        Of its functions, in the order in which they were asked for.
+    """
+
+    def __init__(self, engine: Any, addresses: tuple[int, ...]) -> None:
         self._engine = engine
-        self.address = address
+        self.addresses = addresses
 
 
-def load(code: bytes, target: Target, function: str) -> Loaded:
-    """Put an object into memory, and find a function in it."""
+def load(code: bytes, target: Target, functions: Sequence[str]) -> Loaded:
+    """Put an object into memory, and find functions in it."""
     binding = _binding()
     engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _machine(target))
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return Loaded(engine, engine.get_function_address(function))
+    return Loaded(engine, tuple(engine.get_function_address(each) for each in functions))

@@ -1,4 +1,4 @@
-"""Compiles the steps of neuron models, and finds what was compiled before."""
+"""Compiles the steps of neuron models and the events of synapse models, and finds what was compiled before."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from ranvier import _core
 from ranvier.compiled import llvm
 from ranvier.compiled.cache import Cache
 from ranvier.compiled.emission import ENTRY, step_function
+from ranvier.compiled.events import ENTRIES, event_functions
 from ranvier.equations.model import EquationNeuron
-from ranvier.equations.program import NeuronProgram
+from ranvier.equations.program import NeuronProgram, SynapseProgram
+from ranvier.equations.synapse import EquationSynapse
 from ranvier.errors import StateError
 
-__all__ = ["choose", "compile_models", "compile_step", "description"]
+__all__ = ["choose", "compile_models", "compile_program", "compile_step", "description", "rule_of"]
 
 # Above this, compiling takes seconds, and most of a step is calculation: the interpreter is not much slower.
 _MOST_INSTRUCTIONS = 20_000
@@ -34,20 +36,23 @@ class Choice:
     name
         ``"compiled"``, ``"interpreted"``, or, if there are no models of equations, ``"none"``.
     compiled
-        Of each model whether its program is compiled.
+        Of each neuron model whether its program is compiled.
+    compiled_rules
+        Whether those of synapses that learn are.
     """
 
     name: str
     compiled: tuple[bool, ...]
+    compiled_rules: bool
 
 
-def choose(models: Sequence[object], choice: str) -> Choice:
+def choose(neurons: Sequence[object], synapses: Sequence[object], choice: str) -> Choice:
     """Return what will carry out the programs of some models, without compiling any.
 
     Parameters
     ----------
-    models
-        Neuron models, of which those of equations count.
+    neurons, synapses
+        Models, of which those of equations count.
     choice
         ``"auto"``, ``"compiled"`` or ``"interpreted"``.
 
@@ -56,44 +61,58 @@ def choose(models: Sequence[object], choice: str) -> Choice:
     StateError
         When ``"compiled"`` is not possible.
     """
-    own = [each for each in models if isinstance(each, EquationNeuron)]
+    has_rules = any(rule_of(each) is not None for each in synapses)
+    has_own = has_rules or any(isinstance(each, EquationNeuron) for each in neurons)
     # LLVM takes 40 MB and a moment to load: not where nothing would call what it makes, unless the user insists on it.
-    reason = llvm.unusable() if choice == "compiled" or (own and choice == "auto") else ""
+    reason = llvm.unusable() if choice == "compiled" or (has_own and choice == "auto") else ""
     if choice == "compiled" and reason:
         what, _, remedy = reason.partition(": ")
         raise StateError("programs", "'compiled'", what, remedy or "leave it at 'auto'")
-    none = (False,) * len(models)
-    if not own:
-        return Choice("none", none)
+    none = (False,) * len(neurons)
+    if not has_own:
+        return Choice("none", none, compiled_rules=False)
     if choice == "interpreted" or reason:
-        return Choice("interpreted", none)
+        return Choice("interpreted", none, compiled_rules=False)
     compiled = tuple(
         isinstance(each, EquationNeuron) and (choice == "compiled" or _size(each.program) <= _MOST_INSTRUCTIONS)
-        for each in models
+        for each in neurons
     )
-    return Choice("compiled" if any(compiled) else "interpreted", compiled)
+    return Choice("compiled" if has_rules or any(compiled) else "interpreted", compiled, has_rules)
 
 
-def compile_models(models: Iterable[object], choice: str, instruction_set: str) -> str:
+def rule_of(synapse: object) -> SynapseProgram | None:
+    """Return the program of a synapse model of equations that learns; None for others."""
+    program = synapse.program if isinstance(synapse, EquationSynapse) else None
+    return program if isinstance(program, SynapseProgram) else None
+
+
+def compile_models(
+    neurons: Iterable[object], synapses: Iterable[object], choice: str, instruction_set: str, double_weights: bool
+) -> str:
     """Compile what simulations of some models will call, and return what carries out their programs.
 
     Parameters
     ----------
-    models, choice
+    neurons, synapses, choice
         As for `choose`, with the same errors.
     instruction_set
         The one that the simulation takes.
+    double_weights
+        Whether it stores weights in double precision.
 
     Returns
     -------
     str
         The name of the choice.
     """
-    listed = list(models)
-    chosen = choose(listed, choice)
+    listed, rules = list(neurons), list(synapses)
+    chosen = choose(listed, rules, choice)
     for model, is_compiled in zip(listed, chosen.compiled, strict=True):
         if is_compiled and isinstance(model, EquationNeuron):
             compile_step(model.core_model, model.program, instruction_set)
+    for synapse in rules:
+        if chosen.compiled_rules and isinstance(synapse, EquationSynapse):
+            compile_events(synapse, instruction_set, double_weights)
     return chosen.name
 
 
@@ -102,18 +121,44 @@ def _size(program: NeuronProgram) -> int:
 
 
 def compile_step(model: _core.ProgramModel, program: NeuronProgram, instruction_set: str) -> None:
-    """Let a model have compiled code for an instruction set."""
+    """Let a neuron model have compiled code for an instruction set."""
     with _lock:
         if model.is_compiled(instruction_set):
             return
         target = llvm.Target.of(instruction_set)
         text = step_function(program, target.attributes, target.truths_are_bits, target.lanes_of_loops)
-        key = _key(text, target)
-        loaded = _loaded.get(key)
-        if loaded is None:
-            loaded = llvm.load(_object(key, text, target), target, ENTRY)
-            _loaded[key] = loaded
-        model.use_compiled(instruction_set, loaded.address, loaded)
+        loaded = _loaded_from(text, target, (ENTRY,))
+        model.use_compiled(instruction_set, loaded.addresses[0], loaded)
+
+
+def compile_events(synapse: EquationSynapse, instruction_set: str, double_weights: bool) -> None:
+    """Let a synapse model, if it learns, have compiled code for an instruction set and a precision of weights."""
+    model, program = synapse.core_model, rule_of(synapse)
+    if program is not None and isinstance(model, _core.ProgramSynapse):
+        compile_program(model, program, instruction_set, double_weights)
+
+
+def compile_program(
+    model: _core.ProgramSynapse, program: SynapseProgram, instruction_set: str, double_weights: bool
+) -> None:
+    """Do the same for a model of the core, which is of this program."""
+    with _lock:
+        if model.is_compiled(instruction_set, double_weights, []):
+            return
+        target = llvm.Target.of(instruction_set)
+        text = event_functions(program, (), double_weights, target.attributes, target.truths_are_bits)
+        loaded = _loaded_from(text, target, ENTRIES)
+        model.use_compiled(instruction_set, double_weights, [], loaded.addresses, loaded)
+
+
+def _loaded_from(text: str, target: llvm.Target, functions: tuple[str, ...]) -> llvm.Loaded:
+    """Return the code of a text, compiled now or before."""
+    key = _key(text, target)
+    loaded = _loaded.get(key)
+    if loaded is None:
+        loaded = llvm.load(_object(key, text, target), target, functions)
+        _loaded[key] = loaded
+    return loaded
 
 
 def _object(key: str, text: str, target: llvm.Target) -> bytes:
@@ -130,7 +175,7 @@ def _key(text: str, target: llvm.Target) -> str:
     parts = [
         _core.version,
         _core.source_revision,
-        str(_core.step_function_version),
+        f"{_core.step_function_version}, {_core.event_function_version}",
         llvm.version(),
         llvm.processor(),
         target.features,

@@ -199,7 +199,7 @@ class Accounts(NamedAttributes):
 
     @property
     def programs(self) -> str:
-        """How neurons of equations advance: ``"compiled"`` or ``"interpreted"``; ``"none"``: there are no such neurons.
+        """How neurons and synapses of equations are carried out: ``"compiled"`` or ``"interpreted"``; else ``"none"``.
 
         Very long programs are interpreted in any case, unless ``programs="compiled"`` was chosen.
         """

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ranvier import _core, mpi
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.compiled.steps import compile_models
 from ranvier.errors import StateError
 from ranvier.mpi import Communicator
+from ranvier.network.contents import Contents
 from ranvier.network.network import Network
 from ranvier.network.network_base import snapshot_of
-from ranvier.network.populations import Population
 from ranvier.recording.store import check_files
 from ranvier.simulation.agreement import agree, agree_on, agreed
 from ranvier.simulation.built_network import BuiltNetwork
@@ -67,8 +67,8 @@ def build(
     def check() -> tuple[RunOptions, _core.SimulationOptions, str]:
         chosen = choose_options()
         for_core = core_options(snapshot.populations, chosen, *groups)
-        programs = _compile(snapshot.populations, checked_group(Tuning, groups[1]))
-        for_core.compiled_programs = programs == "compiled"
+        programs = _compile(snapshot, checked_group(Tuning, groups[1]), chosen.weight_precision == "double")
+        for_core.compiled_programs = for_core.compiled_rules = programs == "compiled"
         if saved is not None:
             saved.check_network(snapshot.core, for_core, snapshot.recorders)
         else:
@@ -96,10 +96,12 @@ def build(
     return BuiltNetwork(core, network, snapshot, communicator, options, programs, tuning.trace_epochs)
 
 
-def _compile(populations: Sequence[Population], tuning: Tuning) -> str:
-    """Compile the equations of neurons, and return what carries them out."""
+def _compile(contents: Contents, tuning: Tuning, double_weights: bool) -> str:
+    """Compile the equations of neurons and synapses, and return what carries them out."""
     chosen = _core.instruction_sets()[-1] if tuning.instruction_set == "auto" else tuning.instruction_set
-    return compile_models([each.own_model for each in populations], tuning.programs, chosen)
+    neurons = [each.own_model for each in contents.populations]
+    synapses = [each.synapse for each in contents.projections]
+    return compile_models(neurons, synapses, tuning.programs, chosen, double_weights)
 
 
 def _measure_costs(

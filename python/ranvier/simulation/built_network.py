@@ -50,7 +50,7 @@ class BuiltNetwork:
     communicator
         The processes that have built the network.
     programs
-        What carries out neurons of equations: see `ranvier.compiled.steps.compile_models`.
+        What carries out neurons and synapses of equations: see `ranvier.compiled.steps.compile_models`.
     traces_epochs
         Whether times of epochs are kept.
     """

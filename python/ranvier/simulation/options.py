@@ -282,9 +282,9 @@ class Tuning(OptionGroup):
     )
     programs: Literal["auto", "compiled", "interpreted"] = option(
         default="auto",
-        meaning="""How neurons of equations advance: by code that LLVM compiles for them when the simulation is built
-        (compiled), or by an interpreter (interpreted). "auto": compiled, if llvmlite is installed (``pip install
-        ranvier[llvm]``). `Simulation.programs` returns what was chosen.""",
+        meaning="""How neurons of equations advance and synapses of equations learn: by code that LLVM compiles for them
+        when the simulation is built (compiled), or by an interpreter (interpreted). "auto": compiled, if llvmlite is
+        installed (``pip install ranvier[llvm]``). `Simulation.programs` returns what was chosen.""",
     )
     table_layout: Literal["auto", "runs", "ring"] = option(
         default="auto", meaning="How synapses are stored and delivered."

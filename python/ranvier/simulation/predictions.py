@@ -75,8 +75,11 @@ def predict_memory(
     run = RunOptions(threads=threads, stepping=stepping, precision=precision, weight_precision=weight_precision)
     options = core_options(network.populations, run, processes, tuning, dry_run)
     # Nothing is compiled for a prediction.
-    chosen = steps.choose([each.own_model for each in network.populations], checked_group(Tuning, tuning).programs)
+    models = [each.own_model for each in network.populations]
+    synapses = [each.synapse for each in network.projections]
+    chosen = steps.choose(models, synapses, checked_group(Tuning, tuning).programs)
     options.programs_to_compile = [index for index, compiled in enumerate(chosen.compiled) if compiled]
+    options.compiled_rules = chosen.compiled_rules
     most: tuple[float, float, float, list[float], list[list[float]]] = (0.0, 0.0, 0.0, [], [])
     if bursts is not None:
         in_lists = [list(of_lists) for of_lists in bursts.in_lists]

@@ -1,0 +1,234 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "base/errors.hpp"
+#include "base/instruction_set.hpp"
+#include "base/subnormals.hpp"
+#include "bindings.hpp"
+#include "connect/plasticity/learning_rule.hpp"
+#include "models/compiled_events.hpp"
+#include "models/program_release.hpp"
+#include "models/program_rule.hpp"
+#include "models/program_synapse.hpp"
+#include "program/event_function.hpp"
+#include "programs.hpp"
+
+/// Synapses of equations.
+namespace ranvier::bindings {
+
+namespace {
+
+using models::ProgramRelease;
+using models::ProgramSynapse;
+using models::ReleaseProgramDescription;
+using models::SynapseProgramDescription;
+
+SynapseProgramDescription to_synapse_description(const nb::handle& given) {
+    SynapseProgramDescription made{
+        .name = read<std::string>(given, "name"),
+        .summary = read<std::string>(given, "summary"),
+        .equations = read<std::string>(given, "equations"),
+        .reference = read<std::string>(given, "reference"),
+        .weight_unit = read<std::string>(given, "weight_unit"),
+        .parameters = {},
+        .traces = {},
+        .presynaptic_traces_accumulate = read<bool>(given, "presynaptic_traces_accumulate"),
+        .postsynaptic_traces_accumulate = read<bool>(given, "postsynaptic_traces_accumulate"),
+        .prepare = read_program(given, "prepare"),
+        .conditions = {},
+        .presynaptic = read_program(given, "presynaptic"),
+        .postsynaptic = read_program(given, "postsynaptic")};
+    read_parameters_and_conditions(given, made);
+    const auto traces = read<std::array<std::optional<std::uint32_t>, connect::trace_kinds>>(given, "time_constants");
+    for (std::size_t kind = 0; kind < traces.size(); ++kind) {
+        made.traces[kind] = {.is_read = traces[kind].has_value(), .time_constant = traces[kind].value_or(0)};
+    }
+    return made;
+}
+
+ReleaseProgramDescription to_release_description(const nb::handle& given) {
+    ReleaseProgramDescription made{.name = read<std::string>(given, "name"),
+                                   .summary = read<std::string>(given, "summary"),
+                                   .equations = read<std::string>(given, "equations"),
+                                   .reference = read<std::string>(given, "reference"),
+                                   .weight_unit = read<std::string>(given, "weight_unit"),
+                                   .parameters = {},
+                                   .states = read<std::vector<std::string>>(given, "states"),
+                                   .prepare = read_program(given, "prepare"),
+                                   .conditions = {},
+                                   .release = read_program(given, "release")};
+    read_parameters_and_conditions(given, made);
+    return made;
+}
+
+/// Addresses of functions: what makes uniform numbers and what changes weights, of presynaptic and of postsynaptic events.
+void use_compiled_events(ProgramSynapse& self, std::string_view set, bool double_weights,
+                         std::vector<std::uint32_t> own_parameters, const std::array<std::uintptr_t, 4>& addresses,
+                         nb::object owner) {
+    if (std::ranges::count(addresses, std::uintptr_t{0}) > 0) {
+        throw ValueOutOfBoundsError({.object = "address of an event function",
+                                     .value = "0",
+                                     .bound = "it must be that of a function",
+                                     .remedy = "without one, programs are interpreted"});
+    }
+    const auto event = [&](std::size_t first) {
+        return models::CompiledEvent{.prepare = reinterpret_cast<program::UniformsFunction>(addresses[first]),
+                                     .run = reinterpret_cast<program::EventFunction>(addresses[first + 1])};
+    };
+    self.use_compiled({.set = parse_instruction_set(set),
+                       .double_weights = double_weights,
+                       .own_parameters = std::move(own_parameters)},
+                      {.presynaptic = event(0), .postsynaptic = event(2), .owner = keep(std::move(owner))});
+}
+
+/// Lets a spike change weights, by the interpreter or compiled code.
+template <class Real>
+std::vector<double> change_once(const ProgramSynapse& self, const models::EventForm& form, bool is_presynaptic,
+                                const std::vector<double>& parameters, const std::array<std::vector<double>, 3>& arrays,
+                                bool compiled) {
+    const auto copied = [](const std::vector<double>& from) {
+        AlignedVector<Real> made(from.begin(), from.end());
+        made.resize((from.size() + connect::rule_lanes - 1) / connect::rule_lanes * connect::rule_lanes, Real{0});
+        return made;
+    };
+    AlignedVector<Real> weights = copied(arrays[0]);
+    const AlignedVector<Real> traces = copied(arrays[1]);
+    const AlignedVector<Real> own = copied(arrays[2]);
+    const std::optional<models::CompiledEvents> code = compiled ? self.compiled(form) : std::nullopt;
+    if (compiled && !code) throw InternalError("nothing was compiled for this instruction set");
+    const connect::LearningRule<Real> rule =
+        models::make_program_rule<Real>(self.description(), parameters, std::pmr::get_default_resource(), code);
+    const FlushSubnormals flush;
+    (is_presynaptic ? rule.presynaptic : rule.postsynaptic)(form.set, weights.data(), traces.data(), own.data(),
+                                                            weights.size(), rule.constants.get());
+    return {weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(arrays[0].size())};
+}
+
+template <class Synapse>
+void need_parameters(const Synapse& self, const std::vector<double>& parameters) {
+    const std::size_t wanted = self.description().parameters.size();
+    if (parameters.size() == wanted) return;
+    throw ShapeError({.object = "parameters of synapse model '" + self.description().name + "'",
+                      .value = std::to_string(parameters.size()),
+                      .bound = "there are " + std::to_string(wanted),
+                      .remedy = "give one number for each"});
+}
+
+void bind_learning(nb::class_<ProgramSynapse, models::OwnSynapse>& synapse) {
+    synapse
+        .def(
+            "__init__",
+            [](ProgramSynapse* self, const nb::object& description) {
+                new (self) ProgramSynapse(to_synapse_description(description));
+            },
+            nb::arg("description"),
+            "Of an object with the attributes of a SynapseProgram (ranvier.equations.program): name, summary, "
+            "equations, reference, weight_unit, parameters, time_constants, presynaptic_traces_accumulate, "
+            "postsynaptic_traces_accumulate, prepare, conditions, presynaptic, postsynaptic.")
+        .def_prop_ro(
+            "fingerprint", [](const ProgramSynapse& self) { return self.synapse_model().own_fingerprint; },
+            "Of all that the synapses do.")
+        .def(
+            "conflict",
+            [](const ProgramSynapse& self, const std::vector<double>& parameters) {
+                need_parameters(self, parameters);
+                return self.conflict(parameters);
+            },
+            nb::arg("parameters"), "Why parameters do not fit together, or None.")
+        .def(
+            "weight_range",
+            [](const ProgramSynapse& self, const std::vector<double>& parameters) {
+                need_parameters(self, parameters);
+                return models::weight_range(self.description(), parameters);
+            },
+            nb::arg("parameters"), "The weights that synapses keep to, or None where they might change their sign.");
+}
+
+/// What carries out the programs.
+void bind_compiled(nb::class_<ProgramSynapse, models::OwnSynapse>& synapse) {
+    synapse
+        .def(
+            "use_compiled", use_compiled_events, nb::arg("instruction_set"), nb::arg("double_weights"),
+            nb::arg("own_parameters"), nb::arg("addresses"), nb::arg("owner"),
+            "Let simulations with `compiled_rules` that are built from now on for an instruction set and a precision "
+            "of "
+            "weights call compiled functions (core/program/event_function.hpp): of presynaptic events, then of "
+            "postsynaptic ones, what makes uniform numbers and what changes weights. They must do what the interpreter "
+            "does, bit for bit. `owner` keeps their code in memory, and is kept as long as it may be called.")
+        .def(
+            "is_compiled",
+            [](const ProgramSynapse& self, std::string_view set, bool double_weights,
+               std::vector<std::uint32_t> own_parameters) {
+                return self
+                    .compiled({.set = parse_instruction_set(set),
+                               .double_weights = double_weights,
+                               .own_parameters = std::move(own_parameters)})
+                    .has_value();
+            },
+            nb::arg("instruction_set"), nb::arg("double_weights"), nb::arg("own_parameters"),
+            "Whether there are such functions.")
+        .def(
+            "change_once",
+            [](const ProgramSynapse& self, std::string_view set, bool double_weights, bool is_presynaptic,
+               const std::vector<double>& parameters, const std::array<std::vector<double>, 3>& arrays, bool compiled) {
+                need_parameters(self, parameters);
+                const models::EventForm form{
+                    .set = parse_instruction_set(set), .double_weights = double_weights, .own_parameters = {}};
+                return double_weights ? change_once<double>(self, form, is_presynaptic, parameters, arrays, compiled)
+                                      : change_once<float>(self, form, is_presynaptic, parameters, arrays, compiled);
+            },
+            nb::arg("instruction_set"), nb::arg("double_weights"), nb::arg("is_presynaptic"), nb::arg("parameters"),
+            nb::arg("arrays"), nb::arg("compiled"),
+            "Return weights after a spike; `arrays` are weights, traces of the other side and of this one. So tests "
+            "can "
+            "compare what carries out a program.");
+}
+
+void bind_releases(nb::module_& module) {
+    nb::class_<ProgramRelease, models::OwnSynapse>(
+        module, "ProgramRelease", "Synapses of which a program tells what part of the weight a spike adds.")
+        .def(
+            "__init__",
+            [](ProgramRelease* self, const nb::object& description) {
+                new (self) ProgramRelease(to_release_description(description));
+            },
+            nb::arg("description"),
+            "Of an object with the attributes of a ReleaseProgram (ranvier.equations.program): name, summary, "
+            "equations, reference, weight_unit, parameters, states, prepare, conditions, release.")
+        .def_prop_ro(
+            "fingerprint", [](const ProgramRelease& self) { return self.synapse_model().own_fingerprint; },
+            "Of all that the synapses do.")
+        .def(
+            "conflict",
+            [](const ProgramRelease& self, const std::vector<double>& parameters) {
+                need_parameters(self, parameters);
+                return self.conflict(parameters);
+            },
+            nb::arg("parameters"), "Why parameters do not fit together, or None.");
+}
+
+}  // namespace
+
+void bind_synapse_programs(nb::module_& module) {
+    nb::class_<ProgramSynapse, models::OwnSynapse> synapse(module, "ProgramSynapse",
+                                                           "Synapses that learn by programs, checked by the core.");
+    bind_learning(synapse);
+    bind_compiled(synapse);
+    bind_releases(module);
+    // Of the interface of compiled event functions.
+    module.attr("event_function_version") = program::event_function_version;
+}
+
+}  // namespace ranvier::bindings
