@@ -103,12 +103,15 @@ class Release {
         for (std::size_t i = 0; i <= this->states(); ++i) interpreter_.set_input(i, input(i));
         for (std::size_t i = 0; i <= this->states(); ++i) interpreter_.set_output(i, output(i));
         const FlushSubnormals flush;
-        for (std::size_t begin = 0; begin < rows.size(); begin += block) {
-            release_some(states, rows.subspan(begin, std::min(block, rows.size() - begin)), now, factors + begin);
+        for (std::size_t begin = 0; begin < rows.size();) {
+            begin +=
+                release_some(states, rows.subspan(begin, std::min(block, rows.size() - begin)), now, factors + begin);
         }
     }
 
    private:
+    /// In place of the step of the last spike, while that of a row is being calculated.
+    static constexpr Step pending = -2;
     static constexpr std::size_t block = 64;
     static_assert(block % program::lane_multiple == 0);
 
@@ -116,20 +119,25 @@ class Release {
     double* input(std::size_t place) { return lanes_.data() + place * block; }
     double* output(std::size_t place) { return input(states() + 1 + place); }
 
-    void release_some(State* states, std::span<const RowIndex> rows, Step now, double* factors) {
+    /// Of the first of some rows, up to one that is there for the second time, since its source fires several times in this
+    /// step: each spike finds what the one before has left. Returns their number.
+    std::size_t release_some(State* states, std::span<const RowIndex> rows, Step now, double* factors) {
         const std::size_t count = this->states();
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const State& state = states[rows[i].value];
-            for (std::size_t k = 0; k < count; ++k) input(k)[i] = state.values[k];
-            input(count)[i] = state.last == never ? 0.0 : static_cast<double>(now - state.last) * resolution_;
+        std::size_t some = 0;
+        for (; some < rows.size() && states[rows[some].value].last != pending; ++some) {
+            State& state = states[rows[some].value];
+            for (std::size_t k = 0; k < count; ++k) input(k)[some] = state.values[k];
+            input(count)[some] = state.last == never ? 0.0 : static_cast<double>(now - state.last) * resolution_;
+            state.last = pending;
         }
-        interpreter_.run({.lanes = block, .valid = rows.size()});
-        for (std::size_t i = 0; i < rows.size(); ++i) {
+        interpreter_.run({.lanes = block, .valid = some});
+        for (std::size_t i = 0; i < some; ++i) {
             State& state = states[rows[i].value];
             for (std::size_t k = 0; k < count; ++k) state.values[k] = made(k, i);
             state.last = now;
             factors[i] = made(count, i);
         }
+        return some;
     }
     double made(std::size_t result, std::size_t lane) {
         return interpreter_.code().uniform[result].value_or(output(result)[lane]);
@@ -268,7 +276,10 @@ std::unique_ptr<connect::SynapseDynamics> ProgramRelease::create(std::span<const
     return std::make_unique<ReleaseDynamics>(description_, values, resolution);
 }
 
-std::optional<std::string> ProgramRelease::conflict(std::span<const double> values) const {
+std::optional<std::string> ProgramRelease::conflict(std::span<const double> values,
+                                                    std::span<const double> /*greatest*/,
+                                                    std::span<const std::uint32_t> /*own*/) const {
+    // All synapses share all parameters.
     const std::vector<double> made = program::evaluate(description_->prepare, values);
     for (const Condition& condition : description_->conditions) {
         if (!program::lane::is_true(made[condition.result])) return condition.text;

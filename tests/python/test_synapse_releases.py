@@ -296,3 +296,23 @@ def test_variables_that_do_not_return_are_refused_with_their_values() -> None:
     for rate in (0.0, -0.1):
         with pytest.raises(ValueOutOfBoundsError, match="return"):
             synapse(rate=rate)
+
+
+@pytest.mark.parametrize("repeats", [2, 63, 64, 65, 300])
+def test_a_source_may_fire_several_times_in_a_step(repeats: int) -> None:
+    """Each spike finds what the one before has left, whatever other sources fire."""
+    trains = [[6.0, *[8.0] * repeats, 20.0], [8.0] * 3, [6.0, 8.0, 8.0]]
+    found = []
+    for synapse in (rv.synapse(**DEPRESSING), rv.tsodyks2(U=0.5, tau_rec=800.0, u=0.5)):
+        for threads in (1, 3):
+            net = rv.Network()
+            targets = net.create("iaf_psc_exp", 2)
+            sources = net.create_spike_generators([sorted(train) for train in trains])
+            net.connect(sources, targets, rv.AllToAll(), weight=100.0, delay=2.0, synapse=synapse)
+            recorder = net.record_state(targets, "V_m", interval=0.1)
+            sim = rv.Simulation(net, threads=threads, progress=False)
+            sim.run(40.0)
+            found.append(np.asarray(sim.state(recorder).values))
+    np.testing.assert_array_equal(found[1], found[0])
+    np.testing.assert_allclose(found[2], found[0], rtol=1e-9)
+    np.testing.assert_array_equal(found[3], found[2])
