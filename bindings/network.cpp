@@ -124,6 +124,9 @@ void bind_distribution(nb::module_& module) {
             },
             nb::arg("kind"), nb::arg("first"), nb::arg("second"), nb::arg("restriction"), nb::arg("lower"),
             nb::arg("upper"))
+        .def(
+            "range", [](const Distribution& self) { return std::pair(self.least(), self.greatest()); },
+            "The least and the greatest value that can be drawn.")
         .def("check", &Distribution::check, nb::arg("object"),
              "Raise ValueOutOfBoundsError if it cannot be drawn from.");
 }

@@ -96,7 +96,7 @@ void use_compiled_events(ProgramSynapse& self, std::string_view set, bool double
 /// Lets a spike change weights, by the interpreter or compiled code.
 template <class Real>
 std::vector<double> change_once(const ProgramSynapse& self, const models::EventForm& form, bool is_presynaptic,
-                                const std::vector<double>& parameters, const std::array<std::vector<double>, 3>& arrays,
+                                const std::vector<double>& parameters, const std::vector<std::vector<double>>& arrays,
                                 bool compiled) {
     const auto copied = [](const std::vector<double>& from) {
         AlignedVector<Real> made(from.begin(), from.end());
@@ -108,11 +108,22 @@ std::vector<double> change_once(const ProgramSynapse& self, const models::EventF
     const AlignedVector<Real> own = copied(arrays[2]);
     const std::optional<models::CompiledEvents> code = compiled ? self.compiled(form) : std::nullopt;
     if (compiled && !code) throw InternalError("nothing was compiled for this instruction set");
-    const connect::LearningRule<Real> rule =
-        models::make_program_rule<Real>(self.description(), parameters, std::pmr::get_default_resource(), code);
+    const connect::LearningRule<Real> rule = models::make_program_rule<Real>(
+        self.description(),
+        {.values = parameters, .some_differ = !form.own_parameters.empty(), .own = form.own_parameters},
+        std::pmr::get_default_resource(), code);
+    std::vector<AlignedVector<Real>> own_parameters;
+    std::vector<const Real*> first;
+    for (std::size_t k = 3; k < arrays.size(); ++k) own_parameters.push_back(copied(arrays[k]));
+    for (const AlignedVector<Real>& each : own_parameters) first.push_back(each.data());
     const FlushSubnormals flush;
-    (is_presynaptic ? rule.presynaptic : rule.postsynaptic)(form.set, weights.data(), traces.data(), own.data(),
-                                                            weights.size(), rule.constants.get());
+    if (rule.own.any()) {
+        (is_presynaptic ? rule.own.presynaptic : rule.own.postsynaptic)(
+            form.set, weights.data(), traces.data(), own.data(), first.data(), weights.size(), rule.own.constants);
+    } else {
+        (is_presynaptic ? rule.presynaptic : rule.postsynaptic)(form.set, weights.data(), traces.data(), own.data(),
+                                                                weights.size(), rule.constants.get());
+    }
     return {weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(arrays[0].size())};
 }
 
@@ -142,18 +153,31 @@ void bind_learning(nb::class_<ProgramSynapse, models::OwnSynapse>& synapse) {
             "Of all that the synapses do.")
         .def(
             "conflict",
-            [](const ProgramSynapse& self, const std::vector<double>& parameters) {
-                need_parameters(self, parameters);
-                return self.conflict(parameters);
+            [](const ProgramSynapse& self, const std::vector<double>& least, const std::vector<double>& greatest,
+               const std::vector<std::uint32_t>& own) {
+                need_parameters(self, least);
+                need_parameters(self, greatest);
+                return self.conflict(least, greatest, own);
             },
-            nb::arg("parameters"), "Why parameters do not fit together, or None.")
+            nb::arg("least"), nb::arg("greatest"), nb::arg("own"),
+            "Why parameters that lie between these do not fit together, or None. `own` are those of which each synapse "
+            "has a value.")
         .def(
             "weight_range",
-            [](const ProgramSynapse& self, const std::vector<double>& parameters) {
-                need_parameters(self, parameters);
-                return models::weight_range(self.description(), parameters);
+            [](const ProgramSynapse& self, const std::vector<double>& least, const std::vector<double>& greatest) {
+                need_parameters(self, least);
+                need_parameters(self, greatest);
+                return models::weight_range(self.description(), least, greatest);
             },
-            nb::arg("parameters"), "The weights that synapses keep to, or None where they might change their sign.");
+            nb::arg("least"), nb::arg("greatest"),
+            "The weights that synapses keep to whose parameters lie between these, or None where they might change "
+            "their sign.")
+        .def(
+            "read_by_events",
+            [](const ProgramSynapse& self, const std::vector<std::uint32_t>& own) {
+                return models::read_by_events(self.description(), own);
+            },
+            nb::arg("parameters"), "Those of some parameters, ascending, that events read.");
 }
 
 /// What carries out the programs.
@@ -181,19 +205,23 @@ void bind_compiled(nb::class_<ProgramSynapse, models::OwnSynapse>& synapse) {
             "Whether there are such functions.")
         .def(
             "change_once",
-            [](const ProgramSynapse& self, std::string_view set, bool double_weights, bool is_presynaptic,
-               const std::vector<double>& parameters, const std::array<std::vector<double>, 3>& arrays, bool compiled) {
+            [](const ProgramSynapse& self, std::string_view set, bool double_weights,
+               std::vector<std::uint32_t> own_parameters, bool is_presynaptic, const std::vector<double>& parameters,
+               const std::vector<std::vector<double>>& arrays, bool compiled) {
                 need_parameters(self, parameters);
-                const models::EventForm form{
-                    .set = parse_instruction_set(set), .double_weights = double_weights, .own_parameters = {}};
+                if (arrays.size() != 3 + own_parameters.size())
+                    throw InternalError("arrays that are not needed, or too few");
+                const models::EventForm form{.set = parse_instruction_set(set),
+                                             .double_weights = double_weights,
+                                             .own_parameters = std::move(own_parameters)};
                 return double_weights ? change_once<double>(self, form, is_presynaptic, parameters, arrays, compiled)
                                       : change_once<float>(self, form, is_presynaptic, parameters, arrays, compiled);
             },
-            nb::arg("instruction_set"), nb::arg("double_weights"), nb::arg("is_presynaptic"), nb::arg("parameters"),
-            nb::arg("arrays"), nb::arg("compiled"),
-            "Return weights after a spike; `arrays` are weights, traces of the other side and of this one. So tests "
-            "can "
-            "compare what carries out a program.");
+            nb::arg("instruction_set"), nb::arg("double_weights"), nb::arg("own_parameters"), nb::arg("is_presynaptic"),
+            nb::arg("parameters"), nb::arg("arrays"), nb::arg("compiled"),
+            "Return weights after a spike; `arrays` are weights, traces of the other side and of this one, and "
+            "parameters "
+            "of each synapse. So tests can compare what carries out a program.");
 }
 
 void bind_releases(nb::module_& module) {
@@ -214,7 +242,7 @@ void bind_releases(nb::module_& module) {
             "conflict",
             [](const ProgramRelease& self, const std::vector<double>& parameters) {
                 need_parameters(self, parameters);
-                return self.conflict(parameters);
+                return self.conflict(parameters, parameters, {});
             },
             nb::arg("parameters"), "Why parameters do not fit together, or None.");
 }

@@ -105,19 +105,25 @@ struct SynapseSets {
         std::vector<std::uint64_t> ids(modulators.size());
         modulators.copy(0, ids);
         const std::vector<std::uint32_t> parameters = synapse.own_parameters();
-        std::unique_ptr<connect::SynapseDynamics> created = synapse.model->make_dynamics(values, network.resolution());
+        std::unique_ptr<connect::SynapseDynamics> created = synapse.make_dynamics(network.resolution());
         // Sums have room for weights up to the greatest bound of the projections that share tables: it is the same in all.
         const auto bound = created->bound_parameter();
         std::vector<double> shared = values;
         for (const std::uint32_t i : parameters) {
             if (i != bound) shared[i] = 0.0;
         }
+        if (is_own) {
+            // Any of them may bound weights.
+            for (const auto& [least, greatest] : synapse.own_ranges()) {
+                shared.push_back(least);
+                shared.push_back(greatest);
+            }
+        }
         const auto [place, is_new] =
             numbers.try_emplace({is_own ? nullptr : synapse.model, synapse.model->own_fingerprint, std::move(shared),
                                  parameters, own, std::move(ids)},
                                 next);
         if (!is_new) return place->second;
-        created->use_own_parameters(parameters);
         projections.push_back(projection);
         if (!modulators.empty()) {
             const double delay = transmitter_delay(synapse);

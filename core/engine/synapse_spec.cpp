@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -51,9 +53,27 @@ void check_shared(const Values& value, const models::ParameterInfo& info, const 
                                  .remedy = "give one number, or divide the synapses among projections" + remedy});
 }
 
+/// The same, where the user has written the model: it must see that they fit, whatever values synapses have.
+void check_own_fit(const SynapseSpec& synapse, const std::string& projection) {
+    std::vector<double> least = synapse.values();
+    std::vector<double> greatest = least;
+    const std::vector<std::uint32_t> own = synapse.own_parameters();
+    const std::vector<std::pair<double, double>> ranges = synapse.own_ranges();
+    for (std::size_t k = 0; k < own.size(); ++k) std::tie(least[own[k]], greatest[own[k]]) = ranges[k];
+    const auto reason = synapse.model->own->conflict(least, greatest, own);
+    if (!reason) return;
+    throw ValueOutOfBoundsError(
+        {.object = "parameters of " + std::string(synapse.model->name) + " of projection " + quoted(projection),
+         .value = "",
+         .bound = *reason,
+         .remedy = own.empty() ? "change one of them"
+                               : "change one of them, or restrict the distributions with low= and high="});
+}
+
 /// Whether parameters of each of some synapses fit together.
 void check_fit(const SynapseSpec& synapse, std::uint64_t count, const std::string& projection) {
     if (!synapse.model->has_conflicts()) return;
+    if (synapse.model->own != nullptr) return check_own_fit(synapse, projection);
     const auto conflict = [&](std::span<const double> values) {
         std::vector<double> rounded(values.begin(), values.end());
         for (std::size_t i = 0; i < rounded.size(); ++i) {
@@ -100,7 +120,7 @@ void check_time_constants(const SynapseSpec& synapse, double resolution, const s
 
 void check_weights(const SynapseSpec& synapse, const SynapseRanges& ranges, double resolution,
                    const std::string& projection) {
-    const auto dynamics = synapse.model->make_dynamics(synapse.values(), resolution);
+    const auto dynamics = synapse.make_dynamics(resolution);
     const double least = dynamics->least_weight();
     const double greatest = dynamics->greatest_weight();
     const bool below = ranges.least_weight < least;
@@ -213,7 +233,8 @@ void check_changes(const SynapseSpec& synapse, std::span<const models::ChangeSiz
 void check_own_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
                        const std::string& projection) {
     const double least = double_weights ? 0x1p-53 : 0x1p-24;
-    const std::array<double, 2> changes = synapse.model->own->changes(synapse.values(), greatest_weight);
+    const std::array<double, 2> changes =
+        synapse.model->own->changes(least_values(synapse, std::nullopt), greatest_weight);
     for (std::size_t side = 0; side < changes.size(); ++side) {
         if (!(changes[side] > 0.0) || changes[side] >= least) continue;
         throw ValueOutOfBoundsError(
@@ -295,6 +316,18 @@ const Values& SynapseSpec::own_values(std::uint32_t parameter) const {
     return parameters.find(model->parameters[parameter].name)->second;
 }
 
+std::vector<std::pair<double, double>> SynapseSpec::own_ranges() const {
+    std::vector<std::pair<double, double>> ranges;
+    for (const std::uint32_t parameter : own_parameters()) ranges.push_back(range_of(own_values(parameter)));
+    return ranges;
+}
+
+std::unique_ptr<connect::SynapseDynamics> SynapseSpec::make_dynamics(double resolution) const {
+    std::unique_ptr<connect::SynapseDynamics> made = model->make_dynamics(values(), resolution);
+    made->use_own_parameters(own_parameters(), own_ranges());
+    return made;
+}
+
 SynapseSpec make_synapse(const std::string& model, NamedValues parameters, IdSequence modulators,
                          const std::string& projection) {
     return checked({.model = &models::find_synapse_model(model),
@@ -313,7 +346,7 @@ void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& ru
                       double resolution, const std::string& projection) {
     check_arrays(synapse, rule, projection);
     if (synapse.is_static()) return;
-    const auto bound = synapse.model->make_dynamics(synapse.values(), resolution)->bound_parameter();
+    const auto bound = synapse.make_dynamics(resolution)->bound_parameter();
     if (!bound || !std::ranges::count(synapse.own_parameters(), *bound)) return;
     check_own_bounds(synapse, *bound, weight, projection);
 }
@@ -342,7 +375,7 @@ void check_changes(const SynapseSpec& synapse, double greatest_weight, bool doub
     if (synapse.is_static()) return;
     if (synapse.model->own != nullptr) return check_own_changes(synapse, greatest_weight, double_weights, projection);
     if (synapse.model->changes == nullptr) return;
-    const auto bound = synapse.model->make_dynamics(synapse.values(), 0.1)->bound_parameter();
+    const auto bound = synapse.make_dynamics(0.1)->bound_parameter();
     for (const std::vector<double>& values : {synapse.values(), least_values(synapse, bound)}) {
         check_changes(synapse, synapse.model->changes(values, greatest_weight), values, double_weights, projection);
     }

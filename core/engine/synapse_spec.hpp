@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/id_sequence.hpp"
@@ -28,6 +29,10 @@ struct SynapseSpec {
     std::vector<std::uint32_t> own_parameters() const;
     /// Of one of these.
     const Values& own_values(std::uint32_t parameter) const;
+    /// The least and the greatest value of each of them.
+    std::vector<std::pair<double, double>> own_ranges() const;
+    /// @pre it is not static @param resolution ms
+    std::unique_ptr<connect::SynapseDynamics> make_dynamics(double resolution) const;
 };
 
 /// @throws UnknownNameError for a model or a parameter, ValueOutOfBoundsError for values out of bounds, or that do not fit

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include "base/errors.hpp"
@@ -91,8 +92,11 @@ class SynapseChecker {
 /// Calculates in which weights those of synapses stay.
 class WeightRange {
    public:
-    WeightRange(const SynapseProgramDescription& description, std::span<const double> parameters)
-        : own_(description), parameters_(parameters) {}
+    WeightRange(const SynapseProgramDescription& description, std::span<const double> least,
+                std::span<const double> greatest)
+        : own_(description) {
+        for (std::size_t i = 0; i < least.size(); ++i) parameters_.push_back({.low = least[i], .high = greatest[i]});
+    }
 
     std::optional<std::pair<double, double>> find() const {
         const auto above = one_sided(1.0);
@@ -148,13 +152,35 @@ class WeightRange {
         const Interval of_postsynaptic = trace(own_.postsynaptic_traces_accumulate);
         std::vector<Interval> inputs{weights, is_presynaptic ? of_postsynaptic : of_presynaptic,
                                      is_presynaptic ? of_presynaptic : of_postsynaptic};
-        for (const double value : parameters_) inputs.push_back(Interval::of(value));
+        inputs.insert(inputs.end(), parameters_.begin(), parameters_.end());
         return program::intervals_of(event, inputs)[0];
     }
 
     const SynapseProgramDescription& own_;
-    std::span<const double> parameters_;
+    std::vector<Interval> parameters_;
 };
+
+/// The parameter that the time constant of a trace is; nothing where it follows from parameters in another way.
+std::optional<std::uint32_t> parameter_of(const SynapseProgramDescription& description,
+                                          const SynapseProgramTrace& trace) {
+    const std::uint32_t value = description.prepare.results[trace.time_constant];
+    return value < description.parameters.size() ? std::optional(value) : std::nullopt;
+}
+
+/// Whether each synapse may have a value of its own of each parameter: not where a time constant is calculated from it. What
+/// events divide by, or take roots or logarithms of, is looked at when the range of weights is.
+std::vector<bool> may_differ(const SynapseProgramDescription& description) {
+    std::vector<bool> may(description.parameters.size(), true);
+    may.back() = false;  // the axonal part of the delay
+    const std::vector<std::vector<bool>> inputs = program::dependencies(description.prepare);
+    const auto share = [&](std::uint32_t result) {
+        for (std::size_t i = 0; i < may.size(); ++i) may[i] = may[i] && !inputs[result][i];
+    };
+    for (const SynapseProgramTrace& trace : description.traces) {
+        if (trace.is_read && !parameter_of(description, trace)) share(trace.time_constant);
+    }
+    return may;
+}
 
 std::vector<double> prepared(const SynapseProgramDescription& description, std::span<const double> parameters) {
     return program::evaluate(description.prepare, parameters);
@@ -168,8 +194,19 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
         : description_(std::move(description)),
           compiled_(std::move(compiled)),
           parameters_(parameters.begin(), parameters.end()),
-          range_(weight_range(*description_, parameters_).value_or(std::pair{0.0, 0.0})),
+          range_(weight_range(*description_, parameters_, parameters_).value_or(std::pair{0.0, 0.0})),
           resolution_(resolution) {}
+
+    void use_own_parameters(std::vector<std::uint32_t> parameters,
+                            std::span<const std::pair<double, double>> ranges) override {
+        std::vector<double> least = parameters_;
+        std::vector<double> greatest = parameters_;
+        for (std::size_t k = 0; k < parameters.size(); ++k) {
+            std::tie(least[parameters[k]], greatest[parameters[k]]) = ranges[k];
+        }
+        range_ = weight_range(*description_, least, greatest).value_or(std::pair{0.0, 0.0});
+        SynapseDynamics::use_own_parameters(std::move(parameters), ranges);
+    }
 
     double least_weight() const override { return range_.first; }
     double greatest_weight() const override { return range_.second; }
@@ -181,6 +218,13 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
    private:
     friend class WidthDispatch<ProgramDynamics>;
 
+    /// Where tables have the values of a parameter, if each synapse has its own.
+    std::optional<std::size_t> column_of(std::uint32_t parameter) const {
+        const auto own = own_parameters();
+        const auto column = std::ranges::find(own, parameter);
+        if (column == own.end()) return std::nullopt;
+        return static_cast<std::size_t>(column - own.begin());
+    }
     connect::Learning learning() const {
         const std::vector<double> made = prepared(*description_, parameters_);
         const auto steps = [&](TraceKind kind) {
@@ -194,13 +238,33 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
             learning.own_presynaptic_steps = {steps(TraceKind::own_presynaptic)};
         if (description_->trace(TraceKind::own_postsynaptic).is_read)
             learning.own_postsynaptic_steps = {steps(TraceKind::own_postsynaptic)};
+        learning.own_times.resolution = resolution_;
+        for (std::size_t kind = 0; kind < connect::trace_kinds; ++kind) {
+            const SynapseProgramTrace& trace = description_->traces[kind];
+            const auto parameter = trace.is_read ? parameter_of(*description_, trace) : std::nullopt;
+            if (parameter) learning.own_times.columns[kind] = column_of(*parameter);
+        }
         return learning;
+    }
+    RuleParameters rule_parameters() const {
+        return {.values = parameters_,
+                .some_differ = !own_parameters().empty(),
+                .own = read_by_events(*description_, own_parameters())};
+    }
+    template <class Real>
+    connect::LearningRule<Real> rule(std::pmr::memory_resource* memory, std::optional<CompiledEvents> compiled) const {
+        const RuleParameters parameters = rule_parameters();
+        connect::LearningRule<Real> rule =
+            make_program_rule<Real>(*description_, parameters, memory, std::move(compiled));
+        for (std::size_t k = 0; k < parameters.own.size(); ++k) {
+            rule.own.parameters[k].column = column_of(parameters.own[k]);
+        }
+        return rule;
     }
     template <class Real>
     connect::PlasticTableMemory memory_of() const {
-        connect::PlasticTableMemory memory =
-            connect::plastic_table_memory(learning(), make_program_rule<Real>(*description_, parameters_, nullptr, {}));
-        const ProgramRuleBytes bytes = program_rule_bytes<Real>(*description_, parameters_);
+        connect::PlasticTableMemory memory = connect::plastic_table_memory(learning(), rule<Real>(nullptr, {}));
+        const ProgramRuleBytes bytes = program_rule_bytes<Real>(*description_, rule_parameters());
         memory.compiled_rule_bytes = bytes.compiled;
         memory.interpreted_rule_bytes = bytes.interpreted;
         return memory;
@@ -211,15 +275,13 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
         connect::Learning own = learning();
         own.quantum = arguments.quantum;
         return connect::make_plastic_table(
-            std::move(columns), own,
-            make_program_rule<Real>(*description_, parameters_, arguments.synapses, compiled<Real>(arguments)),
-            arguments);
+            std::move(columns), own, rule<Real>(arguments.synapses, compiled<Real>(arguments)), arguments);
     }
     template <class Real>
     std::optional<CompiledEvents> compiled(const connect::PlasticTableArguments& arguments) const {
         if (!arguments.compiled_rules) return std::nullopt;
         return compiled_->find(
-            {.set = *arguments.compiled_rules, .double_weights = std::is_same_v<Real, double>, .own_parameters = {}});
+            {.set = *arguments.compiled_rules, .double_weights = std::is_same_v<Real, double>, .own_parameters = rule_parameters().own});
     }
 
     std::shared_ptr<const SynapseProgramDescription> description_;
@@ -251,20 +313,41 @@ std::uint64_t fingerprint_of(const SynapseProgramDescription& description) {
 }
 
 std::optional<std::pair<double, double>> weight_range(const SynapseProgramDescription& description,
-                                                      std::span<const double> parameters) {
-    const auto exact = WeightRange(description, parameters).find();
+                                                      std::span<const double> least,
+                                                      std::span<const double> greatest) {
+    const auto exact = WeightRange(description, least, greatest).find();
     if (!exact) return exact;
     // Parameters may be rounded: then the range is that of the rounded ones, which must be there, too.
-    std::vector<double> rounded;
-    for (const double value : parameters) rounded.push_back(rounded_parameter<float>(value));
-    if (!WeightRange(description, rounded).find()) return std::nullopt;
+    const auto rounded = [](std::span<const double> values) {
+        std::vector<double> made;
+        for (const double value : values) made.push_back(rounded_parameter<float>(value));
+        return made;
+    };
+    if (!WeightRange(description, rounded(least), rounded(greatest)).find()) return std::nullopt;
     return exact;
+}
+
+std::vector<std::uint32_t> read_by_events(const SynapseProgramDescription& description,
+                                          std::span<const std::uint32_t> parameters) {
+    std::vector<std::uint32_t> read;
+    const auto before = program::dependencies(description.presynaptic);
+    const auto after = program::dependencies(description.postsynaptic);
+    // The parameters are the last inputs of events.
+    const std::size_t first = description.presynaptic.inputs.size() - description.parameters.size();
+    for (const std::uint32_t parameter : parameters) {
+        if (before[0][first + parameter] || after[0][first + parameter]) read.push_back(parameter);
+    }
+    return read;
 }
 
 ProgramSynapse::ProgramSynapse(SynapseProgramDescription description) {
     check(description);
     description_ = std::make_shared<const SynapseProgramDescription>(std::move(description));
     parameters_ = infos_of(description_->parameters);
+    const std::vector<bool> may = may_differ(*description_);
+    for (std::size_t i = 0; i < may.size(); ++i) {
+        if (may[i]) parameters_[i].per_synapse = PerSynapse::beginning;
+    }
     model_ = {.name = description_->name,
               .summary = description_->summary,
               .equations = description_->equations,
@@ -281,7 +364,7 @@ std::unique_ptr<connect::SynapseDynamics> ProgramSynapse::create(std::span<const
 }
 
 std::array<double, 2> ProgramSynapse::changes(std::span<const double> values, double weight) const {
-    const auto range = weight_range(*description_, values).value_or(std::pair{0.0, 0.0});
+    const auto range = weight_range(*description_, values, values).value_or(std::pair{0.0, 0.0});
     const double farthest = std::abs(range.first) > std::abs(range.second) ? range.first : range.second;
     const double bound = std::isfinite(farthest) ? farthest : weight;
     if (bound == 0.0) return {0.0, 0.0};
@@ -306,16 +389,23 @@ std::vector<double> ProgramSynapse::time_constants(std::span<const double> value
     return found;
 }
 
-std::optional<std::string> ProgramSynapse::conflict(std::span<const double> values) const {
-    const std::vector<double> made = prepared(*description_, values);
-    for (const Condition& condition : description_->conditions) {
-        if (!program::lane::is_true(made[condition.result])) return condition.text;
+std::optional<std::string> ProgramSynapse::conflict(std::span<const double> least, std::span<const double> greatest,
+                                                    std::span<const std::uint32_t> own) const {
+    for (const auto& values : {least, greatest}) {
+        const std::vector<double> made = prepared(*description_, values);
+        for (const Condition& condition : description_->conditions) {
+            if (!program::lane::is_true(made[condition.result])) return condition.text;
+        }
+        for (const double time_constant : time_constants(values)) {
+            if (pair_plasticity::time_constant.contains(time_constant)) continue;
+            return "the time constant of a trace is " + to_text(time_constant) + " ms; it must be > 0 and <= 1e+05";
+        }
     }
-    for (const double time_constant : time_constants(values)) {
-        if (pair_plasticity::time_constant.contains(time_constant)) continue;
-        return "the time constant of a trace is " + to_text(time_constant) + " ms; it must be > 0 and <= 1e+05";
+    if (read_by_events(*description_, own).size() > connect::most_rule_parameters) {
+        return "synapses can have values of their own of at most " + std::to_string(connect::most_rule_parameters) +
+               " parameters that events read";
     }
-    if (!weight_range(*description_, values)) {
+    if (!weight_range(*description_, least, greatest)) {
         return "weights might change their sign or become infinite: write w = max(..., 0), or "
                "w = clip(w + ..., 0, W_max), where an event changes them";
     }

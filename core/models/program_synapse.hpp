@@ -54,10 +54,14 @@ void check(const SynapseProgramDescription& description);
 /// Of all that the synapses do and are called.
 std::uint64_t fingerprint_of(const SynapseProgramDescription& description);
 
-/// The weights that synapses keep to by themselves, whatever spikes come: nothing where no such range can be proven that does
-/// not reach across 0.
+/// The weights that synapses keep to by themselves, whatever spikes come, where each parameter lies between two values: nothing
+/// where no such range can be proven that does not reach across 0.
 std::optional<std::pair<double, double>> weight_range(const SynapseProgramDescription& description,
-                                                      std::span<const double> parameters);
+                                                      std::span<const double> least, std::span<const double> greatest);
+
+/// Those of some parameters, ascending, that events read.
+std::vector<std::uint32_t> read_by_events(const SynapseProgramDescription& description,
+                                          std::span<const std::uint32_t> parameters);
 
 /// The synapse model of a SynapseProgramDescription.
 class ProgramSynapse final : public OwnSynapse {
@@ -72,7 +76,9 @@ class ProgramSynapse final : public OwnSynapse {
     void use_compiled(EventForm form, CompiledEvents events) { compiled_->put(std::move(form), std::move(events)); }
     std::optional<CompiledEvents> compiled(const EventForm& form) const { return compiled_->find(form); }
     std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) const override;
-    std::optional<std::string> conflict(std::span<const double> values) const override;
+    std::optional<std::string> conflict(std::span<const double> least,
+                                        std::span<const double> greatest,
+                                        std::span<const std::uint32_t> own) const override;
     std::array<double, 2> changes(std::span<const double> values, double weight) const override;
     std::vector<double> time_constants(std::span<const double> values) const override;
 

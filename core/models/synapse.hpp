@@ -34,7 +34,9 @@ class OwnSynapse {
     // In place of the functions of SynapseModel. Dynamics may outlive the model.
     virtual std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values,
                                                              double resolution) const = 0;
-    virtual std::optional<std::string> conflict(std::span<const double> values) const = 0;
+    /// Why parameters that lie between these do not fit together, or nothing. @param own those of which each synapse has a value
+    virtual std::optional<std::string> conflict(std::span<const double> least, std::span<const double> greatest,
+                                                std::span<const std::uint32_t> own) const = 0;
     /// How much spikes change a weight at most when traces are 1, those of each side; see SynapseModel::changes.
     virtual std::array<double, 2> changes(std::span<const double> values, double weight) const = 0;
     /// Time constants of traces that follow from the parameters, ms.
@@ -78,7 +80,7 @@ struct SynapseModel {
     bool has_conflicts() const { return own != nullptr || conflict != nullptr; }
     /// @pre it may have conflicts
     std::optional<std::string> find_conflict(std::span<const double> values) const {
-        return own != nullptr ? own->conflict(values) : conflict(values);
+        return own != nullptr ? own->conflict(values, values, {}) : conflict(values);
     }
     bool learns() const { return !is_static() && !keeps_weights; }
 };

@@ -9,6 +9,7 @@ import numpy as np
 
 import ranvier as rv
 from ranvier.base.times import time_of
+from ranvier.equations.synapse import EquationSynapse
 from synapse_equations import WRITTEN, as_equations
 
 __all__ = ["as_equations_at_times", "following", "learning", "short_term", "with_own_parameters"]
@@ -123,4 +124,10 @@ def with_own_parameters(
             drawn[name] = np.floor(values) if name == "n" else values
         else:
             drawn[name] = rv.Uniform(low, high + 0.4 * (name == "n"))
-    return type(synapse)(**{**synapse.values, **drawn}) if drawn else synapse
+    if not drawn:
+        return synapse
+    if isinstance(synapse, EquationSynapse):
+        # Whether weights keep their sign can be seen only where all have the same bound.
+        drawn.pop("W_max", None)
+        return synapse(**drawn)
+    return type(synapse)(**{**synapse.values, **drawn})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ranvier as rv
 from ranvier.equations.synapse import EquationSynapse
 
-__all__ = ["WRITTEN", "as_equations", "multiplicative"]
+__all__ = ["WRITTEN", "as_equations", "bounded", "multiplicative"]
 
 WRITTEN = ("stdp", "stdp_nn_symm", "stdp_pl", "stdp_triplet", "vogels_sprekeler")
 """Names of the built-in models that there are."""
@@ -34,6 +34,17 @@ def multiplicative(plus: int, minus: int) -> EquationSynapse:
         on_post=f"y += 1; w = W_max*min(w/W_max + learning_rate*{up}x, 1)",
         parameters=dict(**_TIMES, learning_rate=0.01, alpha=1.0, W_max=100.0),
         name="own_multiplicative",
+    )
+
+
+def bounded(raised: str) -> EquationSynapse:
+    """Return `stdp` so that its bounds can be seen where `W_max` differs between synapses: `x` is raised by += or =."""
+    return rv.synapse(
+        _PAIRS + "part = clip(w/W_max, 0, 1) : 1\n",
+        on_pre=f"x {raised} 1; w = W_max*max(part - learning_rate*alpha*part**mu_minus*y, 0)",
+        on_post=f"y {raised} 1; w = W_max*min(part + learning_rate*(1 - part)**mu_plus*x, 1)",
+        parameters=dict(**_TIMES, learning_rate=0.01, alpha=1.0, mu_plus=1.0, mu_minus=1.0, W_max=100.0),
+        name="own_bounded",
     )
 
 

@@ -64,19 +64,22 @@ def same_bits(program: SynapseProgram, instruction_set: str, seed: int) -> None:
         return list(np.where(generator.random(count) < 0.2, generator.choice(hostile, count), made))
 
     for double_weights in (False, True):
-        steps.compile_program(model, program, instruction_set, double_weights)
-        assert model.is_compiled(instruction_set, double_weights, [])
+        some = sorted(
+            int(each) for each in generator.choice(len(program.parameters) - 1, int(generator.integers(0, 4)))
+        )
+        own = model.read_by_events(sorted(set(some)))
+        steps.compile_program(model, program, instruction_set, double_weights, own)
+        assert model.is_compiled(instruction_set, double_weights, own)
         for is_presynaptic in (False, True):
             parameters = numbers(len(program.parameters))
             count = int(generator.integers(1, 70))
-            arrays = [numbers(count) for _ in range(3)]
-            expected, found = (
-                np.array(
-                    model.change_once(instruction_set, double_weights, is_presynaptic, parameters, arrays, compiled)
-                )
-                for compiled in (False, True)
-            )
-            np.testing.assert_array_equal(bits(found), bits(expected))
+            arrays = [numbers(count) for _ in range(3 + len(own))]
+
+            def changed(compiled: bool) -> npt.NDArray[np.float64]:
+                ways = (instruction_set, double_weights, own, is_presynaptic)  # noqa: B023
+                return np.array(model.change_once(*ways, parameters, arrays, compiled))  # noqa: B023
+
+            np.testing.assert_array_equal(bits(changed(True)), bits(changed(False)))
 
 
 def bits(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:

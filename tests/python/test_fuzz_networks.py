@@ -105,6 +105,7 @@ def test_networks_differ() -> None:
         if not isinstance(value, float)
     }
     assert {name for name, _, _ in own} == {
-        name for name, kind in rv.models.SYNAPSE_MODELS.items() if kind.per_synapse_names
+        *(name for name, kind in rv.models.SYNAPSE_MODELS.items() if kind.per_synapse_names),
+        *(as_equations(name).name for name in WRITTEN),
     }
     assert {kind for _, _, kind in own} == {rv.Uniform, np.ndarray}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,11 @@ import ranvier as rv
 from nest_pool import nest_pool, requires_nest
 from plasticity_scenes import MODELS, Scene, in_nest_with_own, in_ranvier, irregular_scene
 from ranvier import _core
-from ranvier.errors import ValueOutOfBoundsError
+from ranvier.compiled import llvm
+from ranvier.equations.synapse import EquationSynapse
+from ranvier.errors import EquationError, ShapeError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.models import SYNAPSE_MODELS
+from synapse_equations import WRITTEN, as_equations, bounded
 
 CASES = [
     (model, case)
@@ -58,6 +62,7 @@ def own_values(model: str, sets: list[dict[str, float]], kinds: Any = KINDS, wit
     return {name: np.array([each[name] for each in sets])[kinds] for name in names}
 
 
+DOUBLE: dict[str, Any] = {"weight_precision": "double"}
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"threads": 2, "tuning": rv.Tuning(instruction_set="baseline")},
@@ -93,6 +98,30 @@ def test_time_constants_may_be_own_or_shared(model: str, case: int, fraction: fl
         own = {name: np.array([each[name] for each in sets])[KINDS]}
         found = in_ranvier(replace(scene, parameters={**scene.parameters, **own}), weight_precision="double")
         np.testing.assert_array_equal(found, expected, err_msg=name)
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.5])
+@pytest.mark.parametrize("model", [each for each in WRITTEN if SYNAPSE_MODELS[each].per_synapse_names])
+def test_so_does_each_synapse_of_equations(model: str, fraction: float) -> None:
+    scene, sets = scene_of(model, 0, axonal_fraction=fraction)
+    scene = replace(scene, delays=[2, 15])
+    raised = {"stdp": "+=", "stdp_nn_symm": "="}.get(model)
+    written = as_equations(model) if raised is None else bounded(raised)
+    shared = [in_ranvier(scene, written(**each), weight_precision="double") for each in sets]
+    assert (shared[0] != shared[1]).any()
+    expected = np.choose(KINDS.T[..., None], shared)
+    names = written.per_synapse_names
+    own = {name: np.array([each[name] for each in sets])[KINDS] for name in names}
+    assert "axonal_fraction" not in names
+    for programs in ("compiled", "interpreted"):
+        for options in OPTIONS:
+            tuning = replace(options.get("tuning", rv.Tuning()), programs="auto" if llvm.unusable() else programs)
+            found = in_ranvier(scene, written(**sets[0] | own), **options | {"tuning": tuning, **DOUBLE})
+            np.testing.assert_array_equal(found, expected, err_msg=f"{programs}, {options}")
+    for name in names:
+        others = [in_ranvier(scene, written(**sets[0] | {name: each[name]}), **DOUBLE) for each in sets]
+        found = in_ranvier(scene, written(**sets[0] | {name: own[name]}), **DOUBLE)
+        np.testing.assert_array_equal(found, np.choose(KINDS.T[..., None], others), err_msg=name)
 
 
 @requires_nest
@@ -214,3 +243,110 @@ def test_neither_threads_nor_saved_states_matter(model: str, precision: str, tmp
         assert len(sim.spikes(recorder)) > 300
         found.add((sim.spikes(recorder).digest(), sim.connections().weights.tobytes()))
     assert len(found) == 1
+
+
+# ---- synapses of equations -------------------------------------------------------------------------------------------
+
+
+PAIRS = "dx/dt = -x/tau_plus : 1\n dy/dt = -y/tau_minus : 1"
+EVENTS = {"on_pre": "x += 1; w = clip(w - a*y, 0, W_max)", "on_post": "y += 1; w = clip(w + b*x, 0, W_max)"}
+VALUES = {"tau_plus": "20 ms", "tau_minus": "20 ms", "a": 0.1, "b": 0.2, "W_max": 30.0}
+
+
+def written(**changes: Any) -> EquationSynapse:
+    return rv.synapse(changes.pop("equations", PAIRS), **{"parameters": VALUES, **EVENTS, **changes})
+
+
+def connected(*synapses: Any, **options: Any) -> rv.Network:
+    net = rv.Network(seed=2)
+    cells = net.create("iaf_psc_exp", 20, I_e=rv.Uniform(380.0, 500.0))
+    for synapse in synapses:
+        net.connect(cells, cells, rv.FixedIndegree(5), **{"weight": 5.0, "delay": 1.5, "synapse": synapse, **options})
+    return net
+
+
+def test_values_of_synapses_of_equations_are_kept(tmp_path: Path) -> None:
+    """They are drawn, read, pickled and saved as those of built-in models."""
+    synapse = written()(W_max=rv.Uniform(20.0, 30.0), tau_plus=rv.Uniform(5.0, 30.0))
+    np.testing.assert_allclose(synapse.weight_range, (0.0, 30.0))
+    assert pickle.loads(pickle.dumps(synapse)) == synapse != written()(W_max=rv.Uniform(20.0, 31.0))
+    net = connected(synapse)
+    sim = rv.Simulation(net, progress=False)
+    sim.run(100.0)
+    bounds, times = (np.asarray(sim.connections().get(name)) for name in ("W_max", "tau_plus"))
+    assert 20.0 <= bounds.min() < 21.0 < 29.0 < bounds.max() <= 30.0
+    assert np.unique(times).size == 100
+    assert (sim.connections().weights <= bounds).all()
+    with pytest.raises(ValueOutOfBoundsError, match="stays as it was given"):
+        sim.connections().set(W_max=25.0)
+    sim.save(tmp_path / "state.h5")
+    again = rv.Simulation.load(net, tmp_path / "state.h5", threads=2, progress=False)
+    for each in (sim, again):
+        each.run(100.0)
+    np.testing.assert_array_equal(again.connections().weights, sim.connections().weights)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_greatest_bound_of_all_projections_counts(first: int) -> None:
+    model = written()
+    synapses = [model(W_max=rv.Uniform(20.0, 30.0)), model(W_max=rv.Uniform(4e5, 1e6), b=rv.Uniform(1e4, 2e4))]
+    sim = rv.Simulation(connected(*synapses[:: 1 - 2 * first]), progress=False)
+    sim.run(100.0)
+    assert np.max(sim.connections().weights) > 1e5
+
+
+def test_a_bound_may_come_from_below() -> None:
+    """The least of the values counts where weights keep away from 0."""
+    events = {side: text.replace("0, W_max", "W_min, W_max") for side, text in EVENTS.items()}
+    model = written(parameters={**VALUES, "W_min": 1.0}, **events)
+    np.testing.assert_allclose(model(W_min=rv.Uniform(1.0, 4.0)).weight_range, (1.0, 30.0))
+    with pytest.raises(ValueOutOfBoundsError, match=r"weights of synapse are from 1.* to 30"):
+        connected(model(W_min=rv.Uniform(1.0, 4.0)), weight=0.5)
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "text"),
+    [
+        ({"axonal_fraction": [0.5] * 100}, WrongTypeError, "all synapses of a projection share it"),
+        ({"a": [0.1, 0.2]}, ShapeError, "length of parameter a of synapse"),
+        ({"a": [0.1] * 99 + [np.nan]}, ValueOutOfBoundsError, "element 99 of parameter a"),
+        ({"a": np.zeros((2, 2, 2))}, ShapeError, "one or two dimensions"),
+        ({"a": "x"}, EquationError, "parameter a"),
+        ({"tau_plus": rv.Uniform(-1.0, 2.0)}, ValueOutOfBoundsError, "time constant of a trace is -"),
+        ({"tau_plus": rv.Uniform(1.0, 2e6)}, ValueOutOfBoundsError, "time constant of a trace is 199"),
+        ({"W_max": rv.Uniform(-5.0, 5.0)}, ValueOutOfBoundsError, "change their sign"),
+        ({"W_max": rv.Normal(5.0, 2.0)}, ValueOutOfBoundsError, "change their sign"),
+        ({"z": rv.Uniform(1.0, 2.0)}, UnknownNameError, "parameter of"),
+    ],
+    ids=str,
+)
+def test_bad_values_of_synapses_of_equations(values: dict[str, Any], error: Any, text: str) -> None:
+    with pytest.raises(error, match=text):
+        connected(written()(**values))
+
+
+def test_what_follows_from_parameters_is_shared() -> None:
+    """Time constants that are calculated, and what an equation is checked for."""
+    derived = written(equations=PAIRS.replace("-x/tau_plus", "-x/(2*tau_plus)"))
+    assert derived.per_synapse_names == ("tau_minus", "a", "b", "W_max")
+    with pytest.raises(WrongTypeError, match="tau_minus, a, b, W_max may differ"):
+        derived(tau_plus=rv.Uniform(5.0, 10.0))
+    names = [f"c{i}" for i in range(6)]
+    many = written(
+        parameters={**VALUES, **dict.fromkeys(names, 0.1)},
+        on_post=f"y += 1; w = clip(w + b*x*({' + '.join(names)}), 0, W_max)",
+    )
+    many(**dict.fromkeys(names[:5], rv.Uniform(0.1, 0.2)))
+    with pytest.raises(ValueOutOfBoundsError, match="of at most 5 parameters that events read"):
+        many(**dict.fromkeys(names, rv.Uniform(0.1, 0.2)))
+    with pytest.raises(ValueOutOfBoundsError, match="of at most 5 parameters that events read"):
+        many(**dict.fromkeys(names, [0.1] * 100))
+
+
+def test_bounds_that_cannot_be_seen_where_they_differ() -> None:
+    """A weight above the bound of its own synapse might become negative."""
+    with pytest.raises(ValueOutOfBoundsError, match="change their sign or become infinite"):
+        as_equations("stdp")(W_max=rv.Uniform(50.0, 100.0))
+    bounded("+=")(W_max=rv.Uniform(50.0, 100.0))
+    with pytest.raises(ValueOutOfBoundsError, match="'W_max', by which 'w/W_max' is divided"):
+        bounded("+=")(W_max=[0.0, 100.0])

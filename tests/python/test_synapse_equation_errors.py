@@ -146,13 +146,14 @@ def test_other_arguments(change: dict[str, Any], kind: type[Exception]) -> None:
     [
         {"tau": 0.0},
         {"tau": "20 mV"},
-        {"tau": [1.0, 2.0]},
-        {"tau": rv.Normal(20.0, 1.0)},
+        {"tau": [1.0, -2.0]},
+        {"tau": rv.Normal(20.0, 10.0)},
         {"tau": None},
         {"tau": 1e300},
         {"A": float("nan")},
         {"A": float("inf")},
-        {"A": np.array([0.1, 0.2])},
+        {"A": np.zeros((2, 2, 2))},
+        {"axonal_fraction": np.array([0.1, 0.2])},
         {"A": True},
         {"A": "no number"},
         {"A": -0.5},
@@ -199,5 +200,6 @@ def test_random_texts_give_models_or_errors_of_their_kind(equations: str, event:
     except RanvierError:
         return
     assert isinstance(made.core_model, _core.ProgramSynapse)
-    found = made.core_model.weight_range([each.default for each in made.program.parameters])
+    defaults = [each.default for each in made.program.parameters]
+    found = made.core_model.weight_range(defaults, defaults)
     assert found is None or found[0] <= found[1]

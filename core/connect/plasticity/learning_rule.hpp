@@ -40,7 +40,7 @@ template <class Real>
 struct OwnRule {
     /// As LearningRule::Change. @param parameters an array for each that the rule reads, of these synapses
     using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* own,
-                            const Real* const* parameters, std::size_t count);
+                            const Real* const* parameters, std::size_t count, const void* constants);
     struct Parameter {
         Real shared = 0;
         std::optional<std::size_t> column = {};  ///< of the table, where each synapse has a value of its own
@@ -50,6 +50,7 @@ struct OwnRule {
     Change presynaptic = nullptr;
     std::array<Parameter, most_rule_parameters> parameters = {};
     std::size_t parameter_count = 0;
+    const void* constants = nullptr;  ///< what LearningRule::constants keeps, if the functions need it
 
     bool any() const { return postsynaptic != nullptr; }
 };

@@ -101,7 +101,8 @@ struct OlderSpikes {
             values[k].fill(b.parameters[k][i]);
             parameters[k] = values[k].data();
         }
-        a.rule->own.postsynaptic(b.set, weights.data(), traces.data(), own.data(), parameters.data(), rule_lanes);
+        a.rule->own.postsynaptic(b.set, weights.data(), traces.data(), own.data(), parameters.data(), rule_lanes,
+                                 a.rule->own.constants);
     }
 };
 

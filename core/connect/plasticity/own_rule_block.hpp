@@ -21,7 +21,8 @@ template <class Real>
         for (std::size_t j = 0; j < whole; ++j) to[j] = b.parameters[k][depth.list[j]];
         parameters[k] = to;
     }
-    rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), b.own.data(), parameters.data(), whole);
+    rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), b.own.data(), parameters.data(), whole,
+                      rule.constants);
 }
 
 /// Lets all synapses of a block learn from a presynaptic spike.
@@ -32,7 +33,7 @@ template <class Real>
         std::fill_n(b.parameters[k].data() + b.count, whole - b.count, Real{1});
         parameters[k] = b.parameters[k].data();
     }
-    rule.presynaptic(b.set, b.weights.data(), b.trace.data(), b.own.data(), parameters.data(), whole);
+    rule.presynaptic(b.set, b.weights.data(), b.trace.data(), b.own.data(), parameters.data(), whole, rule.constants);
 }
 
 }  // namespace ranvier::connect::detail

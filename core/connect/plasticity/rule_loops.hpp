@@ -131,7 +131,8 @@ struct OwnRuleLoop {
 };
 template <class Rule, bool of_postsynaptic_spike>
 void own_change(InstructionSet set, typename Rule::Real* weights, const typename Rule::Real* traces,
-                const typename Rule::Real* own, const typename Rule::Real* const* parameters, std::size_t count) {
+                const typename Rule::Real* own, const typename Rule::Real* const* parameters, std::size_t count,
+                const void* /*constants*/) {
     Dispatched<OwnRuleLoop<Rule, of_postsynaptic_spike>>::call(set, weights, traces, own, parameters, count);
 }
 

@@ -270,7 +270,8 @@ struct TimedVisit {
         std::fill_n(b.some_traces.data() + count, whole - count, Real{0});
         std::fill_n(b.some_own.data() + count, whole - count, Real{0});
         (is_postsynaptic ? rule.postsynaptic : rule.presynaptic)(b.set, b.some_weights.data(), b.some_traces.data(),
-                                                                 b.some_own.data(), parameters.data(), whole);
+                                                                 b.some_own.data(), parameters.data(), whole,
+                                                                 rule.constants);
         for (std::size_t j = 0; j < count; ++j) b.weights[b.list[j]] = b.some_weights[j];
     }
 

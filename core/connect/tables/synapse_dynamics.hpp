@@ -106,7 +106,11 @@ class SynapseDynamics {
     /// Which of the model's parameters each synapse has a value of its own for, ascending: the columns of its tables
     /// (TableColumns::parameters).
     std::span<const std::uint32_t> own_parameters() const { return own_parameters_; }
-    void use_own_parameters(std::vector<std::uint32_t> parameters) { own_parameters_ = std::move(parameters); }
+    /// @param ranges the least and the greatest value of each of them
+    virtual void use_own_parameters(std::vector<std::uint32_t> parameters,
+                                    std::span<const std::pair<double, double>> /*ranges*/) {
+        own_parameters_ = std::move(parameters);
+    }
 
     virtual PlasticTableMemory memory(bool double_weights) const = 0;
     /// @param columns whose rows are sorted by delay

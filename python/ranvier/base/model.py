@@ -10,7 +10,7 @@ import numpy as np
 
 from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.names import nearest_name, unknown_name
-from ranvier.base.values import StoredValues, Values, store
+from ranvier.base.values import StoredValues, Values, same_values, store
 
 __all__ = ["Model"]
 
@@ -84,9 +84,7 @@ class Model(Immutable):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model) or type(self) is not type(other):
             return NotImplemented
-        return self._values.keys() == other._values.keys() and all(
-            np.array_equal(np.asarray(value), np.asarray(other._values[name])) for name, value in self._values.items()
-        )
+        return same_values(self._values, other._values)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -30,13 +30,16 @@ class OwnSynapse(Immutable, abc.ABC):
     core_model: _core.OwnSynapse
     transmitter_name: ClassVar[str] = ""
     """As of built-in models: there is no transmitter."""
-    per_synapse_names: ClassVar[tuple[str, ...]] = ()
-    """As of built-in models: all synapses of a projection share all parameters."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters."""
         return tuple(parameter.name for parameter in self.core_model.parameters)
+
+    @property
+    def per_synapse_names(self) -> tuple[str, ...]:
+        """Parameters of which each synapse may have a value of its own."""
+        return tuple(parameter.name for parameter in self.core_model.parameters if parameter.per_synapse)
 
     @property
     def values(self) -> Mapping[str, StoredValues]:

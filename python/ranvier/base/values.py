@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.distributions import Distribution
+from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.numeric import number_array
 from ranvier.errors import ShapeError
@@ -45,6 +46,37 @@ def store(name: str, values: Values) -> StoredValues:
         raise ShapeError(name, f"an array of shape {array.shape}", "it must have one dimension")
     array.flags.writeable = False
     return array
+
+
+def number_or_array(name: str, values: npt.ArrayLike) -> float | FloatArray:
+    """Return a number, or a read-only array of one or two dimensions: the rule tells which shape synapses need."""
+    array = number_array(name, values)
+    if array.ndim == 0:
+        return float(array)
+    if array.ndim > 2:
+        raise ShapeError(name, f"an array of shape {array.shape}", "it must have one or two dimensions")
+    return locked(array)
+
+
+def same_values(some: Mapping[str, StoredValues], others: Mapping[str, StoredValues]) -> bool:
+    """Return whether values of parameters are the same."""
+    return some.keys() == others.keys() and all(
+        np.array_equal(np.asarray(value), np.asarray(others[name])) for name, value in some.items()
+    )
+
+
+def shown(value: StoredValues) -> str:
+    """Return values in one line, however many there are."""
+    return f"<array of {value.size}>" if isinstance(value, np.ndarray) and value.size > 8 else repr(value)
+
+
+def ends_of(value: StoredValues) -> tuple[float, float]:
+    """Return the least and the greatest of some values."""
+    if isinstance(value, Distribution):
+        return value._to_core().range()
+    if isinstance(value, np.ndarray):
+        return (float(value.min()), float(value.max())) if value.size else (0.0, 0.0)
+    return value, value
 
 
 def to_core(values: StoredValues) -> float | FloatArray | _core.Distribution:

@@ -135,20 +135,27 @@ def compile_events(synapse: EquationSynapse, instruction_set: str, double_weight
     """Let a synapse model, if it learns, have compiled code for an instruction set and a precision of weights."""
     model, program = synapse.core_model, rule_of(synapse)
     if program is not None and isinstance(model, _core.ProgramSynapse):
-        compile_program(model, program, instruction_set, double_weights)
+        compile_program(model, program, instruction_set, double_weights, model.read_by_events(synapse.own_parameters))
 
 
 def compile_program(
-    model: _core.ProgramSynapse, program: SynapseProgram, instruction_set: str, double_weights: bool
+    model: _core.ProgramSynapse,
+    program: SynapseProgram,
+    instruction_set: str,
+    double_weights: bool,
+    own: Sequence[int] = (),
 ) -> None:
-    """Do the same for a model of the core, which is of this program."""
+    """Do the same for a model of the core, which is of this program.
+
+    `own` are the parameters, by number, ascending, that events read and of which each synapse has a value of its own.
+    """
     with _lock:
-        if model.is_compiled(instruction_set, double_weights, []):
+        if model.is_compiled(instruction_set, double_weights, own):
             return
         target = llvm.Target.of(instruction_set)
-        text = event_functions(program, (), double_weights, target.attributes, target.truths_are_bits)
+        text = event_functions(program, own, double_weights, target.attributes, target.truths_are_bits)
         loaded = _loaded_from(text, target, ENTRIES)
-        model.use_compiled(instruction_set, double_weights, [], loaded.addresses, loaded)
+        model.use_compiled(instruction_set, double_weights, own, loaded.addresses, loaded)
 
 
 def _loaded_from(text: str, target: llvm.Target, functions: tuple[str, ...]) -> llvm.Loaded:

@@ -9,13 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ranvier import _core
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import unknown_name
 from ranvier.base.own_model import named_models
-from ranvier.base.values import StoredValues
+from ranvier.base.values import StoredValues, shown
 from ranvier.equations.copies import Copies, suffixes_of
 from ranvier.equations.definitions import COPIES, DEFINITIONS
 from ranvier.equations.documentation import METHOD_WORDS
@@ -242,14 +240,11 @@ class LibraryNeuron(EquationNeuron):
         return f"a model {self.name}"
 
     def __repr__(self) -> str:
-        shown = {
-            name: f"<array of {value.size}>" if isinstance(value, np.ndarray) and value.size > 8 else repr(value)
-            for name, value in self.values.items()
-        }
+        texts = {name: shown(value) for name, value in self.values.items()}
         default = DEFINITIONS[self.model_name].get("copies", {})
         copies = {name: repr(each) for name, each in self._copies.items() if each != default[name]}
-        shown |= {name: repr(value) for name, value in self._chosen.items()}
-        return f"{self.name}({', '.join(f'{name}={text}' for name, text in {**copies, **shown}.items())})"
+        texts |= {name: repr(value) for name, value in self._chosen.items()}
+        return f"{self.name}({', '.join(f'{name}={text}' for name, text in {**copies, **texts}.items())})"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _again, (type(self), {**self._copies, **self.values, **self._chosen})

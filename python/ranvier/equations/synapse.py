@@ -11,12 +11,13 @@ from typing import Any, Self
 import numpy as np
 
 from ranvier import _core
+from ranvier.base.distributions import Distribution
 from ranvier.base.immutable import Settings
 from ranvier.base.keywords import known_keywords
-from ranvier.base.names import unknown_name
+from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.own_synapse import OwnSynapse
-from ranvier.base.values import StoredValues
+from ranvier.base.values import StoredValues, Values, ends_of, number_or_array, same_values, shown
 from ranvier.equations.documentation import documented_synapse
 from ranvier.equations.parameters import value_in
 from ranvier.equations.program import ProgramParameter, ReleaseProgram, SynapseProgram
@@ -34,7 +35,8 @@ class EquationSynapse(OwnSynapse):
     """A synapse model of equations, made by `synapse`. It cannot be changed; call it for one with other values.
 
     ``s(tau_plus="15 ms", lam=0.02)`` is the model with these values of parameters: numbers in their units, or texts
-    with a unit. All synapses of a projection share them.
+    with a unit, which all synapses of a projection share. Of the parameters in `per_synapse_names`, each synapse may
+    have a value of its own, from an array or a distribution: ``s(W_max=rv.Uniform(50.0, 100.0))``.
 
     Attributes
     ----------
@@ -64,7 +66,7 @@ class EquationSynapse(OwnSynapse):
         self._check_events()
         self._put(_values={name: self._stored(name, value) for name, value in values.items()})
 
-    def __call__(self, **values: float | str) -> EquationSynapse:
+    def __call__(self, **values: Values | str) -> EquationSynapse:
         """Return the same model with other values of parameters.
 
         Raises
@@ -79,7 +81,7 @@ class EquationSynapse(OwnSynapse):
     def _with_values(self, values: Mapping[str, StoredValues]) -> Self:
         made = object.__new__(type(self))
         made._put(**{**vars(self), "_values": {**self._values, **values}})
-        conflict = made.core_model.conflict(made._all_values())
+        conflict = made._conflict()
         if conflict is not None:
             raise ValueOutOfBoundsError(f"parameters of {self.name}", bound=conflict, remedy="give other values")
         return made
@@ -93,12 +95,28 @@ class EquationSynapse(OwnSynapse):
         return made
 
     def _all_values(self) -> list[float]:
-        given = {name: float(np.asarray(value)) for name, value in self._values.items()}
-        return [given.get(each.name, each.default) for each in self.program.parameters]
+        """Return all values, those that synapses have of their own by the greatest of them."""
+        return self._ends()[1]
+
+    def _ends(self) -> tuple[list[float], list[float]]:
+        """Return the least and the greatest value of each parameter."""
+        ends = [ends_of(self._values.get(each.name, each.default)) for each in self.program.parameters]
+        return [least for least, _ in ends], [greatest for _, greatest in ends]
+
+    @property
+    def own_parameters(self) -> list[int]:
+        """The parameters, by number, of which each synapse has a value of its own."""
+        values = [self._values.get(each.name, each.default) for each in self.program.parameters]
+        return [i for i, value in enumerate(values) if not isinstance(value, float | int)]
+
+    def _conflict(self) -> str | None:
+        if isinstance(self.core_model, _core.ProgramRelease):
+            return self.core_model.conflict(self._all_values())
+        return self.core_model.conflict(*self._ends(), self.own_parameters)
 
     def _check_events(self) -> None:
         """Refuse events that might change the sign of what arrives; values that do not fit are refused when used."""
-        conflict = self.core_model.conflict(self._all_values())
+        conflict = self._conflict()
         if conflict is not None and conflict.startswith(("weights", "it can")):
             raise EquationError(f"the events of {self.name}", "", conflict, "see help(rv.synapse)")
 
@@ -111,9 +129,16 @@ class EquationSynapse(OwnSynapse):
     def _unit(self, name: str) -> Unit:
         return Unit(NONE, 0, "") if name == AXONAL else self._description.unit(name)
 
-    def _stored(self, name: str, value: Any) -> float:
+    def _stored(self, name: str, value: Any) -> StoredValues:
         declared = self._parameter(name)
         what = f"parameter {name} of {self.name}"
+        if name in self.per_synapse_names and not isinstance(value, str):
+            if isinstance(value, Distribution):
+                return value
+            stored = number_or_array(what, value)
+            # Bounds of arrays are looked at when synapses are made, which tells the element.
+            if isinstance(stored, np.ndarray):
+                return stored
         if isinstance(value, str):
             made = value_in(what, value, self._unit(name))
         else:
@@ -125,7 +150,7 @@ class EquationSynapse(OwnSynapse):
                     what,
                     error.value,
                     "must be a number, since all synapses of a projection share it",
-                    "divide the synapses among projections",
+                    f"divide the synapses among projections{self._may_differ()}",
                 ) from None
         bounds = next(info.bounds for info in self.core_model.parameters if info.name == name)
         above = made > declared.lower if declared.lower_open else made >= declared.lower
@@ -134,6 +159,10 @@ class EquationSynapse(OwnSynapse):
             bound = f"it must be {bounds}" if np.isfinite(made) else "it must be finite"
             raise ValueOutOfBoundsError(what, f"{made:g}", bound)
         return made
+
+    def _may_differ(self) -> str:
+        names = list(self.per_synapse_names)
+        return f"; {some_names(names)} may differ" if names else ""
 
     @property
     def values(self) -> Mapping[str, StoredValues]:
@@ -163,9 +192,9 @@ class EquationSynapse(OwnSynapse):
         """
         if isinstance(self.core_model, _core.ProgramRelease):
             return -math.inf, math.inf
-        found = self.core_model.weight_range(self._all_values())
+        found = self.core_model.weight_range(*self._ends())
         if found is None:
-            conflict = self.core_model.conflict(self._all_values())
+            conflict = self._conflict()
             raise ValueOutOfBoundsError(f"parameters of {self.name}", bound=conflict or "", remedy="give other values")
         return found
 
@@ -186,8 +215,8 @@ class EquationSynapse(OwnSynapse):
     def signature(self) -> inspect.Signature:
         """The keywords of a call, with the values that the model has."""
         keyword = inspect.Parameter.KEYWORD_ONLY
-        values = zip(self.program.parameters, self._all_values(), strict=True)
-        parameters = [inspect.Parameter(each.name, keyword, default=value) for each, value in values]
+        values = [(each.name, self._values.get(each.name, each.default)) for each in self.program.parameters]
+        parameters = [inspect.Parameter(name, keyword, default=value) for name, value in values]
         return inspect.Signature(parameters, return_annotation=EquationSynapse)
 
     def _called(self) -> str:
@@ -201,12 +230,12 @@ class EquationSynapse(OwnSynapse):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EquationSynapse):
             return NotImplemented
-        return self.program == other.program and self._values == other._values
+        return self.program == other.program and same_values(self._values, other._values)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        values = "".join(f", {name}={value!r}" for name, value in self._values.items())
+        values = "".join(f", {name}={shown(value)}" for name, value in self._values.items())
         variables = ", ".join([*self._description.traces, *self._description.variables])
         return f"<synapse '{self.name}'{values}: {variables or 'no variables'}>"
 

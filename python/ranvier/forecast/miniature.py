@@ -26,7 +26,7 @@ from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.times import time_of
 from ranvier.base.values import StoredValues
 from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay
-from ranvier.network.model_base import AnySynapse
+from ranvier.network.model_base import AnySynapse, with_values
 from ranvier.network.network import Network
 from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection
@@ -336,17 +336,14 @@ def _with_own_transmitter(synapse: AnySynapse | str, sources: PopulationView) ->
 
 def _without_arrays(synapse: AnySynapse | str) -> AnySynapse | str:
     """Return a synapse model that does as much with mean values, which fit any number of synapses."""
-    if isinstance(synapse, str | OwnSynapse):
+    if isinstance(synapse, str):
         return synapse
     means = {
         name: Normal(float(value.mean()) if value.size else 0.0, 0.0)
         for name, value in synapse.values.items()
         if isinstance(value, np.ndarray)
     }
-    if not means:
-        return synapse
-    neurons = {synapse.transmitter_name: synapse.transmitter} if synapse.transmitter_name else {}
-    return type(synapse)(**{**synapse.values, **neurons, **means})
+    return with_values(synapse, means) if means else synapse
 
 
 def _idle(synapse: AnySynapse | str) -> AnySynapse | str:

@@ -6,20 +6,16 @@ import copy
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from ranvier.base.distributions import Distribution
-from ranvier.base.immutable import locked
 from ranvier.base.model import Model
 from ranvier.base.names import some_names
-from ranvier.base.numeric import number, number_array
+from ranvier.base.numeric import number
 from ranvier.base.own_synapse import OwnSynapse
-from ranvier.base.values import StoredValues, Values
-from ranvier.errors import ShapeError, WrongTypeError
+from ranvier.base.values import StoredValues, Values, number_or_array, shown
+from ranvier.errors import WrongTypeError
 from ranvier.network.populations import Neurons
 
-__all__ = ["AnySynapse", "Model", "NeuronModel", "Stimulator", "SynapseModel"]
+__all__ = ["AnySynapse", "Model", "NeuronModel", "Stimulator", "SynapseModel", "with_values"]
 
 
 class NeuronModel(Model):
@@ -50,7 +46,7 @@ class SynapseModel(Model):
     def _stored(self, name: str, value: Values) -> StoredValues:
         what = f"parameter {name} of {self.name}"
         if name in self.per_synapse_names:
-            return value if isinstance(value, Distribution) else _number_or_array(what, value)
+            return value if isinstance(value, Distribution) else number_or_array(what, value)
         try:
             return number(what, value)
         except WrongTypeError as error:
@@ -92,10 +88,7 @@ class SynapseModel(Model):
 
     def __repr__(self) -> str:
         # In one line, however many synapses there are.
-        values = [
-            f"{name}={f'<array of {value.size}>' if isinstance(value, np.ndarray) and value.size > 8 else repr(value)}"
-            for name, value in self._values.items()
-        ]
+        values = [f"{name}={shown(value)}" for name, value in self._values.items()]
         if self._transmitter is not None:
             values.insert(0, f"{self.transmitter_name}={self._transmitter!r}")
         return f"{self.name}({', '.join(values)})"
@@ -110,14 +103,9 @@ AnySynapse: TypeAlias = SynapseModel | OwnSynapse
 """A synapse model that comes with Ranvier, or one of a user."""
 
 
-def _number_or_array(what: str, value: npt.ArrayLike) -> StoredValues:
-    """Return a number, or a read-only array of one or two dimensions: the rule tells which shape it needs."""
-    array = number_array(what, value)
-    if array.ndim == 0:
-        return float(array)
-    if array.ndim > 2:
-        raise ShapeError(what, f"an array of shape {array.shape}", "it must have one or two dimensions")
-    return locked(array)
+def with_values(synapse: AnySynapse, values: Mapping[str, StoredValues]) -> AnySynapse:
+    """Return a synapse model with other values of some parameters."""
+    return synapse._with_values(values)
 
 
 class Stimulator(Model):
