@@ -90,6 +90,8 @@ struct Simulation::Implementation {
     void note_failures();
     /// @throws ValueOutOfBoundsError when a weight has grown beyond what sums have room for
     void check_growth() const;
+    /// @throws StateError when a variable that synapses share has become infinite
+    void check_rows() const;
     Crowding crowding_since_start() const;
     void run_item(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
     void update_shard(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);

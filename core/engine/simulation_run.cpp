@@ -114,6 +114,7 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
         agree(*communicator, "run", [&] {
             check_finite();
             check_growth();
+            check_rows();
         });
     }
     if (interruption) std::rethrow_exception(interruption);
@@ -169,6 +170,33 @@ void Simulation::Implementation::check_growth() const {
                  .remedy = "give connect() the weight_bound that is needed, or change how the synapses learn"});
         }
     }
+}
+
+/// Variables that synapses of equations share may grow without bound, since what is released of the weight is bounded.
+void Simulation::Implementation::check_rows() const {
+    std::optional<connect::RowFailure> first;
+    connect::KindIndex first_kind;
+    NeuronId first_source;
+    for (const auto& shard : shards) {
+        for (std::uint32_t kind = 0; kind < weight_bounds.size(); ++kind) {
+            const connect::SynapseTable* const table = shard->table(connect::KindIndex{kind});
+            const auto failure = table == nullptr ? std::nullopt : table->failure();
+            if (!failure) continue;
+            const NeuronId source = table->has_sources() ? table->source(failure->row) : NeuronId{0};
+            const auto place = std::tuple(failure->step, kind, source);
+            if (first && std::tuple(first->step, first_kind.value, first_source) <= place) continue;
+            first = failure;
+            first_kind = connect::KindIndex{kind};
+            first_source = source;
+        }
+    }
+    if (!first) return;
+    throw StateError({.object = "variable " + std::string(first->variable) + " of " +
+                                std::string(lowered.synapse(first_kind).model->name),
+                      .value = to_text(first->value),
+                      .bound = "it must stay finite, which it is not since the spike of a source at " +
+                               to_text(StepTimes(network.resolution())(first->step)) + " ms",
+                      .remedy = "bound it where on_pre assigns it, as by clip(..., 0, 1)"});
 }
 
 /// Parameters, weights and currents have bounds, but no check of each of them can rule out that together they lead beyond

@@ -96,6 +96,7 @@ class Release {
 
     std::span<const std::string_view> names() const { return names_; }
     const State& first() const { return first_; }
+    const std::optional<connect::RowFailure>& failure() const { return failure_; }
 
     /// Of a spike of each of some rows: the factors, and what states are after it.
     void release(InstructionSet set, State* states, std::span<const RowIndex> rows, Step now, double* factors) {
@@ -133,7 +134,10 @@ class Release {
         interpreter_.run({.lanes = block, .valid = some});
         for (std::size_t i = 0; i < some; ++i) {
             State& state = states[rows[i].value];
-            for (std::size_t k = 0; k < count; ++k) state.values[k] = made(k, i);
+            for (std::size_t k = 0; k < count; ++k) {
+                state.values[k] = made(k, i);
+                if (!failure_ && !std::isfinite(state.values[k])) failure_ = {names_[k], state.values[k], rows[i], now};
+            }
             state.last = now;
             factors[i] = made(count, i);
         }
@@ -149,6 +153,7 @@ class Release {
     Interpreter interpreter_;
     AlignedVector<double> lanes_;  ///< inputs, then outputs
     State first_;
+    std::optional<connect::RowFailure> failure_;
 };
 
 /// Of a connect::RowFactorTable.
@@ -158,6 +163,7 @@ struct ReleaseRule {
 
     static State initial(const Constants& release) { return release->first(); }
     static std::span<const std::string_view> names(const Constants& release) { return release->names(); }
+    static std::optional<connect::RowFailure> failure(const Constants& release) { return release->failure(); }
     static void release_rows(InstructionSet set, State* states, std::span<const RowIndex> rows, Step now,
                              const Constants& release, double* factors) {
         release->release(set, states, rows, now, factors);

@@ -19,6 +19,7 @@ from ranvier.equations.synapse import EquationSynapse
 from ranvier.errors import (
     EquationError,
     RanvierError,
+    StateError,
     UnitError,
     UnknownNameError,
     UnknownSymbolError,
@@ -316,3 +317,22 @@ def test_a_source_may_fire_several_times_in_a_step(repeats: int) -> None:
     np.testing.assert_array_equal(found[1], found[0])
     np.testing.assert_allclose(found[2], found[0], rtol=1e-9)
     np.testing.assert_array_equal(found[3], found[2])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_variable_without_bound_is_told(threads: int) -> None:
+    """What is released stays within its bounds then, and nobody would see it."""
+    synapse = rv.synapse(
+        "du/dt = -u/tau : 1",
+        on_pre="u = u*1e200 + 1e200; release = clip(u, 0, 1)",
+        parameters={"tau": "100 ms"},
+        name="growing",
+    )
+    net = rv.Network()
+    targets = net.create("iaf_psc_exp", 4)
+    sources = net.create_spike_generators([[3.0], [1.0, 2.0, 4.0]])
+    net.connect(sources, targets, rv.AllToAll(), weight=1.0, delay=1.0, synapse=synapse)
+    sim = rv.Simulation(net, threads=threads, progress=False)
+    sim.run(1.9)
+    with pytest.raises(StateError, match=r"variable u of growing is inf, .* since the spike of a source at 2 ms"):
+        sim.run(5.0)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -23,7 +24,8 @@ namespace ranvier::connect {
 /// `Rule` has a `State` of a row, which has `values` and the step of the `last` spike, `state_names` of these values,
 /// `Constants`, `initial(constants)`, and `release(state, step, constants)`, which tells the factor of a spike of this step
 /// and what the state is after it. Where these are known at run time only, it has `names(constants)` and
-/// `release_rows(set, states, rows, step, constants, factors)` instead, which does the same for many rows.
+/// `release_rows(set, states, rows, step, constants, factors)` instead, which does the same for many rows, and
+/// `failure(constants)`, the first variable that has become infinite.
 template <class Rule, class Target, class Weight>
 class RowFactorTable final : public StoredTable<Target, Weight> {
    public:
@@ -81,6 +83,11 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
                 }
             },
             this->columns_.delays);
+    }
+
+    std::optional<RowFailure> failure() const override {
+        if constexpr (releases_rows) return Rule::failure(constants_);
+        return std::nullopt;
     }
 
     SavedParts saved_parts() const override { return {.rows = true}; }

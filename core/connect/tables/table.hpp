@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,14 @@ struct SavedParts {
     bool targets = false;   ///< something of each neuron that they reach
 };
 
+/// A variable of a row that has become infinite or not a number.
+struct RowFailure {
+    std::string_view variable;
+    double value = 0.0;
+    RowIndex row;
+    Step step = 0;  ///< in which its source fired
+};
+
 /// The synapses of one kind (TableKind) on one shard, sorted by source unless the user wants them unsorted.
 ///
 /// Spikes are told to the table once, in `accept`; their synapses are then added to the inputs in time: everything that
@@ -102,6 +111,8 @@ class SynapseTable {
     virtual bool learns() const { return false; }
     /// The greatest absolute value that a weight had when it was added to an input. @pre learns()
     virtual double greatest_added() const { return 0.0; }
+    /// The first variable of a row that has failed, and since when.
+    virtual std::optional<RowFailure> failure() const { return std::nullopt; }
     /// Before the neurons of a step are updated: presynaptic spikes that arrive in it at the synapses themselves, which is
     /// before they arrive at the neurons.
     virtual void arrive(InstructionSet /*set*/, Step /*step*/, const InputRing& /*inputs*/) {}
