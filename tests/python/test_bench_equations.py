@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from ranvier.bench import equations
-from ranvier.bench._built_in_equations import BUILT_IN
+from ranvier.bench._built_in_equations import BUILT_IN, BUILT_IN_SYNAPSES
 from ranvier.compiled import llvm
 from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
 
-SMALL = ["neurons=100", "time=20", "presim=0", "threads=1"]
+SMALL = ["neurons=100", "time=40", "presim=0", "threads=1", "rate=50"]
 
 
 def bench(*arguments: str) -> int:
@@ -29,7 +29,9 @@ def test_built_in_models_and_their_equations_in_turn(tmp_path: Path, capfd: pyte
     whole: dict[str, Any] = json.loads(path.read_text())
     assert whole["complete"]
     assert [each["model"] for each in whole["steps"]] == list(BUILT_IN)
-    for each in whole["steps"]:
+    learning = [(each["model"], each["precision"]) for each in whole["learning"]]
+    assert learning == [(name, precision) for name in BUILT_IN_SYNAPSES for precision in ("single", "double")]
+    for each in (*whole["steps"], *whole["learning"]):
         assert all(len(runs) == 2 and min(runs) > 0.0 for runs in each["runs"].values())
         ratios = [a / b for a, b in zip(each["runs"]["compiled"], each["runs"]["built_in"], strict=True)]
         assert each["compiled_ratio"] == pytest.approx(sum(ratios) / 2)
@@ -50,6 +52,7 @@ def test_built_in_models_and_their_equations_in_turn(tmp_path: Path, capfd: pyte
         (["--set", "rate=0"], ValueOutOfBoundsError, "key rate"),
         (["--set", "neurons=0"], ValueOutOfBoundsError, "key neurons"),
         (["--set", "programs=interpreted"], ValueOutOfBoundsError, "key programs"),
+        (["--set", "weight_precision=single"], ValueOutOfBoundsError, "key weight_precision"),
     ],
 )
 def test_bad_inputs(arguments: list[str], error: type[RanvierError], told: str) -> None:

@@ -140,6 +140,21 @@ def test_table_of_models() -> None:
     assert len(results) > 30
 
 
+def test_table_of_models_with_brian2() -> None:
+    text = (ROOT / "docs/benchmarks.md").read_text()
+    words = {"exact": "exact", "exponential_euler": "exponential Euler", "euler": "Euler"}
+    for result in load("bench_models_brian2.json")["results"]:
+        programs = [result, result["nest"], result["brian2"]]
+        times = " | ".join(f"{each['ns_per_neuron_and_step']:.3g} ns" for each in programs)
+        ratios = []
+        for peer in programs[1:]:
+            pairs = zip(result["runs"], peer["runs"], strict=True)
+            found = [theirs["ns_per_neuron_and_step"] / own["ns_per_neuron_and_step"] for own, theirs in pairs]
+            ratios.append(f"{statistics.median(found):.3g}")
+        method = words[result["brian2"]["method"]]
+        assert f"| `{result['model']}` | {times} | {' | '.join(ratios)} | {method} |" in text
+
+
 def test_table_of_equations() -> None:
     text = (ROOT / "docs/benchmarks.md").read_text()
     whole = load("bench_equations.json")
@@ -148,6 +163,11 @@ def test_table_of_equations() -> None:
         ratios = [each[f"{way}_ratio"] for way in ("compiled", "interpreted")]
         row = f"{times[0]:.3g} ns | {times[1]:.3g} ns | {ratios[0]:.2f} | {times[2]:.3g} ns | {ratios[1]:.1f}"
         assert f"| `{each['model']}` | {row} |" in text
+    for each in whole["learning"]:
+        times = [each[f"{way}_ns"] for way in ("built_in", "compiled", "interpreted")]
+        ratios = [each[f"{way}_ratio"] for way in ("compiled", "interpreted")]
+        row = f"{times[0]:.3g} ns | {times[1]:.3g} ns | {ratios[0]:.2f} | {times[2]:.3g} ns | {ratios[1]:.1f}"
+        assert f"| `{each['model']}`, {each['precision']} | {row} |" in text
     linear, adaptive = (
         [each["ms"] for each in whole["compilation"] if each["adaptive"] == own] for own in (False, True)
     )

@@ -94,7 +94,7 @@ def test_models_of_a_python_file(mine: Path) -> None:
     noisy = rows_of(printed, "noisy")
     assert noisy["tau_m"][:2] == ["Normal(mean=10.0,", "std=1.0)"]
     assert (noisy["C_m"][0], noisy["v"][0]) == ("200", "-60")
-    own = "(may differ from synapse to synapse)".split()
+    own = ["(may", "differ", "from", "synapse", "to", "synapse)"]
     assert rows_of(printed, "learning")["lam"] == ["1", "pA", *own]
     assert rows_of(printed, "strong")["lam"] == ["2.5", "pA", *own]
     assert rows_of(printed, "k_slow") == {

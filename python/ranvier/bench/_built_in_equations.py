@@ -1,10 +1,10 @@
-"""The built-in point neurons as users would write them in equations."""
+"""Built-in point neurons, and synapses that learn, as users would write them in equations."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["BUILT_IN", "FIRING", "LEAKY_PARAMETERS"]
+__all__ = ["BUILT_IN", "BUILT_IN_SYNAPSES", "FIRING", "LEAKY_PARAMETERS"]
 
 LEAKY_PARAMETERS: dict[str, Any] = {
     "E_L": "-70 mV",
@@ -51,3 +51,54 @@ BUILT_IN: dict[str, dict[str, Any]] = {
     },
 }
 """Keywords of `ranvier.neuron` by the names of the models."""
+
+_PAIRS = "dx/dt = -x/tau_plus : 1\n dy/dt = -y/tau_minus : 1\n"
+_TIMES = {"tau_plus": "20 ms", "tau_minus": "20 ms"}
+_SIGN = "s = sign(W_max) : 1\n"
+
+BUILT_IN_SYNAPSES: dict[str, dict[str, Any]] = {
+    "stdp": {
+        "equations": _PAIRS,
+        "on_pre": "x += 1; w = W_max*max(w/W_max - learning_rate*alpha*(w/W_max)**mu_minus*y, 0)",
+        "on_post": "y += 1; w = W_max*min(w/W_max + learning_rate*(1 - w/W_max)**mu_plus*x, 1)",
+        "parameters": {
+            **_TIMES,
+            "learning_rate": 0.01,
+            "alpha": 1.0,
+            "mu_plus": 1.0,
+            "mu_minus": 1.0,
+            "W_max": 100.0,
+        },
+    },
+    "stdp_pl": {
+        "equations": _PAIRS,
+        "on_pre": "x += 1; w = max(w - learning_rate*alpha*w*y, 0)",
+        "on_post": "y += 1; w += learning_rate*w**mu*x",
+        "parameters": {**_TIMES, "learning_rate": 0.1, "alpha": 1.0, "mu": 0.4},
+    },
+    "stdp_triplet": {
+        "equations": _PAIRS
+        + "dx_slow/dt = -x_slow/tau_plus_triplet : 1\n dy_slow/dt = -y_slow/tau_minus_triplet : 1\n"
+        + _SIGN,
+        "on_pre": "w = s*max(s*w - y*(A_minus + A_minus_triplet*x_slow), 0); x += 1; x_slow += 1",
+        "on_post": "w = s*min(s*w + x*(A_plus + A_plus_triplet*y_slow), abs(W_max)); y += 1; y_slow += 1",
+        "parameters": {
+            "tau_plus": "16.8 ms",
+            "tau_minus": "33.7 ms",
+            "tau_plus_triplet": "101 ms",
+            "tau_minus_triplet": "125 ms",
+            "A_plus": 5e-10,
+            "A_minus": 7e-3,
+            "A_plus_triplet": 6.2e-3,
+            "A_minus_triplet": 2.3e-4,
+            "W_max": 100.0,
+        },
+    },
+    "vogels_sprekeler": {
+        "equations": "dx/dt = -x/tau : 1\n dy/dt = -y/tau : 1\n" + _SIGN,
+        "on_pre": "x += 1; w = s*max(min(s*w + learning_rate*y, abs(W_max)) - learning_rate*alpha, 0)",
+        "on_post": "y += 1; w = s*min(s*w + learning_rate*x, abs(W_max))",
+        "parameters": {"tau": "20 ms", "learning_rate": 0.001, "alpha": 0.12, "W_max": -100.0},
+    },
+}
+"""Keywords of `ranvier.synapse` by the names of the models; the parameters have their defaults."""

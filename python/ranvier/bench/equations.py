@@ -1,9 +1,13 @@
-"""Neurons that users write as equations beside the built-in ones: time per neuron and step, and time to compile.
+"""Models that users write as equations beside the built-in ones: time per neuron and step or event, and to compile.
 
 The built-in point neurons are written as equations, too. Both get a constant current, so strong that they fire at the
 rate that is asked for; for each neuron it is drawn within 5 percent. Equations are carried out as compiled code and by
 the interpreter, all in turn, and ratios are medians of the ratios of consecutive runs. Time per neuron and step is
 that of the whole run, times the threads, divided by neurons and steps.
+
+So are synapses that learn. They connect neurons that fire at the same rate, whatever arrives, each of which gets 1,000
+synapses, or as many as there are neurons. An event is a spike that arrives at a synapse: its time is that of the
+delivery, times the threads, divided by events.
 
 The time to compile is that of LLVM for a step function, the least of some turns, for these models and for all models of
 the library that are equations. What was compiled once is kept in the cache folder of the user.
@@ -26,7 +30,7 @@ from ranvier.base.distributions import Uniform
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number, whole_number
 from ranvier.base.paths import check_writable
-from ranvier.bench._built_in_equations import BUILT_IN
+from ranvier.bench._built_in_equations import BUILT_IN, BUILT_IN_SYNAPSES
 from ranvier.bench._model_loads import SPREAD, current_for
 from ranvier.bench._results import ResultsFile
 from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
@@ -38,8 +42,11 @@ from ranvier.compiled.emission import step_function
 from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.library import built
 from ranvier.equations.model import EquationNeuron, neuron
+from ranvier.equations.synapse import EquationSynapse, synapse
 from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.models import ignore_and_fire
 from ranvier.network.network import Network
+from ranvier.network.rules import FixedIndegree
 from ranvier.processes.machine import usable_processors
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
@@ -49,6 +56,8 @@ __all__ = ["add_arguments", "main"]
 _TIME, _PRESIM = 500.0, 100.0
 _MOST = 2**31 - 1
 _WAYS = ("built_in", "compiled", "interpreted")
+_PRECISIONS = ("single", "double")
+_LEARNING, _INDEGREE = 2000, 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +82,10 @@ def main(arguments: argparse.Namespace) -> int:
         presim=_PRESIM,
         network=signature_keys(_describe),
         options={"threads": usable_processors()},
-        refused={"programs": "leave it out: equations are carried out in both ways"},
+        refused={
+            "programs": "leave it out: equations are carried out in both ways",
+            "weight_precision": "leave it out: weights are stored in both",
+        },
     )
     _describe(**chosen.network)
     repetitions = whole_number("--repetitions", arguments.repetitions, 1, 1_000_000)
@@ -98,6 +110,12 @@ def main(arguments: argparse.Namespace) -> int:
                 for way in _WAYS:
                     runs[name][way].append(_time_of(name if way == "built_in" else model, way, currents[name], chosen))
                 measured["steps"] = [_ratios(each, runs[each]) for each in models if runs[each]["interpreted"]]
+                file.update(measured)
+        measured["learning"] = []
+        for name, keywords in BUILT_IN_SYNAPSES.items():
+            for precision in _PRECISIONS:
+                status.update(f"{name}, weights in {precision} precision")
+                measured["learning"].append(_learning(name, synapse(**keywords), precision, chosen, repetitions))
                 file.update(measured)
         measured["compilation"] = []
         for name, model in [*models.items(), *((name, built(name)) for name in names)]:
@@ -149,6 +167,38 @@ def _time_of(model: str | EquationNeuron, way: str, current: float | None, chose
     return float(1e9 * seconds * chosen.threads / (network["neurons"] * simulation.counts().steps))
 
 
+def _learning(name: str, model: EquationSynapse, precision: str, chosen: Chosen, repetitions: int) -> dict[str, Any]:
+    runs: dict[str, list[float]] = {way: [] for way in _WAYS}
+    for _ in range(repetitions):
+        for way in _WAYS:
+            runs[way].append(_time_of_event(name if way == "built_in" else model, model, way, precision, chosen))
+    return {"precision": precision, **_ratios(name, runs)}
+
+
+def _time_of_event(
+    learning: str | EquationSynapse, model: EquationSynapse, way: str, precision: str, chosen: Chosen
+) -> float:
+    """Return the time of a spike at a synapse, ns of one thread."""
+    network = chosen.network
+    net = Network(resolution=network["resolution"], seed=network["seed"])
+    size = min(network["neurons"], _LEARNING)
+    neurons = net.create(ignore_and_fire(rate=network["rate"], phase=Uniform(0.0, 1.0)), size)
+    low, high = model.weight_range
+    weight = 30.0 if high > 0.0 else -30.0
+    assert low <= weight <= high
+    rule = FixedIndegree(min(_INDEGREE, size))
+    net.connect(neurons, neurons, rule, weight=weight, delay=1.5, synapse=learning)
+    programs = {} if way == "built_in" else {"programs": way}
+    options = {**chosen.options, **programs, "weight_precision": precision}
+    simulation = Simulation(net, progress=False, **grouped(options))
+    if chosen.presim > 0.0:
+        simulation.run(chosen.presim)
+    simulation.reset_counts()
+    simulation.run(chosen.time)
+    events = simulation.counts().synaptic_events
+    return float(1e9 * simulation.phases["deliver"] * chosen.threads / max(events, 1))
+
+
 def _ratios(name: str, runs: Mapping[str, list[float]]) -> dict[str, Any]:
     found: dict[str, Any] = {"model": name, "runs": {way: list(own) for way, own in runs.items()}}
     for way, own in runs.items():
@@ -182,11 +232,14 @@ def _show(console: Console, measured: Mapping[str, Any], chosen: Chosen, repetit
         f"threads, medians of {repetitions}\n",
         soft_wrap=True,
     )
-    table = _table("built in\nns", "compiled\nns", "ratio\n", "interpreted\nns", "ratio\n")
-    for each in measured["steps"]:
-        keys = ("built_in_ns", "compiled_ns", "compiled_ratio", "interpreted_ns", "interpreted_ratio")
-        table.add_row(each["model"], *(f"{each[key]:.3g}" for key in keys))
-    console.print(Padding(table, (0, 0, 1, 2)))
+    keys = ("built_in_ns", "compiled_ns", "compiled_ratio", "interpreted_ns", "interpreted_ratio")
+    for each in ("steps", "learning"):
+        table = _table("built in\nns", "compiled\nns", "ratio\n", "interpreted\nns", "ratio\n")
+        for own in measured[each]:
+            name = own["model"] if each == "steps" else f"{own['model']}, {own['precision']}"
+            table.add_row(name, *(f"{own[key]:.3g}" for key in keys))
+        console.print(f"  {'A step of a neuron' if each == 'steps' else 'A spike at a synapse that learns'}")
+        console.print(Padding(table, (0, 0, 1, 2)))
     table = _table("to compile\nms", "code\nkB")
     for each in measured["compilation"]:
         table.add_row(each["model"], f"{each['ms']:.3g}", f"{each['bytes'] / 1e3:.3g}")
