@@ -66,7 +66,8 @@ def test_models_in_turn(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> No
 def test_each_model_gets_events(model: str) -> None:
     """Models of several receptors need the name of one; others refuse it, or the sign of a weight chooses."""
     load = Load(model, None, neurons=20, rate=10.0, indegree=5, resolution=0.1, seed=1)
-    chosen = Chosen({}, {"threads": 1}, time=60.0, presim=0.0)
+    # To compile them takes longer.
+    chosen = Chosen({}, {"threads": 1, "programs": "interpreted"}, time=60.0, presim=0.0)
     assert events_of(load, chosen)["events"] > 0
 
 
