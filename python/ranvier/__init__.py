@@ -14,8 +14,7 @@ Describe a `Network`, build a `Simulation` of it, run the simulation, and read w
 """
 
 import importlib
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ranvier import errors, networks
 from ranvier._core import source_revision as __source_revision__
@@ -33,7 +32,6 @@ from ranvier.cells.per_cell import per_cell
 from ranvier.cells.places import Place, Region, at, everywhere, sections, tagged, within_distance
 from ranvier.cells.reading import read_morphology
 from ranvier.channels.channel import ChannelMechanism, EquationChannel, channel
-from ranvier.channels.nmodl import read_nmodl
 from ranvier.equations.model import EquationNeuron, neuron
 from ranvier.equations.models import *  # noqa: F403
 from ranvier.equations.models import __all__ as _equation_models
@@ -41,7 +39,6 @@ from ranvier.equations.parameters import parameter
 from ranvier.equations.synapse import EquationSynapse, synapse
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
-from ranvier.nestml.reading import read_nestml
 from ranvier.network.network import Network
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_CALLS, IN_PLACE_OF_MODELS
 from ranvier.network.populations import Population, PopulationView
@@ -74,6 +71,8 @@ from ranvier.simulation.simulation import Simulation
 
 if TYPE_CHECKING:
     from ranvier import plot
+    from ranvier.channels.nmodl import read_nmodl
+    from ranvier.nestml.reading import read_nestml
 
 __all__ = [
     "AllToAll",
@@ -158,10 +157,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> ModuleType:
+# What few programs use, and takes a while to load.
+_READERS = {"read_nestml": "ranvier.nestml.reading", "read_nmodl": "ranvier.channels.nmodl"}
+
+
+def __getattr__(name: str) -> Any:
     # Loading matplotlib takes longer than loading all the rest, and many runs on a cluster draw nothing.
     if name == "plot":
         return importlib.import_module("ranvier.plot")
+    if name in _READERS:
+        return getattr(importlib.import_module(_READERS[name]), name)
     if name.startswith("_"):
         # Python looks for names of its own.
         raise AttributeError(f"module 'ranvier' has no attribute {name!r}", name=name)
