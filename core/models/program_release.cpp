@@ -114,7 +114,7 @@ class Release {
     /// In place of the step of the last spike, while that of a row is being calculated.
     static constexpr Step pending = -2;
     static constexpr std::size_t block = 64;
-    static_assert(block % program::lane_multiple == 0);
+    static_assert(block % program::lanes_of_kernel == 0);
 
     std::size_t states() const { return description_->states.size(); }
     double* input(std::size_t place) { return lanes_.data() + place * block; }
@@ -131,7 +131,9 @@ class Release {
             input(count)[some] = state.last == never ? 0.0 : static_cast<double>(now - state.last) * resolution_;
             state.last = pending;
         }
-        interpreter_.run({.lanes = block, .valid = some});
+        const std::size_t lanes =
+            (some + program::lanes_of_kernel - 1) / program::lanes_of_kernel * program::lanes_of_kernel;
+        interpreter_.run({.lanes = lanes, .valid = some});
         for (std::size_t i = 0; i < some; ++i) {
             State& state = states[rows[i].value];
             for (std::size_t k = 0; k < count; ++k) {

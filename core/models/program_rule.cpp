@@ -10,7 +10,6 @@
 #include "base/subnormals.hpp"
 #include "program/block_code.hpp"
 #include "program/interpreter.hpp"
-#include "program/step_function.hpp"
 
 namespace ranvier::models {
 
@@ -38,8 +37,7 @@ program::BlockCode code_of_event(const program::Program& event, const RuleParame
     return program::lower(event, inputs, {&weight, 1});
 }
 
-/// What lists have in common with lanes: `count` numbers, which are copied with their rest of a whole block. Subnormal ones
-/// become 0: see StepArguments.
+/// Copies numbers. Subnormal ones become 0: see StepArguments.
 template <class To, class From>
 struct CopyLanes {
     RANVIER_ALWAYS_INLINE static void run(To* to, const From* from, std::size_t count) {
@@ -82,15 +80,13 @@ class InterpretedEvent {
         interpreter_.use(set);
         for (std::size_t begin = 0; begin < changed.count; begin += block) {
             const std::size_t some = std::min(block, changed.count - begin);
-            const std::size_t lanes =
-                (some + program::lane_multiple - 1) / program::lane_multiple * program::lane_multiple;
-            weight.load(set, changed.weights + begin, some, lanes);
-            trace.load(set, changed.traces + begin, some, lanes);
-            if (reads_own_) before.load(set, changed.own + begin, some, lanes);
+            weight.load(set, changed.weights + begin, some);
+            trace.load(set, changed.traces + begin, some);
+            if (reads_own_) before.load(set, changed.own + begin, some);
             for (std::size_t k = 0; k < own_parameters_.size(); ++k) {
-                parameters[k].load(set, changed.parameters[k] + begin, some, lanes);
+                parameters[k].load(set, changed.parameters[k] + begin, some);
             }
-            interpreter_.run({.lanes = lanes, .valid = some});
+            interpreter_.run({.lanes = some, .valid = some});
             Dispatched<CopyLanes<Real, double>>::call(set, changed.weights + begin,
                                                       static_cast<const double*>(weight.numbers.data()), some);
         }
@@ -98,15 +94,15 @@ class InterpretedEvent {
 
    private:
     static constexpr std::size_t most_lanes = 256;
+    static_assert(connect::rule_lanes % program::lanes_of_kernel == 0);
 
     /// Of an input.
     struct Lanes {
         Lanes() = default;
         Lanes(Interpreter& interpreter, std::size_t input) { interpreter.set_input(input, numbers.data()); }
 
-        void load(InstructionSet set, const Real* from, std::size_t count, std::size_t lanes) {
+        void load(InstructionSet set, const Real* from, std::size_t count) {
             Dispatched<CopyLanes<double, Real>>::call(set, numbers.data(), from, count);
-            std::fill_n(numbers.data() + count, lanes - count, 0.0);
         }
 
         alignas(64) std::array<double, most_lanes> numbers;
@@ -127,9 +123,7 @@ class CalledEvent {
    public:
     CalledEvent(const program::Program& event, const RuleParameters& parameters, CompiledEvent compiled,
                 std::pmr::memory_resource* memory)
-        : run_(compiled.run),
-          own_parameters_(parameters.own.size()),
-          uniforms_(most_uniforms(event), 0.0, memory) {
+        : run_(compiled.run), own_parameters_(parameters.own.size()), uniforms_(most_uniforms(event), 0.0, memory) {
         std::vector<double> rounded;
         for (const double value : parameters.values) rounded.push_back(rounded_parameter<Real>(value));
         const FlushSubnormals flush;
@@ -242,8 +236,8 @@ ProgramRuleBytes program_rule_bytes(const SynapseProgramDescription& description
     ProgramRuleBytes bytes;
     for (const program::Program* const event : {&description.presynaptic, &description.postsynaptic}) {
         bytes.compiled += sizeof(double) * most_uniforms(*event);
-        bytes.interpreted += Interpreter::bytes(code_of_event<Real>(*event, parameters)) +
-                             sizeof(std::uint32_t) * parameters.own.size();
+        bytes.interpreted +=
+            Interpreter::bytes(code_of_event<Real>(*event, parameters)) + sizeof(std::uint32_t) * parameters.own.size();
     }
     return bytes;
 }

@@ -60,7 +60,7 @@ void Interpreter::use(InstructionSet set) {
 }
 
 std::uint32_t Interpreter::run(const Call& call) {
-    assert(call.lanes % lane_multiple == 0 && call.lanes <= most_lanes_ && call.valid <= call.lanes);
+    assert(call.lanes % lanes_of_kernel == 0 && call.lanes <= most_lanes_ && call.valid <= call.lanes);
     Frame frame{.places = places_.data(),
                 .lanes = call.lanes,
                 .valid = call.valid,

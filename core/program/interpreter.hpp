@@ -44,7 +44,7 @@ class Interpreter {
     void set_output(std::size_t output, double* lanes) { places_[code_.inputs + code_.draws + output] = lanes; }
 
     struct Call {
-        std::size_t lanes = 0;
+        std::size_t lanes = 0;  ///< a multiple of lanes_of_kernel
         std::size_t valid = 0;
         const std::int32_t* release = nullptr;
         std::int64_t clock = 0;

@@ -336,3 +336,11 @@ def test_a_variable_without_bound_is_told(threads: int) -> None:
     sim.run(1.9)
     with pytest.raises(StateError, match=r"variable u of growing is inf, .* since the spike of a source at 2 ms"):
         sim.run(5.0)
+
+
+def test_what_carries_them_out_is_told() -> None:
+    for synapse, programs in ((facilitating(), "interpreted"), (rv.tsodyks2(), "none")):
+        net = rv.Network()
+        cells = net.create("iaf_psc_exp", 4)
+        net.connect(cells, cells, rv.AllToAll(), weight=1.0, delay=1.0, synapse=synapse)
+        assert rv.Simulation(net, progress=False).programs == programs

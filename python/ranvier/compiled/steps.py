@@ -70,7 +70,9 @@ def choose(neurons: Sequence[object], synapses: Sequence[object], choice: str) -
         raise StateError("programs", "'compiled'", what, remedy or "leave it at 'auto'")
     none = (False,) * len(neurons)
     if not has_own:
-        return Choice("none", none, compiled_rules=False)
+        # What synapses release is always interpreted.
+        releases = any(isinstance(each, EquationSynapse) for each in synapses)
+        return Choice("interpreted" if releases else "none", none, compiled_rules=False)
     if choice == "interpreted" or reason:
         return Choice("interpreted", none, compiled_rules=False)
     compiled = tuple(
