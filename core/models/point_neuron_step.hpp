@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -221,7 +222,9 @@ struct StepKernel {
         const std::int32_t clock = inputs.clock;
         // Wherever they are for these neurons, so that they are fetched once for all blocks.
         const Constants shared{arrays.constants[C].values[0]...};
-        MaskOf<Real> any = 0;
+        // The sign of how far potentials are below the threshold, of all: one instruction less than to compare them. Where the
+        // potential is no number, the sign may be either, which does no harm here.
+        MaskOf<Real> below = -1;
         RANVIER_NO_OVERLAP
         for (std::size_t k = 0; k < count; ++k) {
             const Constants own = own_constants == OwnConstants::any ? Constants{constants[C][k]...} : shared;
@@ -232,9 +235,9 @@ struct StepKernel {
             const State next = Model::step(State{state[S][k]...}, own, received);
             ((input[R][k] = -0.0), ...);
             scatter(next, state, k);
-            any |= next.potential >= own.threshold ? MaskOf<Real>{-1} : MaskOf<Real>{0};
+            below &= std::bit_cast<MaskOf<Real>>(next.potential - own.threshold);
         }
-        return any != 0;
+        return below >= 0;
     }
 
     /// Appends the neurons that reached their threshold and resets them. Only a few of a hundred blocks come here, so the
