@@ -56,8 +56,7 @@ class ProgramRelease final : public OwnSynapse {
     const SynapseModel& synapse_model() const override { return model_; }
     const ReleaseProgramDescription& description() const { return *description_; }
     std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) const override;
-    std::optional<std::string> conflict(std::span<const double> least,
-                                        std::span<const double> greatest,
+    std::optional<std::string> conflict(std::span<const double> least, std::span<const double> greatest,
                                         std::span<const std::uint32_t> own) const override;
     std::array<double, 2> changes(std::span<const double>, double) const override { return {0.0, 0.0}; }
     std::vector<double> time_constants(std::span<const double>) const override { return {}; }

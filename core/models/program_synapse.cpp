@@ -274,14 +274,15 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
                                                 const connect::PlasticTableArguments& arguments) const {
         connect::Learning own = learning();
         own.quantum = arguments.quantum;
-        return connect::make_plastic_table(
-            std::move(columns), own, rule<Real>(arguments.synapses, compiled<Real>(arguments)), arguments);
+        return connect::make_plastic_table(std::move(columns), own,
+                                           rule<Real>(arguments.synapses, compiled<Real>(arguments)), arguments);
     }
     template <class Real>
     std::optional<CompiledEvents> compiled(const connect::PlasticTableArguments& arguments) const {
         if (!arguments.compiled_rules) return std::nullopt;
-        return compiled_->find(
-            {.set = *arguments.compiled_rules, .double_weights = std::is_same_v<Real, double>, .own_parameters = rule_parameters().own});
+        return compiled_->find({.set = *arguments.compiled_rules,
+                                .double_weights = std::is_same_v<Real, double>,
+                                .own_parameters = rule_parameters().own});
     }
 
     std::shared_ptr<const SynapseProgramDescription> description_;
@@ -313,8 +314,7 @@ std::uint64_t fingerprint_of(const SynapseProgramDescription& description) {
 }
 
 std::optional<std::pair<double, double>> weight_range(const SynapseProgramDescription& description,
-                                                      std::span<const double> least,
-                                                      std::span<const double> greatest) {
+                                                      std::span<const double> least, std::span<const double> greatest) {
     const auto exact = WeightRange(description, least, greatest).find();
     if (!exact) return exact;
     // Parameters may be rounded: then the range is that of the rounded ones, which must be there, too.

@@ -76,8 +76,7 @@ class ProgramSynapse final : public OwnSynapse {
     void use_compiled(EventForm form, CompiledEvents events) { compiled_->put(std::move(form), std::move(events)); }
     std::optional<CompiledEvents> compiled(const EventForm& form) const { return compiled_->find(form); }
     std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) const override;
-    std::optional<std::string> conflict(std::span<const double> least,
-                                        std::span<const double> greatest,
+    std::optional<std::string> conflict(std::span<const double> least, std::span<const double> greatest,
                                         std::span<const std::uint32_t> own) const override;
     std::array<double, 2> changes(std::span<const double> values, double weight) const override;
     std::vector<double> time_constants(std::span<const double> values) const override;
