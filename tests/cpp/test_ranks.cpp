@@ -151,11 +151,15 @@ TEST(Ranks, GiveTheSameForEachPlacementAndNumberingOfRows) {
     }
 }
 
+/// Three ranks with different numbers of neurons.
+std::shared_ptr<const std::vector<std::int32_t>> unequal_shares() {
+    std::vector<std::int32_t> ranks(balanced_network(false).network.unit_count());
+    for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i] = static_cast<std::int32_t>((i * i + 3 * i) / 5 % 3);
+    return std::make_shared<const std::vector<std::int32_t>>(ranks);
+}
+
 TEST(Ranks, GiveTheSameForAnyArrayOfRanks) {
-    const std::uint64_t units = balanced_network(false).network.unit_count();
-    std::vector<std::int32_t> ranks(units);
-    for (std::uint64_t id = 0; id < units; ++id) ranks[id] = static_cast<std::int32_t>((id * id + 3 * id) / 5 % 3);
-    SimulationOptions options{.threads = 2, .ranks = std::make_shared<const std::vector<std::int32_t>>(ranks)};
+    SimulationOptions options{.threads = 2, .ranks = unequal_shares()};
     expect_same_on_ranks(3, options, false);
     options.exchange = "allgather";
     expect_same_on_ranks(3, options, false);
@@ -218,13 +222,7 @@ TEST(Ranks, GiveTheSameWhereThreadsTakeShardsOfOthersAndNobodyWaits) {
 }
 
 TEST(Ranks, GiveTheSameWhereOneHasNoNeuronsAndShardsDoNotWait) {
-    const std::uint64_t units = balanced_network(false).network.unit_count();
-    std::vector<std::int32_t> ranks(units);
-    for (std::uint64_t id = 0; id < units; ++id) ranks[id] = static_cast<std::int32_t>((id * id + 3 * id) / 5 % 3);
-    const SimulationOptions options{.threads = 2,
-                                    .stepping = "async",
-                                    .shards = 3,
-                                    .ranks = std::make_shared<const std::vector<std::int32_t>>(ranks)};
+    const SimulationOptions options{.threads = 2, .stepping = "async", .shards = 3, .ranks = unequal_shares()};
     expect_same_on_ranks(4, options, false);
 }
 
