@@ -74,15 +74,12 @@ def same_bits(program: SynapseProgram, instruction_set: str, seed: int) -> None:
             parameters = numbers(len(program.parameters))
             count = int(generator.integers(1, 70))
             arrays = [numbers(count) for _ in range(3 + len(own))]
-
-            def changed(compiled: bool) -> npt.NDArray[np.float64]:
-                ways = (instruction_set, double_weights, own, is_presynaptic)  # noqa: B023
-                return np.array(model.change_once(*ways, parameters, arrays, compiled))  # noqa: B023
-
-            np.testing.assert_array_equal(bits(changed(True)), bits(changed(False)))
+            ways = (instruction_set, double_weights, own, is_presynaptic, parameters, arrays)
+            found, expected = model.change_once(*ways, True), model.change_once(*ways, False)
+            np.testing.assert_array_equal(bits(found), bits(expected))
 
 
-def bits(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def bits(values: list[float]) -> npt.NDArray[np.int64]:
     """Return the bits of numbers; all that are none have the same."""
     return np.where(np.isnan(values), np.nan, values).view(np.int64)
 

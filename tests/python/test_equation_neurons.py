@@ -397,3 +397,20 @@ def test_all_of_many_parameters_may_be_drawn() -> None:
     with pytest.raises(ValueOutOfBoundsError, match="the refractory period is -"):
         net.create(model, 3, **drawn | {"a1": rv.Uniform(0.0, 6.0)})
     assert len(net.populations) == 1
+
+
+def test_what_no_tried_combination_shows_is_told_when_neurons_are_made() -> None:
+    """The period is negative only where more than three of sixteen drawn parameters lie at other ends than the rest."""
+    more, less = [f"a{i}" for i in range(8)], [f"b{i}" for i in range(8)]
+    model = rv.neuron(
+        "dv/dt = -v/tau : 1",
+        threshold="v > 1",
+        reset="v = 0",
+        refractory=f"1*ms + ({' + '.join(more)} - {' - '.join(less)})*ms",
+        parameters={**dict.fromkeys(more + less, 0.1), "tau": "10 ms"},
+    )
+    drawn: dict[str, Any] = {name: rv.Uniform(0.0, 0.33) for name in more + less}
+    net = rv.Network(seed=1)
+    net.create(model, 5000, **drawn)
+    with pytest.raises(ValueOutOfBoundsError, match=r"parameters of neuron \d+: the refractory period is -"):
+        rv.Simulation(net, progress=False)

@@ -290,6 +290,9 @@ def synapse(
 
     Notes
     -----
+    Each synapse of a projection may have values of its own of most parameters of a model that learns, from an array or
+    a distribution: ``s(lam=rv.Uniform(0.01, 0.02))``. `EquationSynapse.per_synapse_names` names these parameters.
+
     Weights must keep their sign, whatever spikes come, and it must be possible to see this from the equations: write
     ``w = max(w - ..., 0)`` where an event lowers them, or ``w = clip(w + ..., 0, W_max)``. The bounds of weights follow
     from such expressions. Where weights are stored in single precision, parameters are rounded to it, too.
