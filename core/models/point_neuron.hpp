@@ -46,7 +46,9 @@ namespace point_neuron {
 /// So many are taken through some steps at a time: their state, constants and inputs of a step fit into the first cache, and
 /// calling the loop for them takes little of its time.
 inline constexpr std::size_t neurons_together = 256;
-inline constexpr std::size_t steps_together = 8;
+inline constexpr std::size_t steps_together = 16;
+/// In a call of the loop.
+inline constexpr std::size_t most_spikes = neurons_together * steps_together;
 
 inline ValueOutOfBoundsError bad_constants(const std::string& reason, double resolution) {
     return ValueOutOfBoundsError({.object = "parameters of a neuron",
@@ -78,16 +80,18 @@ class Group final : public NeuronGroup {
     std::size_t update(const UpdateArguments& arguments) override {
         make_clock_ready(1);
         Arrays arrays = own_arrays();
-        arrays.end = size_;
         arrays.clock = clock_ + 1;
         arrays.steps = 1;
         for (std::size_t r = 0; r < Model::receptor_count; ++r) arrays.inputs[r].data = arguments.inputs[r];
         // It is only read.
         arrays.current.data = const_cast<double*>(arguments.current);
-        arrays.spikes = arguments.spikes;
+        StepSpike room[most_spikes];
         std::size_t fired = 0;
-        arrays.fired = &fired;
-        run(arrays);
+        for (std::size_t begin = 0; begin < size_; begin += most_spikes) {
+            arrays.begin = begin;
+            arrays.end = std::min(begin + most_spikes, size_);
+            for (const StepSpike& spike : run(arrays, room)) arguments.spikes[fired++] = spike.neuron;
+        }
         ++clock_;
         return fired;
     }
@@ -179,10 +183,7 @@ class Group final : public NeuronGroup {
 
     /// Takes some neurons through all steps.
     void advance(Arrays& arrays, const AdvanceArguments& arguments) {
-        std::uint32_t spikes[neurons_together * steps_together];
-        std::size_t fired[steps_together];
-        arrays.spikes = spikes;
-        arrays.fired = fired;
+        StepSpike room[most_spikes];
         const Step* observed = arguments.observed.data();
         const Step* const observed_end = observed + arguments.observed.size();
         for (Step first = arguments.first; first <= arguments.last; first += static_cast<Step>(arrays.steps)) {
@@ -191,12 +192,8 @@ class Group final : public NeuronGroup {
             arrays.first = first;
             arrays.clock = clock_ + static_cast<std::int32_t>(first - arguments.first + 1);
             arrays.steps = static_cast<std::size_t>(last - first + 1);
-            run(arrays);
-            std::size_t spike = 0;
-            for (std::size_t s = 0; s < arrays.steps; ++s) {
-                for (; spike < fired[s]; ++spike) {
-                    append(*arguments.spikes, GroupSpike{first + static_cast<Step>(s), spikes[spike]});
-                }
+            for (const StepSpike& spike : run(arrays, room)) {
+                append(*arguments.spikes, GroupSpike{spike.step, spike.neuron});
             }
             if (observed == observed_end || *observed != last) continue;
             arguments.observer->observe(last, arrays.begin, arrays.end);
@@ -204,11 +201,22 @@ class Group final : public NeuronGroup {
         }
     }
 
-    void run(const Arrays& arrays) const {
+    /// @param room of most_spikes @returns the spikes there
+    std::span<const StepSpike> run(Arrays& arrays, StepSpike* room) const {
         const FlushSubnormals flush;
-        if (derived_.own == OwnConstants::any) return run<OwnConstants::any>(arrays);
-        if (arrays.current.data != nullptr) return run<OwnConstants::drive_or_current>(arrays);
-        return derived_.own == OwnConstants::none ? run<OwnConstants::none>(arrays) : run<OwnConstants::drive>(arrays);
+        std::size_t fired = 0;
+        arrays.spikes = room;
+        arrays.fired = &fired;
+        if (derived_.own == OwnConstants::any) {
+            run<OwnConstants::any>(arrays);
+        } else if (arrays.current.data != nullptr) {
+            run<OwnConstants::drive_or_current>(arrays);
+        } else if (derived_.own == OwnConstants::none) {
+            run<OwnConstants::none>(arrays);
+        } else {
+            run<OwnConstants::drive>(arrays);
+        }
+        return {room, fired};
     }
 
     template <OwnConstants own>

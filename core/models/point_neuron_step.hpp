@@ -75,6 +75,12 @@ struct Shared {
     RANVIER_ALWAYS_INLINE const T* at(std::size_t neuron) const { return values + (neuron & places); }
 };
 
+/// A GroupSpike, without values that would be written into all room for spikes.
+struct StepSpike {
+    Step step;
+    std::uint32_t neuron;
+};
+
 /// What the vectorised loops of some steps of some neurons read and write. Raw pointers, so that no function of the standard
 /// library is called from code that is compiled for several instruction sets.
 template <class Model, class Real>
@@ -98,8 +104,8 @@ struct StepArrays {
     std::size_t steps;
     StepRows inputs[Model::receptor_count];
     StepRows current;  ///< or none
-    std::uint32_t* spikes;  ///< room for all neurons, in each step
-    std::size_t* fired;     ///< after each step, the spikes of all steps up to it
+    StepSpike* spikes;   ///< room for all neurons in each step; by step, then by neuron
+    std::size_t* fired;  ///< their number
 };
 
 /// Which constants neurons have of their own. What they share can stay in registers.
@@ -117,6 +123,45 @@ alignas(line_bytes) inline constexpr std::array<double, block_size> no_current =
     return zeros;
 }();
 
+template <class T>
+RANVIER_ALWAYS_INLINE T* aligned(T* pointer) {
+    return static_cast<T*>(__builtin_assume_aligned(pointer, line_bytes));
+}
+
+/// Of each neuron of a block, a bit.
+alignas(line_bytes) inline constexpr std::array<std::uint64_t, block_size> lane_bits = [] {
+    std::array<std::uint64_t, block_size> bits{};
+    for (std::size_t k = 0; k < block_size; ++k) bits[k] = std::uint64_t{1} << k;
+    return bits;
+}();
+
+/// Resets the neurons of a block that reached their threshold, and tells of them. Only a few of a hundred blocks need it, so
+/// it stands by itself, where it takes no registers from the loop over all neurons.
+template <class Model, class Real, std::size_t count>
+struct ResetKernel {
+    using Arrays = StepArrays<Model, Real>;
+
+    /// Of the neurons from `begin` on, `valid` are no padding. Returns the number of spikes so far.
+    RANVIER_ALWAYS_INLINE static std::size_t run(const Arrays* arrays, std::size_t begin, std::size_t valid,
+                                                 std::size_t s, std::size_t fired) {
+        Real* const potentials = aligned(arrays->state[0] + begin);
+        const Real* const thresholds = aligned(arrays->constants[Arrays::threshold].at(begin));
+        const Real* const resets = arrays->constants[Arrays::reset].at(begin);
+        const std::int32_t* const refractory_steps = arrays->refractory_steps.at(begin);
+        // To look at one neuron after another would take as long as some steps of all.
+        std::uint64_t above = 0;
+        for (std::size_t k = 0; k < count; ++k) above |= potentials[k] >= thresholds[k] ? lane_bits[k] : 0;
+        if (valid < count) above &= lane_bits[valid] - 1;
+        for (; above != 0; above &= above - 1) {
+            const auto k = static_cast<std::size_t>(__builtin_ctzll(above));
+            potentials[k] = resets[k];
+            arrays->release[begin + k] = arrays->clock + static_cast<std::int32_t>(s) + refractory_steps[k];
+            arrays->spikes[fired++] = {arrays->first + static_cast<Step>(s), static_cast<std::uint32_t>(begin + k)};
+        }
+        return fired;
+    }
+};
+
 template <class Model, class Real, OwnConstants own_constants>
 struct StepKernel {
     static constexpr bool with_current = own_constants >= OwnConstants::drive_or_current;
@@ -124,6 +169,7 @@ struct StepKernel {
     using State = Model::template State<Real>;
     using Constants = Model::template Constants<Real>;
 
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void run(const Arrays* arguments) {
         const Arrays arrays = *arguments;
         std::size_t fired = 0;
@@ -137,12 +183,13 @@ struct StepKernel {
             for (std::size_t r = 0; r < Model::receptor_count; ++r) inputs.received[r] = row(arrays.inputs[r], step);
             inputs.current = is_current ? row(arrays.current, step) : &no_current[0];
             inputs.begin = 0;
+            inputs.step = s;
             for (std::size_t begin = arrays.begin; begin < whole; begin += block_size) {
-                advance<block_size>(arrays, begin, inputs, fired, block_size);
+                advance<set, block_size>(arrays, begin, inputs, fired, block_size);
             }
-            if (whole < arrays.end) finish(arrays, whole, inputs, fired);
-            arrays.fired[s] = fired;
+            if (whole < arrays.end) finish<set>(arrays, whole, inputs, fired);
         }
+        *arrays.fired = fired;
     }
 
    private:
@@ -152,6 +199,7 @@ struct StepKernel {
         const double* current;
         std::size_t current_places;  ///< see Shared
         std::size_t begin;  ///< the neuron whose inputs and current come first
+        std::size_t step;   ///< of those that are taken
         std::int32_t clock;
     };
 
@@ -160,15 +208,17 @@ struct StepKernel {
     }
 
     /// The last block is not full.
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void finish(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
                                              std::size_t& fired) {
         for (; begin + part_size <= arrays.end; begin += part_size) {
-            advance<part_size>(arrays, begin, inputs, fired, part_size);
+            advance<set, part_size>(arrays, begin, inputs, fired, part_size);
         }
-        if (begin < arrays.end) finish_part(arrays, begin, inputs, fired);
+        if (begin < arrays.end) finish_part<set>(arrays, begin, inputs, fired);
     }
 
     /// Nor is its last part. State is padded, but inputs belong to the caller and are not.
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void finish_part(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
                                                   std::size_t& fired) {
         alignas(line_bytes) double received[Model::receptor_count][part_size] = {};
@@ -189,15 +239,18 @@ struct StepKernel {
         own.current = current;
         own.current_places = ~std::size_t{0};
         own.begin = begin;
+        own.step = inputs.step;
         own.clock = inputs.clock;
-        advance<part_size>(arrays, begin, own, fired, rest);
+        advance<set, part_size>(arrays, begin, own, fired, rest);
     }
 
     /// One step of `count` neurons from `begin` on, of which `valid` are no padding.
-    template <std::size_t count>
+    template <InstructionSet set, std::size_t count>
     RANVIER_ALWAYS_INLINE static void advance(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
                                               std::size_t& fired, std::size_t valid) {
-        if (advance_all<count>(arrays, begin, inputs)) reset_fired<count>(arrays, begin, inputs.clock, fired, valid);
+        if (advance_all<count>(arrays, begin, inputs)) [[unlikely]] {
+            fired = Dispatched<ResetKernel<Model, Real, count>>::call(set, &arrays, begin, valid, inputs.step, fired);
+        }
     }
 
     /// Returns whether any of the neurons reached its threshold (or one of the padding did, which does no harm).
@@ -238,34 +291,6 @@ struct StepKernel {
             below &= std::bit_cast<MaskOf<Real>>(next.potential - own.threshold);
         }
         return below >= 0;
-    }
-
-    /// Appends the neurons that reached their threshold and resets them. Only a few of a hundred blocks come here, so the
-    /// loop above does not do it for all.
-    template <std::size_t count>
-    RANVIER_ALWAYS_INLINE static void reset_fired(const Arrays& arrays, std::size_t begin, std::int32_t clock,
-                                                  std::size_t& fired, std::size_t valid) {
-        const Real* const potentials = aligned(arrays.state[0] + begin);
-        const Real* const thresholds = aligned(arrays.constants[Arrays::threshold].at(begin));
-        // Looking at one neuron after another would take as long as all steps.
-        alignas(line_bytes) std::uint8_t above[count];
-        for (std::size_t k = 0; k < count; ++k) above[k] = potentials[k] >= thresholds[k] ? 1 : 0;
-        for (std::size_t first = 0; first < valid; first += sizeof(std::uint64_t)) {
-            std::uint64_t some = 0;
-            __builtin_memcpy(&some, above + first, sizeof some);
-            if (some == 0) continue;
-            for (std::size_t k = first; k < first + sizeof some && k < valid; ++k) {
-                if (above[k] == 0) continue;
-                arrays.state[0][begin + k] = arrays.constants[Arrays::reset].at(begin)[k];
-                arrays.release[begin + k] = clock + arrays.refractory_steps.at(begin)[k];
-                arrays.spikes[fired++] = static_cast<std::uint32_t>(begin + k);
-            }
-        }
-    }
-
-    template <class T>
-    RANVIER_ALWAYS_INLINE static T* aligned(T* pointer) {
-        return static_cast<T*>(__builtin_assume_aligned(pointer, line_bytes));
     }
 };
 
