@@ -239,16 +239,21 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
     return bytes + (arrivals.by_source ? sizeof(RowIndex) * shards * most_rows : 0.0);
 }
 
-/// What shards have emitted in two epochs.
-double outbox_bytes(double spikes_of_epoch, double shards, const Activity& activity) {
-    const double of_shard = spikes_of_epoch / shards;
-    return 2.0 * sizeof(comm::EmittedSpike) * shards * room_of_list(of_shard, of_shard, activity.most_in_epoch());
-}
-
 bool advances_by_stretches(const Network& network, const connect::ShardLayout& shard) {
     return std::ranges::any_of(network.populations(), [&](const Population& population) {
         return population.model->stretch_gain != models::StretchGain::none && !shard.share(population.id).ids.empty();
     });
+}
+
+/// What shards have emitted in two epochs, and, where they advance by stretches, once more what they put in order.
+double outbox_bytes(double spikes_of_epoch, double shards, const Activity& activity, const LoweredNetwork& network,
+                    const connect::ProcessLayout& layout) {
+    const bool by_stretches = std::ranges::any_of(layout.shards(), [&](const connect::ShardLayout& shard) {
+        return advances_by_stretches(network.network(), shard);
+    });
+    const double of_shard = spikes_of_epoch / shards;
+    const double lists = by_stretches ? 3.0 : 2.0;
+    return lists * sizeof(comm::EmittedSpike) * shards * room_of_list(of_shard, of_shard, activity.most_in_epoch());
 }
 
 /// Bytes of the rings of inputs of all shards.
@@ -362,7 +367,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
         .window = window,
     };
     const double mean_of_epoch = spikes_per_step * steps_per_epoch;
-    add("spikes", outbox_bytes(mean_of_epoch, groups.shards, activity) + groups.output_bytes +
+    add("spikes", outbox_bytes(mean_of_epoch, groups.shards, activity, network, layout) + groups.output_bytes +
                       arrival_bytes(tables, arrivals, groups.shards));
     if (notifies) {
         add("exchange", notification_bytes(layout, tables, options, spikes_of_one, steps_per_epoch));

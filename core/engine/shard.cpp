@@ -47,6 +47,7 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
       fired_(memory_[Component::spikes]),
       outboxes_{std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes]),
                 std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes])},
+      unordered_(memory_[Component::spikes]),
       rows_(memory_[Component::spikes]),
       sent_(memory_[Component::spikes]) {
     for (std::uint32_t receptor = 0; receptor < network.receptors(); ++receptor) {

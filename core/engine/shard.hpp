@@ -328,6 +328,8 @@ class Shard {
     void advance_and_measure(Group& group, Step first, Step last);
     void update_group(Group& group, Step own_step);
     void emit(const Group& group, Step step, std::uint32_t neuron);
+    /// Puts what was emitted in some steps into the order of steps, and in each step into that of neurons.
+    void put_in_order(std::span<comm::EmittedSpike> spikes, Step first, Step last);
     void remember(NeuronId neuron, Step step);
     /// Makes room for the samples of these steps.
     void begin_samples(Step first, Step last);
@@ -379,6 +381,8 @@ class Shard {
     std::pmr::vector<std::uint32_t> fired_;
     std::array<std::pmr::vector<comm::EmittedSpike>, 2> outboxes_;
     std::pmr::vector<comm::EmittedSpike>* outbox_ = &outboxes_[0];
+    std::pmr::vector<comm::EmittedSpike> unordered_;  ///< what was emitted in some steps
+    std::vector<std::size_t> lag_places_;
     Step epoch_begin_ = 1;
     std::unique_ptr<InventedSpikes> invented_;  ///< in place of what neurons send; null: they send their own
     std::pmr::vector<RowIndex> rows_;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <numeric>
+#include <span>
 
 #include "base/tight_list.hpp"
 #include "engine/shard.hpp"
@@ -38,9 +40,30 @@ double Shard::advance(Step first, Step last) {
     for (Step step = first; invented_ && step <= last; ++step) {
         invented_->append(step, static_cast<std::uint32_t>(step - epoch_begin_), *outbox_);
     }
-    std::stable_sort(outbox_->begin() + static_cast<std::ptrdiff_t>(first_of_step), outbox_->end(),
-                     [](const auto& a, const auto& b) { return a.lag != b.lag ? a.lag < b.lag : a.local < b.local; });
+    put_in_order(std::span(*outbox_).subspan(first_of_step), first, last);
     return record_seconds_;
+}
+
+/// Populations come one after the other, and blocks of their neurons too, each with its spikes in order: to count those of
+/// each step takes a part of the time of sorting.
+void Shard::put_in_order(std::span<comm::EmittedSpike> spikes, Step first, Step last) {
+    if (spikes.size() < 2) return;
+    const auto first_lag = static_cast<std::uint32_t>(first - epoch_begin_);
+    lag_places_.assign(static_cast<std::size_t>(last - first) + 2, 0);
+    for (const comm::EmittedSpike& spike : spikes) ++lag_places_[spike.lag - first_lag + 1];
+    std::partial_sum(lag_places_.begin(), lag_places_.end(), lag_places_.begin());
+    unordered_.clear();
+    append(unordered_, std::span<const comm::EmittedSpike>(spikes));
+    // Afterwards each place is where those of its lag end.
+    for (const comm::EmittedSpike& spike : unordered_) spikes[lag_places_[spike.lag - first_lag]++] = spike;
+    std::size_t begin = 0;
+    for (const std::size_t end : std::span(lag_places_).first(lag_places_.size() - 1)) {
+        const std::span<comm::EmittedSpike> of_lag = spikes.subspan(begin, end - begin);
+        if (!std::ranges::is_sorted(of_lag, {}, &comm::EmittedSpike::local)) {
+            std::ranges::stable_sort(of_lag, {}, &comm::EmittedSpike::local);
+        }
+        begin = end;
+    }
 }
 
 Step Shard::silent_until(Step now) const {
