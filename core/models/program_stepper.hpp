@@ -76,13 +76,11 @@ class ProgramStepper {
             const std::size_t end = std::min(first + sizeof(std::uint64_t), bytes.size());
             std::uint64_t some = 0;
             std::memcpy(&some, bytes.data() + first, end - first);
-            if (some == 0) continue;
-            for (std::size_t byte = first; byte < end; ++byte) {
-                for (std::uint32_t bits = bytes[byte]; bits != 0; bits &= bits - 1) {
-                    const std::size_t lane = 8 * byte + static_cast<std::size_t>(std::countr_zero(bits));
-                    if (lane >= valid) return;
-                    visit(lane);
-                }
+            static_assert(std::endian::native == std::endian::little);
+            for (; some != 0; some &= some - 1) {
+                const std::size_t lane = 8 * first + static_cast<std::size_t>(std::countr_zero(some));
+                if (lane >= valid) return;
+                visit(lane);
             }
         }
     }
