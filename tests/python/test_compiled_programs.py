@@ -19,7 +19,7 @@ import ranvier as rv
 from program_scenes import Description, Parameter, Propagator, Variable, iaf_psc_exp
 from ranvier import _core
 from ranvier.compiled import cache, llvm, steps
-from ranvier.compiled.emission import resets_of
+from ranvier.compiled.emission import fixed_places, resets_of
 from ranvier.compiled.own_constants import constants_of_currents
 from ranvier.equations.program import Instruction, Program
 from step_calls import RandomPrograms, StepCall, aligned
@@ -336,3 +336,20 @@ def test_what_spikes_set_is_calculated_only_where_one_fires() -> None:
     short = replace(step, instructions=(*made[:-1], Instruction("select", (4, 16, 10))))
     assert resets_of(short, 4) == {}
     assert set(resets_of(rv.glif_psc().program.step, 7)) == {0, 1, 2, 3}
+
+
+def test_what_is_the_same_for_all_neurons_is_calculated_once() -> None:
+    """Not what follows from variables, is drawn, or goes through a loop."""
+    body = Program(("number",), (Instruction("less", (0, 0)),), (1, 0))
+    made = (
+        Instruction("multiply", (1, 2)),  # value 3
+        Instruction("add", (3, 0)),
+        Instruction("add", (3, 1)),
+        Instruction("uniform_draw", ()),
+        Instruction("negate", (6,)),
+        Instruction("loop", (3,), 2.0, body, 1),  # values 8 and 9
+        Instruction("constant", (), 3.0),
+    )
+    step = Program(("number",) * 3, made, (4,))
+    assert fixed_places(step, (1, 2)) == {0, 2}
+    assert fixed_places(step, (2,)) == set()

@@ -38,6 +38,8 @@ class Places:
         Addresses of arrays.
     fires, failures
         Addresses of the bits to report.
+    is_quiet
+        The truth that no current flows, if the program takes one; else nothing.
     """
 
     def __init__(self, to: Vectors, program: NeuronProgram) -> None:
@@ -45,12 +47,12 @@ class Places:
         draws = sorted({int(each.number) for each in program.step.instructions if each.op.endswith("_draw")})
         # Whether the program wants to know that neurons are refractory for the last step.
         self._has_last = program.step.inputs[-2:] == ("truth", "truth")
-        self._current, self._stride = "", ""
+        self._current, self._stride, self.is_quiet = "", "", ""
         if program.takes_current:
             given = self._member(_CURRENT, "ptr")
-            is_null = to.make(f"icmp eq ptr {given}, null")
-            self._current = to.make(f"select i1 {is_null}, ptr {ZEROS}, ptr {given}")
-            self._stride = to.make(f"select i1 {is_null}, i64 0, i64 1")
+            self.is_quiet = to.make(f"icmp eq ptr {given}, null")
+            self._current = to.make(f"select i1 {self.is_quiet}, ptr {ZEROS}, ptr {given}")
+            self._stride = to.make(f"select i1 {self.is_quiet}, i64 0, i64 1")
         clock = to.make(f"trunc i64 {self._member(_CLOCK, 'i64')} to i32")
         self.lanes = self._member(_LANES, "i64")
         self.is_shared = to.make(f"icmp eq i64 {self._member(_PER_LANE, 'i64')}, 0")
@@ -112,15 +114,20 @@ class Places:
         """Return the variables."""
         return [self._load(each, k, ALIGNED) for each in self.state]
 
-    def given(self, k: str) -> list[str]:
-        """Return the inputs of a step after its constants, the last of which is a truth, or the last two."""
+    def given(self, k: str, current: str = "") -> list[str]:
+        """Return the inputs of a step after its constants, the last of which is a truth, or the last two.
+
+        A current that is known already is not looked for.
+        """
         to = self.to
         made = [to.add(self._load(each, k, 8), number(0.0)) for each in self.inputs]
-        if self._current:
+        if current:
+            made.append(current)
+        elif self._current:
             made.append(self._load(self._current, to.make(f"mul i64 {k}, {self._stride}"), 8))
         address = to.element("i32", self._release, k)
         release = to.make(f"load <{to.lanes} x i32>, ptr {address}, align {4 * to.lanes}")
-        made.append(to.make(f"icmp sge <{to.lanes} x i32> {release}, {self._clock}"))
+        made.append(to.negation(to.make(f"icmp slt <{to.lanes} x i32> {release}, {self._clock}")))
         if self._has_last:
             made.append(to.make(f"icmp eq <{to.lanes} x i32> {release}, {self._clock}"))
         return made

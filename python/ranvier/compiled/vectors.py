@@ -41,6 +41,7 @@ class Vectors:
         self.lines: list[str] = []
         self.block = ""
         self._names = 0
+        self._negations: dict[str, str] = {}
 
     def name(self) -> str:
         """Return a name that nothing has yet."""
@@ -121,6 +122,9 @@ class Vectors:
 
     def select(self, truth: str, a: str, b: str) -> str:
         """Return a where the truth holds, else b."""
+        # LLVM would compare numbers a second time for a negation.
+        if truth in self._negations:
+            truth, a, b = self._negations[truth], b, a
         return self.make(f"select {self.truths} {truth}, {self.numbers} {a}, {self.numbers} {b}")
 
     def both(self, a: str, b: str) -> str:
@@ -133,7 +137,11 @@ class Vectors:
 
     def negation(self, a: str) -> str:
         """Return whether it does not hold."""
-        return self.make(f"xor {self.truths} {a}, splat (i1 true)")
+        if a not in self._negations:
+            made = self.make(f"xor {self.truths} {a}, splat (i1 true)")
+            self._negations[made] = a
+            return made
+        return self._negations[a]
 
     def some(self, truth: str) -> str:
         """Return a single truth: whether it holds in a lane."""
