@@ -47,7 +47,7 @@ class Reader final : public StateObserver {
     Course& course_;
 };
 
-std::unique_ptr<NeuronGroup> create(const NeuronModel& model) {
+std::unique_ptr<NeuronGroup> create(const NeuronModel& model, std::size_t size = neurons) {
     std::vector<GroupValues> parameters;
     std::vector<GroupValues> variables;
     for (const ParameterInfo& info : model.parameters) {
@@ -60,11 +60,11 @@ std::unique_ptr<NeuronGroup> create(const NeuronModel& model) {
             if (model.parameters[p].name == info.initial_parameter) variables.back() = parameters[p];
         }
     }
-    const std::vector<std::vector<Step>> played(neurons, std::vector<Step>{3, 3, 40, 41});
+    const std::vector<std::vector<Step>> played(size, std::vector<Step>{3, 3, 40, 41});
     GroupArguments arguments;
     arguments.model = &model;
-    arguments.ids = {NeuronId{0}, 1, neurons};
-    arguments.population_size = neurons;
+    arguments.ids = {NeuronId{0}, 1, size};
+    arguments.population_size = size;
     arguments.key = make_key(1, Purpose::test, 1);
     arguments.parameters = parameters;
     arguments.variables = variables;
@@ -153,6 +153,50 @@ TEST(Stretches, DoAsSingleSteps) {
         for (std::uint32_t seed = 1; seed <= 2; ++seed) {
             EXPECT_EQ(run(*model, seed), expected) << model->name << ", cuts " << seed;
         }
+    }
+}
+
+/// More neurons than point neurons take at once, of which all can fire in the same step.
+TEST(Stretches, SingleStepsOfManyNeuronsDoAsStretches) {
+    constexpr std::size_t many = 8192 + 137;
+    constexpr Step last = 60;
+    std::vector<double> currents(many);
+    for (std::size_t i = 0; i < many; ++i) currents[i] = 20'000.0 + 10.0 * static_cast<double>(i % 97);
+    for (const NeuronModel* named : {&iaf_psc_alpha, &iaf_psc_delta, &iaf_psc_exp}) {
+        const NeuronModel& model = *named;
+        const std::unique_ptr<NeuronGroup> single = create(model, many);
+        const std::unique_ptr<NeuronGroup> stretched = create(model, many);
+        std::vector<std::vector<double>> inputs(model.receptors.size(), std::vector<double>(many, -0.0));
+        std::vector<double*> pointers;
+        std::vector<StepRows> input_rows;
+        for (std::vector<double>& own : inputs) {
+            pointers.push_back(own.data());
+            input_rows.push_back({.data = own.data(), .stride = many});
+        }
+        std::vector<std::uint32_t> room(many);
+        std::vector<std::pair<Step, std::uint32_t>> expected;
+        std::size_t most = 0;
+        for (Step step = 1; step <= last; ++step) {
+            const std::size_t fired = single->update(
+                {.step = step, .inputs = pointers.data(), .current = currents.data(), .spikes = room.data()});
+            for (std::size_t k = 0; k < fired; ++k) expected.emplace_back(step, room[k]);
+            EXPECT_TRUE(std::is_sorted(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(fired)));
+            most = std::max(most, fired);
+        }
+        EXPECT_EQ(most, many) << model.name << ": all have to fire at once";
+        std::pmr::vector<GroupSpike> spikes;
+        stretched->advance({.first = 1,
+                            .last = last,
+                            .size = many,
+                            .inputs = input_rows,
+                            .current = {.data = currents.data(), .stride = many},
+                            .spikes = &spikes,
+                            .room = room.data(),
+                            .observed = {}});
+        std::vector<std::pair<Step, std::uint32_t>> found;
+        for (const GroupSpike& spike : spikes) found.emplace_back(spike.step, spike.neuron);
+        std::ranges::sort(found);
+        EXPECT_EQ(found, expected) << model.name;
     }
 }
 
