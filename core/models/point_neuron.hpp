@@ -21,6 +21,7 @@
 #include "base/instruction_set.hpp"
 #include "base/subnormals.hpp"
 #include "base/tight_list.hpp"
+#include "models/clear_inputs.hpp"
 #include "models/leaky_membrane.hpp"
 #include "models/neuron.hpp"
 #include "models/point_neuron_step.hpp"
@@ -43,9 +44,6 @@ namespace ranvier::models {
 
 namespace point_neuron {
 
-/// So many are taken through some steps at a time: their state, constants and inputs of a step fit into the first cache, and
-/// calling the loop for them takes little of its time.
-inline constexpr std::size_t neurons_together = 256;
 inline constexpr std::size_t steps_together = 16;
 /// In a call of the loop.
 inline constexpr std::size_t most_spikes = neurons_together * steps_together;
@@ -69,6 +67,7 @@ class Group final : public NeuronGroup {
           instruction_set_(arguments.instruction_set),
           memory_(arguments.memory),
           derived_(derive(arguments.parameters)),
+          clearing_(size_ * (Arrays::state_count * sizeof(Real) + 2 * Model::receptor_count * sizeof(double))),
           release_(padded(size_), 0, arguments.memory) {
         for (auto& array : state_) array = AlignedVector<Real>(padded(size_), Real{0}, arguments.memory);
         for (std::size_t v = 0; v < Arrays::state_count; ++v) {
@@ -82,6 +81,7 @@ class Group final : public NeuronGroup {
         Arrays arrays = own_arrays();
         arrays.clock = clock_ + 1;
         arrays.steps = 1;
+        arrays.clearing = clearing_.next();
         for (std::size_t r = 0; r < Model::receptor_count; ++r) arrays.inputs[r].data = arguments.inputs[r];
         // It is only read.
         arrays.current.data = const_cast<double*>(arguments.current);
@@ -202,9 +202,11 @@ class Group final : public NeuronGroup {
     }
 
     /// @param room of most_spikes @returns the spikes there
-    std::span<const StepSpike> run(Arrays& arrays, StepSpike* room) const {
+    std::span<const StepSpike> run(Arrays& arrays, StepSpike* room) {
         const FlushSubnormals flush;
         std::size_t fired = 0;
+        std::size_t reached = 0;
+        arrays.reached = &reached;
         arrays.spikes = room;
         arrays.fired = &fired;
         if (derived_.own == OwnConstants::any) {
@@ -215,6 +217,10 @@ class Group final : public NeuronGroup {
             run<OwnConstants::none>(arrays);
         } else {
             run<OwnConstants::drive>(arrays);
+        }
+        if (arrays.clearing == Clearing::where_needed_and_count) {
+            const std::size_t neurons = arrays.end - arrays.begin;
+            clearing_.learn(neurons / 8 * arrays.steps * Model::receptor_count, reached);
         }
         return {room, fired};
     }
@@ -379,6 +385,7 @@ class Group final : public NeuronGroup {
     InstructionSet instruction_set_;
     std::pmr::memory_resource* memory_;
     Derived derived_;
+    ClearingChoice clearing_;
     std::int32_t clock_ = 0;
     std::array<AlignedVector<Real>, Arrays::state_count> state_;
     AlignedVector<std::int32_t> release_;

@@ -9,6 +9,7 @@
 
 #include "base/aligned_array.hpp"
 #include "base/instruction_set.hpp"
+#include "models/clear_inputs.hpp"
 #include "models/neuron.hpp"
 
 /// The loops of point neurons that are integrated exactly on the grid: see models/point_neuron.hpp.
@@ -27,6 +28,9 @@ namespace point_neuron {
 /// Neurons are updated in blocks: long enough for the widest vectors, short enough that looking for the one neuron that
 /// fired costs little.
 inline constexpr std::size_t block_size = 64;
+/// So many are taken through some steps at a time: their state, constants and inputs of a step fit into the first cache, and
+/// calling the loop for them takes little of its time.
+inline constexpr std::size_t neurons_together = 256;
 
 constexpr std::size_t padded(std::size_t count) { return (count + block_size - 1) / block_size * block_size; }
 
@@ -106,6 +110,8 @@ struct StepArrays {
     StepRows current;  ///< or none
     StepSpike* spikes;   ///< room for all neurons in each step; by step, then by neuron
     std::size_t* fired;  ///< their number
+    Clearing clearing;
+    std::size_t* reached;  ///< if it is counted, what count_reached() finds
 };
 
 /// Which constants neurons have of their own. What they share can stay in registers.
@@ -171,7 +177,15 @@ struct StepKernel {
 
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void run(const Arrays* arguments) {
-        const Arrays arrays = *arguments;
+        if constexpr (set == InstructionSet::avx512 && can_clear_where_needed) {
+            if (arguments->clearing != Clearing::all) return go<set, true>(*arguments);
+        }
+        go<set, false>(*arguments);
+    }
+
+   private:
+    template <InstructionSet set, bool clears_apart>
+    RANVIER_ALWAYS_INLINE static void go(const Arrays arrays) {
         std::size_t fired = 0;
         const std::size_t whole = arrays.end / block_size * block_size;
         Inputs inputs{};
@@ -184,15 +198,30 @@ struct StepKernel {
             inputs.current = is_current ? row(arrays.current, step) : &no_current[0];
             inputs.begin = 0;
             inputs.step = s;
-            for (std::size_t begin = arrays.begin; begin < whole; begin += block_size) {
-                advance<set, block_size>(arrays, begin, inputs, fired, block_size);
+            for (std::size_t begin = arrays.begin; begin < whole;) {
+                const std::size_t first = begin;
+                const bool all = !clears_apart || whole - first <= neurons_together;
+                const std::size_t end = all ? whole : first + neurons_together;
+                for (; begin < end; begin += block_size) {
+                    advance<set, clears_apart, block_size>(arrays, begin, inputs, fired, block_size);
+                }
+                if constexpr (clears_apart) clear(arrays, inputs, first, end - first);
             }
             if (whole < arrays.end) finish<set>(arrays, whole, inputs, fired);
         }
         *arrays.fired = fired;
     }
 
-   private:
+    struct Inputs;
+    RANVIER_ALWAYS_INLINE static void clear(const Arrays& arrays, const Inputs& inputs, std::size_t begin,
+                                            std::size_t count) {
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
+            double* const received = inputs.received[r] + begin;
+            if (arrays.clearing == Clearing::where_needed_and_count) *arrays.reached += count_reached(received, count);
+            clear_where_needed(received, count);
+        }
+    }
+
     /// Of a step.
     struct Inputs {
         double* received[Model::receptor_count];
@@ -212,7 +241,7 @@ struct StepKernel {
     RANVIER_ALWAYS_INLINE static void finish(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
                                              std::size_t& fired) {
         for (; begin + part_size <= arrays.end; begin += part_size) {
-            advance<set, part_size>(arrays, begin, inputs, fired, part_size);
+            advance<set, false, part_size>(arrays, begin, inputs, fired, part_size);
         }
         if (begin < arrays.end) finish_part<set>(arrays, begin, inputs, fired);
     }
@@ -241,27 +270,27 @@ struct StepKernel {
         own.begin = begin;
         own.step = inputs.step;
         own.clock = inputs.clock;
-        advance<set, part_size>(arrays, begin, own, fired, rest);
+        advance<set, false, part_size>(arrays, begin, own, fired, rest);
     }
 
     /// One step of `count` neurons from `begin` on, of which `valid` are no padding.
-    template <InstructionSet set, std::size_t count>
+    template <InstructionSet set, bool clears_apart, std::size_t count>
     RANVIER_ALWAYS_INLINE static void advance(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
                                               std::size_t& fired, std::size_t valid) {
-        if (advance_all<count>(arrays, begin, inputs)) [[unlikely]] {
+        if (advance_all<clears_apart, count>(arrays, begin, inputs)) [[unlikely]] {
             fired = Dispatched<ResetKernel<Model, Real, count>>::call(set, &arrays, begin, valid, inputs.step, fired);
         }
     }
 
     /// Returns whether any of the neurons reached its threshold (or one of the padding did, which does no harm).
-    template <std::size_t count>
+    template <bool clears_apart, std::size_t count>
     RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, const Inputs& inputs) {
-        return advance_all<count>(arrays, begin, inputs, std::make_index_sequence<Arrays::state_count>{},
-                                  std::make_index_sequence<Arrays::constant_count>{},
-                                  std::make_index_sequence<Model::receptor_count>{});
+        return advance_all<clears_apart, count>(arrays, begin, inputs, std::make_index_sequence<Arrays::state_count>{},
+                                                std::make_index_sequence<Arrays::constant_count>{},
+                                                std::make_index_sequence<Model::receptor_count>{});
     }
 
-    template <std::size_t count, std::size_t... S, std::size_t... C, std::size_t... R>
+    template <bool clears_apart, std::size_t count, std::size_t... S, std::size_t... C, std::size_t... R>
     RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
                                                   std::index_sequence<S...>, std::index_sequence<C...>,
                                                   std::index_sequence<R...>) {
@@ -286,7 +315,7 @@ struct StepKernel {
             const StepInput<Real, Model::receptor_count> received{
                 {static_cast<Real>(input[R][k])...}, drive, release[k] >= clock};
             const State next = Model::step(State{state[S][k]...}, own, received);
-            ((input[R][k] = -0.0), ...);
+            if constexpr (!clears_apart) ((input[R][k] = -0.0), ...);
             scatter(next, state, k);
             below &= std::bit_cast<MaskOf<Real>>(next.potential - own.threshold);
         }

@@ -47,7 +47,8 @@ class Reader final : public StateObserver {
     Course& course_;
 };
 
-std::unique_ptr<NeuronGroup> create(const NeuronModel& model, std::size_t size = neurons) {
+std::unique_ptr<NeuronGroup> create(const NeuronModel& model, std::size_t size = neurons,
+                                    InstructionSet set = InstructionSet::baseline) {
     std::vector<GroupValues> parameters;
     std::vector<GroupValues> variables;
     for (const ParameterInfo& info : model.parameters) {
@@ -65,6 +66,7 @@ std::unique_ptr<NeuronGroup> create(const NeuronModel& model, std::size_t size =
     arguments.model = &model;
     arguments.ids = {NeuronId{0}, 1, size};
     arguments.population_size = size;
+    arguments.instruction_set = set;
     arguments.key = make_key(1, Purpose::test, 1);
     arguments.parameters = parameters;
     arguments.variables = variables;
@@ -197,6 +199,47 @@ TEST(Stretches, SingleStepsOfManyNeuronsDoAsStretches) {
         for (const GroupSpike& spike : spikes) found.emplace_back(spike.step, spike.neuron);
         std::ranges::sort(found);
         EXPECT_EQ(found, expected) << model.name;
+    }
+}
+
+/// What many neurons do in single steps in which one of `rarity` inputs gets something. Inputs are -0.0 after each step.
+std::pair<std::vector<std::uint32_t>, std::vector<double>> drive(const NeuronModel& model, InstructionSet set,
+                                                                 std::uint32_t rarity) {
+    constexpr std::size_t many = 4096 + 137;
+    const std::unique_ptr<NeuronGroup> group = create(model, many, set);
+    std::vector<std::vector<double>> inputs(model.receptors.size(), std::vector<double>(many, -0.0));
+    std::vector<double*> pointers;
+    for (std::vector<double>& own : inputs) pointers.push_back(own.data());
+    std::vector<std::uint32_t> room(many);
+    std::vector<std::uint32_t> fired;
+    std::mt19937 random(5);
+    const auto is_nothing = [](double x) { return x == 0.0 && std::signbit(x); };
+    for (Step step = 1; step <= 600; ++step) {
+        for (std::size_t k = 0; k < many * inputs.size() / rarity; ++k) {
+            // One that is 0.0 is not one where nothing came.
+            inputs[random() % inputs.size()][random() % many] += 30.0 * static_cast<double>(random() % 32);
+        }
+        const std::size_t spikes = group->update({.step = step, .inputs = pointers.data(), .spikes = room.data()});
+        fired.insert(fired.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(spikes));
+        for (const std::vector<double>& own : inputs) EXPECT_TRUE(std::ranges::all_of(own, is_nothing));
+    }
+    std::vector<std::uint32_t> all(many);
+    std::iota(all.begin(), all.end(), 0U);
+    std::vector<double> potentials(many);
+    group->read(0, all, potentials.data());
+    return {fired, potentials};
+}
+
+/// Some instruction sets clear only what needs it, if that is little.
+TEST(Stretches, InputsAreClearedWhetherManyOrFewCome) {
+    for (const NeuronModel* model : {&iaf_psc_alpha, &iaf_psc_delta, &iaf_psc_exp}) {
+        for (const std::uint32_t rarity : {2, 100}) {
+            const auto expected = drive(*model, InstructionSet::baseline, rarity);
+            EXPECT_FALSE(expected.first.empty()) << model->name << ": silent neurons prove nothing";
+            for (const InstructionSet set : available_instruction_sets()) {
+                EXPECT_EQ(drive(*model, set, rarity), expected) << model->name << ", " << to_string(set);
+            }
+        }
     }
 }
 

@@ -1,17 +1,6 @@
 #pragma once
 
 #if defined(__x86_64__)
-#if !defined(__clang__)
-// GCC 12 takes the registers that its own header leaves undefined on purpose for a mistake (GCC bug 105593).
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#if !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,6 +9,7 @@
 #include <limits>
 
 #include "base/instruction_set.hpp"
+#include "base/x86_intrinsics.hpp"
 #include "connect/plasticity/learn_block.hpp"
 #include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/older_spikes.hpp"
