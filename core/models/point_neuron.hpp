@@ -45,7 +45,7 @@ namespace ranvier::models {
 namespace point_neuron {
 
 inline constexpr std::size_t steps_together = 16;
-/// In a call of the loop.
+/// The most spikes of a call of the loop.
 inline constexpr std::size_t most_spikes = neurons_together * steps_together;
 
 inline ValueOutOfBoundsError bad_constants(const std::string& reason, double resolution) {
@@ -87,10 +87,15 @@ class Group final : public NeuronGroup {
         arrays.current.data = const_cast<double*>(arguments.current);
         StepSpike room[most_spikes];
         std::size_t fired = 0;
+        std::size_t reached = 0;
+        arrays.reached = &reached;
         for (std::size_t begin = 0; begin < size_; begin += most_spikes) {
             arrays.begin = begin;
             arrays.end = std::min(begin + most_spikes, size_);
             for (const StepSpike& spike : run(arrays, room)) arguments.spikes[fired++] = spike.neuron;
+        }
+        if (arrays.clearing == Clearing::where_needed_and_count) {
+            clearing_.learn(size_ / inputs_of_vector * Model::receptor_count, reached);
         }
         ++clock_;
         return fired;
@@ -202,11 +207,9 @@ class Group final : public NeuronGroup {
     }
 
     /// @param room of most_spikes @returns the spikes there
-    std::span<const StepSpike> run(Arrays& arrays, StepSpike* room) {
+    std::span<const StepSpike> run(Arrays& arrays, StepSpike* room) const {
         const FlushSubnormals flush;
         std::size_t fired = 0;
-        std::size_t reached = 0;
-        arrays.reached = &reached;
         arrays.spikes = room;
         arrays.fired = &fired;
         if (derived_.own == OwnConstants::any) {
@@ -217,10 +220,6 @@ class Group final : public NeuronGroup {
             run<OwnConstants::none>(arrays);
         } else {
             run<OwnConstants::drive>(arrays);
-        }
-        if (arrays.clearing == Clearing::where_needed_and_count) {
-            const std::size_t neurons = arrays.end - arrays.begin;
-            clearing_.learn(neurons / 8 * arrays.steps * Model::receptor_count, reached);
         }
         return {room, fired};
     }

@@ -111,7 +111,7 @@ struct StepArrays {
     StepSpike* spikes;   ///< room for all neurons in each step; by step, then by neuron
     std::size_t* fired;  ///< their number
     Clearing clearing;
-    std::size_t* reached;  ///< if it is counted, what count_reached() finds
+    std::size_t* reached;  ///< what count_reached() finds is added, if it is counted
 };
 
 /// Which constants neurons have of their own. What they share can stay in registers.
@@ -212,16 +212,6 @@ struct StepKernel {
         *arrays.fired = fired;
     }
 
-    struct Inputs;
-    RANVIER_ALWAYS_INLINE static void clear(const Arrays& arrays, const Inputs& inputs, std::size_t begin,
-                                            std::size_t count) {
-        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
-            double* const received = inputs.received[r] + begin;
-            if (arrays.clearing == Clearing::where_needed_and_count) *arrays.reached += count_reached(received, count);
-            clear_where_needed(received, count);
-        }
-    }
-
     /// Of a step.
     struct Inputs {
         double* received[Model::receptor_count];
@@ -231,6 +221,16 @@ struct StepKernel {
         std::size_t step;   ///< of those that are taken
         std::int32_t clock;
     };
+
+    /// See clear_where_needed(). @param count a multiple of a block
+    RANVIER_ALWAYS_INLINE static void clear(const Arrays& arrays, const Inputs& inputs, std::size_t begin,
+                                            std::size_t count) {
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
+            double* const received = inputs.received[r] + begin;
+            if (arrays.clearing == Clearing::where_needed_and_count) *arrays.reached += count_reached(received, count);
+            clear_where_needed(received, count);
+        }
+    }
 
     RANVIER_ALWAYS_INLINE static double* row(const StepRows& rows, Step step) {
         return rows.data + (static_cast<std::uint64_t>(step * rows.step_rows) & rows.mask) * rows.stride;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/clear_inputs.hpp"
 #include "models/neuron.hpp"
 #include "models/registry.hpp"
 
@@ -240,6 +241,26 @@ TEST(Stretches, InputsAreClearedWhetherManyOrFewCome) {
                 EXPECT_EQ(drive(*model, set, rarity), expected) << model->name << ", " << to_string(set);
             }
         }
+    }
+}
+
+/// A group that fits the nearest cache clears all; a larger one what needs it, until it has counted that this is much.
+TEST(Stretches, HowInputsAreClearedIsChosenByWhatCame) {
+    if (!point_neuron::can_clear_where_needed) GTEST_SKIP() << "this processor cannot";
+    const auto count = [](point_neuron::ClearingChoice& choice) {
+        for (int call = 0; call < 1000; ++call) {
+            if (choice.next() == point_neuron::Clearing::where_needed_and_count) return;
+        }
+        ADD_FAILURE() << "it never counts";
+    };
+    point_neuron::ClearingChoice near(1000);
+    point_neuron::ClearingChoice far(1'000'000);
+    EXPECT_EQ(near.next(), point_neuron::Clearing::all);
+    EXPECT_EQ(far.next(), point_neuron::Clearing::where_needed);
+    for (const bool many : {true, false}) {
+        count(far);
+        far.learn(100, many ? 60 : 10);
+        EXPECT_EQ(far.next(), many ? point_neuron::Clearing::all : point_neuron::Clearing::where_needed);
     }
 }
 
