@@ -1,0 +1,107 @@
+"""General mechanisms: states with any equations, and currents of any form, described by statements.
+
+A channel whose gates have a steady state and a time constant, and whose currents are linear in the potential, is a
+`ChannelDescription`, which takes far less time in a step. All others are a `GeneralDescription`. It has three blocks of
+statements, which are carried out in their order at every place of the mechanism:
+
+- ``initial`` sets states when the cell is made; a state that it does not set is 0;
+- ``current`` sets currents from the states and the potential at the beginning of a step;
+- ``step`` advances states by ``dt``, with the potential that the step has led to.
+
+So states are those at the time of the potential, as they are recorded, and a step reads
+``current``, potentials, ``step``: the order of NEURON's BREAKPOINT and SOLVE. With ``scheme="staggered"`` the core
+calls ``step`` twice, with half a step each: before ``current``, with the old potential, and after it, with the new one.
+
+Names are the variables of the mechanism, its parameters, and those in `EXTERNAL`. A name that a statement sets and that
+is not a state or a current is local to its block. A statement may set a name again. Nothing survives a block other than
+the states: what a file keeps from step to step is a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ranvier.channels.general_scope import EXTERNAL, Assign, Statement
+from ranvier.equations.description import Parameter
+from ranvier.equations.units import NONE, UNITS, Unit
+
+__all__ = ["EXTERNAL", "Assign", "GeneralCurrent", "GeneralDescription", "GeneralState", "Statement"]
+
+_NO_UNIT = Unit(NONE, 0, "")
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralState:
+    """A state, which may be any number, in its unit."""
+
+    name: str
+    unit: Unit = _NO_UNIT
+    meaning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralCurrent:
+    """A current out of the cell, mA/cm^2, which `current` sets. Calcium that carries it fills the pool at its place."""
+
+    name: str
+    carries_calcium: bool = False
+
+
+@dataclass(frozen=True)
+class GeneralDescription:
+    """A mechanism with any equations.
+
+    Attributes
+    ----------
+    text
+        As it was written.
+    parameters
+        By name. Each may differ from compartment to compartment and from cell to cell.
+    states
+        By name.
+    initial, step
+        Set states.
+    current
+        Sets all `currents`. Assignments only: their derivatives by the potential are taken.
+    currents
+        All that flow through the membrane. What is recorded as ``i`` is their sum unless one has this name.
+    calcium
+        The state that is the concentration of calcium in the cell (mM), if the mechanism is the pool at its place; "".
+        In its blocks ``cai`` is another name of this state.
+    outside
+        The parameter that is the concentration outside (mM) of such a pool; "": 2 mM.
+    has_units
+        Whether expressions have units. If not, all are numbers in mV, ms, mM, um, S/cm^2 and mA/cm^2.
+    """
+
+    name: str
+    summary: str
+    text: str
+    reference: str
+    parameters: Mapping[str, Parameter]
+    states: Mapping[str, GeneralState]
+    initial: tuple[Statement, ...]
+    step: tuple[Statement, ...]
+    current: tuple[Assign, ...]
+    currents: tuple[GeneralCurrent, ...]
+    calcium: str = ""
+    outside: str = ""
+    has_units: bool = False
+
+    @property
+    def exponents(self) -> dict[str, int]:
+        """The powers of ten of the units of states, parameters and `EXTERNAL` in calculations, where they are not 0."""
+        if not self.has_units:
+            return {}
+        made = {name: UNITS[unit].exponent for name, unit in EXTERNAL.items() if unit in UNITS}
+        made |= {name: each.unit.exponent for name, each in self.states.items()}
+        made |= {name: each.declared.unit.exponent for name, each in self.parameters.items()}
+        made["ica"] = self.exponent_of_density
+        return {name: each for name, each in made.items() if each}
+
+    @property
+    def exponent_of_density(self) -> int:
+        """That of densities of currents, and of their derivatives by the potential."""
+        # mA/cm^2 is ten times pA/um^2.
+        return 1 if self.has_units else 0

@@ -1,0 +1,93 @@
+"""Makes the programs of a general mechanism from its description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ranvier.channels.derivatives import derivative
+from ranvier.channels.general import GeneralDescription
+from ranvier.channels.general_program import GeneralProgram
+from ranvier.channels.general_scope import Assign, ProgramScope, Statement
+from ranvier.equations.builder import Operand
+from ranvier.equations.program import Program, ProgramParameter
+from ranvier.equations.trees import Node
+
+__all__ = ["lower_general"]
+
+_SLOPE = "slope of {}"
+_OUTSIDE = "cao"
+
+
+def lower_general(read: GeneralDescription) -> GeneralProgram:
+    """Return the programs of a general mechanism.
+
+    Raises
+    ------
+    EquationError
+        For an expression that is not finite, pointing at it.
+    """
+    parameters = [_as_parameter(read, name) for name in read.parameters]
+    return GeneralProgram(
+        name=read.name,
+        summary=read.summary,
+        equations=read.text,
+        reference=read.reference,
+        parameters=tuple(parameters),
+        states=tuple(read.states.values()),
+        currents=read.currents,
+        calcium=list(read.states).index(read.calcium) if read.calcium else -1,
+        outside=list(read.parameters).index(read.outside) if read.outside else -1,
+        initial=_of_states(read, read.initial, dict.fromkeys(read.states, 0.0)),
+        step=_of_states(read, read.step, {}),
+        current=_of_currents(read),
+    )
+
+
+def _as_parameter(read: GeneralDescription, name: str) -> ProgramParameter:
+    own = read.parameters[name].declared
+    return ProgramParameter(
+        name, own.unit.text, own.default, own.lower, own.upper, own.lower_open, own.upper_open, own.meaning
+    )
+
+
+def _scope(read: GeneralDescription) -> ProgramScope:
+    scope = ProgramScope(read.states, read.parameters, read.exponents)
+    if read.calcium:
+        scope.operands["cai"] = scope.operands[read.calcium]
+    if read.outside:
+        scope.operands["cao"] = scope.operands[read.outside]
+    return scope
+
+
+def _of_states(read: GeneralDescription, block: Iterable[Statement], begin: Mapping[str, Operand]) -> Program:
+    scope = _scope(read)
+    scope.operands.update(begin)
+    scope.carry_out(block)
+    return scope.finished((scope.operands[name], read.exponents.get(name, 0)) for name in read.states)
+
+
+def _of_currents(read: GeneralDescription) -> Program:
+    """Return the program of currents and of their derivatives by the potential."""
+    scope = _scope(read)
+    for each in read.current:
+        _add_with_slope(scope, each)
+    results: list[tuple[Operand, int]] = []
+    for current in read.currents:
+        results.append((scope.operands[current.name], read.exponent_of_density))
+        results.append((scope.operands.get(_SLOPE.format(current.name), 0.0), read.exponent_of_density))
+    return scope.finished(results)
+
+
+def _add_with_slope(scope: ProgramScope, statement: Assign) -> None:
+    """Set a name, and, under a name of its own, its derivative by the potential."""
+    place = statement.node.place
+    slopes = {
+        name: Node("name", place, name=_SLOPE.format(name))
+        for name in scope.operands
+        if _SLOPE.format(name) in scope.operands
+    }
+    slopes["v"] = slopes.get("v", Node("number", place, number=1.0))
+    slope = derivative(statement.node, slopes)
+    value = scope.value(statement.node)
+    scope.operands[_SLOPE.format(statement.name)] = 0.0 if slope is None else scope.value(slope)
+    scope.operands[statement.name] = value

@@ -1,0 +1,131 @@
+"""Statements of general mechanisms, and what names stand for while a program is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from ranvier.equations.builder import Builder, Operand, Value, operate
+from ranvier.equations.expressions import Instructions
+from ranvier.equations.program import Program
+from ranvier.equations.trees import Node, walked
+
+__all__ = ["EXTERNAL", "Assign", "ProgramScope", "Statement", "is_known"]
+
+EXTERNAL: Mapping[str, str] = {
+    "v": "mV",
+    "celsius": "",
+    "dt": "ms",
+    "cai": "mM",
+    "cao": "mM",
+    "eca": "mV",
+    "ica": "mA/cm^2",
+    "diam": "um",
+    "area": "um^2",
+}
+"""What blocks may read, with units: the potential; the temperature (degrees Celsius); what `step` advances states by;
+the concentrations of calcium in the cell and outside, and its reversal potential, those of the pool at the place, which
+must be there; the density of all currents that calcium carries at the place, in `step` only; the diameter and the
+surface of the compartment. ``cai``, ``cao`` and ``eca`` are the mechanism's own where it holds the concentration or has
+a parameter with this name."""
+
+
+class Statement(Protocol):
+    """Something that a block does."""
+
+    def carry_out(self, scope: ProgramScope) -> None:
+        """Add the instructions to the program of the block: read names from the scope, and set others there."""
+
+    def names(self) -> Iterator[Node]:
+        """Yield the expressions in it, whose names are checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """Sets a name to the value of an expression. A condition is an expression, too: ``where`` or a comparison."""
+
+    name: str
+    node: Node
+
+    def carry_out(self, scope: ProgramScope) -> None:
+        """See `Statement`."""
+        scope.assign(self.name, self.node)
+
+    def names(self) -> Iterator[Node]:
+        """See `Statement`."""
+        yield self.node
+
+
+class ProgramScope:
+    """The program of a block, while it is made.
+
+    Attributes
+    ----------
+    builder
+        Makes the program: a statement may emit any operations and loops.
+    operands
+        What names stand for now.
+    ended
+        Truths that loops have ended in time: a statement with a loop that must converge appends its last value.
+    """
+
+    def __init__(self, states: Iterable[str], parameters: Iterable[str], exponents: Mapping[str, int]) -> None:
+        self.builder = Builder(0)
+        self.operands: dict[str, Operand] = {}
+        self.ended: list[Operand] = []
+        self._instructions = Instructions(self.builder, self.operands)
+        self._inputs = []
+        for kind, names in (("state", states), ("external", EXTERNAL), ("parameter", parameters)):
+            for name in names:
+                value = self.builder.input((kind, name))
+                self._inputs.append(value.place)
+                self.operands[name] = self._scaled(value, exponents.get(name, 0))
+
+    def value(self, node: Node) -> Operand:
+        """Return the value of an expression of the names that are known."""
+        return walked(node, self._instructions)
+
+    def assign(self, name: str, node: Node) -> None:
+        """Let a name stand for the value of an expression."""
+        self.operands[name] = self.value(node)
+
+    def do(self, operation: str, *operands: Operand) -> Operand:
+        """Return the outcome of an operation of programs."""
+        return operate(self.builder, operation, *operands)
+
+    def carry_out(self, statements: Iterable[Statement]) -> None:
+        """Carry out statements in their order."""
+        for each in statements:
+            each.carry_out(self)
+
+    @contextmanager
+    def instead(self, operands: Mapping[str, Operand]) -> Iterator[None]:
+        """Let names stand for something else; later all names stand for what they did before."""
+        before = dict(self.operands)
+        self.operands.update(operands)
+        try:
+            yield
+        finally:
+            self.operands.clear()
+            self.operands.update(before)
+
+    def finished(self, results: Iterable[tuple[Operand, int]]) -> Program:
+        """Return the program with these results, and the truths that loops have ended.
+
+        Each result comes with the power of ten of its unit in calculations, by which it is divided.
+        """
+        taken = [self.builder.take(self._scaled(value, -exponent)) for value, exponent in results]
+        taken += [self.builder.take(each) for each in self.ended]
+        return self.builder.finished(self._inputs, taken)
+
+    def _scaled(self, value: Operand, exponent: int) -> Operand:
+        if exponent == 0:
+            return value
+        return self.do("multiply" if exponent > 0 else "divide", value, 10.0 ** abs(exponent))
+
+
+def is_known(operand: Operand, number: float) -> bool:
+    """Return whether an operand is a number that is known when the program is made."""
+    return not isinstance(operand, Value) and operand == number
