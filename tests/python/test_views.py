@@ -23,6 +23,61 @@ def network() -> tuple[rv.Network, rv.Population, rv.Population, rv.Population]:
     return net, exc, other, inh
 
 
+# ---- comparison with ids ---------------------------------------------------------------------------------------------
+
+
+def test_a_neuron_compares_with_ids() -> None:
+    _, exc, _, inh = network()
+    ids = np.array([3, 20, 26, 3, 0])
+    for neuron in (exc[3], inh[1], exc[[0]]):
+        place = neuron.ids[0]
+        for mask in (ids == neuron, neuron == ids):
+            assert mask.tolist() == (ids == place).tolist()
+        for mask in (ids != neuron, neuron != ids):
+            assert mask.tolist() == (ids != place).tolist()
+        assert (neuron in ids) == (place in ids)
+        for number in (int(place), place, np.uint16(place)):
+            assert number == neuron
+            assert bool(neuron == number) is True
+            assert bool(neuron != number) is False
+            assert neuron != number + 1
+        assert len({neuron, int(place)}) == 1
+    assert (ids.reshape(5, 1) == exc[3]).shape == (5, 1)
+    assert exc[3] != "exc[3]"
+    assert exc[3] != None  # noqa: E711
+    assert exc[1] != True  # noqa: E712
+
+
+@pytest.mark.parametrize("several", [slice(None), slice(0, 0), [2, 4]])
+def test_several_neurons_do_not_compare_with_ids(several: Any) -> None:
+    _, exc, _, _ = network()
+    neurons = exc[several]
+    for ids in (np.arange(len(neurons)), np.arange(7), np.zeros(0, dtype=int), 3, np.int64(3)):
+        for first, second in ((ids, neurons), (neurons, ids)):
+            with pytest.raises(errors.WrongTypeError, match="must be a single neuron"):
+                _ = first == second
+            with pytest.raises(errors.WrongTypeError, match="must be a single neuron"):
+                _ = first != second
+
+
+def test_a_neuron_compares_with_ids_only() -> None:
+    _, exc, _, _ = network()
+    for times in (np.array([0.5, 3.0]), np.array(["exc"]), np.array([True])):
+        with pytest.raises(errors.WrongTypeError, match="ids of neurons"):
+            _ = times == exc[3]
+
+
+def test_spikes_of_a_neuron_selected_by_its_id() -> None:
+    net, exc, _, _ = network()
+    recorder = net.record_spikes()
+    sim = rv.Simulation(net, threads=1)
+    sim.run(200.0)
+    data = sim.spikes(recorder)
+    chosen = max(exc, key=lambda neuron: len(data.of(neuron)))
+    assert len(data.of(chosen)) > 0
+    assert data.times[data.ids == chosen].tolist() == data.of(chosen).times.tolist()
+
+
 # ---- what is selected ------------------------------------------------------------------------------------------------
 
 

@@ -225,11 +225,31 @@ class PopulationView(Immutable):
         )
         return id(self.network), of_parts
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PopulationView) and self._key() == other._key()
+    def __eq__(self, other: object) -> Any:
+        """Compare with another view; compare the id of a single neuron with a number or with an array of ids.
+
+        ``data.ids == exc[3]`` is a mask of the spikes of that neuron.
+
+        Raises
+        ------
+        WrongTypeError
+            For numbers and a view of several neurons, and for an array that has no ids.
+        """
+        if isinstance(other, PopulationView):
+            return self._key() == other._key()
+        ids = _compared_ids(self, other)
+        return NotImplemented if ids is None else ids == self.first_id
+
+    def __ne__(self, other: object) -> Any:
+        """Compare as ``==`` does, and return the opposite."""
+        if isinstance(other, PopulationView):
+            return self._key() != other._key()
+        ids = _compared_ids(self, other)
+        return NotImplemented if ids is None else ids != self.first_id
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        # That of the id, since a single neuron equals its id.
+        return hash(self.first_id if len(self) == 1 else self._key())
 
     def __repr__(self) -> str:
         models = " and ".join(dict.fromkeys(population.model for population in self.populations))
@@ -237,6 +257,25 @@ class PopulationView(Immutable):
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return view_of, (self.network, selection_of(self))
+
+
+def _compared_ids(view: PopulationView, other: object) -> Any:
+    """Return the ids, or the number, that a view is compared with; None for other objects, which are never equal."""
+    if isinstance(other, np.ndarray | np.generic):
+        if other.dtype.kind not in "iu":
+            raise WrongTypeError(
+                f"what is compared with {view.name}", f"an array of {other.dtype}", "must have ids of neurons"
+            )
+    elif not isinstance(other, int) or isinstance(other, bool):
+        return None
+    if len(view) != 1:
+        raise WrongTypeError(
+            f"{view.name}, which is compared with ids",
+            f"{len(view)} neurons",
+            "must be a single neuron",
+            f"write np.isin(ids, {view.name}.ids), or data.of({view.name}) for the spikes of these neurons",
+        )
+    return other
 
 
 Neurons: TypeAlias = PopulationView | Sequence[PopulationView]
