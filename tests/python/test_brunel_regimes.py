@@ -57,7 +57,7 @@ def activity(regime: Any, time: int = 200) -> Activity:
     power = np.abs(np.fft.rfft(counts - counts.mean())) ** 2
     return Activity(
         rate=spikes.mean_rates()["excitatory"],
-        irregularity=float(spikes.irregularity()["excitatory"].mean()),
+        irregularity=float(np.nanmean(spikes.irregularity("excitatory"))),
         synchrony=counts.var() / counts.mean(),
         swing=counts.std() / counts.mean(),
         peak=float(np.fft.rfftfreq(time, 0.001)[power.argmax()]),

@@ -80,7 +80,7 @@ def test_statistics_of_one_population_are_those_of_its_name(pairs: list[tuple[in
         assert data.counts(neurons).tolist() == data.counts()["b"].tolist()
         assert data.rates(neurons).tolist() == data.rates()["b"].tolist()
         assert data.mean_rates(neurons) == data.mean_rates()["b"]
-        assert data.irregularity(neurons).tolist() == data.irregularity()["b"].tolist()
+        np.testing.assert_array_equal(data.irregularity(neurons), data.irregularity()["b"])
     assert data.rates(rv.Segment("last", 6, 1)).tolist() == data.rates()["b"][1:].tolist()
 
 
@@ -113,14 +113,17 @@ def test_irregularity(pairs: list[tuple[int, int]]) -> None:
         expected = []
         for i in ids:
             intervals = np.diff(sorted(step for step, neuron in pairs if neuron == i))
-            if len(intervals) >= 2:
-                expected.append(intervals.std() / intervals.mean())
-        assert found[name] == pytest.approx(expected)
+            expected.append(intervals.std() / intervals.mean() if len(intervals) >= 2 else np.nan)
+        assert found[name] == pytest.approx(expected, nan_ok=True)
 
 
 def test_irregularity_of_regular_and_random_spikes() -> None:
     regular = [(10 * i, 0) for i in range(1, 10)]
-    assert spike_data(regular).irregularity()["a"] == pytest.approx([0.0])
+    # Element i is neuron i, also where others are silent.
+    assert spike_data(regular).irregularity()["a"] == pytest.approx([0.0, np.nan, np.nan], nan_ok=True)
+    late = [(10 * i, 2) for i in range(1, 10)]
+    assert spike_data(late).irregularity("a") == pytest.approx([np.nan, np.nan, 0.0], nan_ok=True)
+    assert np.isnan(spike_data(late).irregularity("a", least_spikes=10)).all()
     generator = np.random.default_rng(1)
     steps = np.unique(np.cumsum(generator.geometric(0.001, size=5000)))
     data = rv.SpikeData(steps, np.zeros_like(steps), 0.1, 0, int(steps[-1]), (rv.Segment("a", 0, 1),))
@@ -204,7 +207,7 @@ def test_neurons_of_other_processes_are_not_silent() -> None:
     assert {name: ids.tolist() for name, ids in data.recorded_ids().items()} == {"a": [0, 2]}
     assert {name: counts.tolist() for name, counts in data.counts().items()} == {"a": [1, 3]}
     assert data.mean_rates() == {"a": 40.0}
-    assert data.irregularity()["a"].tolist() == [0.0]
+    assert data.irregularity()["a"] == pytest.approx([np.nan, 0.0], nan_ok=True)
     assert "2 of 3 neurons of a, 0 of 2 neurons of b" in repr(data)
     assert data.by_population()["a"].mean_rates() == data.of("a").mean_rates() == {"a": 40.0}
     assert data.of(rv.Segment("last", 2, 1)).mean_rates() == {"last": 60.0}
@@ -259,7 +262,7 @@ def test_no_spikes() -> None:
     data = spike_data([])
     assert len(data) == 0
     assert data.mean_rates() == {"a": 0.0, "b": 0.0}
-    assert data.irregularity()["a"].shape == (0,)
+    assert np.isnan(data.irregularity()["a"]).tolist() == [True] * 3
     assert data.digest() == hashlib.sha256().hexdigest()
 
 

@@ -34,7 +34,7 @@ def test_rates_settle_at_the_target(target_rate: float) -> None:
 def test_the_end_is_irregular() -> None:
     spikes, _ = learned(8.0)
     # 0.56 to 0.8 in networks of 1,000 and 2,000 neurons.
-    assert spikes.between(1500.0).irregularity()["excitatory"].mean() > 0.4
+    assert np.nanmean(spikes.between(1500.0).irregularity("excitatory")) > 0.4
 
 
 def test_weights_grow_where_less_is_wanted() -> None:

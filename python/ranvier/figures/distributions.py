@@ -14,7 +14,9 @@ from ranvier.figures.style import GREY, Figure, colours_of, cover, hide_left, pa
 from ranvier.recording.data import SpikeData
 from ranvier.recording.segments import Segment
 
-__all__ = ["BEYOND_ONE", "density", "draw_dots", "has_density", "irregularity", "mark_published", "rates"]
+__all__ = [
+    *("BEYOND_ONE", "density", "draw_dots", "has_density", "irregularities", "irregularity", "mark_published", "rates"),
+]
 
 
 # Fewer values than this have no density.
@@ -107,9 +109,14 @@ def irregularity(spikes: SpikeData, *, title: str = "", ax: Axes | None = None) 
     drawn, axes = panel(ax, _size(len(spikes.covered_segments)), title)
     axes.axvline(1.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
     label = "coefficient of variation of inter-spike intervals"
-    _draw_distributions(axes, spikes.irregularity(), spikes.covered_segments, label, reach=BEYOND_ONE)
+    _draw_distributions(axes, irregularities(spikes), spikes.covered_segments, label, reach=BEYOND_ONE)
     axes.set_title(title if title and ax is not None else "irregularity")
     return drawn
+
+
+def irregularities(spikes: SpikeData) -> dict[str, FloatArray]:
+    """Return the coefficients of variation of each population, without neurons that have too few spikes."""
+    return {name: values[~np.isnan(values)] for name, values in spikes.irregularity().items()}
 
 
 def mark_published(axes: Axes, rate: float, position: float) -> None:

@@ -12,7 +12,7 @@ from ranvier.base.times import text_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import RuleError, StateError
 from ranvier.figures.arguments import check_window, checked_rates, time_of_window
-from ranvier.figures.distributions import BEYOND_ONE, draw_dots, has_density, mark_published
+from ranvier.figures.distributions import BEYOND_ONE, draw_dots, has_density, irregularities, mark_published
 from ranvier.figures.style import (
     FAINT,
     GREY,
@@ -121,7 +121,7 @@ def raster(
     _draw_published(rate_axes, published, bands)
     rate_axes.set_title("rate (spikes/s)")
     irregularity_axes.axvline(1.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
-    _draw_boxes(irregularity_axes, spikes.irregularity(), bands, BEYOND_ONE)
+    _draw_boxes(irregularity_axes, irregularities(spikes), bands, BEYOND_ONE)
     irregularity_axes.set_title("irregularity (CV)")
     for axes in (rate_axes, irregularity_axes):
         hide_left(axes)

@@ -124,14 +124,18 @@ class SpikeStatistics(NamedAttributes):
     def irregularity(
         self, neurons: Neurons | None = None, *, least_spikes: int = 3
     ) -> FloatArray | dict[str, FloatArray]:
-        """Return the coefficient of variation of the inter-spike intervals of each neuron with enough spikes.
+        """Return the coefficient of variation of the inter-spike intervals of each neuron, shape ``(neurons,)``.
 
         Parameters
         ----------
         neurons
             As for `counts`.
         least_spikes
-            Neurons with fewer spikes in the window are left out; >= 3.
+            Neurons with fewer spikes in the window have NaN; >= 3.
+
+        Examples
+        --------
+        >>> np.nanmean(spikes.irregularity(exc))  # of the neurons that have fired often enough
         """
         least = max(3, whole_number("least_spikes", least_spikes, 0, 2**63 - 1))
         return self._of_each(neurons, lambda segment: self._irregularity_of(segment, least))
@@ -416,10 +420,9 @@ class SpikeStatistics(NamedAttributes):
         intervals = np.diff(steps)[same].astype(np.float64)
         owners = neurons[1:][same]
         number = np.bincount(owners, minlength=size)
-        chosen = number >= least_spikes - 1
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = np.bincount(owners, weights=intervals, minlength=size) / number
             squares = np.bincount(owners, weights=(intervals - mean[owners]) ** 2, minlength=size)
             variation = np.sqrt(squares / number) / mean
-        result: FloatArray = variation[chosen]
+        result: FloatArray = np.where(number >= least_spikes - 1, variation, np.nan)
         return result
