@@ -1,0 +1,221 @@
+"""The corpus of NMODL files: what Ranvier reads of it, and runs of its mechanisms in Ranvier and in NEURON.
+
+The protocol is the same in both: balls with a leak and the mechanism, from several potentials, under constant
+currents. Both take the same steps of implicit Euler for the potential, so that only rounding remains.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import ranvier as rv
+from ranvier.errors import RanvierError
+
+__all__ = [
+    "CORPUS",
+    "OUTCOMES",
+    "FloatArray",
+    "Outcome",
+    "Protocol",
+    "Text",
+    "compiled",
+    "difference",
+    "files",
+    "in_neuron",
+    "in_ranvier",
+    "listed",
+    "read",
+    "text_of",
+    "write_list",
+]
+
+FloatArray = npt.NDArray[np.float64]
+FOLDER = Path(__file__).parent / "nmodl"
+CORPUS = FOLDER / "corpus"
+OUTCOMES = FOLDER / "corpus.txt"
+_HEADING = """# What becomes of each file of the corpus, written by nmodl_corpus.py:
+# name | read, name | differs | 0 | how it differs from NEURON, or name | refused | line | reason"""
+_PROGRAM = Path(__file__).parent / "nmodl_corpus_in_neuron.py"
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What cells are subjected to: pA, mV, ms; the leak in S/cm2 and mV."""
+
+    potentials: tuple[float, ...] = (-65.0, -65.0, -88.0, -42.0, -65.0, -61.0)
+    currents: tuple[float, ...] = (0.0, 60.0, -25.0, 15.0, 260.0, -80.0)
+    celsius: float = 26.0
+    leak: tuple[float, float] = (3e-4, -62.0)
+    diameter: float = 20.0
+    time: float = 30.0
+    step: float = 0.025
+    events: tuple[float, ...] = (2.0, 5.0, 5.025, 6.0, 14.0)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What becomes of a file: it is read, read but differs from NEURON, or refused at a line."""
+
+    status: str
+    line: int = 0
+    reason: str = ""
+
+    def text(self, name: str) -> str:
+        """Return the line of the list that says so."""
+        return " | ".join([name, self.status, *([str(self.line), self.reason] if self.reason else [])])
+
+
+def files() -> list[Path]:
+    """Return the files of the corpus, in order."""
+    return sorted(CORPUS.glob("*.mod"))
+
+
+def listed() -> dict[str, Outcome]:
+    """Return the outcomes that are committed beside the corpus."""
+    made = {}
+    for line in OUTCOMES.read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, status, *rest = line.split(" | ")
+            made[name] = Outcome(status, int(rest[0]), rest[1]) if rest else Outcome(status)
+    return made
+
+
+def read(file: Path) -> tuple[Outcome, Any]:
+    """Return what becomes of a file without a run, and the mechanism or None."""
+    try:
+        return Outcome("read"), rv.read_nmodl(file)
+    except RanvierError as error:
+        first = str(error).split("\n")[0].removeprefix(f"file {file}, ")
+        line = re.match(r"line (\d+), column \d+ ?", first)
+        return Outcome("refused", int(line[1]) if line else 0, first[line.end() :] if line else first), None
+
+
+def write_list() -> None:
+    """Write the list of outcomes; what is known to differ from NEURON stays so."""
+    before = listed() if OUTCOMES.exists() else {}
+    lines = [_HEADING]
+    for file in files():
+        found, _ = read(file)
+        known = before.get(file.stem)
+        keeps = found.status == "read" and known is not None and known.status == "differs"
+        lines.append((known if keeps and known else found).text(file.stem))
+    OUTCOMES.write_text("\n".join(lines) + "\n")
+
+
+# ---- what a file needs -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Text:
+    """What the text of a file says about the run that it needs."""
+
+    name: str
+    states: tuple[str, ...]
+    is_process: bool
+    reads_calcium: bool
+    writes_calcium: bool
+    others: dict[str, float] = field(default_factory=dict)
+
+
+def text_of(file: Path) -> Text:
+    """Return it, from a search for words: the reader is what is tested."""
+    text = re.sub(r"\bCOMMENT\b.*?\bENDCOMMENT\b|[:?][^\n]*|\bTITLE\b[^\n]*", " ", file.read_text(), flags=re.DOTALL)
+    found = re.search(r"\b(SUFFIX|POINT_PROCESS)\s+(\w+)", text)
+    name = found[2] if found else file.stem
+    states = re.search(r"\bSTATE\s*\{([^}]*)\}", text)
+    words = re.sub(r"\([^)]*\)|\bFROM\s+\S+\s+TO\s+\S+|\[[^]]*\]|START\s+\S+|<[^>]*>", " ", states[1]) if states else ""
+    calcium = re.search(r"\bUSEION\s+ca\b(.*?)(?=USEION|RANGE|GLOBAL|NONSPECIFIC|\})", text, re.DOTALL)
+    words_of_calcium = [*re.split(r"\bWRITE\b", calcium[1] if calcium else ""), ""]
+    return Text(
+        name,
+        tuple(word for word in re.findall(r"\w+", words) if word != "cai"),
+        bool(found and found[1] == "POINT_PROCESS"),
+        bool(re.search(r"\bcai\b", words_of_calcium[0])) or bool(re.search(r"\beca\b", words_of_calcium[0])),
+        bool(re.search(r"\bcai\b", words_of_calcium[1])),
+    )
+
+
+# ---- runs ------------------------------------------------------------------------------------------------------------
+
+
+def compiled(sources: Sequence[Path], folder: Path) -> Path:
+    """Return a folder in which NEURON has compiled files."""
+    for file in sources:
+        shutil.copy(file, folder)
+    compiler = Path(sys.executable).parent / "nrnivmodl"
+    done = subprocess.run([compiler, "."], cwd=folder, capture_output=True, text=True, timeout=1500)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return folder
+
+
+def in_neuron(folder: Path, sources: Sequence[Path], protocol: Protocol) -> dict[str, dict[str, FloatArray]]:
+    """Return potentials and states (steps, cells) of mechanisms, by names of files; "" without a mechanism."""
+    asked: list[dict[str, Any]] = [_asked("", Text("", (), False, False, False))]
+    asked += [_asked(file.stem, text_of(file)) for file in sources]
+    file = folder / "results.npz"
+    task = folder / "task.json"
+    task.write_text(json.dumps({"mechanisms": asked, "protocol": asdict(protocol), "file": str(file)}))
+    done = subprocess.run([sys.executable, _PROGRAM, task], cwd=folder, capture_output=True, text=True, timeout=1500)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    made: dict[str, dict[str, FloatArray]] = {}
+    with np.load(file) as results:
+        for key in results.files:
+            name, _, variable = key.partition("/")
+            made.setdefault(name, {})[variable] = results[key]
+    return made
+
+
+def _asked(key: str, text: Text) -> dict[str, Any]:
+    return {
+        "key": key,
+        "name": text.name,
+        "mechanisms": [] if text.is_process or not text.name else [text.name],
+        "process": text.name if text.is_process else "",
+        "states": text.states,
+        "weight": 0.002,
+        "values": {},
+    }
+
+
+def in_ranvier(channel: Any, text: Text, protocol: Protocol) -> dict[str, FloatArray]:
+    """Return potentials and states (steps, cells) of a mechanism."""
+    ball = rv.Morphology([rv.Section(length=protocol.diameter, diameter=protocol.diameter)])
+    membrane: list[Any] = [("all", rv.pas(g=protocol.leak[0], e=protocol.leak[1]))]
+    probes: dict[str, Any] = {}
+    if channel is not None:
+        membrane.append(("all", channel()))
+        probes = {f"state_{each}": (rv.at(0), f"{each} of {text.name}") for each in text.states}
+    cell = rv.Cell(ball, membrane=membrane, probes=probes, celsius=protocol.celsius, rates="exact", C_m=1.0)
+    net = rv.Network(resolution=protocol.step)
+    cells = net.create(cell, len(protocol.potentials), V_m=list(protocol.potentials), I_e=list(protocol.currents))
+    recorder = net.record_state(cells, ["V_m", *probes], interval=protocol.step)
+    sim = rv.Simulation(net, threads=1, progress=False)
+    sim.run(protocol.time)
+    values = sim.state(recorder).values
+    names = ["v", *text.states] if channel is not None else ["v"]
+    return {name: values[:, index, :] for index, name in enumerate(names)}
+
+
+def difference(one: dict[str, FloatArray], other: dict[str, FloatArray]) -> dict[str, float]:
+    """Return the greatest difference of each variable: mV, or relative to the greatest value of a state."""
+    assert set(one) == set(other)
+    made = {}
+    for name, values in one.items():
+        scale = 1.0 if name == "v" else max(1e-300, float(np.abs(other[name]).max()))
+        made[name] = float(np.abs(values - other[name]).max()) / scale
+    return made
+
+
+if __name__ == "__main__":
+    write_list()
