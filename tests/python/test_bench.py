@@ -33,6 +33,7 @@ def results_of(path: Path) -> dict[str, Any]:
     return results
 
 
+@pytest.mark.thorough
 def test_options_in_turn(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.json"
     compared = ["--compare", "threads=1,2", "--compare", "precision=double,single"]
@@ -85,6 +86,7 @@ def check_against_nest(drive: str, tmp_path: Path, capfd: pytest.CaptureFixture[
 
 
 @requires_nest
+@pytest.mark.thorough
 def test_plastic_network_against_nest(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     check_balanced_network_against_nest(True, tmp_path, capfd)
 

@@ -42,6 +42,7 @@ def test_results_are_written(tmp_path: Path) -> None:
     assert (written["options"]["threads"], written["options"]["order"]) == (2, 100)
 
 
+@pytest.mark.thorough
 def test_ranks_are_held_against_one_process(tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     arguments = (

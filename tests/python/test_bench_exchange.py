@@ -81,6 +81,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], 
     return results, folder
 
 
+@pytest.mark.thorough
 def test_results(measured: tuple[dict[str, Any], Path]) -> None:
     whole, _ = measured
     assert len(whole["digest"]) == 64
@@ -110,6 +111,7 @@ def test_results(measured: tuple[dict[str, Any], Path]) -> None:
             assert all(1.0 <= value < result["ranks"] + 1e-9 for value in method["imbalance"].values())
 
 
+@pytest.mark.thorough
 def test_times_of_parts_add_up(measured: tuple[dict[str, Any], Path]) -> None:
     whole, _ = measured
     for result in whole["results"]:
@@ -123,6 +125,7 @@ def test_times_of_parts_add_up(measured: tuple[dict[str, Any], Path]) -> None:
             assert parts <= method["total_s"]["rank_0"] * 1.001
 
 
+@pytest.mark.thorough
 def test_figures(measured: tuple[dict[str, Any], Path]) -> None:
     _, folder = measured
     names = ["figure.png", "figure_2_ranks.png", "figure_3_ranks.png"]

@@ -91,6 +91,7 @@ def test_the_current_makes_them_fire_as_asked() -> None:
 
 
 @requires_nest
+@pytest.mark.thorough
 def test_against_nest(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     results = results_of(
         tmp_path / "results.json",

@@ -35,6 +35,7 @@ def test_variants_of_the_ring_are_run(tmp_path: Path) -> None:
     assert reports[0]["spikes"] == reports[2]["spikes"] > 0
 
 
+@pytest.mark.thorough
 def test_a_program_that_does_other_work_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two threads fire what one does; here the second program has other cells."""
     monkeypatch.setitem(ring._VARIANTS, "two_threads", ("Two threads", {"time": 2.0}))

@@ -44,6 +44,7 @@ def results_of(path: Path, *arguments: str) -> list[dict[str, Any]]:
 # ---- real runs -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_weak(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     figure = tmp_path / "figure.png"

@@ -24,6 +24,7 @@ def bench(module: ModuleType, *arguments: str) -> int:
     return status
 
 
+@pytest.mark.thorough
 def test_stepping(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path, figure = tmp_path / "results.json", tmp_path / "figure.png"
     files = (f"--json={path}", f"--plot={figure}")
