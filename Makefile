@@ -1,6 +1,6 @@
 # All set-up, builds and checks. Everything lands in .venv/ and build/; `make help` lists the targets.
 
-# The Python to use; by default the first of python3 and /usr/bin/python3 that will do.
+# The Python to use: a path, a command or a version; by default the first that tools/find_python finds.
 PYTHON ?=
 # More arguments for the command that a target runs: make run ARGS="--set scale=0.1"
 ARGS ?=
@@ -30,7 +30,7 @@ FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setar
 # Folders count too: their times tell of files that came or went.
 CORE_SOURCES := CMakeLists.txt $(shell find core bindings cmake)
 CPP_FILES := $(shell find core bindings examples tests/cpp -name '*.cpp' -o -name '*.hpp')
-PYTHON_FILES := python tests docs examples tools/list_requirements tools/build_backend.py tools/build_wheels tools/try_wheels
+PYTHON_FILES := python tests docs examples tools/list_requirements tools/*.py tools/build_wheels tools/try_wheels
 
 SANITIZERS := address undefined thread
 
@@ -219,8 +219,8 @@ docs-links: $(STAMPS)/package $(STAMPS)/docs ## Look at the addresses outside th
 
 # ---- what others install ----------------------------------------------------------------------------------------------
 
-# The Pythons that wheels are built and tried with, as far as they are there.
-PYTHONS ?= $(BIN)/python $(addprefix python3.,11 12 13 14 15)
+# The Pythons that wheels are built and tried with; by default all that tools/find_python finds.
+PYTHONS ?=
 
 $(STAMPS)/release: $(STAMPS)/build-tools pyproject.toml
 	@echo "Installing what making wheels needs"

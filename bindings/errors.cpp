@@ -22,7 +22,9 @@ nb::object make_error(const nb::object& type, const char* message) {
         nb::steal(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(std::strlen(message)), "replace"));
     const nb::tuple arguments = nb::make_tuple(text);
     auto* const python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-    nb::object value = nb::steal(python_type->tp_new(python_type, arguments.ptr(), nullptr));
+    // Not python_type->tp_new: the stable interface does not show the members of a type.
+    const auto make = reinterpret_cast<newfunc>(PyType_GetSlot(python_type, Py_tp_new));
+    nb::object value = nb::steal(make(python_type, arguments.ptr(), nullptr));
     if (!value.is_valid()) nb::raise_python_error();
     // An OSError leaves them to its constructor.
     value.attr("args") = arguments;

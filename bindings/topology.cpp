@@ -31,7 +31,7 @@ nb::dict describe_node(const parallel::NumaNode& node) {
     return description;
 }
 
-nb::typed<nb::dict, nb::str, nb::any> describe(const Topology& topology) {
+nb::typed<nb::dict, nb::str, nb::any> describe_topology(const Topology& topology) {
     nb::list nodes;
     nb::list distances;
     for (std::size_t from = 0; from < topology.nodes().size(); ++from) {
@@ -100,7 +100,7 @@ void bind_topology(nb::module_& module) {
         .def("shared_out", &Topology::shared_out, nb::arg("place"), nb::arg("processes"),
              "Return the part for one of several processes that share all of it.")
         .def("processors", &Topology::processors, "Return the numbers of all processing units, ascending.")
-        .def("describe", describe, "Return all of it as dictionaries and lists.");
+        .def("describe", describe_topology, "Return all of it as dictionaries and lists.");
     module.def(
         "parse_pinning",
         [](std::string_view pinning) {

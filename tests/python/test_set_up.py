@@ -129,7 +129,7 @@ def test_environments_that_are_not_sound(tmp_path: Path) -> None:
     program(updated / "bin/python", f'exec "{sys.executable}" -I -S "$@"')
     assert not is_sound(updated)
     # Another Python is asked for.
-    other = program(tmp_path / "python", "echo 4.0.0 /elsewhere")
+    other = program(tmp_path / "python", f"echo yes 4.0 {tmp_path}/python")
     assert not is_sound(make_environment(tmp_path / "another", tmp_path / "another"), other)
 
 
