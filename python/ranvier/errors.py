@@ -198,8 +198,8 @@ class IncompleteRecordingWarning(UserWarning):
         self.end = end
         self._time = time
         super().__init__(
-            f"file {path} is incomplete: the recording is whole up to {time} ms. The program was killed, the disk was "
-            "full, or a program is writing the file now"
+            f"file {path} is incomplete: the recording is whole up to {time} ms. The program was killed during a run, "
+            "the disk was full, or a run is writing the file now"
         )
 
     def __reduce__(self) -> tuple[type[IncompleteRecordingWarning], tuple[Path, int, str]]:

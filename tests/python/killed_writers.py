@@ -43,6 +43,7 @@ def write_pieces(path: Path, told: int) -> None:
     empty = np.empty(0, dtype=np.int64)
     metadata = {"resolution": 0.1, "begin": 0, "end": 0, "segments": [("all", 0, NEURONS)]}
     file = files.create(path, "spikes", metadata, {}, {"steps": empty, "ids": empty}, overwrite=True)
+    file.begin_run()
     number = 0
     while True:
         os.write(told, b".")

@@ -5,8 +5,11 @@ of rows, and a line that closes the piece, ``# end=200 rows=153 check=0123456789
 recording up to step `end`, and that the piece has so many rows; the check is the beginning of the SHA-256 of all bytes
 of the file before the word ``check``. The first piece has no rows and closes the description.
 
+While no run writes to the file, its last line is ``# complete check=0123456789abcdef``; the check is that of all bytes
+before this line. Each run removes the line when it begins and writes it again when it ends.
+
 So a reader can distinguish a complete piece, a piece that was cut because the disk was full or the program was killed,
-and a piece that was changed later.
+a recording whose last pieces are missing, and a piece that was changed later.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,12 +31,14 @@ import numpy.typing as npt
 from ranvier.base.paths import file_errors, write_all
 from ranvier.base.times import times_of
 from ranvier.errors import FileError
-from ranvier.recording.pieces import Columns, Cut, Metadata, Recorded, damaged, not_ours, sync
+from ranvier.recording.pieces import MARKS_END, Columns, Cut, Metadata, Recorded, damaged, not_ours, sync
 
 __all__ = ["CsvFile", "describe", "read"]
 
 _CLOSING = re.compile(rb"# end=(-?[0-9]{1,19}) rows=([0-9]{1,19}) check=([0-9a-f]{16})\n")
 _LINES_AT_A_TIME = 8192
+# Stands for the line that marks the end of a recording.
+_MARK = b""
 
 
 class CsvFile:
@@ -50,7 +56,7 @@ class CsvFile:
         self._check = hashlib.sha256(header)
         self._last = _closing_line(self._check, metadata["end"], 0)
         self._bytes = len(header) + len(self._last)
-        path.write_bytes(header + self._last)
+        path.write_bytes(header + self._last + _complete_line(self._check))
 
     def _describe(self, path: Path, metadata: Metadata, fixed: Columns) -> None:
         self._path = path
@@ -82,13 +88,31 @@ class CsvFile:
         file._check, file._last = _check_until(path, file._bytes)
         with path.open("r+b") as opened:
             opened.truncate(file._bytes)
+        file.end_run()
         return file
 
-    def append(self, columns: Columns, end: int) -> None:
-        """Write rows up to step `end`. After an error the same rows can be written again."""
+    def begin_run(self) -> None:
+        """Remove the mark at the end: the recording is incomplete until `end_run`."""
+        with self._opened() as file:
+            file.truncate(self._bytes)
+
+    def end_run(self) -> None:
+        """Mark the end: the file has all that was recorded."""
+        with self._opened() as file:
+            file.truncate(self._bytes)
+            file.seek(self._bytes)
+            write_all(file.fileno(), _complete_line(self._check))
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[FileIO]:
         # Unbuffered: after an error, closing the file would write the rest of a buffer.
         with file_errors(self._path, "written"), self._path.open("r+b", buffering=0) as file:
             self._make_sure_it_is_ours(file.fileno())
+            yield file
+
+    def append(self, columns: Columns, end: int) -> None:
+        """Write rows up to step `end`. After an error the same rows can be written again."""
+        with self._opened() as file:
             # Overwrite anything that an earlier attempt has left.
             file.truncate(self._bytes)
             file.seek(self._bytes)
@@ -162,6 +186,11 @@ def _closing_line(check: Any, end: int, rows: int) -> bytes:
     return told + rest
 
 
+def _complete_line(check: Any) -> bytes:
+    """Return the line that marks the end of a recording whose bytes have this check."""
+    return f"# complete check={check.hexdigest()[:16]}\n".encode()
+
+
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 
@@ -193,23 +222,24 @@ def read(path: Path) -> Recorded:
         names = names_line.decode().strip().split(",")
         types = np.dtype([(name, np.int64 if name in _WHOLE else np.float64) for name in names])
         parts = [np.empty(0, dtype=types)]
-        cut = None
+        complete = MARKS_END not in metadata
         for lines, reached in pieces:
             if reached is None:
-                cut = Cut(end)
+                complete = lines == [_MARK]
                 break
             end = reached
             if lines:
                 parts.append(np.loadtxt([line.decode() for line in lines], dtype=types, delimiter=",", ndmin=1))
     metadata["end"] = end
-    return Recorded(metadata, _columns(metadata, names, np.concatenate(parts)), cut)
+    columns = _columns(metadata, names, np.concatenate(parts))
+    return Recorded(metadata, columns, None if complete else Cut(end))
 
 
 _WHOLE = ("step", "neuron", "source", "target")
 
 
 def _pieces(path: Path, file: BinaryIO) -> Iterator[tuple[list[bytes], int | None]]:
-    """Yield the lines of each piece and its last step; at the end, the lines of an incomplete piece, if any."""
+    """Yield the lines of each piece and its last step; at the end `_MARK`, or what else is after the last piece."""
     check = hashlib.sha256()
     end: int | None = None
     lines: list[bytes] = []
@@ -228,7 +258,7 @@ def _pieces(path: Path, file: BinaryIO) -> Iterator[tuple[list[bytes], int | Non
         yield lines, end
         lines = []
     if lines and end is not None:
-        yield lines, None
+        yield [_MARK] if lines == [_complete_line(check)] else lines, None
 
 
 def _columns(metadata: Metadata, names: list[str], table: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:

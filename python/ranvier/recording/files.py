@@ -2,7 +2,8 @@
 
 HDF5 files (``.h5``, ``.hdf5``) have one dataset per column, and a description as attributes of the file: see
 `ranvier.recording.hdf5_files`. CSV files (``.csv``) have one line per spike or sample, and lines that begin with ``#``:
-see `ranvier.recording.csv_files`. In both, the end of each piece is marked, so that a reader finds the complete pieces.
+see `ranvier.recording.csv_files`. In both, the end of each piece is marked, so that a reader finds the complete pieces,
+and so is the end of the recording: a run removes this mark when it begins and writes it again when it ends.
 
 If each process of a run writes the recordings of its own neurons, ``spikes.h5`` becomes ``spikes.rank0.h5``,
 ``spikes.rank1.h5`` and so on. All files of a run have the same ``run_id``. Files of ranks also have ``rank`` and
@@ -29,7 +30,7 @@ from ranvier.errors import FileError
 from ranvier.recording import csv_files, hdf5_files
 from ranvier.recording.csv_files import CsvFile
 from ranvier.recording.hdf5_files import Hdf5File
-from ranvier.recording.pieces import CORRUPT, Columns, Metadata, damaged
+from ranvier.recording.pieces import CORRUPT, MARKS_END, Columns, Metadata, damaged
 
 __all__ = [
     "CSV_SUFFIX",
@@ -140,6 +141,12 @@ class RecordingFile(Protocol):
     def append(self, columns: Columns, end: int) -> None:
         """Write rows up to step `end`. After an error the same rows can be written again."""
 
+    def begin_run(self) -> None:
+        """Remove the mark at the end: the recording is incomplete until `end_run`."""
+
+    def end_run(self) -> None:
+        """Mark the end: the file has all that was recorded."""
+
     def position(self) -> Metadata:
         """Return how far the file has been written, after making sure that it is on the disk."""
 
@@ -176,6 +183,7 @@ def create(
         "file_id": uuid.uuid4().hex,
         "fixed": list(fixed),
         "columns": list(columns),
+        MARKS_END: True,
         **metadata,
     }
     with file_errors(path, "written"):

@@ -10,6 +10,9 @@ The dataset ``pieces`` has a row for each piece: the last step `end` of the piec
 column, and a `check`, the beginning of the SHA-256 of everything that was written before. The dataset ``description``
 is JSON; the attributes of the file contain the same for other programs.
 
+The dataset ``complete`` marks the end of a recording. While a run writes to the file, it is empty; otherwise it is a
+check of the last piece.
+
 Rows are written before the row in ``pieces`` that refers to them, and in the order that HDF5 keeps for files that are
 read while they are written (SWMR). So after a kill, a file can be read up to its last complete piece.
 """
@@ -35,7 +38,7 @@ from ranvier.base.paths import file_errors
 from ranvier.base.times import times_of
 from ranvier.errors import FileError
 from ranvier.recording.hdf5_superblock import as_if_closed, was_left_open
-from ranvier.recording.pieces import CORRUPT, Columns, Cut, Metadata, Recorded, damaged, not_ours, sync
+from ranvier.recording.pieces import CORRUPT, MARKS_END, Columns, Cut, Metadata, Recorded, damaged, not_ours, sync
 
 __all__ = ["Hdf5File", "describe", "read"]
 
@@ -45,7 +48,7 @@ _CHUNK_BYTES = 1 << 18
 _VERSIONS = ("v110", "v110")
 _PIECE = np.dtype([("end", np.int64), ("rows", np.int64), ("check", "S16")])
 _PIECES_IN_A_CHUNK = 256
-_OWN = ("description", "pieces")
+_MARK = np.dtype("S16")
 
 
 class Hdf5File:
@@ -75,6 +78,8 @@ class Hdf5File:
                 self._create_column(file, name, array)
             file["times"].attrs["unit"] = "ms"
             file.create_dataset("pieces", data=self._last, maxshape=(None,), chunks=(_PIECES_IN_A_CHUNK,))
+            file.create_dataset("complete", data=np.array([_mark_after(self._last)], dtype=_MARK))
+            self._place_of_mark = _place_of_mark(path, file)
         self._stamp = _stamp(path)
 
     def _create_column(self, file: Any, name: str, array: npt.NDArray[Any]) -> None:
@@ -123,12 +128,30 @@ class Hdf5File:
                 raise damaged(path, None)
             file._check = _check_of_description(description, fixed)
             file._rows = _add_pieces(path, file._check, pieces, datasets)
+            file._place_of_mark = _place_of_mark(path, opened)
             is_longer = len(opened["pieces"]) > file._pieces
             is_longer |= any(len(dataset) > file._rows for dataset in datasets.values())
         if is_longer or was_open:
             _cut(path, was_open, file._pieces, dict.fromkeys(datasets, file._rows))
         file._stamp = _stamp(path)
+        file.end_run()
         return file
+
+    def begin_run(self) -> None:
+        """Remove the mark at the end: the recording is incomplete until `end_run`."""
+        self._write_mark(bytes(_MARK.itemsize))
+
+    def end_run(self) -> None:
+        """Mark the end: the file has all that was recorded."""
+        self._write_mark(_mark_after(self._last))
+
+    def _write_mark(self, mark: bytes) -> None:
+        with file_errors(self._path, "written"):
+            self._make_sure_it_is_ours()
+            # Opening the file with HDF5 takes a hundred times as long. These bytes have no checksum in the file.
+            with self._path.open("r+b", buffering=0) as file:
+                os.pwrite(file.fileno(), mark, self._place_of_mark)
+            self._stamp = _stamp(self._path)
 
     def append(self, columns: Columns, end: int) -> None:
         """Write rows up to step `end`. After an error the same rows can be written again."""
@@ -211,6 +234,19 @@ def _cut(path: Path, was_open: bool, pieces: int, rows: dict[str, int]) -> None:
         raise
 
 
+def _place_of_mark(path: Path, file: Any) -> int:
+    """Return the position, in the file, of the bytes of the dataset ``complete``."""
+    place = _dataset(path, file, "complete").id.get_offset()
+    if place is None:
+        raise damaged(path, None)
+    return int(place)
+
+
+def _mark_after(last: npt.NDArray[Any]) -> bytes:
+    """Return the mark of a recording that ends with this row of ``pieces``."""
+    return hashlib.sha256(b"complete " + last["check"][0]).hexdigest()[: _MARK.itemsize].encode()
+
+
 def _stamp(path: Path) -> tuple[int, ...]:
     """Return properties of a file by which a later change of it is noticed."""
     now = path.stat()
@@ -281,10 +317,12 @@ def read(path: Path) -> Recorded:
         rows = int(pieces["rows"].sum())
         columns = {name: dataset[:rows] for name, dataset in datasets.items()}
         more = any(len(dataset) > rows for dataset in datasets.values())
+        marks = _dataset(path, file, "complete")[()].tolist() if MARKS_END in metadata else None
     metadata["end"] = _check_pieces(path, pieces, _check_of_description(description, fixed), columns)
     columns = _with_steps(path, columns, float(metadata["resolution"]))
     metadata["columns"] = list(columns)
-    return Recorded(metadata, {**fixed, **columns}, Cut(metadata["end"]) if more or was_open else None)
+    complete = not more and not was_open and (marks is None or marks == [_mark_after(pieces[-1:])])
+    return Recorded(metadata, {**fixed, **columns}, None if complete else Cut(metadata["end"]))
 
 
 @contextlib.contextmanager

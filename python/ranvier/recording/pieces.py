@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ranvier.base.paths import file_errors
 from ranvier.errors import FileError
 
-__all__ = ["CORRUPT", "Columns", "Cut", "Metadata", "Recorded", "damaged", "not_ours", "sync"]
+__all__ = ["CORRUPT", "MARKS_END", "Columns", "Cut", "Metadata", "Recorded", "damaged", "not_ours", "sync"]
 
 Metadata: TypeAlias = dict[str, Any]
 Columns: TypeAlias = Mapping[str, npt.NDArray[Any]]
@@ -30,7 +30,7 @@ def sync(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Cut:
-    """The end of a recording is missing, because the program ended or the disk was full while it was written.
+    """The end of a recording is missing: the program was killed, or the disk was full, during a run.
 
     Attributes
     ----------
@@ -39,6 +39,10 @@ class Cut:
     """
 
     end: int
+
+
+MARKS_END = "marks_end"
+"""Key of a description: the file has a mark at its end while no run writes to it. Earlier versions wrote no marks."""
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,8 @@ def read_spikes(path: str | PathLike[str]) -> SpikeData:
     Warns
     -----
     IncompleteRecordingWarning
-        When the end is missing, because the disk was full or the program was killed while it wrote. The window then
-        ends at the end of the complete part.
+        When the end is missing, because the disk was full, or because the program was killed during a run or still
+        runs. The window then ends at the end of the complete part.
     """
     return _read(checked_path(path), "spikes", _spikes)
 
@@ -166,6 +166,9 @@ def _read(path: Path, kind: str, make: Callable[[list[Recorded]], Data]) -> Data
         for part in _files_of(path):
             with _not_a_recording(part):
                 parts.append(_read_file(part, kind))
+        ends = {int(part.metadata["end"]) for part in parts}
+        if len(ends) > 1 and all(part.cut is None for part in parts):
+            _warn(path, parts[0].metadata, min(ends), 3)
         # The parts may also be inconsistent with each other.
         with _not_a_recording(path):
             return make(parts)
@@ -191,9 +194,13 @@ def _read_file(path: Path, kind: str) -> Recorded:
     if metadata.get("format") != "ranvier" or metadata.get("kind") != kind:
         raise FileError(f"file {path}", str(metadata.get("kind", "something else")), f"a recording of {kind} is needed")
     if recorded.cut is not None:
-        time = text_of(time_of(recorded.cut.end, float(metadata["resolution"])))
-        warnings.warn(IncompleteRecordingWarning(path, recorded.cut.end, time), stacklevel=4)
+        _warn(path, metadata, recorded.cut.end, 4)
     return recorded
+
+
+def _warn(path: Path, metadata: Metadata, end: int, level: int) -> None:
+    time = text_of(time_of(end, float(metadata["resolution"])))
+    warnings.warn(IncompleteRecordingWarning(path, end, time), stacklevel=level + 1)
 
 
 def _files_of(path: Path) -> list[Path]:

@@ -19,6 +19,7 @@ from ranvier.recording import files, reading
 from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData
 from ranvier.recording.kept import Pieces
 from ranvier.recording.neuron_ids import NeuronIds
+from ranvier.recording.pace import Pace
 from ranvier.recording.saved import Columns, load_samples, load_spikes, save_samples, save_spikes
 from ranvier.recording.segments import Segment, as_segment
 from ranvier.simulation.agreement import agree, agreed, from_root, values_of_all
@@ -105,6 +106,23 @@ class RecordingStore:
             if isinstance(recorder, SpikeRecorder)
         }
         self._files = self._create_files() if creates_files else {}
+        self._pace = Pace(core.epoch_steps)
+        self._written = core.step
+
+    def begin_run(self) -> None:
+        """Remove the marks of complete recordings from the files: a kill during the run leaves them incomplete."""
+        self._pace.begin_run()
+        if self._filed:
+            with interrupts_deferred(), agreed(self._communicator, "files of recorders"):
+                for file in self._files.values():
+                    file.begin_run()
+
+    def end_run(self) -> None:
+        """Mark the recordings in the files as complete, if they reach the present step."""
+        if self._filed and self._written == self._core.step:
+            with interrupts_deferred(), agreed(self._communicator, "files of recorders"):
+                for file in self._files.values():
+                    file.end_run()
 
     def next_chunk(self, end: int) -> int:
         """Return how many steps, up to step `end`, may be run before `write` must be called.
@@ -127,6 +145,7 @@ class RecordingStore:
         fits = end - now
         if bytes_per_step * fits > _BUDGET:
             fits = max(1, int(_BUDGET / bytes_per_step))
+        fits = min(fits, self._pace.next_steps(now))
         return min(values_of_all(self._communicator, fits))
 
     def write(self) -> None:
@@ -134,6 +153,7 @@ class RecordingStore:
         if not self._filed and not self._synapses:
             return
         now = self._core.step
+        self._pace.stopped(now)
         with interrupts_deferred():
             self._sample_weights()
             for filed in self._filed:
@@ -144,6 +164,8 @@ class RecordingStore:
                 for filed, file in self._files.items():
                     file.append(self._columns(filed, self._joined(filed)), now)
                     self._pieces[filed].clear()
+            self._written = now
+            self._pace.written()
 
     def take(self) -> None:
         """Take all recordings from the core, and write those that have a file."""
@@ -165,6 +187,7 @@ class RecordingStore:
             assert recorder.to is not None
             path = _path(recorder.to, self._communicator, self._gather)
             self._files[recorder] = files.resume(path, positions[str(self._recorders.index(recorder))])
+        self._written = self._core.step
 
     @property
     def has_files_of_ranks(self) -> bool:

@@ -70,13 +70,18 @@ def run_to(
         def poll() -> None:
             reporter.update(time_of(built.core.step - begin, built.core.resolution))
 
-    while built.core.step < end or built.core.step == begin == end:
-        piece = end if saves is None else min(end, saves.next_after(built.core.step))
-        _run_piece(built, store, piece, poll)
-        if saves is not None and built.core.step % saves.every == 0 and built.core.step > begin:
-            save_state(built, store, saves.path)
-        if begin == end:
-            return
+    store.begin_run()
+    try:
+        while built.core.step < end or built.core.step == begin == end:
+            piece = end if saves is None else min(end, saves.next_after(built.core.step))
+            _run_piece(built, store, piece, poll)
+            if saves is not None and built.core.step % saves.every == 0 and built.core.step > begin:
+                save_state(built, store, saves.path)
+            if begin == end:
+                return
+    finally:
+        # Also after an interruption. After a kill, the marks are absent.
+        store.end_run()
 
 
 def _run_piece(built: BuiltNetwork, store: RecordingStore, end: int, poll: Callable[[], None] | None) -> None:

@@ -232,8 +232,8 @@ class Simulation(Accounts):
         GridError, ValueOutOfBoundsError
             For a duration that is negative or not a multiple of the resolution.
         FileError
-            When the file of a recorder can no longer be written. The recording is kept in memory, and the next run
-            tries to write it again.
+            When the file of a recorder cannot be written any more. The run stops; what was recorded is kept in memory,
+            and the next run tries to write it again.
         KeyboardInterrupt
             On Ctrl-C, after a whole step. The simulation can be continued, for example with `run_until`.
 

@@ -26,7 +26,7 @@ def test_damaged(tmp_path: Path, suffix: str) -> None:
         damaged = mutated(whole, chance)
         path.write_bytes(damaged)
         outcome = check_reading(path, truth)
-        assert outcome != "shorter" or whole.startswith(damaged)
+        assert outcome != "shorter"
         outcomes[outcome] += 1
     assert outcomes["refused"] > MUTATIONS // 10
 

@@ -1,0 +1,65 @@
+"""How often recordings are written to files while a simulation runs."""
+
+from __future__ import annotations
+
+import time
+
+__all__ = ["Pace"]
+
+# Seconds between two writes: a tenth of the run so far, within these bounds.
+_LEAST_S, _MOST_S = 1.0, 10.0
+_FRACTION_OF_RUN = 0.1
+# A slow disk must not take more than this fraction of the time.
+_MOST_WRITING = 0.02
+# The speed of a few steps says little about that of many.
+_GROWTH = 8
+
+
+class Pace:
+    """Chooses how many steps are run until recordings are written, from the wall-clock time that steps have taken.
+
+    So a kill loses about a second of work, and of a long run less than a tenth and about ten seconds.
+
+    Parameters
+    ----------
+    grain
+        The fewest steps at a time; also those of the first time, when nothing is known.
+    """
+
+    def __init__(self, grain: int) -> None:
+        self._grain = max(1, grain)
+        self._steps = 0
+        self._seconds = 0.0
+        self._writing = 0.0
+        self._first_step = 0
+        self._run_began = self._began = time.monotonic()
+
+    def begin_run(self) -> None:
+        """Note that a run begins."""
+        self._run_began = time.monotonic()
+
+    def next_steps(self, step: int) -> int:
+        """Return how many steps to run from `step` on until the next write."""
+        now = self._began = time.monotonic()
+        self._first_step = step
+        if self._steps == 0:
+            return self._grain
+        interval = min(max(_LEAST_S, _FRACTION_OF_RUN * (now - self._run_began)), _MOST_S)
+        interval = max(interval, self._writing / _MOST_WRITING)
+        most = self._steps * _GROWTH
+        steps = int(min(most, self._steps * interval / max(self._seconds, 1e-9)))
+        return max(1, steps // self._grain) * self._grain
+
+    def stopped(self, step: int) -> None:
+        """Note that the simulation has reached `step`, and that writing begins."""
+        now = time.monotonic()
+        if step > self._first_step:
+            # The last few steps of a run are no measure, unless there is no other.
+            if self._steps == 0 or step - self._first_step >= self._steps // 2:
+                self._steps, self._seconds = step - self._first_step, now - self._began
+            self._first_step = step
+        self._began = now
+
+    def written(self) -> None:
+        """Note that writing has ended."""
+        self._writing = time.monotonic() - self._began
