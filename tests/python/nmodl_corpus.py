@@ -37,6 +37,7 @@ __all__ = [
     "listed",
     "read",
     "text_of",
+    "translate",
     "write_list",
 ]
 
@@ -157,6 +158,15 @@ def compiled(sources: Sequence[Path], folder: Path) -> Path:
     done = subprocess.run([compiler, "."], cwd=folder, capture_output=True, text=True, timeout=1500)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return folder
+
+
+def translate(file: Path, folder: Path) -> int:
+    """Return the exit status of NEURON's translator from NMODL to C++."""
+    import neuron
+
+    program = Path(neuron.__file__).parent / ".data" / "bin" / "nocmodl"
+    assert program.is_file()
+    return subprocess.run([program, "-o", folder, file], capture_output=True, timeout=60).returncode
 
 
 def in_neuron(folder: Path, sources: Sequence[Path], protocol: Protocol) -> dict[str, dict[str, FloatArray]]:

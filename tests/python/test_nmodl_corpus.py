@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nmodl_corpus import files, listed, read
+from nmodl_corpus import CORPUS, files, listed, read
 
 
 @pytest.mark.parametrize("file", files(), ids=lambda file: file.stem)
@@ -26,3 +26,11 @@ def test_a_file_is_read_or_refused_as_the_list_says(file: Path) -> None:
 def test_the_list_names_each_file_once() -> None:
     assert list(listed()) == [file.stem for file in files()]
     assert Counter(each.status for each in listed().values())["read"] > 0
+
+
+@pytest.mark.parametrize("file", sorted((CORPUS / "invalid").glob("*.mod")), ids=lambda file: file.stem)
+def test_a_file_that_is_no_nmodl_is_refused(file: Path) -> None:
+    """NEURON's translator refuses these, too (validation)."""
+    found, _ = read(file)
+    assert found.status == "refused"
+    assert found.line > 0

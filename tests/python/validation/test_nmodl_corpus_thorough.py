@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nmodl_corpus import (
+    CORPUS,
     FloatArray,
     Protocol,
     compiled,
@@ -17,6 +18,7 @@ from nmodl_corpus import (
     listed,
     read,
     text_of,
+    translate,
 )
 
 PROTOCOL = Protocol()
@@ -46,3 +48,8 @@ def test_a_file_does_what_neuron_does(file: Path, neuron: Traces) -> None:
         assert worst > TOLERANCE, "it does not differ any more: list it as read"
     else:
         assert worst <= TOLERANCE, differences
+
+
+@pytest.mark.parametrize("file", sorted((CORPUS / "invalid").glob("*.mod")), ids=lambda file: file.stem)
+def test_a_file_that_is_no_nmodl_is_refused_by_neuron(file: Path, tmp_path: Path) -> None:
+    assert translate(file, tmp_path) != 0
