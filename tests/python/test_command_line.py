@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ import ranvier as rv
 from command_lines import fail, ranvier, run
 from ranvier import _core
 from ranvier.commands.bench import benchmarks
+from ranvier.commands.keys import shipped_networks
+from ranvier.equations.definitions import DEFINITIONS
 
 SMALL = ("n_scaling=0.01", "k_scaling=0.5", "time=100", "presim=50")
 
@@ -285,18 +288,40 @@ def test_what_was_there_is_kept_when_the_run_fails(tmp_path: Path) -> None:
 # ---- the other commands ----------------------------------------------------------------------------------------------
 
 
-def test_models() -> None:
-    printed = run("models")
-    for model in [*_core.neuron_models()]:
-        assert model.name in printed
-        assert all(parameter.name in printed for parameter in model.parameters)
-    for stimulator in _core.stimulator_models():
-        assert stimulator.name in printed
-    for rule in _core.rules():
-        assert rule.name in printed
-        assert all(parameter.name in printed for parameter in rule.parameters)
-    for word in ("static", "weight", "delay", "microcircuit", "brunel", "n_scaling", "weight_precision"):
-        assert word in printed
+def test_models_are_listed_in_one_line_each() -> None:
+    lines = run("models").splitlines()
+    for name in (
+        *DEFINITIONS,
+        *shipped_networks(),
+        "iaf_psc_exp",
+        "poisson_generator",
+        "fixed_indegree",
+        "tsodyks",
+        "hh",
+    ):
+        assert any(line.startswith(f"{name} ") for line in lines), name
+    shown = [line for line in lines if line and not line.startswith("`") and "──" not in line]
+    assert all(re.match(r"\w+ +\S", line) for line in shown)
+    assert len(shown) > 90
+    # In a pipe, no line is cut.
+    assert max(map(len, lines)) > 120
+    assert not any("…" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("words", "found", "missing"),
+    [
+        (["adaptive"], "aeif_cond_exp", "iaf_psc_exp "),
+        (["ADAPTIVE", "alpha"], "aeif_cond_alpha", "aeif_cond_exp "),
+        (["tsodyks", "short-term"], "tsodyks2", "stdp"),
+        (["pairwise"], "pairwise_bernoulli", "tsodyks"),
+        (["tau_rec"], "tsodyks", "iaf_psc_exp "),  # only parameters contain it
+    ],
+)
+def test_models_are_found_by_words(words: list[str], found: str, missing: str) -> None:
+    printed = run("models", *words)
+    assert found in printed
+    assert missing not in printed
 
 
 def test_one_model() -> None:

@@ -160,7 +160,8 @@ def test_names_of_models_come_before_those_of_files(tmp_path: Path) -> None:
         (["raising.py"], ["raising.py, line 2", "ZeroDivisionError"]),
         (["ending.py"], ["ending.py, line 2", "SystemExit"]),
         (["refused.py"], ["refused.py, line 2", "threshold"]),
-        (["iaf_psc_exp", "leaky"], ["'leaky'", "iaf_psc_exp is a model", "give one"]),
+        (["iaf_psc_exp", "no_such"], ["'iaf_psc_exp no_such'", "does not exist"]),
+        (["empty.py", "a", "b"], ["'b'", "give one name"]),
         (["no_such_model"], ["'no_such_model'", "a file (.py, .nestml or .mod)"]),
         (["x" * 5000], ["does not exist"]),
     ],
@@ -169,7 +170,7 @@ def test_names_of_models_come_before_those_of_files(tmp_path: Path) -> None:
 def test_files_that_are_refused(arguments: list[str], parts: list[str], tmp_path: Path) -> None:
     files = {
         "text.txt": "leaky\n",
-        "empty.py": "def network():\n    return 1\n",
+        "empty.py": "def a_network():\n    return 1\n",
         "empty.nestml": "\n",
         "broken.py": "def network(:\n",
         "raising.py": "import ranvier\n1 / 0\n",
@@ -191,3 +192,44 @@ def test_mistakes_in_files_show_their_place(tmp_path: Path) -> None:
     message = fail("models", path, lines=None)
     assert "wrong.mod, line 25" in message
     assert "e_k" in message
+
+
+NETWORK = """
+from __future__ import annotations
+
+def network(size: int, rate=9000.0, kind: str | None = None, seed=1, odd: Missing = (1, 2)):
+    \"\"\"A network of mine.
+
+    Parameters
+    ----------
+    size
+        Number of neurons.
+    \"\"\"
+"""
+
+
+def test_a_file_lists_the_keys_of_its_network(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(NETWORK)
+    lines = [line.split() for line in run("models", path).splitlines()]
+    assert ["network", "A", "network", "of", "mine"] in lines
+    assert ["size", "required", "Number", "of", "neurons."] in lines
+    assert ["rate", "9000.0", "a", "number"] in lines
+    assert ["seed", "1", "an", "integer"] in lines
+    assert ["odd", "(1,", "2)"] in lines
+
+
+@pytest.mark.parametrize("command", ["run", "predict"])
+def test_help_lists_the_keys_of_a_network(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(NETWORK)
+    help_text = run(command, path, "--help")
+    keys = help_text.partition(f"Keys of the function network() in {path}, to be set with --set KEY=VALUE:")[2]
+    assert "  size               required\n                     Number of neurons." in keys
+    assert "  rate               a number; default 9000.0" in keys
+    assert "usage: ranvier" in help_text
+    assert "Keys of" not in run(command, "--help")
+    assert "  order              an integer; default" in run(command, "brunel", "-h")
+    assert "no such file" in fail(command, tmp_path / "missing.py", "--help")
+    path.write_text("def network():\n    pass\n")
+    assert f"The function network() in {path} has no keys of its own." in run(command, path, "--help")

@@ -12,7 +12,7 @@ import ranvier as rv
 from ranvier import _core, mpi
 from ranvier.command_line import main
 from ranvier.commands.keys import RUN_KEYS, help_of_keys, parse_settings, shipped_networks
-from ranvier.commands.models import parameter_texts
+from ranvier.commands.network_tables import parameter_texts
 from ranvier.errors import (
     ReadOnlyError,
     ShapeError,

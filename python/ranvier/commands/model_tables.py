@@ -25,6 +25,7 @@ __all__ = [
     "entry_of_synapse",
     "parameter_rows",
     "print_entries",
+    "print_lines",
     "print_sections",
     "receptor_rows",
     "variable_rows",
@@ -63,6 +64,21 @@ def print_sections(console: Console, sections: Mapping[str, list[Entry]]) -> Non
             console.rule(f"[bold]{title}", align="left", style="dim")
         for entry in entries:
             console.print(_format(entry))
+
+
+def print_lines(console: Console, sections: Mapping[str, Iterable[Entry]]) -> None:
+    """Print one line for each entry, below the titles of their sections; those without entries are left out."""
+    listed = {title: list(entries) for title, entries in sections.items()}
+    width = max((len(entry.name) for entries in listed.values() for entry in entries), default=0)
+    for title, entries in listed.items():
+        if entries:
+            console.rule(f"[bold]{title}", align="left", style="dim")
+        for entry in entries:
+            line = Text.assemble((f"{entry.name:<{width}}", "bold cyan"), f"  {entry.summary}")
+            # A terminal gets what fits; a file or a pipe everything.
+            console.print(line, no_wrap=True, overflow="ellipsis" if console.is_terminal else "ignore", crop=False)
+        if entries:
+            console.print()
 
 
 def print_entries(console: Console, entries: Iterable[Entry]) -> None:

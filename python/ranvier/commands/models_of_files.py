@@ -15,6 +15,7 @@ from ranvier.channels.documentation import begin_of, default_of, parameters_of
 from ranvier.channels.nmodl import read_nmodl
 from ranvier.commands.files_of_users import execute
 from ranvier.commands.model_tables import Entry, Row, entry_of_neuron, parameter_rows, variable_rows
+from ranvier.commands.network_tables import entry_of_network
 from ranvier.equations.documentation import bounds_of
 from ranvier.equations.library import LibraryNeuron, describe_model
 from ranvier.equations.model import EquationNeuron
@@ -27,7 +28,7 @@ __all__ = ["FORMATS", "chosen_entries", "is_file", "sections_of"]
 
 FORMATS = ".py, .nestml or .mod"
 _NEURONS, _CELLS = "Neurons", "Detailed cells"
-_CHANNELS, _SYNAPSES = "Mechanisms of detailed cells", "Synapses"
+_CHANNELS, _SYNAPSES, _NETWORKS = "Mechanisms of detailed cells", "Synapses", "Networks (keys of ranvier run --set)"
 # Names that models have where the user gives none.
 _UNNAMED = ("neuron", "synapse", "channel", "cell")
 
@@ -58,13 +59,13 @@ def sections_of(name: str, model: str | None = None) -> dict[str, list[Entry]]:
     read = _READERS.get(path.suffix.lower())
     if read is None:
         raise FileError(f"file {path}", bound=f"its format is not known: '{path.suffix}'", remedy=f"name it {FORMATS}")
-    sections: dict[str, list[Entry]] = {title: [] for title in (_NEURONS, _CELLS, _CHANNELS, _SYNAPSES)}
+    sections: dict[str, list[Entry]] = {title: [] for title in (_NEURONS, _CELLS, _CHANNELS, _SYNAPSES, _NETWORKS)}
     for title, entry in read(path, model):
         sections[title].append(entry)
     if not any(sections.values()):
         raise FileError(
             f"file {path}",
-            bound="it defines no neuron, synapse, channel or cell",
+            bound="it defines no neuron, synapse, channel or cell, and no function network()",
             remedy="make them with rv.neuron(), rv.synapse(), rv.channel() or rv.Cell() outside of functions",
         )
     return sections
@@ -103,6 +104,8 @@ def _of_python(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
             yield _CHANNELS, _channel(name, value)
         elif isinstance(value, EquationSynapse):
             yield _SYNAPSES, _synapse(name, value)
+        elif name == "network" and callable(value):
+            yield _NETWORKS, entry_of_network(name, value, of_every_run=False)
 
 
 def _of_nestml(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:

@@ -1,9 +1,9 @@
 """`ranvier predict MODEL --ranks M`: predict memory and time of a network on many processes, without building it.
 
-MODEL and the keys of --set are those of `ranvier run`. The command prints the bytes that each process takes, by
-component; the expected time, computed from the costs of synapses, spikes and steps on this machine (measured once, in
-some seconds, and stored); and the largest network for which the memory of the processes is enough, as a value of the
-first of the keys {keys} that the model has.
+MODEL and the keys of --set are those of `ranvier run`; `ranvier predict MODEL --help` lists them. The command prints
+the bytes that each process takes, by component; the expected time, computed from the costs of synapses, spikes and
+steps on this machine (measured once, in some seconds, and stored); and the largest network for which the memory of
+the processes is enough, as a value of the first of the keys {keys} that the model has.
 
 `ranvier run MODEL --dry-run M` builds and runs the part of one process.
 """
@@ -28,6 +28,7 @@ from ranvier.base.sizes import parse_bytes
 from ranvier.commands.dry_report import memory_table
 from ranvier.commands.files_of_users import describe_network, find_network
 from ranvier.commands.keys import RUN_KEYS, add_settings, parse_settings, signature_keys
+from ranvier.commands.network_tables import HelpWithKeys
 from ranvier.commands.report import UNSORTED, _seconds, _size
 from ranvier.commands.result_files import add_result_files
 from ranvier.errors import StateError, ValueOutOfBoundsError
@@ -64,7 +65,9 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="predict memory and time of a network on many processes",
         description=(__doc__ or "").replace("{keys}", ", ".join(SCALING_KEYS)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
     )
+    parser.add_argument("-h", "--help", action=HelpWithKeys)
     parser.add_argument("model", metavar="MODEL", help="name of a network of the package, or a Python file")
     add_settings(parser)
     parser.add_argument("--ranks", metavar="M", type=int, required=True, help="number of processes")

@@ -1,8 +1,8 @@
 """`ranvier run MODEL`: build and run a network, and report.
 
 MODEL is the name of a network of the package (`ranvier models` lists them with their keys), or a Python file that
-defines a function ``network``. Its keywords are keys of ``--set``. It returns a `ranvier.Network`, or a
-`ranvier.networks.NetworkModel`, which also contains the simulated time::
+defines a function ``network``. Its keywords are keys of ``--set``; `ranvier run MODEL --help` lists them. It returns a
+`ranvier.Network`, or a `ranvier.networks.NetworkModel`, which also contains the simulated time::
 
     import ranvier as rv
 
@@ -41,6 +41,7 @@ from ranvier.commands.keys import (
     shipped_networks,
     signature_keys,
 )
+from ranvier.commands.network_tables import HelpWithKeys
 from ranvier.commands.result_files import add_result_files
 from ranvier.errors import FileError, RanvierError, ValueOutOfBoundsError
 from ranvier.network.network import Network
@@ -63,7 +64,9 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="build and run a network, and report",
         description=f"{__doc__}{help_of_keys()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
     )
+    parser.add_argument("-h", "--help", action=HelpWithKeys)
     parser.add_argument("model", metavar="MODEL", help="name of a network of the package, or a Python file")
     add_settings(parser)
     add_result_files(parser, "the spikes")
