@@ -54,9 +54,8 @@ Interval absolute(const Interval& a) {
     return {std::min(std::abs(a.low), std::abs(a.high)), farthest, a.may_fail};
 }
 
-Interval power(const Interval& a, const Interval& b) {
-    const bool fails = a.may_fail || b.may_fail;
-    if (a.low < 0.0 || fails) return anything;
+/// A power of numbers that are not negative.
+Interval power_of_positive(const Interval& a, const Interval& b) {
     // At 0, negative powers are infinite.
     if (a.low == 0.0 && b.low < 0.0) return {0.0, unbounded, true};
     if (!std::isfinite(b.low) || !std::isfinite(b.high)) return {0.0, unbounded, false};
@@ -65,6 +64,20 @@ Interval power(const Interval& a, const Interval& b) {
     const Interval ends = hull({of(a.low, b.low), of(a.low, b.high), of(a.high, b.low), of(a.high, b.high)}, false);
     const Interval wide = widened(ends.low, ends.high, false);
     return {std::max(wide.low, 0.0), wide.high, false};
+}
+
+Interval negated(const Interval& a) { return {-a.high, -a.low, a.may_fail}; }
+
+Interval power(const Interval& a, const Interval& b) {
+    if (a.may_fail || b.may_fail) return anything;
+    if (a.low >= 0.0) return power_of_positive(a, b);
+    // Negative numbers have whole powers only.
+    constexpr double greatest_whole = 0x1p51;
+    if (!b.is_point() || b.low != std::floor(b.low) || std::abs(b.low) >= greatest_whole) return anything;
+    if (std::fmod(b.low, 2.0) == 0.0) return power_of_positive(absolute(a), b);
+    if (a.high <= 0.0) return negated(power_of_positive(negated(a), b));
+    if (b.low < 0.0) return anything;
+    return {-power_of_positive({0.0, -a.low}, b).high, power_of_positive({0.0, a.high}, b).high, false};
 }
 
 Interval grown(const Interval& a, double (*function)(double), double least) {
@@ -122,7 +135,7 @@ Interval carry_out(const Instruction& instruction, std::span<const Interval> x) 
         case divide:
             return program::divide(a, b);
         case negate:
-            return {-a.high, -a.low, a.may_fail};
+            return negated(a);
         case Operation::absolute:
             return program::absolute(a);
         case square_root:

@@ -29,10 +29,12 @@ RANVIER_ALWAYS_INLINE double select(double truth, double a, double b) {
     return std::bit_cast<double>((bits(truth) & bits(a)) | (~bits(truth) & bits(b)));
 }
 
+RANVIER_ALWAYS_INLINE double absolute(double x) { return std::bit_cast<double>(bits(x) & ~(std::uint64_t{1} << 63)); }
+
 /// The greatest whole number that is not above x. The instruction for it came later than the first vectors.
 RANVIER_ALWAYS_INLINE double floor(double x) {
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-    const double size = std::bit_cast<double>(bits(x) & ~sign);
+    const double size = absolute(x);
     // Numbers between 2^52 and 2^53 are whole, so that adding 2^52 rounds.
     const double rounded = (size + 0x1p52) - 0x1p52;
     const double nearest = std::bit_cast<double>(bits(rounded) | (bits(x) & sign));
@@ -56,12 +58,21 @@ RANVIER_ALWAYS_INLINE double log1p(double x) {
     return u > 0.0 ? other : log(u);
 }
 
-/// x^y = e^(y log x) for x > 0; 0 or infinity at 0, and not a number below it. For y = 0 it is 1, and for y = 1 x itself.
+/// x^y = e^(y log x) for x > 0, and 0 or infinity at 0. Below 0, whole powers (of less than 2^51) have the size of those of -x,
+/// and others are not a number. For y = 0 it is 1, and for y = 1 x itself.
 RANVIER_ALWAYS_INLINE double pow(double x, double y) {
-    const double inside = math::exp(y * log(x));
+    // Adding this rounds to a whole number, whose last bit tells whether it is odd.
+    constexpr double rounding = 0x1.8p52;
+    const double shifted = y + rounding;
+    const double odd = std::bit_cast<double>(bits(shifted) << 63);
+    const double inside = math::exp(y * log(absolute(x)));
+    const double negative = std::bit_cast<double>(bits(inside) ^ bits(odd));
+    const double is_whole =
+        std::bit_cast<double>(bits(to_lane(shifted - rounding == y)) & bits(to_lane(absolute(y) < 0x1p51)));
+    const double below = select(is_whole, negative, not_a_number);
     const double at_zero = y > 0.0 ? 0.0 : infinity;
     const double positive = x >= least_normal ? inside : at_zero;
-    const double defined = x > -least_normal ? positive : not_a_number;
+    const double defined = x > -least_normal ? positive : below;
     const double power = y == y ? defined : y;
     // Chosen bit by bit: with another branch here, compilers find no vectors.
     const double other = select(to_lane(y == 1.0), x, power);
@@ -73,7 +84,7 @@ template <Operation operation>
 RANVIER_ALWAYS_INLINE double apply(double a) {
     using enum Operation;
     if constexpr (operation == negate) return -a;
-    if constexpr (operation == absolute) return std::bit_cast<double>(bits(a) & ~(std::uint64_t{1} << 63));
+    if constexpr (operation == Operation::absolute) return lane::absolute(a);
     if constexpr (operation == square_root) return __builtin_sqrt(a);
     if constexpr (operation == Operation::floor) return lane::floor(a);
     if constexpr (operation == exp) return math::exp(a);
@@ -113,8 +124,8 @@ decltype(auto) visit_unary(Operation operation, Visit visit) {
     switch (operation) {
         case negate:
             return visit.template operator()<negate>();
-        case absolute:
-            return visit.template operator()<absolute>();
+        case Operation::absolute:
+            return visit.template operator()<Operation::absolute>();
         case square_root:
             return visit.template operator()<square_root>();
         case Operation::floor:

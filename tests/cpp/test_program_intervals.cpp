@@ -45,6 +45,9 @@ TEST(ProgramIntervals, OperationsOnRanges) {
     expect_interval(interval_of(absolute, {{-3.0, 2.0}}), 0.0, 3.0);
     expect_interval(interval_of(exp, {{-unbounded, 0.0}}), 0.0, 1.0);
     expect_interval(interval_of(pow, {{0.0, 1.0}, Interval::of(0.4)}), 0.0, 1.0);
+    expect_interval(interval_of(pow, {{-3.0, 2.0}, Interval::of(2.0)}), 0.0, 9.0);
+    expect_interval(interval_of(pow, {{-3.0, 2.0}, Interval::of(3.0)}), -27.0, 8.0);
+    expect_interval(interval_of(pow, {{-3.0, -2.0}, Interval::of(-1.0)}), -0.5, -1.0 / 3.0);
     expect_interval(interval_of(minimum, {positive, {2.0, 3.0}}), 0.0, 3.0);
     expect_interval(interval_of(select, {{1.0, 1.0}, {2.0, 3.0}, positive}), 2.0, 3.0);
 }
@@ -56,6 +59,8 @@ TEST(ProgramIntervals, WhatMayBeNoNumberIsKnown) {
     EXPECT_TRUE(interval_of(log, {{0.0, 1.0}}).may_fail);
     EXPECT_TRUE(interval_of(pow, {{-1.0, 1.0}, Interval::of(0.5)}).may_fail);
     EXPECT_TRUE(interval_of(pow, {{0.0, 1.0}, Interval::of(-1.0)}).may_fail);
+    EXPECT_TRUE(interval_of(pow, {{-1.0, 1.0}, Interval::of(-1.0)}).may_fail);
+    EXPECT_TRUE(interval_of(pow, {{-1.0, 1.0}, {2.0, 3.0}}).may_fail);
     const Interval failure{-unbounded, unbounded, true};
     // Both bounds replace it, whichever stands first.
     const Interval above = interval_of(maximum, {failure, Interval::of(0.0)});

@@ -136,6 +136,20 @@ TEST(Operations, AreThoseOfTheCLibraryWithinTheirErrors) {
     EXPECT_TRUE(alike(value_of(Operation::maximum, 0.0, -0.0), -0.0));
 }
 
+TEST(Operations, RaiseNegativeNumbersToWholePowers) {
+    std::mt19937_64 random(1);
+    for (int trial = 0; trial < 2000; ++trial) {
+        const double x =
+            -std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000.0, static_cast<int>(random() % 9) - 4);
+        const double y = static_cast<double>(random() % 201) - 100.0;
+        const double found = value_of(Operation::pow, x, y);
+        EXPECT_NEAR(found / std::pow(x, y), 1.0, 4.0 * 0x1p-52 * (1.0 + std::abs(y * std::log(-x)))) << x << "^" << y;
+        EXPECT_TRUE(std::isnan(value_of(Operation::pow, x, y + 0.5))) << x << "^" << y + 0.5;
+    }
+    EXPECT_DOUBLE_EQ(value_of(Operation::pow, -3.0, 2.0), 9.0);
+    EXPECT_DOUBLE_EQ(value_of(Operation::pow, -3.0, 3.0), -27.0);
+}
+
 TEST(Operations, RaiseToPowersAsTheyAreDefined) {
     for (const double x : hostile_values) {
         for (const double y : hostile_values) {
@@ -144,8 +158,15 @@ TEST(Operations, RaiseToPowersAsTheyAreDefined) {
                 EXPECT_EQ(found, 1.0);
             } else if (y == 1.0) {
                 EXPECT_EQ(std::bit_cast<std::uint64_t>(found), std::bit_cast<std::uint64_t>(x));
-            } else if (std::isnan(x) || std::isnan(y) || x <= -std::numeric_limits<double>::min()) {
+            } else if (std::isnan(x) || std::isnan(y)) {
                 EXPECT_TRUE(std::isnan(found)) << x << "^" << y << ": " << found;
+            } else if (x <= -std::numeric_limits<double>::min()) {
+                if (std::abs(y) >= 0x1p51 || y != std::floor(y)) {
+                    EXPECT_TRUE(std::isnan(found)) << x << "^" << y << ": " << found;
+                } else {
+                    const double of_positive = value_of(Operation::pow, -x, y);
+                    EXPECT_EQ(found, std::fmod(y, 2.0) == 0.0 ? of_positive : -of_positive) << x << "^" << y;
+                }
             } else if (x < std::numeric_limits<double>::min()) {
                 EXPECT_EQ(found, y > 0.0 ? 0.0 : infinity);
             } else if (std::abs(y * std::log(x)) < 690.0) {

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
@@ -168,3 +169,68 @@ def test_random_expressions_are_what_numpy_makes_of_them(expressions: list[Expre
         assert np.isfinite(expected.error).all()
         assert np.array_equal(found[f"u{i}"], found[f"seen{i}"])
         assert (np.abs(found[f"u{i}"] - expected.value) <= expected.error).all(), each.text
+
+
+POWER = """
+dx/dt = 0 : 1
+dy/dt = 0 : 1
+z = (-2.5)**k : 1
+k : 1
+seen = x**k : 1
+"""
+
+
+@pytest.mark.parametrize("programs", ["interpreted", "compiled"])
+def test_negative_numbers_have_whole_powers(programs: Any) -> None:
+    """With an exponent that is a parameter, as with one that is a number in the text."""
+    model = rv.neuron(POWER, threshold="x > 1e9", reset="y = x**k", parameters={"k": 2.0}, initial={"x": -3.0})
+    exponents = np.array([2.0, 3.0, 0.0, 1.0, -1.0, -2.0, 17.0, -8.0])
+    base = np.array([-3.0, -3.0, -3.0, -2.5, -0.5, 2.0, -1.5, -1.0])
+    net = rv.Network()
+    cells = net.create(model, len(exponents), k=exponents, x=base)
+    sim = rv.Simulation(net, threads=1, tuning=rv.Tuning(programs=programs))
+    sim.run(0.1)
+    assert sim.get(cells, "seen") == pytest.approx(base**exponents, rel=1e-14)
+    assert sim.get(cells, "z") == pytest.approx((-2.5) ** exponents, rel=1e-14)
+
+
+def test_powers_in_a_step_are_the_same_compiled_and_interpreted() -> None:
+    generator = np.random.default_rng(1)
+    model = rv.neuron(
+        "dx/dt = 0 : 1\ndy/dt = 0 : 1\ndz/dt = 0 : 1\nk : 1",
+        threshold="x < 1e9",
+        reset="y = x**k; z = x**(k + floor(x/4))",
+        parameters={"k": 2.0},
+    )
+    values: dict[str, Any] = {"k": generator.integers(-9, 10, 500).astype(float), "x": generator.normal(0.0, 3.0, 500)}
+    found = []
+    choices: list[Any] = ["interpreted", "compiled"]
+    for programs in choices:
+        net = rv.Network()
+        cells = net.create(model, 500, **values)
+        sim = rv.Simulation(net, threads=1, tuning=rv.Tuning(programs=programs))
+        sim.run(0.1)
+        found.append(sim.get(cells, ["y", "z"]))
+    for name, power in (("y", values["k"]), ("z", values["k"] + np.floor(values["x"] / 4.0))):
+        assert np.array_equal(found[0][name], found[1][name])
+        assert found[0][name] == pytest.approx(values["x"] ** power, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("base", "power", "reason"),
+    [(-3.0, 0.5, "negative numbers have only whole powers"), (0.0, -1.0, "divides by 0")],
+)
+def test_powers_of_parameters_that_are_not_numbers_are_named(base: float, power: float, reason: str) -> None:
+    model = rv.neuron(
+        "dv/dt = -v/ms + p**k/ms : 1", threshold="v > 1e9", reset="v = 0", parameters={"p": 2.0, "k": 2.0}
+    )
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match=reason):
+        model(p=base, k=power)
+    synapse = rv.synapse(
+        "dx/dt = -x/tau : 1",
+        on_pre="w = clip(w + p**k, 0, 100); x += 1",
+        on_post="w = clip(w - x, 0, 100)",
+        parameters={"tau": "20 ms", "p": 2.0, "k": 2.0},
+    )
+    with pytest.raises(rv.errors.RanvierError, match=reason):
+        synapse(p=base, k=power)

@@ -108,10 +108,16 @@ def _log1p(to: Vectors, x: str) -> str:
 
 
 def _pow(to: Vectors, x: str, y: str) -> str:
-    inside = _exp(to, to.multiply(y, _log(to, x)))
+    shifted = to.add(y, number(_ROUNDING))
+    odd = to.integers("shl", to.bits(shifted), integer(63))
+    inside = _exp(to, to.multiply(y, _log(to, to.absolute(x))))
+    negative = to.from_bits(to.integers("xor", to.bits(inside), odd))
+    is_small = to.compare("olt", to.absolute(y), number(2.0**51))
+    is_whole = to.both(to.compare("oeq", to.subtract(shifted, number(_ROUNDING)), y), is_small)
+    below = to.select(is_whole, negative, number(math.nan))
     at_zero = to.select(to.compare("ogt", y, number(0.0)), number(0.0), number(math.inf))
     positive = to.select(to.compare("oge", x, number(_LEAST_NORMAL)), inside, at_zero)
-    defined = to.select(to.compare("ogt", x, number(-_LEAST_NORMAL)), positive, number(math.nan))
+    defined = to.select(to.compare("ogt", x, number(-_LEAST_NORMAL)), positive, below)
     known = to.select(to.compare("ord", y, y), defined, y)
     power = to.select(to.compare("oeq", y, number(1.0)), x, known)
     return to.select(to.compare("oeq", y, number(0.0)), number(1.0), power)

@@ -282,7 +282,20 @@ class Instructions:
                     found = math.inf
                 if isinstance(found, complex) or not abs(found) < 1e300:
                     refuse(node.place, f"'{node.place.text}'", "it is no number in the range of floating point")
+        self._check_power(node, base, exponent)
         return self._do("pow", base, exponent)
+
+    def _check_power(self, node: Node, base: Operand, exponent: Operand) -> None:
+        """Note that a power of parameters must be a finite number."""
+        known = [each for each in (base, exponent) if isinstance(each, Value)]
+        if not known or any(each.builder is not self.earliest for each in known) or self._is_positive(node.parts[0]):
+            return
+        place = node.place
+        is_negative, is_whole = self._do("less", base, 0.0), self._do("equal", exponent, self._do("floor", exponent))
+        reason = f"'{place.text}' ({place.called()}) is not a number: negative numbers have only whole powers"
+        self.conditions.append((self._do("either", self._do("not", is_negative), is_whole), reason))
+        divides = self._do("both", self._do("equal", base, 0.0), self._do("less", exponent, 0.0))
+        self.conditions.append((self._do("not", divides), f"'{place.text}' ({place.called()}) divides by 0"))
 
     def _whole_power(self, base: Operand, exponent: int) -> Operand:
         made: Operand = 1.0

@@ -26,8 +26,8 @@ _AXONAL = Declared(
     meaning="Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take "
     "it to the synapse, too",
 )
-_CHECKED = {"divide": 1, "square_root": 0, "log": 0, "log1p": 0}
-"""Operations that not all numbers can go through, with the part that matters."""
+_CHECKED = {"divide": (1,), "square_root": (0,), "log": (0,), "log1p": (0,), "power": (0, 1)}
+"""Operations that are not defined for all numbers, with the parts that matter."""
 
 
 def lower_synapse(description: SynapseDescription) -> SynapseProgram:
@@ -264,11 +264,14 @@ class Prepare:
         known = {*self.description.parameters, *CONSTANTS}
         for node in self.description.nodes():
             for part in nodes_of(node):
-                checked = _CHECKED.get(part.kind)
-                if checked is None or any(n not in known and not is_unit(n) for n in names_in(part.parts[checked])):
+                checked = _CHECKED.get(part.kind, ())
+                names = {name for i in checked for name in names_in(part.parts[i])}
+                if not checked or any(name not in known and not is_unit(name) for name in names):
                     continue
-                argument = walked(part.parts[checked], self.instructions)
-                self.instructions.operation(part, [1.0, argument] if checked else [argument])
+                self.instructions.operation(
+                    part,
+                    [walked(each, self.instructions) if i in checked else 1.0 for i, each in enumerate(part.parts)],
+                )
         made: dict[int, str] = {}
         for truth, reason in self.truths:
             if truth is False:
