@@ -10,28 +10,79 @@ namespace ranvier::engine {
 
 namespace {
 
+// Each walk names all fields of its struct, so that a new field does not compile until it is mixed in, or is listed as
+// one that need not be.
+
 void add_synapse(Fingerprint& mixed, const SynapseSpec& synapse) {
-    mixed.add(synapse.is_static() ? "" : synapse.model->name);
-    mixed.add(synapse.is_static() ? std::uint64_t{0} : synapse.model->own_fingerprint);
+    // Values are mixed in as those of all parameters.
+    const auto& [model, parameters, modulators, owner] = synapse;
+    mixed.add(synapse.is_static() ? "" : model->name);
+    mixed.add(synapse.is_static() ? std::uint64_t{0} : model->own_fingerprint);
     mixed.add(synapse.values());
     for (const std::uint32_t i : synapse.own_parameters()) {
         mixed.add(std::uint64_t{i});
         mixed.add(synapse.own_values(i));
     }
-    mixed.add(synapse.modulators);
+    mixed.add(modulators);
+}
+
+void add_population(Fingerprint& mixed, const Population& population) {
+    // The id is the place in the list; a step that was given is the same as an equal one that was not.
+    const auto& [id, name, model, owner, first, size, parameters, variables, spike_steps, sequences, stride,
+                 has_given_step] = population;
+    mixed.add(name);
+    mixed.add(model->name);
+    mixed.add(model->own_fingerprint);
+    mixed.add(first.value);
+    mixed.add(size);
+    // Cells with equal fingerprints can have different defaults.
+    for (const models::ParameterInfo& info : model->parameters) mixed.add(info.default_value);
+    mixed.add(parameters);
+    mixed.add(variables);
+    mixed.add(spike_steps.all());
+    mixed.add(sequences);
+    mixed.add(stride);
 }
 
 void add_projection(Fingerprint& mixed, const Projection& projection) {
-    mixed.add(projection.name);
-    mixed.add(projection.sources);
-    mixed.add(projection.targets);
-    add_rule(mixed, projection.rule);
-    mixed.add(projection.weight);
-    mixed.add(projection.delay);
-    mixed.add(projection.weight_bound);
-    mixed.add(projection.receptor);
-    add_synapse(mixed, projection.synapse);
-    mixed.add(projection.site);
+    // The id is the place in the list.
+    const auto& [id, name, sources, targets, rule, weight, delay, weight_bound, receptor, synapse, site] = projection;
+    mixed.add(name);
+    mixed.add(sources);
+    mixed.add(targets);
+    add_rule(mixed, rule);
+    mixed.add(weight);
+    mixed.add(delay);
+    mixed.add(weight_bound);
+    mixed.add(receptor);
+    add_synapse(mixed, synapse);
+    mixed.add(site);
+}
+
+void add_stimulus(Fingerprint& mixed, const StimulusSpec& stimulus) {
+    const auto& [name, model, targets, parameters, sequences, weight, delay, receptor, site, changed_at] = stimulus;
+    mixed.add(name);
+    mixed.add(model->name);
+    mixed.add(targets);
+    mixed.add(parameters);
+    mixed.add(sequences);
+    mixed.add(weight);
+    mixed.add(delay);
+    mixed.add(receptor);
+    mixed.add(site);
+    mixed.add(changed_at);
+}
+
+void add_recorder(Fingerprint& mixed, const SpikeRecorderSpec& recorder) {
+    const auto& [neurons] = recorder;
+    mixed.add(neurons);
+}
+
+void add_recorder(Fingerprint& mixed, const StateRecorderSpec& recorder) {
+    const auto& [neurons, variables, interval] = recorder;
+    mixed.add(neurons);
+    mixed.add(variables);
+    mixed.add(interval);
 }
 
 std::uint64_t of_options(const SimulationOptions& options) {
@@ -80,45 +131,19 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
         mixed.add(network.seed());
     }));
     for (const Population& population : network.populations()) {
-        parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
-            mixed.add(population.name);
-            mixed.add(population.model->name);
-            mixed.add(population.model->own_fingerprint);
-            mixed.add(population.first.value);
-            mixed.add(population.size);
-            // Those of a cell are not the same wherever it has this fingerprint.
-            for (const models::ParameterInfo& info : population.model->parameters) mixed.add(info.default_value);
-            mixed.add(population.parameters);
-            mixed.add(population.variables);
-            mixed.add(population.spike_steps.all());
-            mixed.add(population.stride);
-        }));
+        parts.push_back(fingerprint_of([&](Fingerprint& mixed) { add_population(mixed, population); }));
     }
     for (const Projection& projection : network.projections()) {
         parts.push_back(fingerprint_of([&](Fingerprint& mixed) { add_projection(mixed, projection); }));
     }
     for (const StimulusSpec& stimulus : network.stimuli()) {
-        parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
-            mixed.add(stimulus.name);
-            mixed.add(stimulus.model->name);
-            mixed.add(stimulus.targets);
-            mixed.add(stimulus.parameters);
-            mixed.add(stimulus.sequences);
-            mixed.add(stimulus.weight);
-            mixed.add(stimulus.delay);
-            mixed.add(stimulus.receptor);
-            mixed.add(stimulus.site);
-        }));
+        parts.push_back(fingerprint_of([&](Fingerprint& mixed) { add_stimulus(mixed, stimulus); }));
     }
     for (const SpikeRecorderSpec& recorder : network.spike_recorders()) {
-        parts.push_back(fingerprint_of([&](Fingerprint& mixed) { mixed.add(recorder.neurons); }));
+        parts.push_back(fingerprint_of([&](Fingerprint& mixed) { add_recorder(mixed, recorder); }));
     }
     for (const StateRecorderSpec& recorder : network.state_recorders()) {
-        parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
-            mixed.add(recorder.neurons);
-            mixed.add(recorder.variables);
-            mixed.add(recorder.interval);
-        }));
+        parts.push_back(fingerprint_of([&](Fingerprint& mixed) { add_recorder(mixed, recorder); }));
     }
     parts.push_back(of_options(options));
     return parts;

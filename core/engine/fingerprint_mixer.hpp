@@ -54,12 +54,13 @@ class Fingerprint {
         for (const Number item : items) add(item);
     }
     void add(const Distribution& distribution) {
-        add(distribution.kind);
-        add(distribution.first);
-        add(distribution.second);
-        add(distribution.restriction);
-        add(distribution.lower);
-        add(distribution.upper);
+        const auto& [kind, first, second, restriction, lower, upper] = distribution;
+        add(kind);
+        add(first);
+        add(second);
+        add(restriction);
+        add(lower);
+        add(upper);
     }
     void add(const Values& values) {
         add(values.index());
@@ -93,14 +94,16 @@ std::uint64_t fingerprint_of(Add add) {
 }
 
 inline void add_rule(Fingerprint& mixed, const connect::RuleSpec& rule) {
-    mixed.add(rule.name);
-    mixed.add(rule.number);
-    mixed.add(rule.least_number);
-    mixed.add(rule.probability);
-    mixed.add(rule.allow_autapses);
-    mixed.add(rule.allow_multapses);
-    mixed.add(rule.sources);
-    mixed.add(rule.targets);
+    // All fields are named: a new one does not compile until it is mixed in.
+    const auto& [name, number, least_number, probability, allow_autapses, allow_multapses, sources, targets] = rule;
+    mixed.add(name);
+    mixed.add(number);
+    mixed.add(least_number);
+    mixed.add(probability);
+    mixed.add(allow_autapses);
+    mixed.add(allow_multapses);
+    mixed.add(sources);
+    mixed.add(targets);
 }
 
 }  // namespace ranvier::engine

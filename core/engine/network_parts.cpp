@@ -44,72 +44,100 @@ std::string of(std::string_view what, std::string_view kind, std::string_view na
     return std::string(what) + " of " + std::string(kind) + " '" + std::string(name) + "'";
 }
 
+// Each walk names all fields of its struct, so that a new field does not compile until it is a part, or is listed as
+// one that need not be.
+
 void add_population(Parts& parts, const Population& population) {
-    const auto name = [&](std::string_view what) { return of(what, "population", population.name); };
-    parts.add_name("name of population " + std::to_string(population.id.value), population.name);
-    parts.add_name(name("model"), population.model->name);
-    if (population.model->own_fingerprint != 0)
-        parts.add(name("description of the model"), population.model->own_fingerprint);
-    parts.add_number(name("size"), population.size);
-    parts.add_number(name("steps of the resolution in a step"), static_cast<std::uint64_t>(population.stride));
-    for (const models::ParameterInfo& info : population.model->parameters) {
-        const auto given = population.parameters.find(info.name);
-        parts.add_values(name("parameter " + std::string(info.name)),
-                         given == population.parameters.end() ? Values(info.default_value) : given->second);
+    // The id is the place in the list, and the first neuron follows from the sizes.
+    const auto& [id, name, model, owner, first, size, parameters, variables, spike_steps, sequences, stride,
+                 has_given_step] = population;
+    const auto part = [&population](std::string_view what) { return of(what, "population", population.name); };
+    parts.add_name("name of population " + std::to_string(id.value), name);
+    parts.add_name(part("model"), model->name);
+    if (model->own_fingerprint != 0) parts.add(part("description of the model"), model->own_fingerprint);
+    parts.add_number(part("size"), size);
+    parts.add_number(part("steps of the resolution in a step"), static_cast<std::uint64_t>(stride));
+    for (const models::ParameterInfo& info : model->parameters) {
+        const auto given = parameters.find(info.name);
+        parts.add_values(part("parameter " + std::string(info.name)),
+                         given == parameters.end() ? Values(info.default_value) : given->second);
     }
-    for (const auto& [variable, value] : population.variables) parts.add_values(name(variable), value);
-    if (population.model->plays_spikes) parts.add(name("spike_times"), population.spike_steps.all());
-    for (const auto& [sequence, values] : population.sequences) parts.add(name(sequence), values);
+    for (const auto& [variable, value] : variables) parts.add_values(part(variable), value);
+    if (model->plays_spikes) parts.add(part("spike_times"), spike_steps.all());
+    for (const auto& [sequence, values] : sequences) parts.add(part(sequence), values);
 }
 
-void add_projection(Parts& parts, const Projection& projection) {
-    const auto name = [&](std::string_view what) { return of(what, "projection", projection.name); };
-    parts.add_name("name of projection " + std::to_string(projection.id.value), projection.name);
-    parts.add(name("sources"), projection.sources);
-    parts.add(name("targets"), projection.targets);
-    parts.add_name(name("name of the rule"), projection.rule.name);
-    parts.add_mixed(name("rule"), [&](Fingerprint& mixed) { add_rule(mixed, projection.rule); });
-    parts.add_values(name("weight"), projection.weight);
-    parts.add_values(name("delay"), projection.delay);
-    parts.add(name("weight_bound"), projection.weight_bound, to_text(projection.weight_bound));
-    parts.add_name(name("receptor"), projection.receptor);
-    parts.add_site(name("site"), projection.site);
-    if (projection.synapse.is_static()) {
-        parts.add_name(name("synapse"), "static_synapse");
+void add_synapse(Parts& parts, const SynapseSpec& synapse, std::string_view projection) {
+    const auto part = [projection](std::string_view what) { return of(what, "projection", projection); };
+    if (synapse.is_static()) {
+        parts.add_name(part("synapse"), "static_synapse");
         return;
     }
-    const models::SynapseModel& model = *projection.synapse.model;
-    parts.add_name(name("synapse"), model.name);
-    if (model.own_fingerprint != 0) parts.add(name("description of the synapse"), model.own_fingerprint);
-    if (!model.transmitter.empty()) parts.add(name(model.transmitter), projection.synapse.modulators);
-    const std::vector<double> values = projection.synapse.values();
-    const std::vector<std::uint32_t> own = projection.synapse.own_parameters();
-    for (std::uint32_t i = 0; i < model.parameters.size(); ++i) {
-        const std::string parameter = name("parameter " + std::string(model.parameters[i].name));
+    // Values are parts as those of all parameters.
+    const auto& [model, parameters, modulators, owner] = synapse;
+    parts.add_name(part("synapse"), model->name);
+    if (model->own_fingerprint != 0) parts.add(part("description of the synapse"), model->own_fingerprint);
+    if (!model->transmitter.empty()) parts.add(part(model->transmitter), modulators);
+    const std::vector<double> values = synapse.values();
+    const std::vector<std::uint32_t> own = synapse.own_parameters();
+    for (std::uint32_t i = 0; i < model->parameters.size(); ++i) {
+        const std::string parameter = part("parameter " + std::string(model->parameters[i].name));
         if (std::ranges::find(own, i) != own.end()) {
-            parts.add_values(parameter, projection.synapse.own_values(i));
+            parts.add_values(parameter, synapse.own_values(i));
         } else {
             parts.add(parameter, values[i], to_text(values[i]));
         }
     }
 }
 
+void add_projection(Parts& parts, const Projection& projection) {
+    // The id is the place in the list.
+    const auto& [id, name, sources, targets, rule, weight, delay, weight_bound, receptor, synapse, site] = projection;
+    const auto part = [&projection](std::string_view what) { return of(what, "projection", projection.name); };
+    parts.add_name("name of projection " + std::to_string(id.value), name);
+    parts.add(part("sources"), sources);
+    parts.add(part("targets"), targets);
+    parts.add_name(part("name of the rule"), rule.name);
+    parts.add_mixed(part("rule"), [&projection](Fingerprint& mixed) { add_rule(mixed, projection.rule); });
+    parts.add_values(part("weight"), weight);
+    parts.add_values(part("delay"), delay);
+    parts.add(part("weight_bound"), weight_bound, to_text(weight_bound));
+    parts.add_name(part("receptor"), receptor);
+    parts.add_site(part("site"), site);
+    add_synapse(parts, synapse, name);
+}
+
 void add_stimulus(Parts& parts, const StimulusSpec& stimulus, std::size_t index) {
-    const auto name = [&](std::string_view what) { return of(what, "stimulus", stimulus.name); };
-    parts.add_name("name of stimulus " + std::to_string(index), stimulus.name);
-    parts.add_name(name("stimulator"), stimulus.model->name);
-    parts.add(name("targets"), stimulus.targets);
-    for (const models::ParameterInfo& info : stimulus.model->parameters) {
-        const auto given = stimulus.parameters.find(info.name);
-        parts.add_values(name("parameter " + std::string(info.name)),
-                         given == stimulus.parameters.end() ? Values(info.default_value) : given->second);
+    // Changes during a run are a part of the state.
+    const auto& [name, model, targets, parameters, sequences, weight, delay, receptor, site, changed_at] = stimulus;
+    const auto part = [&stimulus](std::string_view what) { return of(what, "stimulus", stimulus.name); };
+    parts.add_name("name of stimulus " + std::to_string(index), name);
+    parts.add_name(part("stimulator"), model->name);
+    parts.add(part("targets"), targets);
+    for (const models::ParameterInfo& info : model->parameters) {
+        const auto given = parameters.find(info.name);
+        parts.add_values(part("parameter " + std::string(info.name)),
+                         given == parameters.end() ? Values(info.default_value) : given->second);
     }
-    for (const auto& [sequence, values] : stimulus.sequences) parts.add(name(sequence), values);
-    parts.add_values(name("weight"), stimulus.weight);
-    parts.add(name("delay"), stimulus.delay, to_text(stimulus.delay));
-    const bool is_current = stimulus.model->output == models::StimulatorOutput::current;
-    parts.add_name(name(is_current ? "electrode" : "receptor"), stimulus.receptor);
-    parts.add_site(name("site"), stimulus.site);
+    for (const auto& [sequence, values] : sequences) parts.add(part(sequence), values);
+    parts.add_values(part("weight"), weight);
+    parts.add(part("delay"), delay, to_text(delay));
+    const bool is_current = model->output == models::StimulatorOutput::current;
+    parts.add_name(part(is_current ? "electrode" : "receptor"), receptor);
+    parts.add_site(part("site"), site);
+}
+
+void add_recorder(Parts& parts, const SpikeRecorderSpec& recorder, std::size_t index) {
+    const auto& [neurons] = recorder;
+    parts.add("neurons of spike recorder " + std::to_string(index), neurons);
+}
+
+void add_recorder(Parts& parts, const StateRecorderSpec& recorder, std::size_t index) {
+    const auto& [neurons, variables, interval] = recorder;
+    const std::string name = " of state recorder " + std::to_string(index);
+    parts.add("neurons" + name, neurons);
+    parts.add("variables" + name, variables);
+    parts.add_number("interval" + name, static_cast<std::uint64_t>(interval));
 }
 
 std::string_view to_name(models::Precision precision) {
@@ -134,14 +162,10 @@ std::vector<NetworkPart> network_parts(const Network& network, models::Precision
     for (const Projection& projection : network.projections()) add_projection(parts, projection);
     for (std::size_t i = 0; i < network.stimuli().size(); ++i) add_stimulus(parts, network.stimuli()[i], i);
     for (std::size_t i = 0; i < network.spike_recorders().size(); ++i) {
-        parts.add("neurons of spike recorder " + std::to_string(i), network.spike_recorders()[i].neurons);
+        add_recorder(parts, network.spike_recorders()[i], i);
     }
     for (std::size_t i = 0; i < network.state_recorders().size(); ++i) {
-        const StateRecorderSpec& recorder = network.state_recorders()[i];
-        const std::string name = " of state recorder " + std::to_string(i);
-        parts.add("neurons" + name, recorder.neurons);
-        parts.add("variables" + name, recorder.variables);
-        parts.add_number("interval" + name, static_cast<std::uint64_t>(recorder.interval));
+        add_recorder(parts, network.state_recorders()[i], i);
     }
     return parts.take();
 }

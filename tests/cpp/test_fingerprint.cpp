@@ -1,0 +1,193 @@
+// Every field of a description is in both of its walks: that which compares ranks, and that which a saved state is
+// compared with.
+#include "engine/fingerprint.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "engine/network_parts.hpp"
+#include "thread_communicator.hpp"
+
+namespace TEST_FILE {
+
+using namespace ranvier;
+using namespace ranvier::engine;
+
+using Lists = std::vector<std::vector<double>>;
+
+/// What a network is made of. A test changes one value.
+struct Choices {
+    double resolution = 0.1;
+    std::uint64_t seed = 1;
+    std::string model = "iaf_psc_exp";
+    std::uint64_t size = 4;
+    std::string population = "neurons";
+    NamedValues values = {{"tau_m", 10.0}, {"V_m", -60.0}};
+    std::optional<double> step = std::nullopt;
+    Lists spikes = {{1.0}, {2.0}};
+    std::vector<double> rate_times = {0.1, 50.0};
+    std::vector<double> rates = {10.0, 20.0};
+    connect::RuleSpec rule = {.name = "fixed_indegree", .number = 2};
+    Values weight = 1.0;
+    Values delay = 1.0;
+    std::string projection = "projection";
+    double weight_bound = 0.0;
+    std::string receptor = "excitatory";
+    std::string synapse = "stdp";
+    NamedValues synapse_values = {{"tau_plus", 20.0}};
+    std::string stimulator = "step_current_generator";
+    NamedValues stimulus_values = {{"stop", 500.0}};
+    std::vector<double> current_times = {0.5, 20.0};
+    std::vector<double> currents = {100.0, 200.0};
+    double stimulus_weight = 2.0;
+    double stimulus_delay = 1.0;
+    std::string stimulus = "drive";
+    std::uint64_t stimulated = 4;
+    std::uint64_t sources = 4;
+    std::uint64_t targets = 4;
+    std::uint64_t recorded = 4;
+    std::vector<std::string> variables = {"V_m"};
+    double interval = 1.0;
+};
+
+IdSequence first_of(const Network& network, PopulationId population, std::uint64_t count) {
+    return {network.population(population).first, 1, count};
+}
+
+Network make_network(const Choices& choices) {
+    Network network(choices.resolution, choices.seed);
+    const PopulationId neurons =
+        network.create(choices.model, choices.size, choices.population, choices.values, choices.step);
+    network.create_spike_generators("players", choices.spikes);
+    network.create("inhomogeneous_poisson_generator", 2, "drawn", {{"stop", 900.0}}, std::nullopt,
+                   {{"times", choices.rate_times}, {"rates", choices.rates}});
+    network.connect(
+        first_of(network, neurons, choices.sources), first_of(network, neurons, choices.targets), choices.rule,
+        choices.weight, choices.delay, choices.projection, choices.weight_bound, choices.receptor,
+        choices.synapse.empty() ? SynapseSpec{}
+                                : make_synapse(choices.synapse, choices.synapse_values, {}, choices.projection));
+    network.stimulate(first_of(network, neurons, choices.stimulated), choices.stimulator, choices.stimulus_values,
+                      {{"times", choices.current_times}, {"amplitudes", choices.currents}}, choices.stimulus_weight,
+                      choices.stimulus_delay, choices.stimulus);
+    network.record_spikes({first_of(network, neurons, choices.recorded)});
+    network.record_state(first_of(network, neurons, choices.recorded), choices.variables, choices.interval);
+    return network;
+}
+
+struct Change {
+    std::string name;
+    std::function<void(Choices&)> make;
+};
+
+const std::vector<Change>& changes() {
+    const Distribution drawn{.kind = Distribution::Kind::uniform, .first = 1.0, .second = 3.0};
+    static const std::vector<Change> all{
+        {"resolution", [](Choices& c) { c.resolution = 0.05; }},
+        {"seed", [](Choices& c) { c.seed = 2; }},
+        {"model", [](Choices& c) { c.model = "iaf_psc_alpha"; }},
+        {"size", [](Choices& c) { c.size = 5; }},
+        {"name of population", [](Choices& c) { c.population = "others"; }},
+        {"parameter", [](Choices& c) { c.values.at("tau_m") = 11.0; }},
+        {"parameters of each neuron",
+         [](Choices& c) { c.values.at("tau_m") = SharedArray(std::vector<double>{10.0, 10.0, 10.0, 10.5}); }},
+        {"initial value", [](Choices& c) { c.values.at("V_m") = -61.0; }},
+        {"drawn initial value", [drawn](Choices& c) { c.values.at("V_m") = drawn; }},
+        {"step", [](Choices& c) { c.step = 0.5; }},
+        {"spike times", [](Choices& c) { c.spikes[1] = {2.1}; }},
+        {"number of spikes", [](Choices& c) { c.spikes[1] = {2.0, 2.0}; }},
+        {"sequence of sources", [](Choices& c) { c.rate_times[1] = 51.0; }},
+        {"other sequence of sources", [](Choices& c) { c.rates[0] = 11.0; }},
+        {"length of the sequences of sources",
+         [](Choices& c) {
+             c.rate_times.push_back(60.0);
+             c.rates.push_back(0.0);
+         }},
+        {"sources", [](Choices& c) { c.sources = 3; }},
+        {"targets", [](Choices& c) { c.targets = 3; }},
+        {"rule", [](Choices& c) { c.rule.name = "fixed_outdegree"; }},
+        {"number of the rule", [](Choices& c) { c.rule.number = 1; }},
+        {"autapses", [](Choices& c) { c.rule.allow_autapses = false; }},
+        {"multapses", [](Choices& c) { c.rule.allow_multapses = false; }},
+        {"weight", [](Choices& c) { c.weight = 1.5; }},
+        {"drawn weight", [drawn](Choices& c) { c.weight = drawn; }},
+        {"delay", [](Choices& c) { c.delay = 1.5; }},
+        {"drawn delay", [drawn](Choices& c) { c.delay = drawn; }},
+        {"name of projection", [](Choices& c) { c.projection = "other"; }},
+        {"weight_bound", [](Choices& c) { c.weight_bound = 10.0; }},
+        {"receptor", [](Choices& c) { c.receptor = "inhibitory"; }},
+        {"synapse", [](Choices& c) { c.synapse = "stdp_nn_symm"; }},
+        {"static synapse", [](Choices& c) { c.synapse = ""; }},
+        {"parameter of synapses", [](Choices& c) { c.synapse_values.at("tau_plus") = 21.0; }},
+        {"stimulus", [](Choices& c) { c.stimulus_values.at("stop") = 600.0; }},
+        {"sequence of a stimulus", [](Choices& c) { c.current_times[1] = 21.0; }},
+        {"other sequence of a stimulus", [](Choices& c) { c.currents[1] = 201.0; }},
+        {"weight of a stimulus", [](Choices& c) { c.stimulus_weight = 2.5; }},
+        {"delay of a stimulus", [](Choices& c) { c.stimulus_delay = 1.5; }},
+        {"name of a stimulus", [](Choices& c) { c.stimulus = "other drive"; }},
+        {"targets of a stimulus", [](Choices& c) { c.stimulated = 3; }},
+        {"recorded neurons", [](Choices& c) { c.recorded = 3; }},
+        {"recorded variables", [](Choices& c) { c.variables = {"I_syn_ex"}; }},
+        {"recording interval", [](Choices& c) { c.interval = 2.0; }},
+    };
+    return all;
+}
+
+Network changed_network(const Change& change) {
+    Choices choices;
+    change.make(choices);
+    return make_network(choices);
+}
+
+std::vector<std::uint64_t> values_of(const Network& network) {
+    std::vector<std::uint64_t> values;
+    for (const NetworkPart& part :
+         network_parts(network, models::Precision::double_precision, models::Precision::single_precision)) {
+        values.push_back(part.value);
+    }
+    return values;
+}
+
+TEST(Fingerprint, OfEqualDescriptionsIsEqual) {
+    EXPECT_EQ(fingerprint(make_network({}), {}), fingerprint(make_network({}), {}));
+    EXPECT_EQ(values_of(make_network({})), values_of(make_network({})));
+}
+
+TEST(Fingerprint, HasEachFieldOfADescription) {
+    const auto before = fingerprint(make_network({}), {});
+    for (const Change& change : changes()) {
+        EXPECT_NE(fingerprint(changed_network(change), {}), before) << change.name;
+    }
+}
+
+TEST(Fingerprint, PartsHaveEachFieldOfADescription) {
+    const auto before = values_of(make_network({}));
+    for (const Change& change : changes()) EXPECT_NE(values_of(changed_network(change)), before) << change.name;
+}
+
+TEST(Fingerprint, TellsRanksWhichPartDiffers) {
+    const auto message = [](const Change& change) {
+        std::string text;
+        comm::run_processes(2, [&](const std::shared_ptr<comm::Communicator>& communicator) {
+            const bool is_first = communicator->rank().value == 0;
+            const Network network = is_first ? make_network({}) : changed_network(change);
+            try {
+                compare_descriptions(*communicator, network, {});
+            } catch (const RemoteError& error) {
+                if (is_first) text = error.what();
+            }
+        });
+        return text;
+    };
+    for (const Change& change : changes()) EXPECT_NE(message(change), "") << change.name;
+    const auto sequence = std::ranges::find(changes(), std::string("sequence of sources"), &Change::name);
+    EXPECT_NE(message(*sequence).find("population 'drawn'"), std::string::npos) << message(*sequence);
+}
+
+}  // namespace TEST_FILE
