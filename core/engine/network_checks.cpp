@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/step_rounding.hpp"
 #include "connect/tables/projection_plan.hpp"
 #include "engine/value_checks.hpp"
 #include "models/source_group.hpp"
@@ -72,13 +73,13 @@ void check_delay(double delay, double resolution, const std::string& object) {
 
 namespace {
 
-/// The rounding of connect::round_delay: half a step is rounded up.
+/// The rounding of connect::round_delay.
 bool rounds_to_less_than_a_step(double delay, const TargetSteps& steps) {
-    return delay * (1.0 / steps.step) + 0.5 < 1.0;
+    return half_up(delay, 1.0 / steps.step) < 1.0;
 }
 bool rounds_to_more_than_the_most(double delay, const TargetSteps& steps) {
     const Step longest = longest_delay / steps.stride;
-    return delay * (1.0 / steps.step) + 0.5 >= static_cast<double>(longest) + 1.0;
+    return half_up(delay, 1.0 / steps.step) >= static_cast<double>(longest) + 1.0;
 }
 
 std::string one_step(const TargetSteps& steps) {

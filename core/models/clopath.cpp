@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/step_rounding.hpp"
 #include "connect/plasticity/voltage_table.hpp"
 #include "models/registry.hpp"
 #include "models/weight_interval.hpp"
@@ -67,7 +68,7 @@ class Clopath final : public WidthDispatch<Clopath> {
                      .is_homeostatic = p[A_LTD_const] == 0.0,
                      .rest = p[u_rest],
                      .reference = p[u_ref_squared],
-                     .delay = static_cast<DelaySteps>(std::floor(p[delay_u_bars] / resolution + 0.5)),
+                     .delay = static_cast<DelaySteps>(round_half_up(p[delay_u_bars] / resolution)),
                      .trace_steps = p[tau_x] / resolution,
                      .jump = 1.0 / p[tau_x],
                      .least = p[W_min],

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/step_rounding.hpp"
 #include "base/subnormals.hpp"
 #include "models/program_model.hpp"
 #include "program/interpreter.hpp"
@@ -170,7 +171,7 @@ void take_array(Array& own, Array& other) noexcept {
 }  // namespace
 
 std::optional<std::int32_t> refractory_steps(double period, double h) {
-    const double steps = std::floor(period / h + 0.5);
+    const double steps = round_half_up(period / h);
     if (!(period >= 0.0 && steps < most_refractory_steps)) return std::nullopt;
     return static_cast<std::int32_t>(steps);
 }

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ranvier as rv
@@ -56,6 +59,43 @@ def test_delays_of_single_synapses_are_rounded() -> None:
     population.network.connect(population, population, rv.OneToOne(), delay=rv.Normal(1.04, 0.0))
     delays = rv.Simulation(population.network, threads=1).connections().delays
     assert sorted(delays) == [0.1, 1.0, 1.0, 1.0, 1.0, 1.0, 1.1, 2.0]
+
+
+@pytest.mark.parametrize("resolution", ["0.1", "0.01", "0.05", "0.025", "0.001", "0.2", "1", "0.125", "0.02"])
+def test_half_a_step_of_a_delay_is_rounded_up_in_decimal(resolution: str) -> None:
+    """Of what was written: 0.145 is 14.5 steps of 0.01, although the quotient of the doubles is a little less."""
+    generator = random.Random(resolution)
+    h = Decimal(resolution)
+    steps = sorted({*range(1, 40), *(generator.randrange(1, 60_000) for _ in range(400))})
+    written = [h * (step + Decimal("0.5")) for step in steps]
+    written += [h * (step + Decimal("0.49999999")) for step in steps]
+    net = rv.Network(resolution=float(h))
+    one = net.create("iaf_psc_exp", len(written))
+    net.connect(one, one, rv.OneToOne(), delay=[float(each) for each in written])
+    expected = [step + 1 for step in steps] + steps
+    delays = rv.Simulation(net, threads=1).connections().delays
+    np.testing.assert_array_equal(np.rint(delays / float(h)), expected)
+
+
+@pytest.mark.parametrize("delay", [0.145, 0.285, 0.565, 0.575])
+def test_a_delay_for_longer_steps_is_rounded_in_decimal(delay: float) -> None:
+    net = rv.Network(resolution=0.005)
+    population = net.create("iaf_psc_exp", 1, step=0.01)
+    net.connect(population, population, rv.OneToOne(), delay=delay)
+    delays = rv.Simulation(net, threads=1).connections().delays
+    assert delays.tolist() == [float(Decimal(str(delay)) + Decimal("0.005"))]
+
+
+def test_windows_off_the_grid_have_the_spikes_between_their_ends() -> None:
+    net = rv.Network(resolution=0.1)
+    data = net.create_spike_generators([[0.1, 0.2, 0.3, 0.4]])
+    recorder = net.record_spikes(data)
+    sim = rv.Simulation(net, threads=1)
+    sim.run(1.0)
+    spikes = sim.spikes(recorder)
+    for start, stop in [(0.16, 0.34), (0.14, 0.36), (0.2, 0.3), (0.15, 0.25), (0.1999, 0.2001), (0.3, 0.39999)]:
+        expected = [time for time in (0.1, 0.2, 0.3, 0.4) if start < time <= stop]
+        assert spikes.between(start, stop).times.tolist() == expected
 
 
 @pytest.mark.parametrize("duration", [0.05, float("nan"), float("inf")])

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/step_rounding.hpp"
 #include "connect/rules/rule.hpp"
 #include "connect/tables/site_choice.hpp"
 #include "connect/tables/synapse_values.hpp"
@@ -50,9 +51,9 @@ struct ProjectionPlan {
     KindIndex kind_of(double weight) const { return weight < 0.0 ? negative_kind : positive_kind; }
 };
 
-/// Delay in ms to steps: to the nearest step, at least one.
+/// Delay in ms to steps: to the nearest step in decimal, half a step up, at least one.
 RANVIER_ALWAYS_INLINE DelaySteps round_delay(double milliseconds, double steps_per_millisecond) {
-    const double steps = milliseconds * steps_per_millisecond + 0.5;
+    const double steps = half_up(milliseconds, steps_per_millisecond);
     return steps < 1.0 ? 1 : static_cast<DelaySteps>(static_cast<std::int32_t>(steps));
 }
 /// The same for the steps of the targets, in steps of the resolution.

@@ -15,6 +15,7 @@
 #include "base/instruction_set.hpp"
 #include "base/page_memory.hpp"
 #include "base/random.hpp"
+#include "base/step_rounding.hpp"
 #include "connect/placement/input_layout.hpp"
 #include "connect/tables/table.hpp"
 #include "connect/tables/table_columns.hpp"
@@ -64,7 +65,7 @@ struct PlasticTableMemory {
 
 /// Steps of a delay that the presynaptic spike takes to the synapse.
 inline DelaySteps axonal_steps(double axonal_fraction, DelaySteps delay) {
-    return static_cast<DelaySteps>(std::floor(axonal_fraction * static_cast<double>(delay) + 0.5));
+    return static_cast<DelaySteps>(round_half_up(axonal_fraction * static_cast<double>(delay)));
 }
 /// How many lists there are of spikes that wait for as long.
 inline std::size_t lists_of_waiting(DelaySteps longest_axonal) {

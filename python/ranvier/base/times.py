@@ -1,6 +1,8 @@
-"""Conversion of steps to times: the double nearest to the decimal time, so that step 3 of 0.1 ms is at 0.3 ms."""
+"""Conversion between steps and times: the double nearest to the decimal time, so that step 3 of 0.1 ms is at 0.3 ms."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +10,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.values import FloatArray
 
-__all__ = ["text_of", "time_of", "times_of"]
+__all__ = ["nearest_step", "nearest_steps", "step_before", "text_of", "time_of", "times_of"]
 
 
 def time_of(step: int, resolution: float) -> float:
@@ -25,6 +27,24 @@ def times_of(steps: npt.ArrayLike, resolution: float) -> FloatArray:
     """Return the times of many steps, of the same shape; see `time_of`."""
     whole = np.ascontiguousarray(steps, dtype=np.int64)
     return _core.step_times(whole.reshape(-1), resolution).reshape(whole.shape)
+
+
+def nearest_step(milliseconds: float, step: float) -> int:
+    """Return the number of steps nearest to a time, as the core rounds delays: in decimal, half a step up."""
+    return int(nearest_steps(milliseconds, step))
+
+
+def nearest_steps(milliseconds: npt.ArrayLike, step: float) -> npt.NDArray[np.int64]:
+    """Return the numbers of steps nearest to many times; see `nearest_step`."""
+    steps = np.asarray(milliseconds, dtype=np.float64) * ((1.0 / step) * (1.0 + 2.0**-50)) + 0.5
+    return np.floor(steps).astype(np.int64)
+
+
+def step_before(milliseconds: float, step: float) -> int:
+    """Return the last step that ends at or before a time, which is on the grid where only rounding to binary moved it."""
+    steps = milliseconds / step
+    nearest = round(steps)
+    return nearest if abs(steps - nearest) <= max(1e-6, abs(steps) * 1e-15) else math.floor(steps)
 
 
 def text_of(milliseconds: float) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from ranvier import _core
 from ranvier.base.distributions import Distribution, LogNormal
 from ranvier.base.numeric import number, whole_number
+from ranvier.base.times import nearest_step
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network
 from ranvier.network.populations import Population, PopulationView
@@ -203,5 +204,5 @@ def shortest_delay(projection: Projection) -> int:
     if not math.isfinite(shortest):
         return _LONGEST_EPOCH
     step: float = max((part.population.step for part in projection.targets.parts), default=resolution)
-    steps: int = max(1, math.floor(shortest / step + 0.5)) * round(step / resolution)
+    steps: int = max(1, nearest_step(shortest, step)) * round(step / resolution)
     return steps

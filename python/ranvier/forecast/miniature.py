@@ -23,7 +23,7 @@ import numpy as np
 
 from ranvier.base.distributions import Distribution, Normal
 from ranvier.base.own_synapse import OwnSynapse
-from ranvier.base.times import time_of
+from ranvier.base.times import nearest_step, time_of
 from ranvier.base.values import StoredValues
 from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay
 from ranvier.network.model_base import AnySynapse, with_values
@@ -258,9 +258,9 @@ def _delay(projection: Projection, resolution: float) -> float | Distribution:
 def _steps(delay: float | Distribution, resolution: float) -> int:
     """Return the shortest delay, in steps."""
     if not isinstance(delay, Distribution):
-        return max(1, round(delay / resolution))
+        return max(1, nearest_step(delay, resolution))
     low = getattr(delay, "low", 0.0)
-    return max(1, round(low / resolution)) if math.isfinite(low) else 1
+    return max(1, nearest_step(low, resolution)) if math.isfinite(low) else 1
 
 
 def measure(miniature: Miniature, options: Mapping[str, Any]) -> Measured:

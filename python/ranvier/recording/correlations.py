@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.numeric import number, number_array
-from ranvier.base.times import text_of, times_of
+from ranvier.base.times import nearest_steps, text_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.recording.neuron_ids import IntArray
@@ -221,7 +221,7 @@ def around_events(
     given = number_array("events", events).ravel()
     if not np.isfinite(given).all():
         raise ValueOutOfBoundsError("events", "nan or infinite", "each must be a time in ms")
-    at = np.rint(given / resolution).astype(np.int64)
+    at = nearest_steps(given, resolution)
     outside = (at - before < window[0]) | (at + after > window[1])
     if outside.any():
         raise ValueOutOfBoundsError(

@@ -14,7 +14,7 @@ from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number
-from ranvier.base.times import text_of, time_of, times_of
+from ranvier.base.times import step_before, text_of, time_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.recording.conversion import samples_to_neo, samples_to_pandas, spikes_to_neo, spikes_to_pandas
@@ -91,7 +91,7 @@ class SpikeData(SpikeStatistics):
         return time_of(self.end, self.resolution)
 
     def between(self, start: float = 0.0, stop: float = math.inf) -> SpikeData:
-        """Return the spikes with start < time <= stop (ms, rounded to the grid), with this smaller window.
+        """Return the spikes with start < time <= stop (ms), with this smaller window.
 
         Raises
         ------
@@ -177,7 +177,8 @@ class SpikeData(SpikeStatistics):
         if math.isnan(given):
             raise ValueOutOfBoundsError(name, "nan", "it must be a time in ms")
         # No recording is as long as this; infinity means the end of the window.
-        return round(min(max(given / self.resolution, -(2.0**53)), 2.0**53))
+        longest = 2.0**53 * self.resolution
+        return step_before(min(max(given, -longest), longest), self.resolution)
 
     def _share_of(self, segment: Segment) -> str:
         told = len(self.ids_of(segment))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ranvier.base.names import some_names
 from ranvier.base.numeric import number, whole_number
 from ranvier.base.paths import checked_path, file_errors
+from ranvier.base.times import times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import FileError, ValueOutOfBoundsError
 from ranvier.recording.data import SpikeData
@@ -83,7 +84,7 @@ def read_spike_trains(
         ids, times = ids[times > 0.0], times[times > 0.0]
     if resolution is not None:
         # A decimal fraction of a ms and the resolution are both rounded to binary.
-        times = np.ceil(times / resolution - 1e-6) * resolution
+        times = times_of(np.ceil(times / resolution - 1e-6), resolution)
     order = np.lexsort((times, ids))
     ids, times = ids[order], times[order]
     chosen = np.array(wanted if wanted is not None else np.unique(ids) if known is None else known, dtype=np.int64)
