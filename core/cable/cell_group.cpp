@@ -1,6 +1,7 @@
 #include "cable/cell_group.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -272,13 +273,24 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                 for (std::size_t i = 0; i < arguments.size(); ++i) {
                     const double logarithm = logarithms.empty() ? 0.0 : logarithms[i];
                     const auto given = initial_value(own.gates[gate], arguments[i], logarithm, plan.spec->celsius);
-                    steady[i] = given.value_or(steady[i]);
+                    if (given) steady[i] = stored_initially(plan, own, gate, arguments[i], *given, steady[i], part[i]);
                 }
                 for (std::size_t place = 0; place < own.slots.size(); ++place) {
                     store.gate(k, c, place, gate) = steady[arguments.size() == 1 ? 0 : place];
                 }
             }
         }
+    }
+
+    /// What is stored of a gate that a user gives an initial value: the first step begins with the gates (see gate()), and
+    /// leads from there to this value at time 0, or, with the staggered scheme, to what it becomes in half a step. A gate
+    /// that a step brings closer than 1e-6 to its steady state begins there, since what is stored would lose its digits.
+    /// @param steady, part exact, for the whole step
+    double stored_initially(const CellPlan& plan, const CellPlan::Class& own, std::size_t gate, double argument,
+                            double given, double steady, double part) const {
+        if (plan.spec->scheme == Scheme::staggered) given = steady + (given - steady) * std::sqrt(1.0 - part);
+        if (own.table != nullptr) own.table->look_up(gate, argument, steady, part);
+        return 1.0 - part > 1e-6 ? steady + (given - steady) / (1.0 - part) : steady;
     }
 
     std::size_t advance(CellStore& store, std::size_t block, const UpdateArguments& arguments, std::uint32_t* spikes) {
@@ -417,7 +429,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     }
     std::vector<double> own_values(std::size_t cell) const override { return cells_->own_values(cell); }
 
-    /// A gate is stored as it was before it follows the present potential, which it does at the begin of the next step.
+    /// A gate is stored as it was before it follows the present potential, which it does when the next step begins: by a
+    /// whole step, or, with the staggered scheme, from half a step before the present time to half a step after it.
     double gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) const override {
         const CellPlan::Class& own = layouts_.of(cell).classes[class_index];
         const double x = cells_->store(cell).gate(number(cell), class_index, place, gate);
@@ -432,6 +445,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
             exact_rates(instruction_set_, own.gates[gate], step_, layouts_.of(cell).spec->celsius, argument, &steady,
                         &part, logarithm);
         }
+        if (layouts_.of(cell).spec->scheme == Scheme::staggered) part = 1.0 - std::sqrt(std::max(1.0 - part, 0.0));
         return x + (steady - x) * part;
     }
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.integrate import solve_ivp
 
 import ranvier as rv
 from channel_models import HH, HH_PARAMETERS, hodgkin_huxley, k_persistent, k_slow, passive
@@ -125,9 +126,60 @@ def test_gates_begin_where_the_user_says() -> None:
     t = STEP * np.arange(1, len(values) + 1)
     steady = 1.0 / (1.0 + np.exp(1.0))
     for k, begin in enumerate((1.25, 0.75, steady)):
-        # A gate that is read has followed the present potential already.
-        expected = steady + (begin - steady) * np.exp(-(t + STEP) / 4.0)
+        expected = steady + (begin - steady) * np.exp(-t / 4.0)
         np.testing.assert_allclose(values[:, k + 1, 0], expected, atol=2e-6)
+
+
+@pytest.mark.parametrize(("scheme", "order"), [("backward_euler", 1), ("staggered", 2)])
+@pytest.mark.parametrize("rates", ["table", "exact"])
+def test_gates_with_initial_values_keep_the_order_of_the_scheme(scheme: Any, order: int, rates: Any) -> None:
+    """Against an equation solver at a tight tolerance; at time 0 a gate is what was given."""
+    channel = rv.channel(
+        "i = g*n*(v - E_n) : mA/cm**2\ndn/dt = (steady - n)/(4*ms) : 1\nsteady = 1/(1 + exp(-(v + 50*mV)/(8*mV))) : 1",
+        parameters={"g": "0.002 S/cm**2", "E_n": "-80 mV"},
+        initial={"n": 0.25},
+    )
+
+    def slopes(_: float, y: FloatArray) -> list[float]:
+        current = 1e-4 * (y[0] + 65.0) + 0.002 * y[1] * (y[0] + 80.0) - 300e-9 / (np.pi * 20.0**2 * 1e-8)
+        return [-1000.0 * current, (1.0 / (1.0 + np.exp(-(y[0] + 50.0) / 8.0)) - y[1]) / 4.0]
+
+    truth = solve_ivp(slopes, (0.0, 4.0), [-65.0, 0.25], "DOP853", rtol=1e-11, atol=1e-12).y[:, -1]
+    model = rv.Cell(
+        BALL,
+        membrane=[("all", rv.pas(g=1e-4, e=-65.0)), ("all", channel())],
+        probes={"n": (rv.at(0), "n of channel")},
+        V_init=-65.0,
+        scheme=scheme,
+        rates=rates,
+    )
+    errors = []
+    for resolution in (0.1, 0.05):
+        net = rv.Network(resolution=resolution)
+        cells = net.create(model, 1, I_e=300.0)
+        sim = rv.Simulation(net, threads=1, progress=False)
+        np.testing.assert_allclose(sim.get(cells, "n"), 0.25, rtol=1e-4 if scheme == "staggered" else 1e-12)
+        sim.run(4.0)
+        errors.append([float(sim.get(cells, name)[0]) - truth[i] for i, name in enumerate(("V_m", "n"))])
+    np.testing.assert_allclose(np.array(errors[0]) / np.array(errors[1]), 2.0**order, rtol=0.1)
+
+
+def test_a_gate_that_forgets_its_beginning_within_a_step_is_steady() -> None:
+    """What a step leaves of its initial value could not be seen."""
+    equations = "i = g*n*(v - E_n) : mA/cm**2\ndn/dt = (0.5 - n)/tau : 1"
+    for tau, expected in ((0.025, 0.25), (0.003, 0.25), (0.0015, 0.5), (1e-6, 0.5)):
+        channel = rv.channel(
+            equations,
+            parameters={"g": "0 S/cm**2", "E_n": "0 mV", "tau": f"{tau} ms"},
+            initial={"n": 0.25},
+        )
+        model = cell(channel(), probes={"n": (rv.at(0), "n of channel")})
+        net = rv.Network(resolution=STEP)
+        cells = net.create(model, 1)
+        sim = rv.Simulation(net, threads=1, progress=False)
+        np.testing.assert_allclose(sim.get(cells, "n"), expected, atol=1e-9)
+        sim.run(STEP)
+        np.testing.assert_allclose(sim.get(cells, "n"), 0.5 + (expected - 0.5) * np.exp(-STEP / tau), atol=1e-6)
 
 
 def test_a_state_is_saved_loaded_and_refused_by_another_channel(tmp_path: Path) -> None:

@@ -196,8 +196,8 @@ def test_a_good_file_is_read_whatever_it_leaves_out() -> None:
     channel = read(text.replace(" ? nothing ' here METHOD", " METHOD"))
     assert channel.gates == ("n",)
     (values, _), (quarter, _) = (run(channel(), 5.0, "n", celsius=celsius) for celsius in (0.0, 2.0))
-    np.testing.assert_allclose(values[0, 1, 0], 0.5 * -np.expm1(-2 * STEP / 3.0), rtol=1e-5)
-    np.testing.assert_allclose(quarter[0, 1, 0], 0.5 * -np.expm1(-2 * STEP / 12.0), rtol=1e-5)
+    np.testing.assert_allclose(values[0, 1, 0], 0.5 * -np.expm1(-STEP / 3.0), rtol=1e-5)
+    np.testing.assert_allclose(quarter[0, 1, 0], 0.5 * -np.expm1(-STEP / 12.0), rtol=1e-5)
 
 
 def test_a_file_that_is_not_there_and_lark_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
