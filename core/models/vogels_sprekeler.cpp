@@ -99,8 +99,10 @@ constinit const SynapseModel vogels_sprekeler{
     .name = "vogels_sprekeler",
     .summary = "Symmetric plasticity of inhibitory synapses, which takes the target to a rate",
     .equations = R"(|w| is the absolute value of the weight, and stays between 0 and |W_max|.
-When a postsynaptic spike arrives at the synapse:  |w| -> |w| + learning_rate K_pre
-When a presynaptic spike arrives at the synapse:   |w| -> |w| + learning_rate (K_post - alpha)
+When a postsynaptic spike arrives at the synapse:
+    |w| -> min(|w| + learning_rate K_pre, |W_max|)
+When a presynaptic spike arrives at the synapse, one after the other:
+    |w| -> min(|w| + learning_rate K_post, |W_max|), then |w| -> max(|w| - learning_rate alpha, 0)
 dK/dt = -K / tau for both traces, and 1 is added to each with the spikes of its side)",
     .reference = "T. P. Vogels, H. Sprekeler, F. Zenke, C. Clopath and W. Gerstner, Science 334, 1569-1573 (2011)",
     .parameters = VogelsSprekeler::parameters,

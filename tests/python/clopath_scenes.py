@@ -140,7 +140,7 @@ def expected(protocol: Protocol, potentials: dict[str, FloatArray], **beginning:
     weights = []
     for spike in (round(time / h) for time in protocol.before):
         if last is not None:
-            for step in range(max(last - delay, 0) + 1, spike - delay + 1):
+            for step in range(last - delay + 1, spike - delay + 1):
                 above = max(at("V_m", step) - p["theta_plus"], 0.0)
                 filtered = max(at("u_bar_plus", step - back) - p["theta_minus"], 0.0)
                 left = trace * np.exp(-(step + delay - last) * h / p["tau_x"])

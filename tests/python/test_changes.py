@@ -86,6 +86,20 @@ def test_a_rate_that_is_changed_is_an_inhomogeneous_poisson_process(delay: float
     assert digest(changed) == digest(both)
 
 
+@pytest.mark.parametrize("dead_time", [0.0, 2.0])
+def test_gamma_trains_go_on_with_what_is_left_of_their_interval(dead_time: float) -> None:
+    """As those whose rate changes at a given time, and not as if they had always had the new rate."""
+    values = {"shape": 3.0, "dead_time": dead_time, "weight": 4000.0}
+    changed = with_stimulus("gamma_generator", rate=90.0, **values)
+    changed.run(40.0)
+    changed.set(changed.network.stimuli[0], rate=270.0)
+    changed.run(60.0)
+    both = with_stimulus("inhomogeneous_gamma_generator", times=[0.0, 39.9], rates=[90.0, 270.0], **values)
+    both.run(100.0)
+    assert digest(changed) == digest(both)
+    assert (state(changed) == state(both)).all()
+
+
 def test_times_and_amplitudes_of_a_step_current_are_changed_together() -> None:
     changed = with_stimulus("step_current_generator", times=[0.0], amplitudes=[400.0])
     changed.run(10.0)

@@ -51,6 +51,19 @@ def test_weights_are_those_of_the_equations(name: str) -> None:
     assert np.abs(own.weights - wanted).max() <= 1e-12 * max(1.0, protocol.weight)
 
 
+@pytest.mark.parametrize("delay", [0.125, 3.0, 12.5])
+def test_before_the_beginning_potentials_are_as_at_the_beginning(delay: float) -> None:
+    """A synapse feels them for the time of its delay: they depress it with each spike, and potentiate it in between."""
+    values = {"V_m": -40.0, "u_bar_plus": -45.0, "u_bar_minus": -52.0, "u_bar_bar": 0.0}
+    protocol = Protocol([0.5, 1.0, 2.5, 4.0, 40.0], values=values, delay=delay)
+    own = in_ranvier(protocol)
+    wanted = expected(protocol, own.potentials, **values)
+    assert np.abs(own.weights - wanted).max() <= 1e-12
+    if delay > 4.0:
+        assert np.ptp(wanted[:4]) > 1e-3
+    assert np.array_equal(in_ranvier(protocol, threads=2).weights, own.weights)
+
+
 def test_the_slow_potential_counts_from_a_rest() -> None:
     protocol = Protocol(BEFORE, KICKS, learning={"A_LTD_const": 0.0, "u_rest": -70.6})
     own = in_ranvier(protocol)

@@ -91,18 +91,13 @@ class FollowedPotentials {
         for (std::size_t back = 0; back <= mask_; ++back) {
             depress(step - static_cast<Step>(back));
         }
+        for (std::size_t back = saved_steps_; back-- > 0;) potentiate(step - static_cast<Step>(back));
     }
     /// Those at the end of the next step.
     void add(Step step) {
         put(step);
         depress(step);
-        const double* const delayed = plus_.data() + place(step - constants_.delay);
-        const double* const potential = now_values_.data();
-        for (std::uint32_t i = 0; i < neurons_; ++i) {
-            const double above = potential[i] - constants_.theta_plus;
-            const double filtered = delayed[i] - constants_.theta_minus;
-            if (above > 0.0 && filtered > 0.0) note(i, step, constants_.potentiation * above * filtered);
-        }
+        potentiate(step);
     }
 
     /// What a spike takes from a weight. @param step of the potentials, not older than are kept
@@ -171,6 +166,15 @@ class FollowedPotentials {
             const double raised = slow[i] - constants_.rest;
             const double factor = constants_.is_homeostatic ? raised * raised / constants_.reference : 1.0;
             out[i] = constants_.depression * factor * std::max(delayed[i] - constants_.theta_minus, 0.0);
+        }
+    }
+    void potentiate(Step step) {
+        const double* const delayed = plus_.data() + place(step - constants_.delay);
+        const double* const potential = now_values_.data();
+        for (std::uint32_t i = 0; i < neurons_; ++i) {
+            const double above = potential[i] - constants_.theta_plus;
+            const double filtered = delayed[i] - constants_.theta_minus;
+            if (above > 0.0 && filtered > 0.0) note(i, step, constants_.potentiation * above * filtered);
         }
     }
     void note(std::uint32_t neuron, Step step, double size) {

@@ -41,7 +41,7 @@ def nearest_steps(milliseconds: npt.ArrayLike, step: float) -> npt.NDArray[np.in
 
 
 def step_before(milliseconds: float, step: float) -> int:
-    """Return the last step that ends at or before a time, which is on the grid where only rounding to binary moved it."""
+    """Return the last step that ends at or before a time, which is on the grid but for rounding to binary."""
     steps = milliseconds / step
     nearest = round(steps)
     return nearest if abs(steps - nearest) <= max(1e-6, abs(steps) * 1e-15) else math.floor(steps)

@@ -347,7 +347,9 @@ class Simulation(Accounts):
             all spikes that the source has not emitted yet.
             *Of a stimulus*: ``weight`` and the parameters of the stimulator, as for `Network.stimulate`. From the next
             step on, the targets get the input that they would get if the stimulus had always had these values, with
-            the same random numbers. The delay of a stimulus cannot be changed.
+            the same random numbers. Trains of gamma distributed intervals depend on their past: each of them goes on
+            with the part of its present interval that is left, which passes at the new rate, and with the new shape
+            and dead time from the next interval on. The delay of a stimulus cannot be changed.
 
         Raises
         ------
