@@ -39,7 +39,7 @@ class CurrentStimulus final : public Stimulus {
 
     void add(Step step, double* out) override {
         const Step time = stimulus_tools::emission_of_current(step, delay_);
-        if (time < 1) return;
+        if (time < 0) return;
         if (signals_.size() == 1 && size_ > 0) {
             if (windows_[0].contains(time)) {
                 stimulus_tools::add_weighted(signals_[0].value(time), weights_, size_, out);

@@ -83,7 +83,7 @@ class NoiseStimulus final : public Stimulus {
 
     void add(Step step, double* out) override {
         const Step time = stimulus_tools::emission_of_current(step, delay_);
-        if (time < 1) return;
+        if (time < 0) return;
         if (common_clock_) {
             if (!windows_[0].contains(time)) return;
             if (draw_of(0, time) != drawn_[0]) draw_all(draw_of(0, time));
@@ -105,7 +105,7 @@ class NoiseStimulus final : public Stimulus {
     }
     Step interval_of(std::size_t target) const { return intervals_[intervals_.size() == 1 ? 0 : target]; }
     /// The first time at which a current is emitted.
-    Step origin(std::size_t target) const { return std::max(window(target).start, Step{1}); }
+    Step origin(std::size_t target) const { return window(target).start; }
 
     /// Which value, counted from the first, holds at a time.
     Step draw_of(std::size_t target, Step time) const { return (time - origin(target)) / interval_of(target); }
@@ -185,9 +185,8 @@ constinit const StimulatorModel noise_generator{
     .equations =
         "I(t) = mean + sqrt(std^2 + std_mod^2 sin(2 pi (frequency t_j + phase / 360))) N_j for t_j <= t < t_j + "
         "interval,\n"
-        "where t_j = start + j interval (with start = 0: resolution + j interval), and the N_j of each target are "
-        "independent\n"
-        "and standard normal; 0 outside start <= t < stop. The current flows into a target from t + delay on.",
+        "where t_j = start + j interval, and the N_j of each target are independent and standard normal; 0 outside\n"
+        "start <= t < stop. The current flows into a target from t + delay on.",
     .reference = "M. J. Wichura, Applied Statistics 37, 477-484 (1988), for the normal numbers",
     .output = StimulatorOutput::current,
     .parameters = parameters,

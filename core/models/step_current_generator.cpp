@@ -38,7 +38,7 @@ class StepCurrent final : public Stimulus {
 
     void add(Step step, double* out) override {
         const Step time = stimulus_tools::emission_of_current(step, delay_);
-        if (time < 1) return;
+        if (time < 0) return;
         const double value = stimulus_tools::piecewise_constant(times_, amplitudes_, time);
         if (windows_.size() == 1) {
             if (windows_[0].contains(time)) stimulus_tools::add_weighted(value, weights_, size_, out);

@@ -51,9 +51,10 @@ class Stimulus {
     /// interval ((k - 1) h, k h], arrive in step k + delay. Generators with a start and a stop are active for
     /// start < k h <= stop.
     ///
-    /// For `current`: pA. A current that is emitted at the time k h >= h flows during (k h + delay, k h + delay + h], that
-    /// is, in step k + delay + 1; none is emitted at time 0. Generators with a start and a stop are active for
-    /// start <= k h < stop. With the same start, stop and delay the same steps feel the current in NEST (measured in 3.10).
+    /// For `current`: pA. A current that is emitted at the time k h >= 0 flows during (k h + delay, k h + delay + h], that
+    /// is, in step k + delay + 1. Generators with a start and a stop are active for start <= k h < stop. With the same
+    /// start, stop and delay the same steps feel the current in NEST (measured in 3.10), but with start = 0 one more: NEST
+    /// emits nothing at time 0.
     virtual void add(Step step, double* out) = 0;
 
     /// Whether what comes depends on what came before.

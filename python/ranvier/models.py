@@ -1805,8 +1805,8 @@ class noise_generator(Stimulator):
     ::
 
         I(t) = mean + sqrt(std^2 + std_mod^2 sin(2 pi (frequency t_j + phase / 360))) N_j for t_j <= t < t_j + interval,
-        where t_j = start + j interval (with start = 0: resolution + j interval), and the N_j of each target are independent
-        and standard normal; 0 outside start <= t < stop. The current flows into a target from t + delay on.
+        where t_j = start + j interval, and the N_j of each target are independent and standard normal; 0 outside
+        start <= t < stop. The current flows into a target from t + delay on.
 
     References
     ----------

@@ -31,7 +31,8 @@ std::pair<Step, Step> flowing(StimulusDriver& driver, Step last) {
     return {begin, end};
 }
 
-// The steps are those in which NEST 3.10 lets the current flow, with the same numbers for start, stop and delay.
+// The steps are those in which NEST 3.10 lets the current flow, with the same numbers for start, stop and delay; but with
+// start = 0, NEST leaves out the first one, and with it the charge of a step.
 TEST(DcGenerator, FlowsFromStartToStopAfterTheDelay) {
     struct Case {
         double start, stop;
@@ -40,7 +41,7 @@ TEST(DcGenerator, FlowsFromStartToStopAfterTheDelay) {
     };
     for (const Case& c :
          {Case{1.0, 2.0, 1, 12, 21}, Case{1.0, 2.0, 3, 14, 23}, Case{1.0, 2.0, 10, 21, 30}, Case{0.5, 0.6, 2, 8, 8},
-          Case{0.0, 0.3, 1, 3, 4}, Case{0.1, 0.3, 1, 3, 4}, Case{3.0, infinity, 1, 32, 60}, Case{2.0, 2.0, 1, 0, 0}}) {
+          Case{0.0, 0.3, 1, 2, 4}, Case{0.1, 0.3, 1, 3, 4}, Case{3.0, infinity, 1, 32, 60}, Case{2.0, 2.0, 1, 0, 0}}) {
         StimulusDriver driver(
             "dc_generator",
             {.values = {{"amplitude", {8.0}}, {"start", {c.start}}, {"stop", {c.stop}}}, .delay = c.delay});

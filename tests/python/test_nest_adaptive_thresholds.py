@@ -90,7 +90,9 @@ def driven_levels(
         synapses=inputs,
         variables=("V_m", "threshold"),
         currents=[
-            Current("dc_generator", {"amplitude": float(each)}, slice(i, i + 1)) for i, each in enumerate(amplitudes)
+            # NEST emits no current at time 0.
+            Current("dc_generator", {"amplitude": float(each), "start": 0.1}, slice(i, i + 1))
+            for i, each in enumerate(amplitudes)
         ],
         **scale,
     )

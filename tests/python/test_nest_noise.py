@@ -43,10 +43,13 @@ STIMULI: dict[str, dict[str, Any]] = {
         "parameters": {"times": [3.0, 20.0, 33.3, 50.0], "rates": [40000.0, 4000.0, 20000.0, 0.0]},
         "delay": 0.4,
     },
-    "noise": {"stimulator": "noise_generator", "parameters": {"mean": 50.0, "std": 200.0, "interval": 1.0}},
+    "noise": {
+        "stimulator": "noise_generator",
+        "parameters": {"mean": 50.0, "std": 200.0, "interval": 1.0, "start": 0.1},
+    },
     "noise of every step": {
         "stimulator": "noise_generator",
-        "parameters": {"mean": -20.0, "std": 500.0, "interval": 0.1},
+        "parameters": {"mean": -20.0, "std": 500.0, "interval": 0.1, "start": 0.1},
         "delay": 0.5,
     },
     "noise for a while": {
@@ -57,7 +60,7 @@ STIMULI: dict[str, dict[str, Any]] = {
     },
     "modulated noise": {
         "stimulator": "noise_generator",
-        "parameters": {"std": 300.0, "std_mod": 280.0, "frequency": 40.0, "phase": 25.0, "interval": 0.3},
+        "parameters": {"std": 300.0, "std_mod": 280.0, "frequency": 40.0, "phase": 25.0, "interval": 0.3, "start": 0.1},
     },
 }
 
