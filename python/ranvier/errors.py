@@ -20,6 +20,7 @@ __all__ = [
     "IndexOutOfBoundsError",
     "InsufficientMemoryError",
     "InternalError",
+    "LargeRecordingWarning",
     "MissingPackageError",
     "RanvierError",
     "ReadOnlyError",
@@ -204,6 +205,10 @@ class IncompleteRecordingWarning(UserWarning):
 
     def __reduce__(self) -> tuple[type[IncompleteRecordingWarning], tuple[Path, int, str]]:
         return type(self), (self.path, self.end, self._time)
+
+
+class LargeRecordingWarning(UserWarning):
+    """A recording that is kept in memory grows by more than a gigabyte in a simulated second."""
 
 
 class InternalError(RuntimeError):

@@ -15,7 +15,7 @@ import pytest
 import ranvier as rv
 from full_disk import files_limited_to
 from ranvier import errors
-from ranvier.recording import files, store
+from ranvier.recording import files, room, store
 from ranvier.recording.files import check_new, path_of_rank
 from small_networks import balanced
 
@@ -31,10 +31,10 @@ def same(one: rv.SpikeData, other: rv.SpikeData) -> bool:
     )
 
 
-@pytest.mark.parametrize("budget", [1000, 1 << 26])
+@pytest.mark.parametrize("budget", [20_000, 1 << 26])
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_all_recorders(tmp_path: Path, suffix: str, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_BUDGET", budget)
+    monkeypatch.setattr(room, "BUDGET", budget)
     net, in_memory = balanced()
     exc = net["exc"]
     projection = net.projections[0]
@@ -97,7 +97,7 @@ def test_little_memory_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(store.RecordingStore, "write", watch)
     sim.run(200.0)
     assert (tmp_path / "state.h5").stat().st_size > 120e6
-    assert 0 < largest < 2 * store._BUDGET
+    assert 0 < largest < 2 * room.BUDGET
 
 
 def test_hdf5_tells_what_it_holds(tmp_path: Path) -> None:

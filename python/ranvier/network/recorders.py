@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -15,11 +16,18 @@ from ranvier.base.times import text_of
 from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection
 
-__all__ = ["Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder"]
+__all__ = ["Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder", "sample_bytes"]
 
 Kind = Literal["spikes", "state", "weights"]
+_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
+
 Destination: TypeAlias = tuple[Path | None, bool]
 """The file that a recorder writes to, and whether it may replace an existing file."""
+
+
+def sample_bytes(values: int) -> int:
+    """Return the bytes of a sample of so many values, with its step."""
+    return 8 * (values + 1)
 
 
 class Recorder(Immutable):
@@ -62,9 +70,24 @@ class Recorder(Immutable):
         """What it records, in a line."""
         raise NotImplementedError
 
+    @property
+    def bytes_per_second(self) -> float:
+        """Bytes that it records in a simulated second: exact for state, expected for weights, NaN for spikes."""
+        return math.nan
+
+    @property
+    def cost(self) -> str:
+        """What it records in a simulated second, as text: ``"80 MB/s"``; for spikes, which nobody knows, empty."""
+        size = self.bytes_per_second
+        if math.isnan(size):
+            return ""
+        scale, unit = next((each for each in _UNITS if size >= each[0]), _UNITS[-1])
+        return f"{size / scale:.3g} {unit}/s"
+
     def __repr__(self) -> str:
+        cost = f", {self.cost}" if self.cost else ""
         to = f" to {self.to}" if self.to else ""
-        return f"<{type(self).__name__}: {self.description}{to}>"
+        return f"<{type(self).__name__}: {self.description}{cost}{to}>"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _recorder_of, (self.network, self.kind, self.index)
@@ -127,6 +150,11 @@ class StateRecorder(Recorder):
         self._put(neurons=neurons, ids=neurons.ids, variables=variables, interval=interval)
 
     @property
+    def bytes_per_second(self) -> float:
+        """Bytes that it records in a simulated second."""
+        return sample_bytes(len(self.variables) * len(self.ids)) * 1000.0 / self.interval
+
+    @property
     def population_names(self) -> str:
         """Names of the populations that the neurons belong to, in one line."""
         return some_names([population.name for population in self.neurons.populations], " + ")
@@ -169,6 +197,20 @@ class WeightRecorder(Recorder):
     ) -> None:
         super().__init__(network, index, destination)
         self._put(projection=projection, interval=interval, sources=sources, targets=targets)
+
+    @property
+    def bytes_per_second(self) -> float:
+        """Bytes that it records in a simulated second, expected."""
+        return sample_bytes(round(self.expected_synapses)) * 1000.0 / self.interval
+
+    @property
+    def expected_synapses(self) -> float:
+        """Number of recorded synapses: of a part of the sources or targets, that of synapses spread evenly."""
+        part = 1.0
+        for chosen, all_of_them in ((self.sources, self.projection.sources), (self.targets, self.projection.targets)):
+            if chosen is not None and len(all_of_them):
+                part *= min(1.0, len(chosen) / len(all_of_them))
+        return part * self.projection.expected_synapses
 
     @property
     def description(self) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 
 from ranvier.base.keywords import known_keywords
 from ranvier.base.memory_checks import check_room
 from ranvier.base.numeric import number
 from ranvier.base.times import time_of
-from ranvier.errors import StateError, WrongTypeError
+from ranvier.errors import LargeRecordingWarning, StateError, WrongTypeError
 from ranvier.network.calls import RecordSpikes, RecordState, RecordWeights
 from ranvier.network.checks import as_view, check_text, name_type
 from ranvier.network.destinations import FilePath, checked_destination
@@ -19,6 +20,9 @@ from ranvier.network.projections import Projection
 from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecorder
 
 __all__ = ["RecordingNetwork"]
+
+# Bytes in a simulated second.
+_MUCH = 1e9
 
 
 class RecordingNetwork(NetworkBase):
@@ -89,6 +93,12 @@ class RecordingNetwork(NetworkBase):
             For an interval that is not a multiple of the steps of the neurons.
         FileError
             As for `record_spikes`.
+
+        Warns
+        -----
+        LargeRecordingWarning
+            For more than a gigabyte in each simulated second that is kept in memory. ``repr(recorder)`` and
+            `Network.summary` say how much it is.
         """
         view = self._view("neurons", neurons)
         if not isinstance(variables, str | Sequence):
@@ -97,7 +107,7 @@ class RecordingNetwork(NetworkBase):
         # The list of the neurons, their ids, and the core's copy.
         check_room(f"the list of the {len(view)} neurons of {view.name}", 24 * len(view), "record fewer neurons")
         destination, replaces = checked_destination(self, to, overwrite)
-        return self._make(
+        recorder = self._make(
             RecordState(
                 selection=selection_of(view),
                 variables=tuple(check_text("name of a variable", name) for name in names),
@@ -106,6 +116,15 @@ class RecordingNetwork(NetworkBase):
                 overwrite=replaces,
             )
         )
+        if destination is None and recorder.bytes_per_second >= _MUCH:
+            warnings.warn(
+                LargeRecordingWarning(
+                    f"recorder of {recorder.description} keeps {recorder.cost} in memory, for each simulated second; "
+                    "record fewer neurons, at a longer interval, or to a file (to=...)"
+                ),
+                stacklevel=3,
+            )
+        return recorder
 
     @known_keywords
     def record_weights(

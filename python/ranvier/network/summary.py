@@ -182,9 +182,10 @@ def _with_receptors(
 
 def _recorders(network: Summarized) -> Table:
     rows = [
-        [type(recorder).__name__, recorder.description, str(recorder.to or "memory")] for recorder in network.recorders
+        [type(recorder).__name__, recorder.description, recorder.cost, str(recorder.to or "memory")]
+        for recorder in network.recorders
     ]
-    return "Recorders", ["kind", "records", "to"], rows
+    return "Recorders", ["kind", "records", "bytes", "to"], rows
 
 
 def _is_number(cell: str) -> bool:

@@ -23,14 +23,29 @@ class Pieces:
         if len(part[0]):
             self._parts.append(part)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all pieces."""
+        return sum(column.nbytes for part in self._parts for column in part)
+
     def joined(self, empty: tuple[npt.NDArray[Any], ...]) -> tuple[npt.NDArray[Any], ...]:
         """Return all pieces as one, or `empty` when there are none."""
         if not self._parts:
             return empty
         if len(self._parts) > 1:
-            size = sum(column.nbytes for part in self._parts for column in part)
-            check_room("joining the recorded data", size, "record less, or record to a file")
-            self._parts = [tuple(np.concatenate(column) for column in zip(*self._parts, strict=True))]
+            # Each piece is freed as soon as it has been copied, so that the data are not in memory twice.
+            largest = max(sum(column.nbytes for column in part) for part in self._parts)
+            check_room("joining the recorded data", 2 * largest, "record less, or record to a file")
+            rows = sum(len(part[0]) for part in self._parts)
+            columns = tuple(np.empty((rows, *column.shape[1:]), dtype=column.dtype) for column in self._parts[0])
+            parts, self._parts = self._parts[::-1], [columns]
+            begin = 0
+            while parts:
+                part = parts.pop()
+                for column, values in zip(columns, part, strict=True):
+                    column[begin : begin + len(values)] = values
+                begin += len(part[0])
+                del part, values
         return self._parts[0]
 
     def clear(self) -> None:

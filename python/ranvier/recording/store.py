@@ -14,12 +14,13 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.paths import check_writable
-from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
-from ranvier.recording import files, reading
+from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder, sample_bytes
+from ranvier.recording import files, reading, room
 from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData
 from ranvier.recording.kept import Pieces
 from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.pace import Pace
+from ranvier.recording.room import SPIKE_BYTES, Room
 from ranvier.recording.saved import Columns, load_samples, load_spikes, save_samples, save_spikes
 from ranvier.recording.segments import Segment, as_segment
 from ranvier.simulation.agreement import agree, agreed, from_root, values_of_all
@@ -27,9 +28,6 @@ from ranvier.simulation.connections import Connections
 
 __all__ = ["RecordingStore", "check_files"]
 
-# Approximate bytes of memory for recordings that have not been written to files yet.
-_BUDGET = 64 << 20
-_SPIKE_BYTES = 16
 # Assumed rate, in spikes/s per neuron, until the activity of the network is known.
 _ASSUMED_RATE = 100.0
 
@@ -68,6 +66,8 @@ class RecordingStore:
         The processes of the simulation.
     gather
         Which processes get the recordings: the option `recordings` of `ranvier.Simulation`.
+    memory_limit
+        Bytes that the network and the recordings in memory may take on this process; None: what the machine has.
     creates_files
         Whether to create the files of recorders; otherwise they are continued with `resume_files`.
     """
@@ -80,6 +80,7 @@ class RecordingStore:
         communicator: _core.Communicator,
         gather: str,
         *,
+        memory_limit: int | None = None,
         creates_files: bool = True,
     ) -> None:
         self._core = core
@@ -107,6 +108,9 @@ class RecordingStore:
         }
         self._files = self._create_files() if creates_files else {}
         self._pace = Pace(core.epoch_steps)
+        self._room = Room(core, communicator, memory_limit)
+        self._takes_all = False
+        self._taken_at: dict[SpikeRecorder, int] = {}
         self._written = core.step
 
     def begin_run(self) -> None:
@@ -133,23 +137,62 @@ class RecordingStore:
         now = self._core.step
         for interval in self._weight_intervals.values():
             end = min(end, (now // interval + 1) * interval)
+        fits = self._fitting_in_memory(end - now)
         if not self._filed:
-            return end - now
+            return fits
         bytes_per_step = 0.0
         for recorder in self._filed:
             if isinstance(recorder, SpikeRecorder):
-                bytes_per_step += self._units[recorder] * self._spike_rate * _SPIKE_BYTES
+                bytes_per_step += self._units[recorder] * self._spike_rate * SPIKE_BYTES
             elif isinstance(recorder, StateRecorder):
                 samples = self._resolution / recorder.interval
                 bytes_per_step += 8.0 * samples * len(recorder.variables) * len(self._places[recorder])
-        fits = end - now
-        if bytes_per_step * fits > _BUDGET:
-            fits = max(1, int(_BUDGET / bytes_per_step))
+        if bytes_per_step * fits > room.BUDGET:
+            fits = max(1, int(room.BUDGET / bytes_per_step))
         fits = min(fits, self._pace.next_steps(now))
         return min(values_of_all(self._communicator, fits))
 
+    def _fitting_in_memory(self, steps: int) -> int:
+        """Return how many of these steps may be run until there may be too little memory for what is kept."""
+        kept = [recorder for recorder in self._recorders if recorder.to is None]
+        per_step = {recorder: self._bytes_per_step(recorder) for recorder in kept}
+        most = sum(per_step.values())
+        if not self._room.matters(most * steps):
+            return steps
+        samples = {each: size for each, size in per_step.items() if not isinstance(each, SpikeRecorder)}
+        exact = {each: size * steps for each, size in samples.items() if self._keeps(each)}
+        spikes = most - sum(samples.values())
+        expected = spikes * min(1.0, self._spike_rate)
+        with agreed(self._communicator, "memory for recordings"):
+            fits = self._room.next_steps(self.kept_bytes, exact, (expected, spikes), steps)
+        fits = min(values_of_all(self._communicator, fits))
+        self._takes_all = fits < steps
+        return fits
+
+    def _bytes_per_step(self, recorder: Recorder) -> float:
+        """Return the bytes of a recorder in a step, on a process that gets all; of spikes, if all neurons fire."""
+        if isinstance(recorder, SpikeRecorder):
+            return float(self._units[recorder] * SPIKE_BYTES)
+        if isinstance(recorder, WeightRecorder):
+            return sample_bytes(len(self._synapses[recorder])) / self._weight_intervals[recorder]
+        assert isinstance(recorder, StateRecorder)
+        return recorder.bytes_per_second * self._resolution / 1000.0
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the recordings on this process that have not been written to files."""
+        return self._core.recorded_bytes + self.taken_bytes
+
+    @property
+    def taken_bytes(self) -> int:
+        """Bytes of these that have been taken from the core."""
+        return sum(pieces.nbytes for pieces in self._pieces.values())
+
     def write(self) -> None:
         """Sample weights that are due, and write recordings to their files."""
+        if self._takes_all:
+            self._takes_all = False
+            self._take_kept()
         if not self._filed and not self._synapses:
             return
         now = self._core.step
@@ -170,6 +213,9 @@ class RecordingStore:
     def take(self) -> None:
         """Take all recordings from the core, and write those that have a file."""
         self.write()
+        self._take_kept()
+
+    def _take_kept(self) -> None:
         with interrupts_deferred():
             for recorder in self._recorders:
                 if recorder.to is None and not isinstance(recorder, WeightRecorder):
@@ -248,7 +294,7 @@ class RecordingStore:
                 self._append(recorder, steps, load_samples(pieces_of(table), self._places[recorder], shape))
 
     def _kept_tables(self) -> list[tuple[str, Recorder]]:
-        return [(f"recorder{i}", recorder) for i, recorder in enumerate(self._recorders) if recorder.to is None]
+        return [(f"recorder{i}", each) for i, each in enumerate(self._recorders) if each.to is None]
 
     def spikes(self, recorder: SpikeRecorder) -> SpikeData:
         """Return what was recorded."""
@@ -335,10 +381,10 @@ class RecordingStore:
         if isinstance(recorder, SpikeRecorder):
             steps, ids = self._core.take_spikes(recorder.index, self._gathering(recorder))
             self._append(recorder, steps, ids)
-            if self._units[recorder] and self._core.step:
+            if self._units[recorder] and (passed := self._core.step - self._taken_at.get(recorder, 0)):
                 # Twice the largest number so far, so that there is room for a burst.
-                seen = 2.0 * len(steps) / self._units[recorder]
-                self._spike_rate = max(self._spike_rate, seen / self._core.step)
+                self._spike_rate = max(self._spike_rate, 2.0 * len(steps) / self._units[recorder] / passed)
+            self._taken_at[recorder] = self._core.step
         elif isinstance(recorder, StateRecorder):
             steps, values, _ = self._core.take_state(recorder.index, self._gathering(recorder))
             shape = (len(steps), len(recorder.variables), len(self._places[recorder]))

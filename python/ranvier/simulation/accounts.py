@@ -15,6 +15,7 @@ from ranvier.errors import StateError
 from ranvier.mpi import Communicator
 from ranvier.network.network import Network
 from ranvier.network.other_simulators import IN_PLACE_OF_CALLS
+from ranvier.recording.store import RecordingStore
 from ranvier.simulation.agreement import values_of_all
 from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.measurements import PARTS, PHASES, Crowding, EpochTimes, Stepping, Timers, Traffic
@@ -59,6 +60,7 @@ class Accounts(NamedAttributes):
     """Base of `Simulation`: its methods that give information about it."""
 
     _built: BuiltNetwork
+    _store: RecordingStore
     _instead: ClassVar[Mapping[str, str]] = {
         **IN_PLACE_OF_CALLS,
         **dict.fromkeys(("Simulate", "simulate", "Run"), "write sim.run(duration)"),
@@ -292,7 +294,10 @@ class Accounts(NamedAttributes):
     def memory(self) -> dict[str, int]:
         """Return the bytes that the simulation uses, by component, as counted by the simulation itself."""
         with self._built.exclusive():
-            return dict(self._built.core.memory())
+            items = dict(self._built.core.memory())
+            # Those that have been taken from the core are arrays of NumPy.
+            items["recordings"] += self._store.taken_bytes
+        return items
 
     def memory_by_node(self) -> dict[str, dict[str, int]]:
         """Return the bytes that the simulation uses, by NUMA node and component, as counted by the simulation itself.

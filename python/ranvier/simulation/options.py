@@ -32,6 +32,7 @@ __all__ = [
     "Stepping",
     "Tuning",
     "grouped",
+    "way_to_change",
 ]
 
 MOST_RANKS = 2**31 - 1
@@ -399,3 +400,18 @@ def grouped(options: Mapping[str, Any]) -> dict[str, Any]:
         if name not in OPTIONS:
             keywords[name] = value
     return keywords
+
+
+def way_to_change(name: str) -> str:
+    """Return what to do in place of assigning an attribute of a simulation."""
+    if name in OPTIONS:
+        call = f"{name}=..."
+        for group in GROUPS:
+            if group.keyword and name in group.options:
+                call = f"{group.keyword}=rv.{group.__name__}({name}=...)"
+        return f"build another simulation, rv.Simulation(net, {call})"
+    if name in ("time", "step"):
+        return "write sim.run(duration) or sim.run_until(time)"
+    if name in ("network", "resolution", "seed"):
+        return "build another simulation"
+    return f"write sim.set(population, {name}=...) for what neurons have; keep what is yours in a variable"

@@ -11,6 +11,7 @@ from ranvier.compiled import steps
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network
 from ranvier.network.network_base import contents_of
+from ranvier.recording.room import predicted_bytes
 from ranvier.simulation.core_options import checked_group, core_options
 from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.named_options import names_options
@@ -41,8 +42,9 @@ def predict_memory(
     """Return the bytes that a simulation of a network would take on one process, by component, without building it.
 
     ``"construction"`` is needed only during the build. With ``exchange="auto"``, ``"exchange"`` is that of the method
-    that takes the most, and ``"trial"`` is needed only while the methods are tried. Recordings are not included, since
-    they grow with the simulated time.
+    that takes the most, and ``"trial"`` is needed only while the methods are tried. ``"recordings"`` are those that are
+    kept in memory after `time`, on a process that gets all of them; without `time` they are not included, since they
+    grow as long as the network is simulated.
 
     Parameters
     ----------
@@ -87,11 +89,14 @@ def predict_memory(
     simulated = math.inf if time is None else number("time", time)
     if not simulated >= 0.0:
         raise ValueOutOfBoundsError("time", f"{simulated} ms", "it must be >= 0")
-    return dict(
+    predicted = dict(
         _core.predict_memory(
             contents_of(network).core, options, ranks, rank, number("rate", rate), *most, time=simulated
         )
     )
+    if network.recorders and math.isfinite(simulated):
+        predicted["recordings"] = predicted_bytes(network.recorders, simulated, rate)
+    return predicted
 
 
 @names_options

@@ -31,8 +31,6 @@ from ranvier.simulation.described_options import as_docstring
 from ranvier.simulation.loading import load_state, open_state
 from ranvier.simulation.named_options import names_options
 from ranvier.simulation.options import (
-    GROUPS,
-    OPTIONS,
     DryRun,
     Precision,
     Processes,
@@ -40,6 +38,7 @@ from ranvier.simulation.options import (
     RunOptions,
     Stepping,
     Tuning,
+    way_to_change,
 )
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
 from ranvier.simulation.running import choose_saves, run_to
@@ -201,6 +200,7 @@ class Simulation(Accounts):
             self._sampled_synapses,
             communicator,
             "local" if plays_many else recordings,
+            memory_limit=memory_limit,
             creates_files=saved is None,
         )
         if saved is not None:
@@ -209,7 +209,7 @@ class Simulation(Accounts):
     def __setattr__(self, name: str, value: object) -> None:
         # An attribute that was assigned by mistake would have no effect.
         if not name.startswith("_") and type(self).__module__.startswith("ranvier."):
-            raise ReadOnlyError(f"{name} of a simulation", bound="it cannot be assigned", remedy=_way_to(name))
+            raise ReadOnlyError(f"{name} of a simulation", bound="it cannot be assigned", remedy=way_to_change(name))
         super().__setattr__(name, value)
 
     # ---- running -----------------------------------------------------------------------------------------------------
@@ -234,6 +234,9 @@ class Simulation(Accounts):
         FileError
             When the file of a recorder cannot be written any more. The run stops; what was recorded is kept in memory,
             and the next run tries to write it again.
+        InsufficientMemoryError
+            When there is too little memory for the recordings that are kept in memory. State variables and weights
+            that would not fit are found before the first step; spikes stop the run. The data so far can be read.
         KeyboardInterrupt
             On Ctrl-C, after a whole step. The simulation can be continued, for example with `run_until`.
 
@@ -480,21 +483,6 @@ class Simulation(Accounts):
 
     def _sampled_synapses(self, recorder: WeightRecorder) -> Connections:
         return self._find_synapses(self._built.query(recorder.sources, recorder.targets, recorder.projection))
-
-
-def _way_to(name: str) -> str:
-    """Return what to do in place of assigning an attribute of a simulation."""
-    if name in OPTIONS:
-        call = f"{name}=..."
-        for group in GROUPS:
-            if group.keyword and name in group.options:
-                call = f"{group.keyword}=rv.{group.__name__}({name}=...)"
-        return f"build another simulation, rv.Simulation(net, {call})"
-    if name in ("time", "step"):
-        return "write sim.run(duration) or sim.run_until(time)"
-    if name in ("network", "resolution", "seed"):
-        return "build another simulation"
-    return f"write sim.set(population, {name}=...) for what neurons have; keep what is yours in a variable"
 
 
 Simulation.__doc__ = (Simulation.__doc__ or "").replace(

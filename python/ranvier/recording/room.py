@@ -1,0 +1,143 @@
+"""Memory that recordings take, before and while they are made, and the memory that there is for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ranvier import _core
+from ranvier.base.memory_checks import bytes_text
+from ranvier.base.names import some_names
+from ranvier.base.times import text_of, time_of
+from ranvier.errors import InsufficientMemoryError
+from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder, sample_bytes
+
+__all__ = ["BUDGET", "SPIKE_BYTES", "Room", "predicted_bytes"]
+
+BUDGET = 64 << 20
+"""Approximate bytes of a recording that wait in the core, to be kept in one piece or to be written to a file."""
+SPIKE_BYTES = 16
+# Asking how much memory there is takes longer than recording so many bytes.
+_LEAST_CHECKED = 16 << 20
+# In so few steps, neurons may fire at any rate.
+_STEPS_AT_ANY_RATE = 64
+
+
+def predicted_bytes(recorders: Sequence[Recorder], time: float, rate: float) -> int:
+    """Return the bytes that recorders will have recorded after some time, on a process that gets all recordings.
+
+    Parameters
+    ----------
+    recorders
+        Recorders of a network. Of those that write to a file, only what waits to be written counts.
+    time
+        Simulated time, ms.
+    rate
+        Mean rate of all recorded neurons, spikes/s.
+    """
+    total = 0.0
+    for recorder in recorders:
+        if isinstance(recorder, StateRecorder):
+            size = float(_samples(recorder.interval, time) * sample_bytes(len(recorder.variables) * len(recorder.ids)))
+        elif isinstance(recorder, WeightRecorder):
+            size = float(_samples(recorder.interval, time) * sample_bytes(round(recorder.expected_synapses)))
+        else:
+            assert isinstance(recorder, SpikeRecorder)
+            size = sum(len(selection) for selection in recorder.selections) * rate * time / 1000.0 * SPIKE_BYTES
+        total += size if recorder.to is None else min(size, BUDGET)
+    return round(total)
+
+
+def _samples(interval: float, time: float) -> int:
+    # A quotient of decimal times may lie just below a whole number.
+    return math.floor(time / interval + 1e-6)
+
+
+class Room:
+    """The memory that there is for the recordings of a simulation on this process.
+
+    Parameters
+    ----------
+    core
+        The simulation.
+    communicator
+        Its processes.
+    limit
+        Bytes that the network and its recordings may take; None: what the machine has.
+    """
+
+    def __init__(self, core: _core.Simulation, communicator: _core.Communicator, limit: int | None) -> None:
+        self._core = core
+        self._processes = communicator.host_size
+        self._limit = limit
+        self._least = _LEAST_CHECKED if limit is None else min(_LEAST_CHECKED, limit // 16)
+        self._unchecked = 0.0
+
+    def matters(self, most: float) -> bool:
+        """Return whether to look at the memory before `most` more bytes are recorded. The same on all processes."""
+        self._unchecked += most
+        if self._unchecked < self._least:
+            return False
+        self._unchecked = 0.0
+        return True
+
+    def next_steps(self, kept: int, exact: dict[Recorder, float], of_spikes: tuple[float, float], steps: int) -> int:
+        """Return how many steps, at most `steps`, may be run until the memory must be looked at again.
+
+        Parameters
+        ----------
+        kept
+            Bytes that have been recorded.
+        exact
+            Bytes that each recorder of samples will record in all `steps`.
+        of_spikes
+            Bytes of spikes in a step: as expected, and if all neurons fire.
+        steps
+            Steps up to the end of the run.
+
+        Raises
+        ------
+        InsufficientMemoryError
+            When the samples do not fit, so that the run must not begin, or when there is no room for more spikes.
+        """
+        room, bound = self._left(kept)
+        samples = sum(exact.values())
+        if samples > room:
+            largest = sorted(exact, key=lambda recorder: -exact[recorder])
+            raise InsufficientMemoryError(
+                "memory for what the run would record",
+                f"{bytes_text(round(samples))} for {some_names([each.description for each in largest])}",
+                bound,
+                "record to a file (to=...), fewer neurons or at a longer interval, or run for a shorter time",
+            )
+        expected, most = of_spikes
+        room -= round(samples)
+        grain = max(1, self._core.epoch_steps)
+        # Spikes are in memory several times while they are taken from the core.
+        if 4.0 * expected * grain > room:
+            raise InsufficientMemoryError(
+                f"recordings in memory at {text_of(time_of(self._core.step, self._core.resolution))} ms",
+                bytes_text(kept),
+                bound,
+                "read the data so far, and record to a file (to=...) or fewer neurons",
+            )
+        budget = min(BUDGET, room // 8)
+        fits = float(steps)
+        if (per_step := expected + samples / steps) > 0.0:
+            fits = min(fits, max(float(grain), budget / per_step))
+        if most > 0.0:
+            fits = min(fits, max(room / (4.0 * most), float(_STEPS_AT_ANY_RATE)))
+        return max(1, int(fits))
+
+    def _left(self, kept: int) -> tuple[int, str]:
+        """Return how many bytes there are for more recordings, and the bound of an error if they are too few."""
+        available = _core.available_memory(self._processes)
+        if self._limit is not None:
+            taken = sum(size for name, size in self._core.memory().items() if name != "recordings")
+            left = self._limit - taken - kept
+            if left < available:
+                return left, (
+                    f"memory_limit is {bytes_text(self._limit)}, of which the network takes {bytes_text(taken)} and "
+                    f"earlier recordings {bytes_text(kept)}"
+                )
+        return available, f"there are {bytes_text(available)} available"
