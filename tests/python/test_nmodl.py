@@ -50,9 +50,9 @@ def test_a_potassium_channel_of_a_file_is_the_built_in_one() -> None:
     text = (FOLDER / "slow_potassium.mod").read_text().replace("h = 0.25", "h = half(v, -64, -11)")
     assert "0.25" not in text
     values, times = run(rv.k_persistent(gbar=0.004), celsius=18.0)
-    changed, _ = run(channel(gbar=0.004), celsius=18.0)
+    changed, _ = run(channel(gbar=0.004, ek=-85.0), celsius=18.0)
     assert np.abs(changed - values).max() > 1.0
-    own, own_times = run(read(text)(gbar="4 mS/cm**2"), celsius=18.0)
+    own, own_times = run(read(text)(gbar="4 mS/cm**2", ek="-85 mV"), celsius=18.0)
     np.testing.assert_array_equal(own_times, times)
     np.testing.assert_allclose(own, values, rtol=0.0, atol=1e-6)
 
@@ -130,13 +130,13 @@ DERIVATIVE s {
         ("SUFFIX gated", "POINT_PROCESS gated", 1, "only density mechanisms"),
         ("SUFFIX gated", "ARTIFICIAL_CELL gated", 1, "rv.neuron"),
         ("SUFFIX gated", "RANGE g", 1, "there is no SUFFIX"),
-        ("NONSPECIFIC_CURRENT i", "USEION ca READ cao WRITE ica", 1, "calcium"),
+        ("NONSPECIFIC_CURRENT i", "USEION ca READ cbo WRITE ica", 1, "of calcium"),
         ("NONSPECIFIC_CURRENT i", "USEION k READ ki WRITE ik", 1, "concentrations are not known"),
         ("NONSPECIFIC_CURRENT i", "USEION k READ ek WRITE ki", 1, "change no concentrations"),
-        ("NONSPECIFIC_CURRENT i", "USEION x READ ex WRITE ix", 1, "its value is not known"),
+        ("NONSPECIFIC_CURRENT i", "USEION x READ ex WRITE ix", 1, "BREAKPOINT gives it no value"),
         ("NONSPECIFIC_CURRENT i", "NONSPECIFIC_CURRENT i, j", 1, "BREAKPOINT gives it no value"),
         ("NONSPECIFIC_CURRENT i", "ELECTRODE_CURRENT i", 1, "rv.current_clamp()"),
-        ("NONSPECIFIC_CURRENT i", "POINTER p NONSPECIFIC_CURRENT i", 1, "cannot look at others"),
+        ("NONSPECIFIC_CURRENT i", "POINTER p NONSPECIFIC_CURRENT i", 1, "cannot access variables of others"),
         ("NONSPECIFIC_CURRENT i", "NONSPECIFIC i", 1, "not expected"),
         ("{ v i x celsius }", "{ v (V) i }", 3, "must be in mV"),
         ("{ v i x celsius }", "{ v i (nA) }", 3, "must be in mA/cm2"),
@@ -144,19 +144,28 @@ DERIVATIVE s {
         ("SOLVE s METHOD cnexp", "SOLVE s", 7, "another than cnexp"),
         ("SOLVE s METHOD cnexp", "SOLVE other METHOD cnexp", 7, "no DERIVATIVE block of this name"),
         ("SOLVE s METHOD cnexp", "", 4, "no DERIVATIVE block that is solved"),
+        ("SOLVE s METHOD cnexp", "if (v > 0) { SOLVE s METHOD cnexp }", 7, "outside of conditions"),
+        ("INITIAL { n = 0 }", "PROCEDURE go() { SOLVE s METHOD cnexp } INITIAL { go() }", 5, "BREAKPOINT itself"),
         ("i = g*n*(v - e)", "i = g*n*(v - e)^2", 8, "linear in v"),
         ("i = g*n*(v - e)", "i = g*exp(n)*(v - e)", 8, "powers of gates"),
         ("i = g*n*(v - e)", "i = g*n*(v - e", 9, "not expected"),
-        ("i = g*n*(v - e)", "i = g*x*(v - e)", 8, "before it has a value"),
+        ("i = g*n*(v - e)", "i = g*x*(v - e)", 8, "it is 0"),
         ("i = g*n*(v - e)", "i = g*n*(u - e)", 8, "no such name"),
         ("i = g*n*(v - e)", "i = g*n*(v - e)*f(v)", 8, "no such name"),
         ("i = g*n*(v - e)", "i = g*n*(v - e)*exp(1, 2)", 8, "exp takes 1"),
-        ("i = g*n*(v - e)", "g = 2", 8, "parameters and ions cannot be assigned"),
-        ("i = g*n*(v - e)", "if (v > 0) { i = g*(v - e) }", 1, "BREAKPOINT gives it no value"),
+        ("i = g*n*(v - e)", "celsius = 2", 8, "temperature of the cell and cannot be assigned"),
+        ("i = g*n*(v - e)", "LOCAL y i = g*y*(v - e)", 8, "before it has a value"),
+        ("i = g*n*(v - e)", "LOCAL y if (v > 0) { y = 1 } i = g*y*(v - e)", 8, "before it has a value"),
+        ("i = g*n*(v - e)", "LOCAL y if (v > 0) { LOCAL y y = 1 } i = g*y*(v - e)", 8, "before it has a value"),
+        ("i = g*n*(v - e)", "LOCAL y LOCAL y i = g*n*(v - e)", 8, "declared twice in one block"),
+        ("i = g*n*(v - e)", "i = g*n*(v - x) x = e", 8, "assigns it afterwards"),
+        ("i = g*n*(v - e)", "x = x + 1 i = g*x*n*(v - e)", 8, "assigns it afterwards"),
+        ("i = g*n*(v - e)", "g = 2", 1, "BREAKPOINT gives it no value"),
+        ("i = g*n*(v - e)", "if (v > 0) { i = g*(v - e) }", 8, "BREAKPOINT gives it no value on one of its ways"),
         ("i = g*n*(v - e)", "VERBATIM\n i = 3;\nENDVERBATIM", 8, "code in C"),
         ("n' = (0.5 - n)/3", "n' = (0.5 - n*n)/3", 11, "dn/dt must be linear in n"),
-        ("n' = (0.5 - n)/3", "n' = (0.5 - t)/3", 11, "no such name"),
-        ("n' = (0.5 - n)/3", "m' = (0.5 - n)/3", 10, "it is no STATE"),
+        ("n' = (0.5 - n)/3", "n' = (0.5 - t)/3", 11, "cannot depend on it"),
+        ("n' = (0.5 - n)/3", "m' = (0.5 - n)/3", 11, "it is no STATE"),
         ("DERIVATIVE s {\n    n' = (0.5 - n)/3", "KINETIC s {\n    ~ n <-> m (a, b)", 10, "DERIVATIVE block"),
         ("n = 0", "n = q", 5, "no such name"),
         ("STATE { n }", "STATE { n } NET_RECEIVE(w) { }", 4, "receive no events"),
@@ -183,7 +192,7 @@ def test_a_good_file_is_read_whatever_it_leaves_out() -> None:
     """Comments, titles, tables, units, hints; values that INITIAL leaves, and those of a choice."""
     text = GATED.replace("INITIAL { n = 0 }", "INITIAL { x = 2^celsius n = 0 }").replace(
         "n' = (0.5 - n)/3",
-        "LOCAL a, b\n TABLE a DEPEND celsius FROM -100 TO 100 WITH 200\n"
+        "LOCAL a, b\n"
         "if (celsius < 0 && v > 0) { a = x b = 2 } else if (v == -20 || v != -20) { a = 3*x } else { a = 4*x }\n"
         "n' = (0.5 - n)/a/exprelr(0)/ceil(0.5)*log10(10)",
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from ranvier.equations.description import Declared, Equation, Parameter, needed_subexpressions, used_names
-from ranvier.equations.trees import Node
+from ranvier.equations.trees import FlatNode, Node, flattened, unflattened
 from ranvier.equations.units import UNITS, Unit
 
 __all__ = [
@@ -65,6 +66,16 @@ class ChannelDescription:
     initial: Mapping[str, Node]
     has_units: bool = True
 
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        equations = [*self.gates.values(), *self.subexpressions.values()]
+        nodes = [each.node for each in equations if each.node is not None]
+        table, numbers = flattened([*nodes, *self.initial.values()])
+        bare = replace(self, gates=_without_nodes(self.gates), subexpressions=_without_nodes(self.subexpressions))
+        values: dict[str, Any] = {each.name: getattr(bare, each.name) for each in fields(bare)} | {
+            "initial": tuple(self.initial)
+        }
+        return _from_parts, (values, table, numbers)
+
     @property
     def current(self) -> Equation:
         """The equation of the current."""
@@ -117,3 +128,17 @@ class ChannelDescription:
     def unit(self, name: str) -> Unit:
         """Return the unit of a parameter."""
         return self.parameters[name].declared.unit
+
+
+def _without_nodes(equations: Mapping[str, Equation]) -> dict[str, Equation]:
+    return {name: replace(each, node=None) for name, each in equations.items()}
+
+
+def _from_parts(values: dict[str, Any], table: list[FlatNode], numbers: list[int]) -> ChannelDescription:
+    """Return a description that was pickled: equations without nodes, and a list of nodes."""
+    nodes = unflattened(table)
+    waiting = iter([nodes[k] for k in numbers])
+    for kind in ("gates", "subexpressions"):
+        values[kind] = {name: replace(each, node=next(waiting)) for name, each in values[kind].items()}
+    values["initial"] = {name: next(waiting) for name in values["initial"]}
+    return ChannelDescription(**values)

@@ -20,6 +20,8 @@ __all__ = ["direct_parameter", "lower_channel"]
 _CONDUCTANCE, _REVERSAL = "S/cm^2", "mV"
 _BOUNDS = {_CONDUCTANCE: (0.0, 1e6), _REVERSAL: (-1000.0, 1000.0)}
 """Those of built-in mechanisms."""
+_FOR_EVER = 1e300
+"""The time constant (ms) of a gate that does not change."""
 
 
 def lower_channel(read: ChannelDescription) -> ChannelProgram:
@@ -172,6 +174,13 @@ class _Gate:
     def _rates(self, node: Node) -> tuple[Operand, Operand]:
         """Return the value that the gate tends to, and its time constant (ms)."""
         builder, gate = self.names.builder, self.equation.name
+        if node.kind == "number" and node.number == 0.0:
+            return 0.0, _FOR_EVER
+        if node.kind == "where" and gate not in self.read.used([node.parts[0]]):
+            condition = self.names.value(node.parts[0])
+            one, other = self._rates(node.parts[1]), self._rates(node.parts[2])
+            steady, tau = (operate(builder, "select", condition, *each) for each in zip(one, other, strict=True))
+            return steady, tau
         if node.kind == "divide" and gate not in self.read.used([node.parts[1]]):
             # (n_inf - n)/tau_n: what is not divided first is not rounded.
             sums = self._affine(node.parts[0])

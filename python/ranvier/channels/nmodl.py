@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any
 
 from ranvier.base.paths import checked_path, read_bounded
 from ranvier.channels.channel import EquationChannel
@@ -21,32 +20,34 @@ from ranvier.channels.description import (
     ChannelDescription,
     reversal_of_calcium,
 )
-from ranvier.channels.nmodl_execution import Execution, Routine, Solved, place_of
+from ranvier.channels.nmodl_declarations import NUMBER, Declarations, declarations_of
+from ranvier.channels.nmodl_ledger import Account, Ledger
+from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, is_same, number_node
+from ranvier.channels.nmodl_phases import Carried, Variable, carry_out
+from ranvier.channels.nmodl_steps import derivative_of_step
 from ranvier.channels.nmodl_syntax import parse_file
 from ranvier.channels.reading import checked
 from ranvier.equations.description import Declared, Equation, Parameter
-from ranvier.equations.places import Place, Source, refuse
-from ranvier.equations.trees import Node, names_in
-from ranvier.equations.units import NONE, Unit, read_quantity
-from ranvier.errors import EquationError
+from ranvier.equations.places import Source, refuse
+from ranvier.equations.trees import Node, names_in, nodes_of
+from ranvier.equations.units import read_quantity
 
-__all__ = ["read_nmodl"]
+__all__ = ["account_of_nmodl", "read_nmodl"]
 
 _LARGEST = 1 << 20
 _REVERSAL = {"na": 50.0, "k": -77.0}
-"""Of ions, mV, where a file gives none: those of built-in mechanisms."""
-_CALCIUM_CURRENT = "ica"
-_NUMBER = Unit(NONE, 0, "")
-Equations: TypeAlias = dict[str, Equation]
-_READERS = {"initial": "_initial_statements"}
+"""Of ions, mV, where a mechanism is given none: those of built-in mechanisms."""
+_DEEPEST = "expressions of the file, with what they are made of, are too deep"
 
 
 def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
     """Read a channel from an NMODL file (``.mod``) of a density mechanism: one with ``SUFFIX``.
 
-    What is read: the blocks NEURON, PARAMETER, CONSTANT, ASSIGNED, STATE, INITIAL, BREAKPOINT, DERIVATIVE, PROCEDURE
-    and FUNCTION, with assignments, calls, LOCAL and IF. States are gates that are linear in themselves, solved with
-    ``METHOD cnexp``; currents are linear in ``v``, as those of `channel`. Anything else is an error with its line.
+    Blocks are carried out in NEURON's order: INITIAL; in each step the currents of BREAKPOINT, then what it solves.
+    Names keep their values from call to call. States are gates that are linear in themselves, solved with ``METHOD
+    cnexp`` or by a PROCEDURE with the same step written out, ``m = m + (1 - exp(-dt/tau))*(m_inf - m)``; currents are
+    linear in ``v``, as those of `channel`. Each statement of the file has an effect or is ignored for a reason
+    (`ranvier models FILE` lists them); anything else is an error with its line.
 
     Parameters
     ----------
@@ -58,10 +59,10 @@ def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
     EquationChannel
         The channel, with the name after SUFFIX, as from `channel`. Parameters are those of the file, with their
         defaults, and the reversal potentials of its ions (``ena``, ``ek``, mV): Ranvier has no ions that mechanisms
-        share, so that each has its own. Where the file gives no number, they are 50 and -77 mV for ``na`` and ``k``.
-        ``i`` is the sum of all currents, each of which can be recorded by its name. Of calcium, ``cai`` (mM) and
-        ``eca`` are those of the `calcium_pool` at the place, which ``ica`` fills: see `channel`. Numbers that the file
-        gives to them are not used.
+        share, so that each has its own. As in NEURON, numbers that the file gives to them are not used: they are 50 and
+        -77 mV for ``na`` and ``k``; those of other ions have no default. ``i`` is the sum of all currents, each of
+        which can be recorded by its name. Of calcium, ``cai`` (mM) and ``eca`` are those of the `calcium_pool` at the
+        place, which ``ica`` fills: see `channel`.
 
     Raises
     ------
@@ -75,288 +76,156 @@ def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
     Notes
     -----
     Units are those of the language: mV, ms, S/cm2, mA/cm2; factors of others must stand in the file, as they do for
-    NEURON. TABLE is left out: rates come from tables of Ranvier, with a bounded error, for each step and temperature.
-    RANGE and GLOBAL are left out: each place where a mechanism is has its own parameters. Bounds behind parameters
-    (``<0, 1e9>``) hold.
+    NEURON. Where NEURON interpolates between rows of TABLE, rates come from tables of Ranvier, with a bounded error,
+    for each step and temperature; beyond the ends of TABLE the values at its ends hold, as in NEURON. RANGE and GLOBAL
+    are left out: each place where a mechanism is has its own parameters. Bounds behind parameters (``<0, 1e9>``) hold.
 
     Examples
     --------
     >>> k_slow = rv.read_nmodl("k_slow.mod")
     >>> cell = rv.Cell(morphology, membrane=[("all", rv.pas()), ("soma", k_slow(gbar=0.01))])
     """
+    return _read(path)[0]
+
+
+def account_of_nmodl(path: str | PathLike[str]) -> tuple[EquationChannel, tuple[Account, ...]]:
+    """Return the channel of a file, as `read_nmodl` does, and what each statement of the file has an effect on.
+
+    Raises
+    ------
+    FileError, EquationError, UnknownSymbolError, MissingPackageError
+        As `read_nmodl`.
+    """
+    return _read(path)
+
+
+def _read(path: str | PathLike[str]) -> tuple[EquationChannel, tuple[Account, ...]]:
     file = checked_path(path, "path of an NMODL file")
     data = read_bounded(file, _LARGEST)
-    source = Source(f"file {file}", data.decode(errors="replace").replace("\r\n", "\n"))
-    return EquationChannel(checked(_File(source).description()))
-
-
-@dataclass
-class _Blocks:
-    """What the blocks of a file declare."""
-
-    name: Any = None
-    currents: list[Any] = field(default_factory=list)
-    of_calcium: set[str] = field(default_factory=set)
-    reversals: dict[str, tuple[str, Place]] = field(default_factory=dict)
-    parameters: dict[str, Parameter] = field(default_factory=dict)
-    constants: dict[str, Node] = field(default_factory=dict)
-    units: dict[str, tuple[str, Place]] = field(default_factory=dict)
-    assigned: list[str] = field(default_factory=list)
-    states: dict[str, Place] = field(default_factory=dict)
-    routines: dict[str, Routine] = field(default_factory=dict)
-    derivatives: dict[str, Any] = field(default_factory=dict)
-    initial: list[Any] = field(default_factory=list)
-    breakpoint: Any = None
+    text = data.decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    source = Source(f"file {file}", text)
+    made: tuple[EquationChannel, tuple[Account, ...]] | None = None
+    with contextlib.suppress(RecursionError):
+        made = _File(source).channel()
+    if made is None:
+        refuse(_File.whole_of(source), "", _DEEPEST, "write it shorter")
+    return made
 
 
 class _File:
-    """Makes a description of a file."""
+    """Makes a channel of a file."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.whole = Place(source, 0, max(1, len(source.text.split("\n")[0])))
-        self.blocks = _Blocks()
-        for block in parse_file(source).children:
-            getattr(self, _READERS.get(str(block.data), f"_{block.data}"))(block)
+        self.ledger = Ledger(source)
+        self.declared = declarations_of(source, parse_file(source), self.ledger)
+        self.whole = self.declared.whole
 
-    def description(self) -> ChannelDescription:
-        """Return it."""
-        blocks = self.blocks
-        if blocks.name is None:
-            refuse(
-                self.whole, "", "there is no SUFFIX: only density mechanisms are read", "write NEURON { SUFFIX name }"
-            )
-        if blocks.breakpoint is None or not blocks.currents:
+    @staticmethod
+    def whole_of(source: Source) -> Any:
+        """Return the place of the whole file."""
+        return Declarations.whole_of(source)
+
+    def channel(self) -> tuple[EquationChannel, tuple[Account, ...]]:
+        """Return it, and the account of the file."""
+        declared = self.declared
+        if declared.name is None:
+            bound = "there is no SUFFIX: only density mechanisms are read"
+            refuse(self.whole, "", bound, "write NEURON { SUFFIX name }")
+        if declared.breakpoint is None or not declared.currents:
             refuse(self.whole, "", "there is no current", "write BREAKPOINT, and the current in NEURON")
+        for name, place in declared.written.items():
+            bound = "only a pool changes concentrations"
+            refuse(place, f"'{name}'", bound, "see rv.calcium_pool(), or write ica")
         self._check_units()
-        parameters = self._all_parameters()
-        fixed = self._fixed(parameters)
-        begin, left = self._begun(fixed)
-        currents, gates = self._carried_out(fixed, left)
-        # Gates begin at their steady states unless something else is said.
-        initial = {n: each for n, each in begin.items() if not _is_same(each, _steady(gates[n].node, n))}
-        names = [str(each) for each in blocks.currents]
+        carried, executed = carry_out(declared, self.ledger)
+        for name, part in declared.parts.items():
+            users = [each for each, nodes in carried.depends.items() if any(depends_on(n, (name,)) for n in nodes)]
+            if name in declared.parameters:
+                self.ledger.declare(part, users)
+        made = EquationChannel(checked(self._description(carried)))
+        return made, self.ledger.accounts(carried.depends, executed)
+
+    def _description(self, carried: Carried) -> ChannelDescription:
+        declared = self.declared
+        gates = {name: self._gate(each, carried) for name, each in carried.variables.items()}
+        currents = {}
+        for name, place in declared.currents.items():
+            flags = frozenset([CARRIED] if name in declared.carried else [])
+            currents[name] = Equation(name, place, carried.currents[name], NUMBER, False, "", flags)
+        initial = {
+            name: each.initial
+            for name, each in carried.variables.items()
+            if not is_same(each.initial, _steady(gates[name].node, name))
+        }
         return ChannelDescription(
-            name=str(blocks.name),
+            name=str(declared.name),
             summary=f"Mechanism of an NMODL file, {self.source.what.rpartition('/')[2].removeprefix('file ')}",
             text=self.source.text.strip(),
             reference="",
             gates=gates,
-            subexpressions=currents | self._sum(names),
-            parameters=parameters,
+            subexpressions=currents | self._sum(list(declared.currents)),
+            parameters=self._all_parameters(),
             initial=initial,
             has_units=False,
         )
 
-    # ---- blocks ------------------------------------------------------------------------------------------------------
-
-    def _place(self, part: Any) -> Place:
-        return place_of(self.source, part)
-
-    def _neuron(self, block: Any) -> None:
-        for item in block.children:
-            if item.data == "suffix":
-                self.blocks.name = item.children[0]
-            elif item.data == "nonspecific":
-                self.blocks.currents += item.children[0].children
-            elif item.data == "ion":
-                self._ion(item)
-
-    def _ion(self, item: Any) -> None:
-        ion, reads, writes, valence = item.children[:4]
-        if ion == "ca":
-            self._calcium(reads, writes, valence)
-            return
-        for name in reads.children[0].children if reads else ():
-            if name != f"e{ion}":
-                refuse(self._place(name), f"'{name}'", "concentrations are not known", f"read e{ion}")
-            self.blocks.reversals[str(name)] = (str(ion), self._place(name))
-        for name in writes.children[0].children if writes else ():
-            if name != f"i{ion}":
-                refuse(self._place(name), f"'{name}'", "mechanisms change no concentrations", f"write i{ion}")
-            self.blocks.currents.append(name)
-
-    def _calcium(self, reads: Any, writes: Any, valence: Any) -> None:
-        """Take what a file reads and writes of calcium, which is that of the pools."""
-        if valence is not None and _number(valence) != 2.0:
-            place = self._place(valence)
-            refuse(place, f"'{place.text}'", "calcium has the valence 2", "leave VALENCE out")
-        for name in reads.children[0].children if reads else ():
-            if name not in (CALCIUM, CALCIUM_REVERSAL):
-                bound = f"of calcium, {CALCIUM} and {CALCIUM_REVERSAL} are known"
-                refuse(self._place(name), f"'{name}'", bound, "leave it out; rv.calcium_pool() gives both")
-            self.blocks.of_calcium.add(str(name))
-        for name in writes.children[0].children if writes else ():
-            if name != _CALCIUM_CURRENT:
-                bound = "only a pool changes concentrations"
-                refuse(self._place(name), f"'{name}'", bound, f"see rv.calcium_pool(), or write {_CALCIUM_CURRENT}")
-            self.blocks.of_calcium.add(str(name))
-            self.blocks.currents.append(name)
-
-    def _parameters(self, block: Any) -> None:
-        for each in block.children:
-            name, value, unit, low, high = each.children
-            if unit is not None:
-                self.blocks.units[str(name)] = (_unit_text(unit), self._place(unit))
-            if value is None or name in (POTENTIAL, TEMPERATURE):
-                # The temperature is that of the cell.
-                self.blocks.assigned.append(str(name))
-                continue
-            lowest, highest = (-math.inf, math.inf) if low is None else (_number(low), _number(high))
-            declared = Declared(_number(value), _unit(unit), lowest, highest)
-            if not declared.contains(declared.default):
-                refuse(self._place(each), f"'{self._place(each).text}'", "the value is outside its bounds")
-            self.blocks.parameters[str(name)] = Parameter(str(name), declared)
-
-    def _constants(self, block: Any) -> None:
-        for each in block.children:
-            name, value, *_ = each.children
-            if value is None:
-                refuse(self._place(each), f"'{name}'", "the constant has no value", f"write {name} = 1")
-            self.blocks.constants[str(name)] = Node("number", self._place(each), number=_number(value))
-
-    def _assigned(self, block: Any) -> None:
-        for each in block.children:
-            name, unit = each.children[0], each.children[-1]
-            self.blocks.assigned.append(str(name))
-            if unit is not None:
-                self.blocks.units[str(name)] = (_unit_text(unit), self._place(unit))
-
-    def _states(self, block: Any) -> None:
-        self.blocks.states |= {str(each.children[0]): self._place(each.children[0]) for each in block.children}
-
-    def _initial_statements(self, block: Any) -> None:
-        self.blocks.initial += block.children
-
-    def _breakpoint(self, block: Any) -> None:
-        self.blocks.breakpoint = block
-
-    def _derivative(self, block: Any) -> None:
-        self.blocks.derivatives[str(block.children[0])] = block
-
-    def _procedure(self, block: Any) -> None:
-        name, arguments, _, *statements = block.children
-        names = tuple(str(each.children[0]) for each in arguments.children if each is not None)
-        self.blocks.routines[str(name)] = Routine(str(name), names, tuple(statements))
-
-    _function = _procedure
+    def _gate(self, own: Variable, carried: Carried) -> Equation:
+        """Return the equation of a variable; what persists and is no state acts at once, with a time constant of 0."""
+        place = own.place
+        rate = derivative_of_step(own.step, own.name)
+        is_solved = any(each.kind == ADVANCED for each in nodes_of(own.step if rate is None else rate))
+        rate = None if is_solved else rate
+        if rate is None and not is_solved and not depends_on(own.step, [*carried.variables, "dt"]):
+            difference = Node("subtract", place, (own.step, Node("name", place, name=own.name)))
+            rate = Node("divide", place, (difference, number_node(place, 0.0)))
+        if rate is None:
+            where = own.step.place
+            remedy = f"write DERIVATIVE states {{ {own.name}' = ({own.name}_inf - {own.name})/tau }}"
+            refuse(where, f"'{where.text}'", f"{own.name} follows no equation that is linear in it", remedy)
+        for name in ("dt", "t", "diam", "area"):
+            if depends_on(rate, (name,)):
+                where = names_in(rate)[name].place
+                refuse(where, f"'{name}'", "rates of gates cannot depend on it", "leave it out")
+        return Equation(own.name, place, rate, NUMBER, True, "")
 
     # ---- the mechanism -----------------------------------------------------------------------------------------------
 
     def _check_units(self) -> None:
+        declared = self.declared
         wanted = {POTENTIAL: ("mV", "millivolt"), TEMPERATURE: ("degC",)}
-        wanted |= {str(name): ("mA/cm2", "milliamp/cm2") for name in self.blocks.currents}
+        wanted |= dict.fromkeys(declared.currents, ("mA/cm2", "milliamp/cm2"))
         of_calcium = {CALCIUM: ("mM", "milli/liter"), CALCIUM_REVERSAL: ("mV", "millivolt")}
-        wanted |= {name: units for name, units in of_calcium.items() if name in self.blocks.of_calcium}
+        wanted |= {name: units for name, units in of_calcium.items() if name in declared.of_calcium}
         for name, units in wanted.items():
-            unit, place = self.blocks.units.get(name, (units[0], self.whole))
+            unit, place = declared.units.get(name, (units[0], self.whole))
             if unit not in units:
                 remedy = "densities are per area of membrane" if units[0] == "mA/cm2" else f"write it in {units[0]}"
                 refuse(place, f"'{name}' in {unit}", f"it must be in {units[0]}", remedy)
 
     def _all_parameters(self) -> dict[str, Parameter]:
         """Return parameters, with the reversal potentials of ions."""
-        made = {name: each for name, each in self.blocks.parameters.items() if name not in self.blocks.of_calcium}
-        if CALCIUM_REVERSAL in self.blocks.of_calcium:
+        made = dict(self.declared.parameters)
+        if CALCIUM_REVERSAL in self.declared.of_calcium:
             made[CALCIUM_REVERSAL] = reversal_of_calcium()
-        for name, (ion, place) in self.blocks.reversals.items():
-            if name in made:
-                continue
-            if ion not in _REVERSAL:
-                refuse(place, f"'{name}'", "its value is not known", f"write PARAMETER {{ {name} = 0 (mV) }}")
-            made[name] = Parameter(name, Declared(_REVERSAL[ion], read_quantity("", "1 mV").unit))
-        return made
-
-    def _fixed(self, parameters: Mapping[str, Parameter]) -> dict[str, Node]:
-        names = [POTENTIAL, TEMPERATURE, *parameters, *self.blocks.states, *self.blocks.of_calcium & {CALCIUM}]
-        return {name: Node("name", self.whole, name=name) for name in names}
-
-    def _execution(self, fixed: Mapping[str, Node], values: Mapping[str, Node], states: list[str]) -> Execution:
-        """Return what carries out a block; `states` are those that it may assign."""
-        blocks = self.blocks
-        names = {*blocks.assigned, *(str(each) for each in blocks.currents)} - set(fixed)
-        known = {name: each for name, each in fixed.items() if name not in states}
-        made = Execution(self.source, blocks.routines, known, frozenset({*names, *states}))
-        made.values.update({**blocks.constants, **values})
-        return made
-
-    def _carried_out(self, fixed: Mapping[str, Node], values: Mapping[str, Node]) -> tuple[Equations, Equations]:
-        """Return the currents and the gates; `values` are those that INITIAL has left."""
-        blocks = self.blocks
-        execution = self._execution(fixed, values, [])
-        execution.run(blocks.breakpoint.children)
-        currents = {}
-        for name in blocks.currents:
-            if str(name) not in execution.values:
-                refuse(self._place(name), f"'{name}'", "BREAKPOINT gives it no value", f"write {name} = g*(v - e)")
-            node = execution.values[str(name)]
-            flags = frozenset([CARRIED] if name in self.blocks.of_calcium else [])
-            currents[str(name)] = Equation(str(name), self._place(name), node, _NUMBER, False, "", flags)
-        rates: dict[str, Node] = {}
-        for solved in execution.solved:
-            rates |= self._rates(fixed, solved)
-        for name, place in blocks.states.items():
-            if name not in rates:
-                refuse(place, f"'{name}'", "no DERIVATIVE block that is solved has it", f"write {name}' = ...")
-        gates = {n: Equation(n, place, rates[n], _NUMBER, True, "") for n, place in blocks.states.items()}
-        return currents, gates
-
-    def _rates(self, fixed: Mapping[str, Node], solved: Solved) -> dict[str, Node]:
-        place, name = solved.place, solved.name
-        if name not in self.blocks.derivatives:
-            refuse(place, f"'{place.text}'", "there is no DERIVATIVE block of this name", "write one")
-        if solved.method != "cnexp":
-            refuse(place, f"'{place.text}'", "the method is another than cnexp", f"write SOLVE {name} METHOD cnexp")
-        block = self.blocks.derivatives[name]
-        execution = self._execution(fixed, solved.values, [])
-        execution.run(block.children[1:])
-        for other in execution.rates:
-            if other not in self.blocks.states:
-                refuse(self._place(block), f"{other}'", "it is no STATE", f"write STATE {{ {other} }}")
-        return execution.rates
-
-    def _begun(self, fixed: Mapping[str, Node]) -> tuple[dict[str, Node], dict[str, Node]]:
-        """Return what states begin at, and what other names stand for after INITIAL if it does not change any more."""
-        states = list(self.blocks.states)
-        execution = self._execution(fixed, {}, states)
-        execution.run(self.blocks.initial)
-        begin = {name: execution.values.get(name, Node("number", self.whole)) for name in states}
-        changing = {POTENTIAL, *(self.blocks.of_calcium & {CALCIUM}), *states}
-        kept = {name: node for name, node in execution.values.items() if not changing & set(names_in(node))}
-        return begin, {name: node for name, node in kept.items() if name not in states}
+        unit = read_quantity("", "1 mV").unit
+        for name, (ion, _) in self.declared.reversals.items():
+            made[name] = Parameter(name, Declared(_REVERSAL.get(ion, math.nan), unit))
+        # In the order of the file, and then those that it does not mention.
+        order = [*self.declared.parts, *made]
+        return {name: made[name] for name in sorted(made, key=order.index)}
 
     def _sum(self, names: list[str]) -> dict[str, Equation]:
         """Return the whole current, as the sum of those with names."""
+        places: Mapping[str, Any] = self.declared.currents
         if names == [CURRENT]:
             return {}
         if CURRENT in names:
-            place = self._place(self.blocks.currents[names.index(CURRENT)])
-            refuse(place, f"'{CURRENT}'", "it is the name of the sum of all currents", "choose another name")
-        made = Node("name", self._place(self.blocks.currents[0]), name=names[0])
-        for token in self.blocks.currents[1:]:
-            place = self._place(token)
-            made = Node("add", place, (made, Node("name", place, name=str(token))))
-        return {CURRENT: Equation(CURRENT, made.place, made, _NUMBER, False, "")}
-
-
-def _number(tree: Any) -> float:
-    sign, value = tree.children
-    return -float(value) if sign == "-" else float(value)
-
-
-def _unit_text(token: Any) -> str:
-    return str(token)[1:-1].replace(" ", "")
-
-
-def _unit(token: Any) -> Unit:
-    """Return a unit so that users may give texts such as ``0.1 S/cm**2``; what is not known is a number."""
-    if token is None:
-        return _NUMBER
-    text = re.sub(r"([A-Za-z])(\d)", r"\1**\2", _unit_text(token).replace("mho", "S"))
-    try:
-        return read_quantity("", f"1 {text}").unit
-    except EquationError:
-        return _NUMBER
+            refuse(places[CURRENT], f"'{CURRENT}'", "it is the name of the sum of all currents", "choose another name")
+        made = Node("name", places[names[0]], name=names[0])
+        for name in names[1:]:
+            made = Node("add", places[name], (made, Node("name", places[name], name=name)))
+        return {CURRENT: Equation(CURRENT, made.place, made, NUMBER, False, "")}
 
 
 def _steady(node: Node | None, gate: str) -> Node | None:
@@ -366,17 +235,3 @@ def _steady(node: Node | None, gate: str) -> Node | None:
         if right.kind == "name" and right.name == gate:
             return left
     return None
-
-
-def _is_same(one: Node, other: Node | None) -> bool:
-    """Return whether two expressions calculate the same in the same way."""
-    seen: set[tuple[int, int]] = set()
-    waiting: list[tuple[Node, Node | None]] = [(one, other)]
-    while waiting:
-        a, b = waiting.pop()
-        if b is None or (a.kind, a.number, a.name, len(a.parts)) != (b.kind, b.number, b.name, len(b.parts)):
-            return False
-        if (id(a), id(b)) not in seen:
-            seen.add((id(a), id(b)))
-            waiting += zip(a.parts, b.parts, strict=True)
-    return True

@@ -1,57 +1,66 @@
-"""Carries out the statements of an NMODL file with expressions in place of numbers: procedures and functions vanish."""
+"""Carries out the statements of an NMODL file with expressions in place of numbers: procedures and functions vanish.
+
+Every name that statements may assign has a value at all times: where it has not been assigned, the name itself, which
+stands for what earlier calls have left. So a condition can merge all that its branches do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
+from ranvier.channels.nmodl_code import check_code
+from ranvier.channels.nmodl_ledger import Ledger, place_of
+from ranvier.channels.nmodl_nodes import (
+    ADVANCED,
+    UNDEFINED,
+    as_number,
+    as_truth,
+    constant_value,
+    element_name,
+    number_node,
+    undone,
+)
 from ranvier.equations.places import Place, Source, refuse, refuse_name
 from ranvier.equations.trees import Node, nodes_of
 
-__all__ = ["Execution", "Routine", "place_of"]
+__all__ = ["Execution", "Routine"]
 
 _FUNCTIONS = {
     "exp": ("exp", 1),
     "log": ("log", 1),
     "log10": ("log10", 1),
     "fabs": ("absolute", 1),
+    "abs": ("absolute", 1),
     "sqrt": ("square_root", 1),
     "pow": ("power", 2),
     "exprelr": ("exprelr", 1),
     "floor": ("floor", 1),
     "ceil": ("ceil", 1),
+    "fmin": ("minimum", 2),
+    "fmax": ("maximum", 2),
     **{name: (name, 1) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
 }
-_LN_10 = 2.302585092994046
 _DEEPEST = 20
 _MOST_NODES = 20_000
+_MOST_ROUNDS = 1000
+_PRINTS = "it prints only"
+
+Local: TypeAlias = dict[str, Node | None]
+"""Names of a block and their values; None: not assigned yet."""
 
 
 @dataclass(frozen=True)
 class Routine:
-    """A procedure or a function: its arguments and statements."""
+    """A procedure or a function: its arguments, statements and block."""
 
     name: str
     arguments: tuple[str, ...]
     statements: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Solved:
-    """A DERIVATIVE block that is solved, the method, the place, and what names stand for there."""
-
-    name: str
-    method: str
-    place: Place
-    values: Mapping[str, Node]
-
-
-def place_of(source: Source, part: Any) -> Place:
-    """Return where a tree or a token stands."""
-    meta = getattr(part, "meta", part)
-    begin = getattr(meta, "start_pos", None) or 0
-    return Place(source, begin, max(begin + 1, getattr(meta, "end_pos", None) or 0))
+    block: Any
 
 
 @dataclass
@@ -60,180 +69,411 @@ class Execution:
 
     Attributes
     ----------
-    values
-        What names that can be assigned stand for.
     fixed
-        Names that stand for themselves: parameters, states, the potential.
-    assignable
-        Names that statements may give values to.
-    rates
-        Right sides of the derivatives of states.
-    solved
-        Blocks that were solved, with what names stood for then.
+        Names that cannot be assigned, with why.
+    arrays
+        Sizes of arrays. Their elements are values with the names of `element_name`.
+    constants
+        Numbers that names stand for: those of DEFINE, CONSTANT and UNITS.
+    values
+        What each name stands for.
+    states
+        Names that may have derivatives; empty where derivatives cannot stand.
+    solve
+        Carries out SOLVE; None where it cannot stand.
+    phase
+        Where statements are carried out, in words.
+    changing
+        Names that tables cannot depend on: the potential and states.
+    executed
+        Blocks that were carried out.
     """
 
     source: Source
+    ledger: Ledger
     routines: Mapping[str, Routine]
-    fixed: Mapping[str, Node]
-    assignable: frozenset[str]
+    fixed: Mapping[str, str]
+    arrays: Mapping[str, int]
+    constants: Mapping[str, float]
     values: dict[str, Node] = field(default_factory=dict)
-    rates: dict[str, Node] = field(default_factory=dict)
-    solved: list[Solved] = field(default_factory=list)
+    states: frozenset[str] = frozenset()
+    solve: Callable[[Any], None] | None = None
+    phase: str = ""
+    changing: frozenset[str] = frozenset()
+    executed: list[Any] = field(default_factory=list)
+    scopes: list[Local] = field(default_factory=list)
     depth: int = 0
 
-    def run(self, statements: Any, own: dict[str, Node | None] | None = None) -> None:
-        """Carry out statements; `own` are local names with what they stand for, None: not known yet."""
-        local: dict[str, Node | None] = {} if own is None else own
-        for statement in statements:
-            getattr(self, f"_{statement.data}")(statement, local)
+    def run(self, block: Any, statements: Any = None) -> None:
+        """Carry out the statements of a block, which has names of its own."""
+        self.executed.append(block)
+        self.scopes.append({})
+        waiting = list(block.children if statements is None else statements)
+        for k, statement in enumerate(waiting):
+            handler = getattr(self, f"_{statement.data}", None)
+            if handler is None:
+                place = self._place(statement)
+                refuse(place, f"'{place.text}'", "the statement is not read", "write it otherwise")
+            if statement.data == "verbatim":
+                is_outermost = len(self.scopes) == (2 if self.depth else 1)
+                is_last = is_outermost and k == len(waiting) - 1
+                check_code(self.ledger, statement, self._place(statement), is_last=is_last)
+            else:
+                handler(statement)
+        self.scopes.pop()
+
+    def _place(self, part: Any) -> Place:
+        return place_of(self.source, part)
 
     # ---- statements --------------------------------------------------------------------------------------------------
 
-    def _assign(self, statement: Any, local: dict[str, Node | None]) -> None:
-        name, right = str(statement.children[0]), statement.children[1]
-        value = self.value(right, local)
-        if name in local:
-            local[name] = value
-        elif name in self.assignable:
-            self.values[name] = value
-        else:
-            place = place_of(self.source, statement.children[0])
-            if name in self.fixed:
-                refuse(place, f"'{name}'", "parameters and ions cannot be assigned", "declare it in ASSIGNED")
-            refuse_name(place, name, [*self.assignable, *local], "declare it in ASSIGNED, or as LOCAL")
+    def _assign(self, statement: Any) -> None:
+        target, right = statement.children
+        name = self._target(target)
+        value = self.ledger.copy(as_number(self.value(right)))
+        if name == "v":
+            value = undone(value, name)
+        self.ledger.wrote(statement, value)
+        self.store(target, name, value)
 
-    def _derivative_of(self, statement: Any, local: dict[str, Node | None]) -> None:
-        name, right = str(statement.children[0]), statement.children[-1]
-        self.rates[name] = self.value(right, local)
+    def store(self, target: Any, name: str, value: Node) -> None:
+        """Give a name its value: the innermost local name, or one that persists."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                scope[name] = value
+                return
+        place = self._place(target)
+        if name in self.fixed:
+            refuse(place, f"'{name}'", f"{self.fixed[name]} and cannot be assigned", "assign another name")
+        if name not in self.values:
+            known = [*self.values, *(each for scope in self.scopes for each in scope)]
+            refuse_name(place, name, known, "declare it in ASSIGNED, or as LOCAL")
+        self.values[name] = value
 
-    def _call_procedure(self, statement: Any, local: dict[str, Node | None]) -> None:
-        self._called(statement, local)
+    def _target(self, target: Any) -> str:
+        name, index = target.children
+        return self._element(target, str(name), index)
 
-    def _local(self, statement: Any, local: dict[str, Node | None]) -> None:
-        for name in statement.children[0].children:
-            local[str(name)] = None
+    def _element(self, part: Any, name: str, index: Any) -> str:
+        """Return the name of what is assigned or read: that of an element where there is an index."""
+        size = self._size(name)
+        place = self._place(part)
+        if index is None:
+            if size is not None:
+                refuse(place, f"'{name}'", f"it is an array of {size}", f"write {name}[0]")
+            return name
+        if size is None:
+            refuse(place, f"'{name}'", "it is not an array", f"declare {name}[2]")
+        number = constant_value(as_number(self.value(index)))
+        if number is None:
+            refuse(place, f"'{place.text}'", "the index is not a number that is known", "write a number, or use FROM")
+        if number != math.floor(number) or not 0 <= number < size:
+            refuse(place, f"'{place.text}', with index {number:g}", f"indices are whole numbers from 0 to {size - 1}")
+        return element_name(name, int(number))
 
-    def _solve(self, statement: Any, local: dict[str, Node | None]) -> None:
-        name, method = statement.children
-        self.solved.append(Solved(str(name), str(method or ""), place_of(self.source, statement), dict(self.values)))
+    def _size(self, name: str) -> int | None:
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return None
+            if element_name(name, 0) in scope:
+                return sum(1 for each in scope if each.rpartition("[")[0] == name)
+        return self.arrays.get(name)
 
-    def _left_out(self, statement: Any, local: dict[str, Node | None]) -> None:
-        """Pass over hints to other compilers."""
+    def _derivative_of(self, statement: Any) -> None:
+        target, right = statement.children
+        name = self._target(target)
+        place = self._place(target)
+        if not self.states:
+            refuse(
+                place, f"{name}'", "derivatives stand in DERIVATIVE blocks", f"write DERIVATIVE states {{ {name}' }}"
+            )
+        if name not in self.states:
+            refuse(place, f"{name}'", "it is no STATE", f"write STATE {{ {name} }}")
+        value = Node(ADVANCED, self._place(statement), (self.values[name], as_number(self.value(right))), name=name)
+        self.ledger.wrote(statement, value)
+        self.values[name] = value
 
-    def _choice(self, statement: Any, local: dict[str, Node | None]) -> None:
-        """Carry out both sides; what they give different values to depends on the condition."""
-        condition = self.value(statement.children[0], local)
-        before, own_before = dict(self.values), dict(local)
-        self.run(statement.children[1].children, local)
-        chosen, own_chosen = dict(self.values), dict(local)
-        self.values = before
-        local.clear()
-        local.update(own_before)
-        if statement.children[2] is not None:
-            self.run(statement.children[2].children, local)
-        place = place_of(self.source, statement)
-        self.values = _merged(condition, chosen, self.values, place)
-        own = _merged(condition, own_chosen, local, place)
-        local.clear()
-        local.update({name: own.get(name) for name in own_before})
+    def _call_procedure(self, statement: Any) -> None:
+        name = str(statement.children[0])
+        if name == "printf" and name not in self.routines:
+            self.ledger.ignore(statement, _PRINTS)
+            return
+        given = [self.value(each) for each in statement.children[1:] if each is not None]
+        with self.ledger.inside(statement):
+            self._called(statement, given)
+
+    def _local(self, statement: Any) -> None:
+        self.ledger.ignore(statement, "it declares names of its block", is_hint=True)
+        for each in statement.children[0].children:
+            name, size = each.children
+            if size is None:
+                self._declare_local(each, str(name))
+            for k in range(0 if size is None else self._size_of(size)):
+                self._declare_local(each, element_name(str(name), k))
+
+    def _declare_local(self, part: Any, name: str) -> None:
+        if name in self.scopes[-1]:
+            refuse(self._place(part), f"'{name}'", "it is declared twice in one block", "leave one of them out")
+        self.scopes[-1][name] = None
+
+    def _size_of(self, size: Any) -> int:
+        token = size.children[0]
+        number = self.constants.get(str(token)) if token.type == "NAME" else float(token)
+        if number is None or number != math.floor(number) or not 1 <= number <= _MOST_ROUNDS:
+            refuse(self._place(size), f"'{token}'", f"sizes are whole numbers from 1 to {_MOST_ROUNDS}", "see DEFINE")
+        return int(number)
+
+    def _solve(self, statement: Any) -> None:
+        if self.solve is None:
+            bound = f"SOLVE stands in BREAKPOINT itself, not in {self.phase}"
+            if self.phase == "a condition":
+                bound = "SOLVE stands in BREAKPOINT outside of conditions: every block is solved in every step"
+            refuse(
+                self._place(statement), f"'{self._place(statement).text}'", bound, "put the condition into the block"
+            )
+        self.solve(statement)
+
+    def _hint(self, statement: Any) -> None:
+        self.ledger.ignore(statement, "a hint to other compilers", is_hint=True)
+
+    def _table(self, statement: Any) -> None:
+        """Refuse a table outside of a routine: `_called` carries out the others."""
+        refuse(self._place(statement), "'TABLE'", "it is the first statement of a routine with one argument", "move it")
+
+    def _verbatim(self, statement: Any) -> None:
+        """See `check_code`."""
+
+    def _loop(self, statement: Any) -> None:
+        name, *bounds = statement.children[:4]
+        first, last, by = (None if each is None else constant_value(as_number(self.value(each))) for each in bounds)
+        place = self._place(statement)
+        if first is None or last is None or (bounds[2] is not None and not by):
+            refuse(place, f"'{place.text}'", "the bounds are not numbers that are known", "write numbers")
+        step = 1.0 if by is None else by
+        rounds = int(max(0.0, math.floor((last - first) / step) + 1.0))
+        if rounds > _MOST_ROUNDS:
+            refuse(place, f"{rounds} repetitions", f"a loop has at most {_MOST_ROUNDS}", "write it shorter")
+        with self.ledger.inside(statement):
+            for k in range(rounds):
+                self.scopes.append({str(name): number_node(place, first + k * step)})
+                self.run(statement, statement.children[4:])
+                self.scopes.pop()
+
+    def _choice(self, statement: Any) -> None:
+        """Carry out all branches; what they give different values to depends on the conditions."""
+        solve, self.solve = self.solve, None
+        phase, self.phase = self.phase, "a condition"
+        before: list[dict[str, Any]] | None = None
+        outcomes: list[tuple[Node, list[dict[str, Any]], Any]] = []
+        rest: Any = statement
+        with ExitStack() as stack:
+            while rest is not None and rest.data == "choice":
+                stack.enter_context(self.ledger.inside(rest))
+                condition = as_truth(self.value(rest.children[0]))
+                self._check_unchanged(rest, before)
+                before = before or self._snapshot()
+                known = constant_value(condition)
+                branch, other = rest.children[1:]
+                if other is not None and len(other.children) == 1 and other.children[0].data == "choice":
+                    other = other.children[0]
+                if known is None:
+                    self.run(branch)
+                    outcomes.append((condition, self._snapshot(), rest))
+                    self._restore(before)
+                elif (never := other if known else branch) is not None:
+                    self.ledger.ignore_inside(never, "its condition is never fulfilled")
+                rest = branch if known else other
+            if rest is not None:
+                self.run(rest)
+            made = self._snapshot()
+            for condition, taken, part in reversed(outcomes):
+                place = self._place(part)
+                made = [_merged(condition, one, two, place) for one, two in zip(taken, made, strict=True)]
+                self.ledger.wrote(part, *_new_nodes(made, before or []))
+            self._restore(made)
+        self.solve, self.phase = solve, phase
+
+    def _check_unchanged(self, part: Any, before: list[dict[str, Any]] | None) -> None:
+        if before is not None and self._snapshot() != before:
+            place = self._place(part.children[0])
+            refuse(place, f"'{place.text}'", "a condition after ELSE changes values", "call its function before IF")
+
+    def _snapshot(self) -> list[dict[str, Any]]:
+        return [dict(self.values), *(dict(scope) for scope in self.scopes)]
+
+    def _restore(self, kept: list[dict[str, Any]]) -> None:
+        self.values = dict(kept[0])
+        self.scopes = [dict(each) for each in kept[1:]]
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
-    def value(self, tree: Any, local: Mapping[str, Node | None]) -> Node:
+    def value(self, tree: Any) -> Node:
         """Return an expression, of names that stand for themselves."""
-        place = place_of(self.source, tree)
-        match tree.data:
-            case "number":
-                return Node("number", place, number=float(tree.children[0]))
-            case "name":
-                return self._named(str(tree.children[0]), place, local)
-            case "call":
-                return self._function(tree, local)
-        parts = tuple(self.value(each, local) for each in tree.children)
-        match tree.data:
-            case "greater":
-                return Node("less", place, parts[::-1])
-            case "greater_equal":
-                return Node("less_equal", place, parts[::-1])
-            case "not_equal":
-                return Node("not", place, (Node("equal", place, parts),))
-            case "negate" if parts[0].kind == "number":
-                return Node("number", place, number=-parts[0].number)
-        return Node(str(tree.data), place, parts)
+        made: list[Node] = []
+        waiting: list[tuple[Any, int]] = [(tree, -1)]
+        while waiting:
+            part, count = waiting.pop()
+            if count >= 0:
+                parts = made[len(made) - count :]
+                del made[len(made) - count :]
+                made.append(self._operation(part, parts))
+                continue
+            if part.data in ("number", "name", "element"):
+                made.append(self._leaf(part))
+                continue
+            given = part.children[1:] if part.data == "call" else part.children
+            given = [each for each in given if each is not None]
+            waiting.append((part, len(given)))
+            waiting += [(each, -1) for each in reversed(given)]
+        return made[0]
 
-    def _named(self, name: str, place: Place, local: Mapping[str, Node | None]) -> Node:
-        if name in local:
-            found = local[name]
-        elif name in self.values:
-            found = self.values[name]
-        elif name in self.fixed:
-            return Node("name", place, name=name)
-        else:
-            if name not in self.assignable:
-                refuse_name(place, name, [*self.fixed, *self.assignable, *local], "declare it in PARAMETER or ASSIGNED")
-            found = None
-        if found is None:
-            refuse(place, f"'{name}'", "it is used before it has a value", "assign it first")
-        return found
-
-    def _function(self, tree: Any, local: Mapping[str, Node | None]) -> Node:
+    def _leaf(self, tree: Any) -> Node:
+        place = self._place(tree)
+        if tree.data == "number":
+            return number_node(place, float(tree.children[0]))
         name = str(tree.children[0])
-        place = place_of(self.source, tree)
+        return self._named(self._element(tree, name, tree.children[1] if tree.data == "element" else None), place)
+
+    def _operation(self, tree: Any, parts: list[Node]) -> Node:
+        place = self._place(tree)
+        kind = str(tree.data)
+        match kind:
+            case "call":
+                return self._function(tree, parts)
+            case "both" | "either" | "not":
+                return Node(kind, place, tuple(as_truth(each) for each in parts))
+        numbers = tuple(as_number(each) for each in parts)
+        match kind:
+            case "greater":
+                return Node("less", place, numbers[::-1])
+            case "greater_equal":
+                return Node("less_equal", place, numbers[::-1])
+            case "not_equal":
+                return Node("not", place, (Node("equal", place, numbers),))
+            case "negate" if numbers[0].kind == "number":
+                return number_node(place, -numbers[0].number)
+        return Node(kind, place, numbers)
+
+    def _named(self, name: str, place: Place) -> Node:  # noqa: RET503
+        for scope in reversed(self.scopes):
+            if name in scope:
+                found = scope[name]
+                if found is None:
+                    refuse(place, f"'{name}'", "it is used before it has a value", "assign it first")
+                return found
+        if name in self.values:
+            found = self.values[name]
+            if found.kind == UNDEFINED:
+                refuse(place, f"'{name}'", found.name, "assign it first")
+            # Where a name stands for itself, errors point at this use of it.
+            return self.ledger.copy(found, place) if found.kind == "name" else found
+        if name in self.constants:
+            return number_node(place, self.constants[name])
+        known = [*self.values, *self.constants, *(each for scope in self.scopes for each in scope)]
+        refuse_name(place, name, known, "declare it in PARAMETER or ASSIGNED")
+
+    def _function(self, tree: Any, parts: list[Node]) -> Node:
+        name = str(tree.children[0])
+        place = self._place(tree)
         if name in self.routines:
-            found = self._called(tree, local)
+            found = self._called(tree, parts)
             if found is None:
                 refuse(place, f"'{name}'", "the function gives no value", f"assign {name} in it")
             return found
         if name not in _FUNCTIONS:
             known = [*_FUNCTIONS, *self.routines]
-            refuse_name(place_of(self.source, tree.children[0]), name, known, f"functions are {', '.join(known)}")
+            refuse_name(self._place(tree.children[0]), name, known, f"functions are {', '.join(known)}")
         kind, count = _FUNCTIONS[name]
-        given = [each for each in tree.children[1:] if each is not None]
-        if len(given) != count:
-            refuse(place, f"'{place.text}', with {len(given)} arguments", f"{name} takes {count}")
-        parts = tuple(self.value(each, local) for each in given)
-        one = Node("number", place, number=1.0)
+        if len(parts) != count:
+            refuse(place, f"'{place.text}', with {len(parts)} arguments", f"{name} takes {count}")
+        numbers = tuple(as_number(each) for each in parts)
         match kind:
             case "log10":
-                return Node("divide", place, (Node("log", place, parts), Node("number", place, number=_LN_10)))
+                return Node("divide", place, (Node("log", place, numbers), number_node(place, math.log(10.0))))
             case "exprelr":
-                return Node("divide", place, (one, Node("expm1_over", place, parts)))
+                return Node("divide", place, (number_node(place, 1.0), Node("expm1_over", place, numbers)))
             case "ceil":
-                below = Node("floor", place, (Node("negate", place, parts),))
+                below = Node("floor", place, (Node("negate", place, numbers),))
                 return Node("negate", place, (below,))
-        return Node(kind, place, parts)
+        return Node(kind, place, numbers)
 
-    def _called(self, tree: Any, local: Mapping[str, Node | None]) -> Node | None:
+    # ---- routines ----------------------------------------------------------------------------------------------------
+
+    def _called(self, tree: Any, given: list[Node]) -> Node | None:
         """Carry out a routine; return the value of a function."""
         name = str(tree.children[0])
-        place = place_of(self.source, tree)
+        place = self._place(tree)
         if name not in self.routines:
             refuse_name(place, name, list(self.routines), "write PROCEDURE or FUNCTION")
         routine = self.routines[name]
-        given = [each for each in tree.children[1:] if each is not None]
         if len(given) != len(routine.arguments):
             refuse(place, f"'{place.text}', with {len(given)} arguments", f"{name} has {len(routine.arguments)}")
         if self.depth == _DEEPEST:
             refuse(place, f"'{name}'", f"calls inside each other can be {_DEEPEST} deep", "there is no recursion")
-        values = [self.value(each, local) for each in given]
-        own: dict[str, Node | None] = {name: None, **dict(zip(routine.arguments, values, strict=True))}
+        own: Local = {name: None, **dict(zip(routine.arguments, map(as_number, given), strict=True))}
+        kept = (self.scopes, self.states, self.solve, self.phase)
+        self.scopes, self.states, self.solve, self.phase = [own], frozenset(), None, f"{name}()"
         self.depth += 1
-        self.run(routine.statements, own)
+        tables = [each for each in routine.statements if each.data == "table"]
+        if tables:
+            self._run_table(routine, tables)
+        else:
+            self.run(routine.block, routine.statements)
         self.depth -= 1
-        found = own[name]
+        found = self.scopes[0][name]
+        self.scopes, self.states, self.solve, self.phase = kept
         if found is not None and sum(1 for _ in nodes_of(found)) > _MOST_NODES:
             refuse(place, f"'{name}'", f"it has more than {_MOST_NODES} operations", "write it shorter")
         return found
+
+    def _run_table(self, routine: Routine, tables: list[Any]) -> None:
+        """Carry out a routine with TABLE: values at its ends hold beyond them, and only its names have values."""
+        table, place = tables[0], self._place(tables[0])
+        names, _, low, high, _ = table.children
+        if len(routine.arguments) != 1 or len(tables) > 1:
+            refuse(place, "'TABLE'", "it stands once in a routine with one argument", "leave it out")
+        self.ledger.ignore(table, "values are calculated where NEURON interpolates; those at its ends hold beyond them")
+        ends = [self.value(low), self.value(high)]
+        argument = routine.arguments[0]
+        given = self.scopes[0][argument]
+        assert given is not None
+        if constant_value(given) is None:
+            above = Node("maximum", place, (given, as_number(ends[0])))
+            self.scopes[0][argument] = Node("minimum", place, (above, as_number(ends[1])))
+        listed = {str(each) for each in names.children} if names is not None else set()
+        before = dict(self.values)
+        for name in self.changing:
+            if name in self.values:
+                reason = f"a table over {argument} cannot depend on it: NEURON calculates its rows at some time"
+                self.values[name] = Node(UNDEFINED, place, name=reason)
+        hidden = {name: self.values[name] for name in self.changing if name in self.values}
+        self.run(routine.block, [each for each in routine.statements if each is not table])
+        for name, value in self.values.items():
+            if value is hidden.get(name):
+                self.values[name] = before[name]
+            elif value is not before[name] and name not in listed:
+                reason = f"{routine.name}() assigns it, but its TABLE does not list it"
+                self.values[name] = Node(UNDEFINED, place, name=reason)
 
 
 def _merged(
     condition: Node, chosen: Mapping[str, Node | None], other: Mapping[str, Node | None], place: Place
 ) -> dict[str, Any]:
     made: dict[str, Node | None] = {}
-    for name in {**chosen, **other}:
-        one, two = chosen.get(name), other.get(name)
+    for name, one in chosen.items():
+        two = other[name]
         if one is two:
             made[name] = one
-        elif one is not None and two is not None:
+        elif one is None or two is None:
+            made[name] = None
+        elif UNDEFINED in (one.kind, two.kind):
+            made[name] = one if one.kind == UNDEFINED else two
+        else:
             made[name] = Node("where", place, (condition, one, two))
     return made
+
+
+def _new_nodes(made: list[dict[str, Any]], before: list[dict[str, Any]]) -> list[Node]:
+    """Return the values that differ from those before."""
+    pairs = [(value, old.get(name)) for new, old in zip(made, before, strict=True) for name, value in new.items()]
+    return [value for value, old in pairs if value is not None and value is not old]

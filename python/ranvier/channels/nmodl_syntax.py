@@ -1,4 +1,4 @@
-"""The grammar of NMODL files, as far as density mechanisms use it, and what of the language is refused or left out.
+"""The grammar of NMODL files, and which parts of the language are refused.
 
 Lark parses. The package `nmodl`, a parser of the whole language, was tried: its only release on PyPI is of 2023, has no
 wheel for Python 3.12 and later, and its sources have moved into those of NEURON, whose parser comes with no package.
@@ -13,12 +13,13 @@ from typing import Any
 from ranvier.base.packages import package
 from ranvier.equations.places import Place, Source, refuse
 
-__all__ = ["parse_file"]
+__all__ = ["STATEMENTS", "is_statement", "parse_file"]
 
 _GRAMMAR = r"""
 start: block*
 
 ?block: "NEURON" "{" item* "}" -> neuron
+      | "UNITS" "{" unit_line* "}" -> units
       | "PARAMETER" "{" parameter* "}" -> parameters
       | "CONSTANT" "{" parameter* "}" -> constants
       | "ASSIGNED" "{" declared* "}" -> assigned
@@ -28,32 +29,52 @@ start: block*
       | "DERIVATIVE" NAME "{" statement* "}" -> derivative
       | "PROCEDURE" NAME "(" arguments ")" [UNIT] "{" statement* "}" -> procedure
       | "FUNCTION" NAME "(" arguments ")" [UNIT] "{" statement* "}" -> function
+      | "INDEPENDENT" "{" independent* "}" -> independent_block
+      | "LOCAL" variables -> file_local
+      | "DEFINE" NAME NUMBER -> define
+      | VERBATIM -> verbatim
+      | ("UNITSON" | "UNITSOFF") -> hint
 
 ?item: "SUFFIX" NAME -> suffix
      | "USEION" NAME [reads] [writes] ["VALENCE" signed] ["REPRESENTS" NAME] -> ion
      | "NONSPECIFIC_CURRENT" names -> nonspecific
-     | ("RANGE" | "GLOBAL") names -> left_out
-     | "THREADSAFE" -> left_out
+     | "RANGE" names -> range
+     | "GLOBAL" names -> global
+     | "THREADSAFE" -> hint
 reads: "READ" names
 writes: "WRITE" names
 names: NAME ("," NAME)*
 
-parameter: NAME ["=" signed] [UNIT] ["<" signed "," signed ">"]
-declared: NAME ["FROM" signed "TO" signed] [UNIT]
+unit_line: UNIT "=" UNIT -> unit_name
+         | NAME "=" signed [UNIT] -> unit_number
+         | NAME "=" UNIT UNIT -> unit_constant
+independent: NAME "FROM" signed "TO" signed "WITH" signed [UNIT]
+parameter: NAME ["[" size "]"] ["=" signed] [UNIT] ["<" signed "," signed ">"]
+declared: NAME ["[" size "]"] ["FROM" signed "TO" signed] ["START" signed] [UNIT] ["<" signed ["," signed] ">"]
+size: NUMBER | NAME
 signed: [SIGN] NUMBER
 arguments: [argument ("," argument)*]
 argument: NAME [UNIT]
+variables: variable ("," variable)*
+variable: NAME ["[" size "]"]
 
-?statement: NAME "=" expression -> assign
-          | NAME "'" "=" expression -> derivative_of
-          | NAME "(" [expression ("," expression)*] ")" -> call_procedure
-          | "LOCAL" names -> local
-          | "SOLVE" NAME ["METHOD" NAME] -> solve
-          | "CONDUCTANCE" NAME ["USEION" NAME] -> left_out
+?statement: target "=" expression -> assign
+          | "PROTECT" target "=" expression -> assign
+          | target "'" "=" expression -> derivative_of
+          | NAME "(" [given ("," given)*] ")" -> call_procedure
+          | "LOCAL" variables -> local
+          | "SOLVE" NAME ["STEADYSTATE" NAME] ["METHOD" NAME] -> solve
+          | "TABLE" [names] ["DEPEND" names] "FROM" sum "TO" sum "WITH" (NUMBER | NAME) -> table
+          | "CONDUCTANCE" NAME ["USEION" NAME] -> hint
+          | ("UNITSON" | "UNITSOFF" | "MUTEXLOCK" | "MUTEXUNLOCK") -> hint
+          | "FROM" NAME "=" sum "TO" sum ["BY" sum] "{" statement* "}" -> loop
+          | VERBATIM -> verbatim
           | choice
 choice: ("if" | "IF") "(" expression ")" "{" then "}" [("else" | "ELSE") otherwise]
 then: statement*
 otherwise: "{" statement* "}" | choice
+target: NAME ["[" sum "]"]
+?given: expression | STRING -> text
 
 ?expression: conjunction
            | expression "||" conjunction -> either
@@ -81,48 +102,53 @@ otherwise: "{" statement* "}" | choice
       | atom "^" signed_factor -> power
 ?atom: NUMBER [UNIT] -> number
      | NAME -> name
+     | NAME "[" sum "]" -> element
      | NAME "(" [expression ("," expression)*] ")" -> call
      | "(" expression ")"
 
 SIGN: "-" | "+"
 NAME: /[A-Za-z_][A-Za-z0-9_]*/
 NUMBER: /(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?/
-UNIT: /\([A-Za-z0-9\/*.\- \t]*\)/
+UNIT: /\([A-Za-z0-9\/*.^%\- \t]*\)/
+STRING: /"[^"\n]*"/
+VERBATIM: /VERBATIM\b(.|\n)*?\bENDVERBATIM\b/
 %ignore /[ \t\r\n\f]+/
 """
 
-_BLANK = re.compile(
-    r"COMMENT\b.*?ENDCOMMENT\b|\bTITLE\b[^\n]*|[:?][^\n]*"
-    # What is only for the eye, and units, which are those of the language.
-    r"|\bUNITS(?:ON|OFF)\b|\bUNITS\s*\{[^}]*\}|\bINDEPENDENT\s*\{[^}]*\}"
-    # Rates come from tables of our own, which are made for each step and temperature, with a bounded error.
-    r"|\bTABLE\b[^{}]*?\bWITH\s+\d+",
+STATEMENTS = frozenset(
+    ("assign", "derivative_of", "call_procedure", "local", "solve", "table", "hint", "loop", "verbatim", "choice")
+)
+"""Kinds of trees that are statements."""
+
+_COMMENTS = re.compile(
+    r"(?P<code>\bVERBATIM\b.*?\bENDVERBATIM\b|\"[^\"\n]*\")|\bCOMMENT\b.*?\bENDCOMMENT\b|\bTITLE\b[^\n]*|[:?][^\n]*",
     re.DOTALL,
 )
+_CODE = re.compile(r"\bVERBATIM\b.*?\bENDVERBATIM\b|\"[^\"\n]*\"", re.DOTALL)
 _INSTEAD = "write it as equations: rv.channel()"
+_GATES = "gates must follow dx/dt = (x_inf - x)/tau in a DERIVATIVE block"
+_OTHERS = "mechanisms cannot access variables of others"
+_BETWEEN = "nothing is done between steps"
+_OUTSIDE = "nothing is done outside of steps"
 _REFUSED = {
-    "VERBATIM": "code in C is not read",
     "POINT_PROCESS": "only density mechanisms (SUFFIX) are read: receptors and clamps come with Ranvier",
     "ARTIFICIAL_CELL": "only density mechanisms (SUFFIX) are read: neuron models are written as rv.neuron()",
     "ELECTRODE_CURRENT": "currents of electrodes are clamps: rv.current_clamp()",
-    "POINTER": "mechanisms cannot look at others",
-    "BBCOREPOINTER": "mechanisms cannot look at others",
-    "EXTERNAL": "mechanisms cannot look at others",
+    **dict.fromkeys(("POINTER", "BBCOREPOINTER", "EXTERNAL"), _OTHERS),
     "NET_RECEIVE": "density mechanisms receive no events",
-    "KINETIC": "gates must follow dx/dt = (x_inf - x)/tau in a DERIVATIVE block",
-    "LINEAR": "gates must follow dx/dt = (x_inf - x)/tau in a DERIVATIVE block",
-    "NONLINEAR": "gates must follow dx/dt = (x_inf - x)/tau in a DERIVATIVE block",
-    "DISCRETE": "gates must follow dx/dt = (x_inf - x)/tau in a DERIVATIVE block",
+    **dict.fromkeys(("KINETIC", "LINEAR", "NONLINEAR", "DISCRETE"), _GATES),
     "FUNCTION_TABLE": "functions are written as expressions",
     "INCLUDE": "one file is read",
-    "DEFINE": "there are no arrays",
-    "BEFORE": "nothing is done between steps",
-    "AFTER": "nothing is done between steps",
-    "CONSTRUCTOR": "nothing is done outside of steps",
-    "DESTRUCTOR": "nothing is done outside of steps",
-    "WHILE": "there are no loops",
-    "while": "there are no loops",
+    **dict.fromkeys(("BEFORE", "AFTER"), _BETWEEN),
+    **dict.fromkeys(("CONSTRUCTOR", "DESTRUCTOR"), _OUTSIDE),
+    **dict.fromkeys(("WHILE", "while"), "the number of repetitions is not known: FROM i = 0 TO 3 is read"),
+    "RANDOM": "mechanisms have no random numbers",
 }
+
+
+def is_statement(part: Any) -> bool:
+    """Return whether a part of the tree is a statement."""
+    return getattr(part, "data", None) in STATEMENTS
 
 
 @cache
@@ -131,7 +157,11 @@ def _parser() -> Any:
     return lark.Lark(_GRAMMAR, parser="lalr", propagate_positions=True, maybe_placeholders=True)
 
 
-def parse_file(source: Source) -> Any:
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+def parse_file(source: Source) -> Any:  # noqa: RET503
     """Return the tree of a file, with positions in its text.
 
     Raises
@@ -142,17 +172,19 @@ def parse_file(source: Source) -> Any:
         When Lark is not installed.
     """
     parser = _parser()
-    text = _BLANK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source.text)
-    for found in re.finditer(r"\b[A-Za-z_]+\b", text):
+    text = _COMMENTS.sub(lambda found: found[0] if found["code"] else _blank(found[0]), source.text)
+    for found in re.finditer(r"\b[A-Za-z_]+\b", _CODE.sub(lambda each: _blank(each[0]), text)):
         if found[0] in _REFUSED:
             refuse(Place(source, *found.span()), f"'{found[0]}'", _REFUSED[found[0]], _INSTEAD)
     lark = package("lark", "read_nmodl", "nmodl")
+    begin = 0
     try:
         return parser.parse(text)
     except lark.UnexpectedInput as error:
         begin = error.pos_in_stream
-        begin = len(text.rstrip()) if begin is None or begin < 0 else begin
-        word = re.match(r"\w+|\S|", source.text[begin:])
-        end = begin + max(1, len(word[0]) if word else 1)
-        place = Place(source, min(begin, max(0, len(text) - 1)), end)
-        refuse(place, f"'{place.text}'", "it is not expected here, or not read", _INSTEAD)
+    # Outside of the handler: one message, not the parser's tracebacks before it.
+    begin = len(text.rstrip()) if begin is None or begin < 0 else begin
+    word = re.match(r"\w+|\S|", source.text[begin:])
+    end = begin + max(1, len(word[0]) if word else 1)
+    place = Place(source, min(begin, max(0, len(text) - 1)), end)
+    refuse(place, f"'{place.text}'", "it is not expected here, or not read", _INSTEAD)

@@ -8,13 +8,24 @@ from __future__ import annotations
 import ast
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, NoReturn, Protocol, TypeVar
+from typing import Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from ranvier.equations.places import Place, Source, refuse, refuse_name
 
-__all__ = ["FUNCTIONS", "Algebra", "Node", "names_in", "nodes_of", "parse", "walked"]
+__all__ = [
+    "FUNCTIONS",
+    "Algebra",
+    "FlatNode",
+    "Node",
+    "flattened",
+    "names_in",
+    "nodes_of",
+    "parse",
+    "unflattened",
+    "walked",
+]
 
 # Name of a function -> how many arguments it takes.
 FUNCTIONS: dict[str, int] = {
@@ -73,14 +84,50 @@ class Algebra(Protocol, Generic[Made]):
 def walked(node: Node, algebra: Algebra[Made]) -> Made:
     """Calculate an expression. Parts that stand at several places of a tree are calculated once."""
     made: dict[int, Made] = {}
+    # Trees may be deeper than Python's stack.
+    waiting = [node]
+    while waiting:
+        part = waiting[-1]
+        missing = [each for each in part.parts if id(each) not in made]
+        if missing:
+            waiting += reversed(missing)
+            continue
+        waiting.pop()
+        if id(part) not in made:
+            parts = [made[id(each)] for each in part.parts]
+            made[id(part)] = algebra.operation(part, parts) if parts else algebra.leaf(part)
+    return made[id(node)]
 
-    def of(part: Node) -> Made:
-        key = id(part)
-        if key not in made:
-            made[key] = algebra.operation(part, [of(each) for each in part.parts]) if part.parts else algebra.leaf(part)
-        return made[key]
 
-    return of(node)
+FlatNode: TypeAlias = tuple[str, Place, tuple[int, ...], float, str]
+"""A node with the numbers of its parts in a list, as it is pickled: trees may be deeper than pickle can go."""
+
+
+def flattened(nodes: Iterable[Node]) -> tuple[list[FlatNode], list[int]]:
+    """Return all parts of some expressions, each after its own parts, and the numbers of the expressions."""
+    table: list[FlatNode] = []
+    numbers: dict[int, int] = {}
+
+    class Flattening:
+        def leaf(self, node: Node) -> int:
+            return self.operation(node, [])
+
+        def operation(self, node: Node, parts: list[int]) -> int:
+            if id(node) not in numbers:
+                numbers[id(node)] = len(table)
+                table.append((node.kind, node.place, tuple(parts), node.number, node.name))
+            return numbers[id(node)]
+
+    kept = list(nodes)
+    return table, [walked(node, Flattening()) for node in kept]
+
+
+def unflattened(table: Iterable[FlatNode]) -> list[Node]:
+    """Return the nodes of a list that `flattened` has made."""
+    made: list[Node] = []
+    for kind, place, parts, number, name in table:
+        made.append(Node(kind, place, tuple(made[k] for k in parts), number, name))
+    return made
 
 
 def nodes_of(node: Node) -> Iterator[Node]:

@@ -1,0 +1,183 @@
+"""Expressions of NMODL files: numbers and truths, substitution, comparison, and what is known while reading."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+from ranvier.equations.places import Place
+from ranvier.equations.trees import Node, names_in, walked
+
+__all__ = [
+    "ADVANCED",
+    "UNDEFINED",
+    "as_number",
+    "as_truth",
+    "constant_value",
+    "depends_on",
+    "element_name",
+    "is_same",
+    "number_node",
+    "signed_terms",
+    "substituted",
+    "undone",
+]
+
+ADVANCED = "advanced"
+"""The kind of a node for the value of a state after a step: its parts are the value before it and the derivative."""
+UNDEFINED = "undefined"
+"""The kind of a node for a value that nobody can know: its name is the reason."""
+
+_TRUTHS = ("less", "less_equal", "equal", "both", "either", "not")
+
+
+def number_node(place: Place, number: float) -> Node:
+    """Return a number as an expression."""
+    return Node("number", place, number=number)
+
+
+def element_name(name: str, index: int) -> str:
+    """Return the name of an element of an array."""
+    return f"{name}[{index}]"
+
+
+def as_number(node: Node) -> Node:
+    """Return an expression as a number: truths are 1 or 0."""
+    if node.kind not in _TRUTHS:
+        return node
+    return Node("where", node.place, (node, number_node(node.place, 1.0), number_node(node.place, 0.0)))
+
+
+def as_truth(node: Node) -> Node:
+    """Return an expression as a truth: numbers are true where they are not 0."""
+    if node.kind in _TRUTHS:
+        return node
+    return Node("not", node.place, (Node("equal", node.place, (node, number_node(node.place, 0.0))),))
+
+
+def depends_on(node: Node, names: Iterable[str]) -> bool:
+    """Return whether an expression uses one of some names."""
+    return not names_in(node).keys().isdisjoint(names)
+
+
+# ---- numbers that are known ------------------------------------------------------------------------------------------
+
+_FOLDED: dict[str, Callable[..., float]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a / b,
+    "negate": lambda a: -a,
+    "less": lambda a, b: float(a < b),
+    "less_equal": lambda a, b: float(a <= b),
+    "equal": lambda a, b: float(a == b),
+    "not": lambda a: float(not a),
+    "floor": math.floor,
+    "absolute": abs,
+}
+
+
+class _Constants:
+    """Calculates what has no names."""
+
+    def leaf(self, node: Node) -> float | None:
+        return node.number if node.kind == "number" else None
+
+    def operation(self, node: Node, parts: list[float | None]) -> float | None:
+        match node.kind:
+            case "both" if 0.0 in parts:
+                return 0.0
+            case "both":
+                return None if None in parts else 1.0
+            case "either" if any(parts):
+                return 1.0
+            case "either":
+                return None if None in parts else 0.0
+            case "where" if parts[0] is not None:
+                return parts[1] if parts[0] else parts[2]
+        if node.kind not in _FOLDED or None in parts:
+            return None
+        try:
+            return float(_FOLDED[node.kind](*parts))
+        except (ArithmeticError, ValueError):
+            return None
+
+
+def constant_value(node: Node) -> float | None:
+    """Return the number that an expression is, 1 or 0 for a truth; None if it is not known."""
+    return walked(node, _Constants())
+
+
+# ---- substitution and comparison -------------------------------------------------------------------------------------
+
+
+class _Substitution:
+    """Puts expressions in place of names."""
+
+    def __init__(self, values: Mapping[str, Node]) -> None:
+        self.values = values
+
+    def leaf(self, node: Node) -> Node:
+        return self.values.get(node.name, node) if node.kind == "name" else node
+
+    def operation(self, node: Node, parts: list[Node]) -> Node:
+        if all(one is other for one, other in zip(node.parts, parts, strict=True)):
+            return node
+        return Node(node.kind, node.place, tuple(parts), node.number, node.name)
+
+
+def substituted(node: Node, values: Mapping[str, Node]) -> Node:
+    """Return an expression with others in place of names."""
+    return walked(node, _Substitution(values)) if depends_on(node, values) else node
+
+
+def is_same(one: Node | None, other: Node | None) -> bool:
+    """Return whether two expressions calculate the same in the same way."""
+    seen: set[tuple[int, int]] = set()
+    waiting = [(one, other)]
+    while waiting:
+        a, b = waiting.pop()
+        if a is None or b is None:
+            if a is not b:
+                return False
+            continue
+        if (a.kind, a.number, a.name, len(a.parts)) != (b.kind, b.number, b.name, len(b.parts)):
+            return False
+        if a is not b and (id(a), id(b)) not in seen:
+            seen.add((id(a), id(b)))
+            waiting += zip(a.parts, b.parts, strict=True)
+    return True
+
+
+def signed_terms(node: Node) -> list[tuple[float, Node]]:
+    """Return the terms of a sum that are not numbers, with their signs, less those that cancel; numbers come last."""
+    terms: list[tuple[float, Node]] = []
+    number = 0.0
+    waiting = [(1.0, node)]
+    while waiting:
+        sign, part = waiting.pop()
+        match part.kind:
+            case "add":
+                waiting += [(sign, part.parts[1]), (sign, part.parts[0])]
+            case "subtract":
+                waiting += [(-sign, part.parts[1]), (sign, part.parts[0])]
+            case "negate":
+                waiting.append((-sign, part.parts[0]))
+            case "number":
+                number += sign * part.number
+            case _:
+                opposite = next((k for k, (s, n) in enumerate(terms) if s == -sign and is_same(n, part)), None)
+                if opposite is None:
+                    terms.append((sign, part))
+                else:
+                    terms.pop(opposite)
+    return [*terms, *([(1.0, number_node(node.place, number))] if number else [])]
+
+
+def undone(value: Node, name: str) -> Node:
+    """Return the name itself if a value is this name with what was added and subtracted again: ``(v + a) - a``."""
+    if value.kind not in ("add", "subtract"):
+        return value
+    terms = signed_terms(value)
+    is_back = len(terms) == 1 and terms[0][0] == 1.0 and terms[0][1].kind == "name" and terms[0][1].name == name
+    return Node("name", value.place, name=name) if is_back else value

@@ -1,0 +1,303 @@
+"""Carries out the blocks of an NMODL file in NEURON's order, and finds what persists from step to step.
+
+NEURON calculates currents from BREAKPOINT without its SOLVE, then the potentials of the end of the step, then what is
+solved with these. Variables are memory: they keep what the last call has left. So a mechanism is what INITIAL leaves of
+those variables which something reads before it assigns them, what a step makes of them, and the currents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ranvier.channels.description import CALCIUM, POTENTIAL
+from ranvier.channels.nmodl_declarations import Declarations
+from ranvier.channels.nmodl_execution import Execution
+from ranvier.channels.nmodl_ledger import Ledger, place_of
+from ranvier.channels.nmodl_nodes import depends_on, is_same, number_node, substituted
+from ranvier.equations.places import Place, refuse
+from ranvier.equations.trees import Node, names_in, nodes_of
+
+__all__ = ["Carried", "Variable", "carry_out"]
+
+_CALCIUM_AT_REST = 5e-5
+"""mM: what NEURON begins with."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """What persists: where it is declared, what it begins at, and what a step makes of it."""
+
+    name: str
+    place: Place
+    initial: Node
+    step: Node
+
+
+@dataclass
+class Carried:
+    """What a file calculates.
+
+    Attributes
+    ----------
+    variables
+        States, and other names that are read before they are assigned; `Variable.step` uses their values before it.
+    currents
+        From the potential and the variables.
+    statements
+        Statements before the steps of variables: those of solvers that are no expressions.
+    depends
+        By variable and current, all expressions that have an effect on it.
+    """
+
+    variables: dict[str, Variable]
+    currents: dict[str, Node]
+    statements: list[Any] = field(default_factory=list)
+    depends: dict[str, list[Node]] = field(default_factory=dict)
+
+
+class _Phases:
+    """Executions of the blocks of a file."""
+
+    def __init__(self, declared: Declarations, ledger: Ledger) -> None:
+        self.declared = declared
+        self.ledger = ledger
+        self.whole = declared.whole
+        self.executed: list[Any] = []
+        self.symbols = {name: declared.symbol(name) for name in declared.memory}
+
+    def names(self) -> dict[str, Node]:
+        """Return names that stand for themselves: the potential, what nothing assigns, and memory."""
+        made = {name: Node("name", self.whole, name=name) for name in (POTENTIAL, *self.declared.given)}
+        return made | {name: Node("name", self.whole, name=own) for name, own in self.symbols.items()}
+
+    def begin(self) -> dict[str, Node]:
+        """Return what names stand for before INITIAL."""
+        made = self.names()
+        for name in self.declared.memory:
+            made[name] = number_node(self.whole, 0.0)
+            if name in self.declared.parameters:
+                made[name] = Node("name", self.whole, name=name)
+            elif name == CALCIUM:
+                made[name] = number_node(self.whole, _CALCIUM_AT_REST)
+        for name in self.declared.states:
+            start = self.declared.starts.get(name)
+            own = f"{name}0"
+            if start is not None:
+                made[name] = number_node(self.whole, start)
+            elif own in self.declared.parameters:
+                made[name] = Node("name", self.whole, name=own)
+        return made
+
+    def execution(self, values: Mapping[str, Node], phase: str) -> Execution:
+        """Return what carries out a block."""
+        declared = self.declared
+        return Execution(
+            source=declared.source,
+            ledger=self.ledger,
+            routines=declared.routines,
+            fixed=declared.fixed,
+            arrays=declared.arrays,
+            constants=declared.constants,
+            values={**values, POTENTIAL: Node("name", self.whole, name=POTENTIAL)},
+            phase=phase,
+            changing=frozenset((POTENTIAL, *declared.states)),
+            executed=self.executed,
+        )
+
+    def after_initial(self) -> dict[str, Node]:
+        """Return what INITIAL leaves."""
+        execution = self.execution(self.begin(), "INITIAL")
+        if self.declared.initial is not None:
+            execution.run(self.declared.initial)
+        return execution.values
+
+    def after_solved(self) -> dict[str, Node]:
+        """Return what the blocks leave that BREAKPOINT solves."""
+        values = self.names()
+        for statement in self.declared.breakpoint.children:
+            if statement.data == "solve":
+                with self.ledger.inside(statement):
+                    values = self._solved(statement, values)
+        return values
+
+    def _solved(self, statement: Any, values: Mapping[str, Node]) -> dict[str, Node]:
+        name, steady, method = (None if each is None else str(each) for each in statement.children)
+        place = place_of(self.declared.source, statement)
+        execution = self.execution(values, f"{name}, which is solved")
+        assert name is not None
+        if steady is not None:
+            refuse(place, f"'{place.text}'", "steady states are solved in INITIAL", f"write SOLVE {name} METHOD cnexp")
+        if name in self.declared.routines and method is None:
+            routine = self.declared.routines[name]
+            if routine.arguments:
+                refuse(place, f"'{place.text}'", f"{name} has arguments", "solve a PROCEDURE without any")
+            execution.depth = 1
+            execution.scopes = [{}]
+            execution.run(routine.block, routine.statements)
+            return execution.values
+        if name not in self.declared.derivatives:
+            refuse(place, f"'{place.text}'", "there is no DERIVATIVE block of this name", "write one")
+        if method != "cnexp":
+            refuse(place, f"'{place.text}'", "the method is another than cnexp", f"write SOLVE {name} METHOD cnexp")
+        execution.states = frozenset(self.declared.states)
+        block = self.declared.derivatives[name]
+        execution.run(block, block.children[1:])
+        return execution.values
+
+    def after_currents(self, values: Mapping[str, Node]) -> dict[str, Node]:
+        """Return what BREAKPOINT without SOLVE leaves."""
+        execution = self.execution(values, "BREAKPOINT")
+        block = self.declared.breakpoint
+        execution.run(block, [each for each in block.children if each.data != "solve"])
+        return execution.values
+
+
+def carry_out(declared: Declarations, ledger: Ledger) -> tuple[Carried, list[Any]]:
+    """Return what a file calculates, and the blocks that were carried out.
+
+    Raises
+    ------
+    EquationError, UnknownSymbolError
+        For what cannot be carried out, pointing at it.
+    """
+    phases = _Phases(declared, ledger)
+    begun = phases.after_initial()
+    solved = phases.after_solved()
+    left = phases.after_currents(phases.names())
+    # What BREAKPOINT leaves, from what was there before it.
+    begun_left = phases.after_currents(begun) if any(_is_changed(phases, left, n) for n in declared.memory) else begun
+    currents = {}
+    for name, place in declared.currents.items():
+        if not _is_changed(phases, left, name):
+            refuse(place, f"'{name}'", "BREAKPOINT gives it no value", f"write {name} = g*(v - e)")
+        currents[name] = left[name]
+    made = _Memory(declared, phases, begun, begun_left, solved, left).variables(currents)
+    return made, phases.executed
+
+
+def _is_changed(phases: _Phases, values: Mapping[str, Node], name: str) -> bool:
+    node = values[name]
+    return not (node.kind == "name" and node.name == phases.symbols[name])
+
+
+@dataclass
+class _Memory:
+    """Finds the variables that are read before they are assigned."""
+
+    declared: Declarations
+    phases: _Phases
+    begun: Mapping[str, Node]
+    begun_left: Mapping[str, Node]
+    solved: Mapping[str, Node]
+    left: Mapping[str, Node]
+
+    def __post_init__(self) -> None:
+        self.by_symbol = {own: name for name, own in self.phases.symbols.items()}
+
+    def variables(self, currents: dict[str, Node]) -> Carried:
+        """Return variables and currents, without those variables that are the same in every step."""
+        self._check_branches(currents)
+        found: dict[str, Variable] = {}
+        roots = list(currents.values())
+        if CALCIUM in self.declared.written:
+            roots.append(Node("name", self.phases.whole, name=self.phases.symbols[CALCIUM]))
+        waiting = self._read(roots)
+        while waiting:
+            name = waiting.pop()
+            if name in found:
+                continue
+            found[name] = self._variable(name)
+            waiting += self._read([found[name].step])
+        self._check_once(found, currents)
+        ordered = {name: found[name] for name in self.declared.memory if name in found}
+        depends = self._depends(ordered, currents)
+        self._check_solved(ordered)
+        values: dict[str, Node] = {}
+        while constant := self._constants(ordered):
+            values = {name: substituted(node, constant) for name, node in values.items()} | constant
+            ordered = {
+                name: Variable(name, own.place, own.initial, substituted(own.step, constant))
+                for name, own in ordered.items()
+                if own.name not in constant
+            }
+        made = {name: substituted(node, values) for name, node in currents.items()}
+        return Carried({each.name: each for each in ordered.values()}, made, [], depends)
+
+    def _read(self, nodes: Iterable[Node]) -> list[str]:
+        return [self.by_symbol[name] for node in nodes for name in names_in(node) if name in self.by_symbol]
+
+    def _variable(self, name: str) -> Variable:
+        symbol = self.phases.symbols[name]
+        place = self.declared.places.get(name, self.phases.whole)
+        if not _is_changed(self.phases, self.left, name):
+            return Variable(symbol, place, self.begun[name], self.solved[name])
+        before = {own: self.solved[each] for each, own in self.phases.symbols.items()}
+        return Variable(symbol, place, self.begun_left[name], substituted(self.left[name], before))
+
+    def _check_branches(self, currents: Mapping[str, Node]) -> None:
+        """Refuse currents that keep the value of the last call on one side of a condition."""
+        for name, place in self.declared.currents.items():
+            symbol = self.phases.symbols[name]
+            for each in currents.values():
+                if depends_on(each, (symbol,)):
+                    found = names_in(each)[symbol].place
+                    shown = place if found == self.phases.whole else found
+                    bound = "BREAKPOINT gives it no value on one of its ways"
+                    refuse(self._branch(each, symbol) or shown, f"'{name}'", bound, "assign it in IF and in ELSE")
+
+    def _check_once(self, found: Iterable[str], currents: Mapping[str, Node]) -> None:
+        """Refuse what BREAKPOINT reads and assigns afterwards: NEURON carries it out twice in a step."""
+        changed = [name for name in found if _is_changed(self.phases, self.left, name)]
+        users = [*currents.values(), *(self.left[name] for name in changed)]
+        for name in changed:
+            symbol = self.phases.symbols[name]
+            for each in users:
+                if depends_on(each, (symbol,)):
+                    bound = "BREAKPOINT reads it and assigns it afterwards: its value depends on the number of calls"
+                    place = names_in(each)[symbol].place
+                    refuse(place, f"'{name}'", bound, "assign it first, or in a block that is solved")
+
+    def _branch(self, node: Node, symbol: str) -> Place | None:
+        """Return the place of the condition on one side of which a name keeps its value."""
+        for each in nodes_of(node):
+            sides = each.parts[1:] if each.kind == "where" else ()
+            if any(side.kind == "name" and side.name == symbol for side in sides):
+                return each.place
+        return None
+
+    def _constants(self, variables: Mapping[str, Variable]) -> dict[str, Node]:
+        """Return variables that are always what they begin at, and depend on nothing that changes."""
+        changing = {POTENTIAL, "dt", *self.declared.external, *(each.name for each in variables.values())}
+        made = {}
+        for each in variables.values():
+            stays = each.step.kind == "name" and each.step.name == each.name
+            if depends_on(each.initial, changing) or not (stays or is_same(each.step, each.initial)):
+                continue
+            if each.name != CALCIUM:
+                made[each.name] = each.initial
+        return made
+
+    def _check_solved(self, variables: Mapping[str, Variable]) -> None:
+        """Refuse states whose equations nothing solves."""
+        for name, own in variables.items():
+            stays = own.step.kind == "name" and own.step.name == own.name
+            if name in self.declared.states and stays and self.declared.has_equation(name):
+                refuse(own.place, f"'{name}'", "no DERIVATIVE block that is solved has it", "write SOLVE in BREAKPOINT")
+
+    def _depends(self, variables: Mapping[str, Variable], currents: Mapping[str, Node]) -> dict[str, list[Node]]:
+        made = {}
+        for name, own in [*currents.items(), *((name, each.step) for name, each in variables.items())]:
+            nodes = [own] if name in currents else [own, variables[name].initial]
+            known = {name} if name in variables else set()
+            waiting = self._read(nodes)
+            while waiting:
+                each = waiting.pop()
+                if each not in known:
+                    known.add(each)
+                    new = [variables[each].step, variables[each].initial]
+                    nodes += new
+                    waiting += self._read(new)
+            made[name] = nodes
+        return made
