@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 import ranvier as rv
+from command_lines import run
 from ranvier import _core, errors
 from ranvier.base.interrupts import interrupts_deferred
+from ranvier.base.times import text_of
 from small_networks import balanced
 
 pytestmark = pytest.mark.usefixtures("interrupts")
@@ -203,28 +208,57 @@ def network(indegree=10):
 """
 
 
-def run_model(folder: Path, indegree: int, time: float) -> subprocess.Popen[str]:
+def run_model(folder: Path, indegree: int, duration: float, *more: str) -> subprocess.Popen[str]:
     (folder / "model.py").write_text(MODEL)
-    settings = [f"indegree={indegree}", f"time={time}"]
-    command = [sys.executable, "-m", "ranvier.command_line", "run", str(folder / "model.py"), "--set", *settings]
+    settings = [f"indegree={indegree}", f"time={duration}"]
+    command = [sys.executable, "-m", "ranvier.command_line", "run", str(folder / "model.py"), "--set", *settings, *more]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize(("phase", "indegree"), [("build", 5000), ("run", 1)])
-def test_command_line(tmp_path: Path, phase: str, indegree: int) -> None:
-    with run_model(tmp_path, indegree, 1e7) as process:
+def test_command_line_while_building(tmp_path: Path) -> None:
+    with run_model(tmp_path, 5000, 1e7) as process:
         assert process.stdout is not None
-        assert f"{phase}\n" in iter(process.stdout.readline, "")
+        assert "build\n" in iter(process.stdout.readline, "")
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors.strip() == "ranvier: interrupted"
 
 
+@pytest.mark.parametrize("saves", [True, False])
+def test_command_line_keeps_what_was_simulated(tmp_path: Path, saves: bool) -> None:
+    results, figure, state = tmp_path / "results.json", tmp_path / "spikes.png", tmp_path / "state.h5"
+    files = ["--json", results, *(["--plot", figure, "--save", state] if saves else [])]
+    with run_model(tmp_path, 1, 1e7, *map(str, files)) as process:
+        assert process.stdout is not None
+        assert "run\n" in iter(process.stdout.readline, "")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        told, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Digest" in told
+    found = json.loads(results.read_text())
+    assert found["interrupted"]
+    assert 0.0 < found["simulated_ms"] < 1e7
+    assert f"Interrupted at {text_of(found['simulated_ms'])} of 10000000 ms" in errors
+    if not saves:
+        assert "Run it with --save FILE" in errors
+        return
+    assert figure.stat().st_size > 1000
+    words = shlex.split(errors.strip().splitlines()[-1])
+    assert words[:2] == ["ranvier", "run"]
+    until = found["simulated_ms"] + 1.0
+    words[words.index("time=10000000.0")] = f"time={until}"
+    (tmp_path / "model.py").write_text("import ranvier as rv\n" + MODEL.partition("errors\n")[2])
+    run(*words[1:], "--json", results)
+    later = json.loads(results.read_text())
+    assert (later["resumed_ms"], later["simulated_ms"], later["interrupted"]) == (found["simulated_ms"], until, False)
+
+
 def test_a_background_job_goes_on(tmp_path: Path) -> None:
     """A shell starts it so that Ctrl-C, which is for the job in the foreground, is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with run_model(tmp_path, indegree=1, time=100.0) as process:
+    with run_model(tmp_path, indegree=1, duration=100.0) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "build\n"
         while process.poll() is None:

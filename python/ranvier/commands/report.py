@@ -65,6 +65,8 @@ class Results:
     oversubscribed: list[bool] = field(default_factory=list)
     resumed_ms: float = 0.0
     """Time of the state that the run began with; 0.0 if there was none."""
+    interrupted_of_ms: float | None = None
+    """Time that an interrupted run was to reach; None: it has ended by itself."""
     compartments: int = 0
     """Of all detailed cells."""
     resolution: float = 0.1
@@ -128,6 +130,7 @@ class Results:
             "presim_ms": self.presim_ms,
             "resumed_ms": self.resumed_ms,
             "simulated_ms": self.simulated_ms,
+            "interrupted": self.interrupted_of_ms is not None,
             "real_time_factor": self.real_time_factor,
             **self._of_cells(),
             "spikes": self.counts.spikes,

@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +44,7 @@ from ranvier.commands.keys import (
 )
 from ranvier.commands.network_tables import HelpWithKeys
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import FileError, RanvierError, ValueOutOfBoundsError
+from ranvier.errors import FileError, RanvierError, RemoteError, ValueOutOfBoundsError
 from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
 from ranvier.simulation.agreement import agree, reporting_rank
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["add_command"]
+
+# As shells report it.
+_INTERRUPTED = 130
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -95,7 +99,7 @@ def carry_out(options: argparse.Namespace) -> int:
     dry_report.check_arguments(options)
     world = mpi.world()
     try:
-        _carry_out(options, world)
+        return _carry_out(options, world)
     except RanvierError as error:
         rank = reporting_rank(error)
         if rank is None:
@@ -105,15 +109,14 @@ def carry_out(options: argparse.Namespace) -> int:
             print(f"ranvier: error: {error}", file=sys.stderr, flush=True)
         world.barrier()
         return 2
-    return 0
 
 
-def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> None:
+def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> int:
     task = agree(world, "command line", lambda: _understand(options, world.rank))
     model, keys = task.model, task.keys
     if options.dry_run is not None:
         _run_dry(options, task)
-        return
+        return 0
     chosen = {name: value for name, value in keys.items() if name not in ("time", "presim", "save_every")}
     chosen["communicator"] = world
     if options.resume is None:
@@ -121,13 +124,47 @@ def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> None:
     else:
         simulation = Simulation.load(model.net, options.resume, **grouped(chosen))
     resumed = simulation.time
-    _simulate(simulation, keys, options.save)
+    interrupted = _is_interrupted(simulation, keys, options.save)
+    if interrupted and simulation.step == 0:
+        raise KeyboardInterrupt
     if options.save is not None:
         simulation.save(options.save)
-    results = report.gather(simulation, model, options.model, keys["presim"], keys["recordings"], task.parameters)
-    results = dataclasses.replace(results, resumed_ms=resumed)
+    # What was interrupted earlier has the spikes of the pre-simulation only.
+    presim = keys["presim"] if simulation.time > keys["presim"] else 0.0
+    results = report.gather(simulation, model, options.model, presim, keys["recordings"], task.parameters)
+    end = keys["presim"] + keys["time"]
+    results = dataclasses.replace(results, resumed_ms=resumed, interrupted_of_ms=end if interrupted else None)
     if world.rank == 0:
         _report(options, results, model)
+        if interrupted:
+            _say_how_to_go_on(options, simulation.time, end)
+    return _INTERRUPTED if interrupted else 0
+
+
+def _is_interrupted(simulation: Simulation, keys: dict[str, Any], save: Path | None) -> bool:
+    """Simulate; return whether Ctrl-C has stopped it, on this process or on another one."""
+    try:
+        _simulate(simulation, keys, save)
+    except KeyboardInterrupt:
+        return True
+    except RemoteError as error:
+        if "(KeyboardInterrupt" not in error.bound:
+            raise
+        return True
+    return False
+
+
+def _say_how_to_go_on(options: argparse.Namespace, time: float, end: float) -> None:
+    told = f"Interrupted at {text_of(time)} of {text_of(end)} ms: all above is of what was simulated."
+    words = ["ranvier", "run", options.model, *(word for each in options.settings for word in ("--set", each))]
+    if options.save is not None:
+        go_on = shlex.join([*words, "--resume", str(options.save), "--save", str(options.save)])
+        told += f"\nThe state is in {options.save}. To go on:\n  {go_on}"
+    else:
+        told += (
+            "\nThe state was not saved. Run it with --save FILE, so that --resume FILE can go on after an interruption."
+        )
+    print(told, file=sys.stderr, flush=True)
 
 
 def _simulate(simulation: Simulation, keys: dict[str, Any], save: Path | None) -> None:
