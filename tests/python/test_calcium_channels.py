@@ -113,7 +113,7 @@ def test_files_of_nmodl_do_what_built_in_mechanisms_do() -> None:
         return rv.Cell(BALL, membrane=[PASSIVE, POOL, ("all", high), ("all", small)], celsius=34.0, V_init=-80.0)
 
     expected = run(ball(rv.ca_hva(gbar=0.002), rv.sk_current(gbar=0.004)))
-    own = run(ball(channels[0](gbar=0.002), channels[1](gbar="4 mS/cm**2")))
+    own = run(ball(channels[0](gbar=0.002), channels[1](gbar="4 mS/cm**2", ek=-85.0)))
     assert np.ptp(expected) > 50.0
     np.testing.assert_allclose(own, expected, rtol=0.0, atol=1e-7)
     without = [("all", channels[0](eca="0.12 V")), ("all", rv.ca_hva(eca=120.0))]

@@ -128,7 +128,7 @@ def test_models_of_nestml_and_nmodl(tmp_path: Path) -> None:
     assert "dV_m/dt" not in printed
     assert "dV_m/dt" in run("models", NESTML, "leaky_exponential")
     printed = run("models", NMODL, "slow_potassium")
-    assert rows_of(printed, "slow_potassium")["ek"] == ["-85", "mV"]
+    assert rows_of(printed, "slow_potassium")["ek"] == ["-77", "mV"]
     assert "SUFFIX slow_potassium" in printed
     other = NESTML.read_text().replace("model leaky_exponential", "model other")
     both = tmp_path / "both.nestml"
@@ -233,3 +233,23 @@ def test_help_lists_the_keys_of_a_network(command: str, tmp_path: Path) -> None:
     assert "no such file" in fail(command, tmp_path / "missing.py", "--help")
     path.write_text("def network():\n    pass\n")
     assert f"The function network() in {path} has no keys of its own." in run(command, path, "--help")
+
+
+def test_what_of_a_file_of_nmodl_is_ignored_is_listed(tmp_path: Path) -> None:
+    names = []
+    for name, more in (("whole", ""), ("part", "INITIAL { g = 3 } PROCEDURE p() { v = 2 }"), ("bad", "KINETIC k { }")):
+        names.append(str(tmp_path / f"{name}.mod"))
+        Path(names[-1]).write_text(
+            "NEURON { SUFFIX x NONSPECIFIC_CURRENT i }\nPARAMETER { g = 1 }\nASSIGNED { v i }\n"
+            f"BREAKPOINT {{ i = g*(v + 60) }}\n{more}\n"
+        )
+    lines = run("models", *names).splitlines()
+    assert lines[0].startswith(f"{names[0]}: read: 2 of ")
+    assert lines[1].startswith(f"{names[1]}: read, ignored in part")
+    assert lines[2] == "    line 2, 'g = 1': no current and no state uses it"
+    assert lines[3] == "    line 5, 'v = 2': its block is never called or solved"
+    assert lines[4].startswith(f"{names[2]}: refused: line 5, ")
+    assert lines[-1] == "3 files: 1 read, 1 read, ignored in part, 1 refused"
+    shown = run("models", names[1])
+    assert "Mechanisms of detailed cells" in shown
+    assert "line 5, 'v = 2': its block" in shown

@@ -5,7 +5,8 @@ those whose name, summary or reference contain all of these words.
 
 With a file of yours, it lists what the file defines: a Python file (.py) the neurons, synapses, channels and cells that
 stand outside of functions and the keys of its function network(), a file of NESTML (.nestml) its neurons, an NMODL file
-(.mod) its channel.
+(.mod) its channel, and which of its statements are ignored. With several NMODL files, one line for each: whether it is
+read, what of it is ignored or why it is refused, and the counts.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from ranvier.commands.model_tables import (
 )
 from ranvier.commands.models_of_files import FORMATS, chosen_entries, is_file, sections_of
 from ranvier.commands.network_tables import entry_of_network
+from ranvier.commands.nmodl_accounts import are_nmodl_files, print_account, print_accounts
 from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.library import DescribedModel, described
 from ranvier.errors import ValueOutOfBoundsError
@@ -67,6 +69,8 @@ def carry_out(options: argparse.Namespace) -> int:
         console.print("`ranvier models NAME` shows one of them, and `ranvier models WORD` those that a word describes.")
     elif found:
         print_entries(console, found)
+    elif len(words) > 1 and are_nmodl_files(words):
+        print_accounts(console, words)
     elif is_file(words[0]):
         _print_file(console, *words)
     else:
@@ -80,6 +84,8 @@ def _print_file(console: Console, file: str, name: str | None = None, *more: str
         raise ValueOutOfBoundsError("names after the file", f"'{more[0]}'", bound, "give one name, or none for all")
     if name is None:
         print_sections(console, sections_of(file))
+        if are_nmodl_files([file]):
+            print_account(console, file)
     else:
         print_entries(console, chosen_entries(sections_of(file, name), name, file))
 
