@@ -78,24 +78,34 @@ class Implicit:
         scope.carry_out(self.before)
         scope.operands.update(zip(states, ends, strict=True))
 
-    def _is_linear(self) -> bool:
-        """Return whether no slope of a derivative by a state depends on a state."""
-        states = set(self.derivatives)
-        known: dict[str, dict[str, Node]] = {}
-        depends = set(states)
+    def _differentiated(self) -> tuple[list[tuple[Assign, dict[str, Node]]], dict[str, dict[str, Node]]]:
+        """Return the slopes by states, where they are not 0, of assignments and of derivatives.
+
+        A slope of an assignment has a name, which later slopes use.
+        """
+        place = next(iter(self.derivatives.values())).place
+        known = {by: {by: Node("number", place, number=1.0)} for by in self.derivatives}
+        before = []
         for each in self.before:
+            made = _slopes(each.node, known)
+            for by, names in known.items():
+                names.pop(each.name, None)
+                if by in made:
+                    names[each.name] = Node("name", place, name=_SLOPE.format(each.name, by))
+            before.append((each, made))
+        return before, {state: _slopes(node, known) for state, node in self.derivatives.items()}
+
+    def _is_linear(self) -> bool:
+        """Return whether no slope depends on a state."""
+        before, derivatives = self._differentiated()
+        depends = set(self.derivatives)
+        for each, slopes in before:
+            depends -= {each.name}
+            depends |= {_SLOPE.format(each.name, by) for by, node in slopes.items() if names_in(node).keys() & depends}
             if names_in(each.node).keys() & depends:
                 depends.add(each.name)
-        for by in states:
-            slopes = {by: Node("number", next(iter(self.derivatives.values())).place, number=1.0)}
-            for each in self.before:
-                found = derivative(each.node, slopes)
-                slopes.pop(each.name, None)
-                if found is not None:
-                    slopes[each.name] = found
-            known[by] = slopes
-        found_slopes = (derivative(node, known[by]) for node in self.derivatives.values() for by in states)
-        return not any(each is not None and names_in(each).keys() & depends for each in found_slopes)
+        every = (node for slopes in derivatives.values() for node in slopes.values())
+        return not any(names_in(node).keys() & depends for node in every)
 
     def _iterated(self, scope: ProgramScope, states: list[str], begin: list[Operand]) -> list[Operand]:
         """Return the states after iterations in a loop."""
@@ -149,24 +159,18 @@ class Implicit:
 
     def _evaluated(self, scope: ProgramScope, states: list[str]) -> list[list[Operand]]:
         """Return, for each state, its derivative by time, then the derivatives of this by all states."""
+        before, derivatives = self._differentiated()
         with scope.instead({}):
-            place = next(iter(self.derivatives.values())).place
-            known = {by: {by: Node("number", place, number=1.0)} for by in states}
-            for each in self.before:
-                found = {by: derivative(each.node, known[by]) for by in states}
+            for each, slopes in before:
                 value = scope.value(each.node)
-                for by, node in found.items():
-                    known[by].pop(each.name, None)
-                    if node is not None:
-                        called = _SLOPE.format(each.name, by)
-                        scope.operands[called] = scope.value(node)
-                        known[by][each.name] = Node("name", place, name=called)
+                for by, node in slopes.items():
+                    scope.operands[_SLOPE.format(each.name, by)] = scope.value(node)
                 scope.operands[each.name] = value
             made = []
             for state in states:
-                node = self.derivatives[state]
-                slopes = [derivative(node, known[by]) for by in states]
-                made.append([scope.value(node), *(0.0 if each is None else scope.value(each) for each in slopes)])
+                slopes = derivatives[state]
+                row: list[Operand] = [scope.value(self.derivatives[state])]
+                made.append(row + [scope.value(slopes[by]) if by in slopes else 0.0 for by in states])
             return made
 
 
@@ -234,6 +238,13 @@ def _eliminated(scope: ProgramScope, matrix: list[list[Operand]], right: list[Op
             right[k] = _without(scope, right[k], matrix[k][j], right[j])
         right[k] = do("divide", right[k], matrix[k][k])
     return right
+
+
+def _slopes(node: Node, known: Mapping[str, Mapping[str, Node]]) -> dict[str, Node]:
+    """Return the derivatives of an expression that are not 0; `known` has those of names, by what they are taken by."""
+    names = names_in(node).keys()
+    found = {by: derivative(node, own) for by, own in known.items() if names & own.keys()}
+    return {by: each for by, each in found.items() if each is not None}
 
 
 def _without(scope: ProgramScope, value: Operand, factor: Operand, other: Operand) -> Operand:
