@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.encodings import decoded, has_mark
 from ranvier.base.packages import package
 from ranvier.base.paths import checked_path
 from ranvier.cells.cones import MOST_BRANCHES, Cones
@@ -36,9 +37,10 @@ IntArray = npt.NDArray[np.int64]
 def read_morphology(path: str | PathLike[str]) -> Morphology:
     """Read the form of a cell from an SWC file (``.swc``), a Neurolucida file (``.asc``) or an HDF5 file (``.h5``).
 
-    The soma becomes a cylinder that is as long as wide, with the same surface as in the file; of a contour it is that
-    of the sphere with the mean distance of its points from their centre. Neurites are fixed to its middle, and begin
-    with their own first point. Without a soma the file must have one neurite, which becomes the root.
+    The soma becomes a cylinder that is as long as wide, with the same surface as in the file. Three points of an SWC
+    file, two of which follow the other one, are a sphere, as NeuroMorpho.org writes them; of a contour it is that of
+    the sphere with the mean distance of its points from their centre. Neurites are fixed to its middle, and begin with
+    their own first point. Without a soma the file must have one neurite, which becomes the root.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
     morphio = package("morphio", "read_morphology", "morphology")
     if not file.is_file():
         raise FileError(f"file {file}", bound="there is no such file", remedy="check the path")
-    cones = _checked(file)
+    cones, text = _checked(file)
     branches, line = cones.widest()
     if branches > MOST_BRANCHES:
         raise FileError(
@@ -76,9 +78,11 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
     try:
         # A section of an SWC file ends where its kind changes, too; for others the option costs time in vain.
         options = morphio.Option.no_modifier
-        if file.suffix.lower() == ".swc":
+        kind = file.suffix.lower()
+        if kind == ".swc":
             options = morphio.Option.allow_unifurcated_section_change
-        found = morphio.Morphology(str(file), options=options, warning_handler=warnings)
+        given = (str(file),) if text is None else (text, kind.removeprefix("."))
+        found = morphio.Morphology(*given, options=options, warning_handler=warnings)
     # Beside its own errors, MorphIO hands on those of C++ and of HDF5, and messages with letters that are none.
     except (morphio.MorphioError, RuntimeError, LookupError, ValueError, MemoryError) as error:
         raise FileError(f"file {file}", bound=_words(error, file), remedy="mend the file") from None
@@ -102,23 +106,31 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
         raise FileError(f"file {file}: {error.object}", error.value, error.bound, error.remedy) from None
 
 
-def _checked(file: Path) -> Cones:
-    """Return the cones of the file, after checks that MorphIO does not do."""
+def _checked(file: Path) -> tuple[Cones, str | None]:
+    """Return the cones of the file, after checks that MorphIO does not do, and the text that it reads in its place.
+
+    The text is None where MorphIO reads the file itself.
+    """
     kind = file.suffix.lower()
     if kind == ".h5":
-        return check_hdf5(file)
-    checks = {".swc": check_swc, ".asc": check_neurolucida}
-    if kind not in checks:
+        return check_hdf5(file), None
+    if kind not in (".swc", ".asc"):
         raise FileError(
             f"file {file}", f"of the kind '{kind}'", "files of morphologies end in .swc, .asc or .h5", "convert it"
         )
     try:
-        text = file.read_bytes().decode("utf-8", errors="replace")
+        data = file.read_bytes()
     except OSError as error:
         raise FileError(
             f"file {file}", bound=str(error.strerror or error), remedy="check that it can be read"
         ) from None
-    return checks[kind](file, text)
+    text = decoded(data)
+    cones = check_neurolucida(file, text) if kind == ".asc" else None
+    if cones is None:
+        cones, conventional = check_swc(file, text)
+        if conventional is not None:
+            return cones, conventional
+    return cones, text if has_mark(data) else None
 
 
 def _check_whole(file: Path, cones: Cones, found: Any) -> None:
@@ -143,7 +155,7 @@ def _words(error: object, file: Path) -> str:
     """Return a message of MorphIO in one line, without colours and the name of the file."""
     # A message that quotes what is no text cannot be made one.
     given = error.object.decode(errors="replace") if isinstance(error, UnicodeDecodeError) else str(error)
-    text = " ".join(_COLOURS.sub("", given).split()).replace(f"{file}:", "line ")
+    text = " ".join(_COLOURS.sub("", given).split()).replace(f"{file}:", "line ").replace("$STRING$:", "line ")
     text = "".join(letter if letter.isprintable() else "?" for letter in text)
     return re.sub(r":(error|warning) (Warning: )?", ": ", text) or "it is no morphology"
 

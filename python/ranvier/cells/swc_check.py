@@ -214,8 +214,40 @@ def _cones(samples: _Samples, parents: IntArray) -> Cones:
     return Cones(samples.points[own], kept, samples.lines[own])
 
 
-def check_swc(file: Path, text: str) -> Cones:
-    """Check the file, and return the cones of its neurites."""
+def _conventional(text: str, samples: _Samples, parents: IntArray) -> str | None:
+    """Return the same text with a soma of three points in the form in which MorphIO knows it, or None if it has it.
+
+    Three points stand for a sphere, by the convention of NeuroMorpho.org: the centre, and the two ends of a diameter.
+    To MorphIO they do only as samples 1, 2 and 3, and it warns of neurites that do not begin at 1; otherwise it adds up
+    the surfaces of cylinders between the points. Lines stay where they are.
+    """
+    soma = np.flatnonzero(samples.tags == _SOMA)
+    if len(soma) != 3:
+        return None
+    centre = soma[parents[soma] < 0]
+    ends = soma[parents[soma] >= 0]
+    if len(centre) != 1 or not (parents[ends] == centre[0]).all():
+        return None
+    order = np.concatenate([centre, ends, np.setdiff1d(np.arange(len(parents)), soma)])
+    numbers = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.arange(1, len(order) + 1)
+    begins = np.isin(parents, ends)
+    if (order[:3] == soma).all() and (samples.numbers[soma] == [1, 2, 3]).all() and not begins.any():
+        return None
+    parents = np.where(begins, centre[0], parents)
+    lines = text.split("\n")
+    words = [_COMMENT.sub("", lines[line - 1]).split()[1:6] for line in samples.lines.tolist()]
+    # The centre comes first, too.
+    places = samples.lines.copy()
+    places[order[:3]] = samples.lines[soma]
+    for i, line in enumerate(places.tolist()):
+        parent = -1 if parents[i] < 0 else numbers[parents[i]]
+        lines[line - 1] = f"{numbers[i]} {' '.join(words[i])} {parent}"
+    return "\n".join(lines)
+
+
+def check_swc(file: Path, text: str) -> tuple[Cones, str | None]:
+    """Check the file; return the cones of its neurites, and the text that MorphIO reads if it is not the same."""
     checker = _Checker(file)
     samples = checker.samples(text)
     if not len(samples.lines):
@@ -227,4 +259,4 @@ def check_swc(file: Path, text: str) -> Cones:
     cones = _cones(samples, parents)
     if (alone := cones.single()) is not None:
         checker.refuse(alone, "", "a neurite has a single point", "add a second one, or remove it")
-    return cones
+    return cones, _conventional(text, samples, parents)
