@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
+from ranvier.base.encodings import decoded
 from ranvier.base.paths import checked_path, read_bounded
 from ranvier.channels.channel import EquationChannel
 from ranvier.channels.description import (
@@ -102,7 +103,7 @@ def account_of_nmodl(path: str | PathLike[str]) -> tuple[EquationChannel, tuple[
 def _read(path: str | PathLike[str]) -> tuple[EquationChannel, tuple[Account, ...]]:
     file = checked_path(path, "path of an NMODL file")
     data = read_bounded(file, _LARGEST)
-    text = data.decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = decoded(data).replace("\r\n", "\n").replace("\r", "\n")
     source = Source(f"file {file}", text)
     made: tuple[EquationChannel, tuple[Account, ...]] | None = None
     with contextlib.suppress(RecursionError):

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ranvier import mpi
+from ranvier.base.encodings import decoded
 from ranvier.commands.report import UNSORTED, _bar, _seconds, _size
 from ranvier.errors import FileError, StateError, ValueOutOfBoundsError
 from ranvier.forecast import dry_run
@@ -76,7 +77,7 @@ def _rate(text: str | None) -> float | dict[str, float] | None:
     except ValueError:
         pass
     try:
-        results = json.loads(Path(text).read_text())
+        results = json.loads(decoded(Path(text).read_bytes()))
         return {name: float(rate) for name, rate in results["mean_rate_hz"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise FileError(

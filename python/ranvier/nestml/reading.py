@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
+from ranvier.base.encodings import encoding_of
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import unknown_name
 from ranvier.base.paths import checked_path, read_bounded
@@ -113,7 +114,7 @@ def _text_of(file: Path) -> str:
     # A character has four bytes at the most; how many characters there are is looked at later.
     data = read_bounded(file, 4 * MOST_CHARACTERS, "write each model in a file")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode(encoding_of(data))
     except UnicodeDecodeError as error:
         raise FileError(
             f"file {file}", f"no text in UTF-8 at byte {error.start}", "files of NESTML are texts"

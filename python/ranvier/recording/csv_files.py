@@ -28,6 +28,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.encodings import skip_mark
 from ranvier.base.paths import file_errors, write_all
 from ranvier.base.times import times_of
 from ranvier.errors import FileError
@@ -197,6 +198,7 @@ def _complete_line(check: Any) -> bytes:
 def describe(path: Path) -> Metadata:
     """Return the description in the first line of a file, unchecked."""
     with path.open("rb") as file:
+        skip_mark(file)
         first = file.readline()
     if not first.startswith(b"# {"):
         raise ValueError("its first line does not describe it")
@@ -207,6 +209,7 @@ def describe(path: Path) -> Metadata:
 def read(path: Path) -> Recorded:
     """Return the complete pieces of a file."""
     with path.open("rb") as file:
+        skip_mark(file)
         pieces = _pieces(path, file)
         first = next(pieces, None)
         if first is None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.encodings import encoding_of_file, skip_mark
 from ranvier.base.names import some_names
 from ranvier.base.numeric import number, whole_number
 from ranvier.base.paths import checked_path, file_errors
@@ -115,6 +116,7 @@ def _spikes_of(file: Path) -> tuple[IntArray, FloatArray, IntArray | None]:
 
 def _is_recording(file: Path) -> bool:
     with file.open("rb") as opened:
+        skip_mark(opened)
         return opened.read(3) == b"# {"
 
 
@@ -122,7 +124,7 @@ def _of_text(file: Path) -> tuple[IntArray, FloatArray]:
     ids: list[int] = []
     times: list[float] = []
     neuron, time = 0, 1
-    with file.open(encoding="utf-8", errors="replace") as lines:
+    with file.open(encoding=encoding_of_file(file), errors="replace") as lines:
         for line_number, line in enumerate(lines, start=1):
             words = [word.strip() for word in line.split(",")]
             if line.startswith("#") or words == [""]:
