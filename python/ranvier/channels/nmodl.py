@@ -149,6 +149,8 @@ class _File:
 
     def _description(self, carried: Carried) -> ChannelDescription:
         declared = self.declared
+        for place in carried.solved:
+            refuse(place, f"'{place.text}'", "the method is another than cnexp", "write METHOD cnexp")
         gates = {name: self._gate(each, carried) for name, each in carried.variables.items()}
         currents = {}
         for name, place in declared.currents.items():

@@ -78,6 +78,7 @@ class Declarations:
     arrays: dict[str, int] = field(default_factory=dict)
     routines: dict[str, Routine] = field(default_factory=dict)
     derivatives: dict[str, Any] = field(default_factory=dict)
+    kinetics: dict[str, Any] = field(default_factory=dict)
     initial: Any = None
     breakpoint: Any = None
     places: dict[str, Place] = field(default_factory=dict)
@@ -334,7 +335,7 @@ class _Reader:
 
     def read_derivative(self, block: Any) -> None:
         name = str(block.children[0])
-        self._once(f"'{name}'", block.children[0], name in self.made.derivatives)
+        self._once(f"'{name}'", block.children[0], name in self.made.derivatives or name in self.made.kinetics)
         self.made.derivatives[name] = block
 
     def read_procedure(self, block: Any) -> None:
@@ -348,6 +349,11 @@ class _Reader:
         self.made.routines[str(name)] = Routine(str(name), names, tuple(statements), block)
 
     read_function = read_procedure
+
+    def read_kinetic(self, block: Any) -> None:
+        name = str(block.children[0])
+        self._once(f"'{name}'", block.children[0], name in self.made.kinetics or name in self.made.derivatives)
+        self.made.kinetics[name] = block
 
     def read_independent_block(self, block: Any) -> None:
         self.ledger.ignore(block, "time is that of the simulation", is_hint=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ranvier.channels.nmodl_code import check_code
+from ranvier.channels.nmodl_kinetic import Scheme
 from ranvier.channels.nmodl_ledger import Ledger, place_of
 from ranvier.channels.nmodl_nodes import (
     ADVANCED,
@@ -22,8 +23,11 @@ from ranvier.channels.nmodl_nodes import (
     constant_value,
     element_name,
     number_node,
+    rate_name,
     undone,
 )
+from ranvier.channels.nmodl_schemes import add_to_scheme
+from ranvier.channels.nmodl_syntax import SCHEME_STATEMENTS
 from ranvier.equations.places import Place, Source, refuse, refuse_name
 from ranvier.equations.trees import Node, nodes_of
 
@@ -81,6 +85,10 @@ class Execution:
         Names that may have derivatives; empty where derivatives cannot stand.
     solve
         Carries out SOLVE; None where it cannot stand.
+    scheme
+        Takes the reactions of a KINETIC block; None outside of one.
+    is_simultaneous
+        Whether derivatives are those of one system: they are values with the names of `rate_name`, and states stay.
     phase
         Where statements are carried out, in words.
     changing
@@ -103,6 +111,8 @@ class Execution:
     executed: list[Any] = field(default_factory=list)
     scopes: list[Local] = field(default_factory=list)
     depth: int = 0
+    scheme: Scheme | None = None
+    is_simultaneous: bool = False
 
     def run(self, block: Any, statements: Any = None) -> None:
         """Carry out the statements of a block, which has names of its own."""
@@ -110,26 +120,30 @@ class Execution:
         self.scopes.append({})
         waiting = list(block.children if statements is None else statements)
         for k, statement in enumerate(waiting):
+            if statement.data in SCHEME_STATEMENTS:
+                add_to_scheme(self, statement)
+                continue
             handler = getattr(self, f"_{statement.data}", None)
             if handler is None:
-                place = self._place(statement)
+                place = self.place(statement)
                 refuse(place, f"'{place.text}'", "the statement is not read", "write it otherwise")
             if statement.data == "verbatim":
                 is_outermost = len(self.scopes) == (2 if self.depth else 1)
                 is_last = is_outermost and k == len(waiting) - 1
-                check_code(self.ledger, statement, self._place(statement), is_last=is_last)
+                check_code(self.ledger, statement, self.place(statement), is_last=is_last)
             else:
                 handler(statement)
         self.scopes.pop()
 
-    def _place(self, part: Any) -> Place:
+    def place(self, part: Any) -> Place:
+        """Return where a part of the file stands."""
         return place_of(self.source, part)
 
     # ---- statements --------------------------------------------------------------------------------------------------
 
     def _assign(self, statement: Any) -> None:
         target, right = statement.children
-        name = self._target(target)
+        name = self.target(target)
         value = self.ledger.copy(as_number(self.value(right)))
         if name == "v":
             value = undone(value, name)
@@ -142,7 +156,7 @@ class Execution:
             if name in scope:
                 scope[name] = value
                 return
-        place = self._place(target)
+        place = self.place(target)
         if name in self.fixed:
             refuse(place, f"'{name}'", f"{self.fixed[name]} and cannot be assigned", "assign another name")
         if name not in self.values:
@@ -150,14 +164,15 @@ class Execution:
             refuse_name(place, name, known, "declare it in ASSIGNED, or as LOCAL")
         self.values[name] = value
 
-    def _target(self, target: Any) -> str:
+    def target(self, target: Any) -> str:
+        """Return the name that a statement assigns: that of an element where there is an index."""
         name, index = target.children
         return self._element(target, str(name), index)
 
     def _element(self, part: Any, name: str, index: Any) -> str:
         """Return the name of what is assigned or read: that of an element where there is an index."""
         size = self._size(name)
-        place = self._place(part)
+        place = self.place(part)
         if index is None:
             if size is not None:
                 refuse(place, f"'{name}'", f"it is an array of {size}", f"write {name}[0]")
@@ -181,15 +196,21 @@ class Execution:
 
     def _derivative_of(self, statement: Any) -> None:
         target, right = statement.children
-        name = self._target(target)
-        place = self._place(target)
+        name = self.target(target)
+        place = self.place(target)
         if not self.states:
             refuse(
                 place, f"{name}'", "derivatives stand in DERIVATIVE blocks", f"write DERIVATIVE states {{ {name}' }}"
             )
         if name not in self.states:
             refuse(place, f"{name}'", "it is no STATE", f"write STATE {{ {name} }}")
-        value = Node(ADVANCED, self._place(statement), (self.values[name], as_number(self.value(right))), name=name)
+        rate = as_number(self.value(right))
+        if self.is_simultaneous:
+            rate = self.ledger.copy(rate)
+            self.ledger.wrote(statement, rate)
+            self.values[rate_name(name)] = rate
+            return
+        value = Node(ADVANCED, self.place(statement), (self.values[name], rate), name=name)
         self.ledger.wrote(statement, value)
         self.values[name] = value
 
@@ -213,14 +234,14 @@ class Execution:
 
     def _declare_local(self, part: Any, name: str) -> None:
         if name in self.scopes[-1]:
-            refuse(self._place(part), f"'{name}'", "it is declared twice in one block", "leave one of them out")
+            refuse(self.place(part), f"'{name}'", "it is declared twice in one block", "leave one of them out")
         self.scopes[-1][name] = None
 
     def _size_of(self, size: Any) -> int:
         token = size.children[0]
         number = self.constants.get(str(token)) if token.type == "NAME" else float(token)
         if number is None or number != math.floor(number) or not 1 <= number <= _MOST_ROUNDS:
-            refuse(self._place(size), f"'{token}'", f"sizes are whole numbers from 1 to {_MOST_ROUNDS}", "see DEFINE")
+            refuse(self.place(size), f"'{token}'", f"sizes are whole numbers from 1 to {_MOST_ROUNDS}", "see DEFINE")
         return int(number)
 
     def _solve(self, statement: Any) -> None:
@@ -228,9 +249,7 @@ class Execution:
             bound = f"SOLVE stands in BREAKPOINT itself, not in {self.phase}"
             if self.phase == "a condition":
                 bound = "SOLVE stands in BREAKPOINT outside of conditions: every block is solved in every step"
-            refuse(
-                self._place(statement), f"'{self._place(statement).text}'", bound, "put the condition into the block"
-            )
+            refuse(self.place(statement), f"'{self.place(statement).text}'", bound, "put the condition into the block")
         self.solve(statement)
 
     def _hint(self, statement: Any) -> None:
@@ -238,7 +257,7 @@ class Execution:
 
     def _table(self, statement: Any) -> None:
         """Refuse a table outside of a routine: `_called` carries out the others."""
-        refuse(self._place(statement), "'TABLE'", "it is the first statement of a routine with one argument", "move it")
+        refuse(self.place(statement), "'TABLE'", "it is the first statement of a routine with one argument", "move it")
 
     def _verbatim(self, statement: Any) -> None:
         """See `check_code`."""
@@ -246,7 +265,7 @@ class Execution:
     def _loop(self, statement: Any) -> None:
         name, *bounds = statement.children[:4]
         first, last, by = (None if each is None else constant_value(as_number(self.value(each))) for each in bounds)
-        place = self._place(statement)
+        place = self.place(statement)
         if first is None or last is None or (bounds[2] is not None and not by):
             refuse(place, f"'{place.text}'", "the bounds are not numbers that are known", "write numbers")
         step = 1.0 if by is None else by
@@ -262,6 +281,7 @@ class Execution:
     def _choice(self, statement: Any) -> None:
         """Carry out all branches; what they give different values to depends on the conditions."""
         solve, self.solve = self.solve, None
+        scheme, self.scheme = self.scheme, None
         phase, self.phase = self.phase, "a condition"
         before: list[dict[str, Any]] | None = None
         outcomes: list[tuple[Node, list[dict[str, Any]], Any]] = []
@@ -287,15 +307,15 @@ class Execution:
                 self.run(rest)
             made = self._snapshot()
             for condition, taken, part in reversed(outcomes):
-                place = self._place(part)
+                place = self.place(part)
                 made = [_merged(condition, one, two, place) for one, two in zip(taken, made, strict=True)]
                 self.ledger.wrote(part, *_new_nodes(made, before or []))
             self._restore(made)
-        self.solve, self.phase = solve, phase
+        self.solve, self.scheme, self.phase = solve, scheme, phase
 
     def _check_unchanged(self, part: Any, before: list[dict[str, Any]] | None) -> None:
         if before is not None and self._snapshot() != before:
-            place = self._place(part.children[0])
+            place = self.place(part.children[0])
             refuse(place, f"'{place.text}'", "a condition after ELSE changes values", "call its function before IF")
 
     def _snapshot(self) -> list[dict[str, Any]]:
@@ -328,14 +348,14 @@ class Execution:
         return made[0]
 
     def _leaf(self, tree: Any) -> Node:
-        place = self._place(tree)
+        place = self.place(tree)
         if tree.data == "number":
             return number_node(place, float(tree.children[0]))
         name = str(tree.children[0])
         return self._named(self._element(tree, name, tree.children[1] if tree.data == "element" else None), place)
 
     def _operation(self, tree: Any, parts: list[Node]) -> Node:
-        place = self._place(tree)
+        place = self.place(tree)
         kind = str(tree.data)
         match kind:
             case "call":
@@ -374,7 +394,7 @@ class Execution:
 
     def _function(self, tree: Any, parts: list[Node]) -> Node:
         name = str(tree.children[0])
-        place = self._place(tree)
+        place = self.place(tree)
         if name in self.routines:
             found = self._called(tree, parts)
             if found is None:
@@ -382,7 +402,7 @@ class Execution:
             return found
         if name not in _FUNCTIONS:
             known = [*_FUNCTIONS, *self.routines]
-            refuse_name(self._place(tree.children[0]), name, known, f"functions are {', '.join(known)}")
+            refuse_name(self.place(tree.children[0]), name, known, f"functions are {', '.join(known)}")
         kind, count = _FUNCTIONS[name]
         if len(parts) != count:
             refuse(place, f"'{place.text}', with {len(parts)} arguments", f"{name} takes {count}")
@@ -402,7 +422,7 @@ class Execution:
     def _called(self, tree: Any, given: list[Node]) -> Node | None:
         """Carry out a routine; return the value of a function."""
         name = str(tree.children[0])
-        place = self._place(tree)
+        place = self.place(tree)
         if name not in self.routines:
             refuse_name(place, name, list(self.routines), "write PROCEDURE or FUNCTION")
         routine = self.routines[name]
@@ -428,7 +448,7 @@ class Execution:
 
     def _run_table(self, routine: Routine, tables: list[Any]) -> None:
         """Carry out a routine with TABLE: values at its ends hold beyond them, and only its names have values."""
-        table, place = tables[0], self._place(tables[0])
+        table, place = tables[0], self.place(tables[0])
         names, _, low, high, _ = table.children
         if len(routine.arguments) != 1 or len(tables) > 1:
             refuse(place, "'TABLE'", "it stands once in a routine with one argument", "leave it out")

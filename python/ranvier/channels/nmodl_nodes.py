@@ -18,6 +18,7 @@ __all__ = [
     "element_name",
     "is_same",
     "number_node",
+    "rate_name",
     "signed_terms",
     "substituted",
     "undone",
@@ -39,6 +40,11 @@ def number_node(place: Place, number: float) -> Node:
 def element_name(name: str, index: int) -> str:
     """Return the name of an element of an array."""
     return f"{name}[{index}]"
+
+
+def rate_name(state: str) -> str:
+    """Return the name of the derivative of a state."""
+    return f"{state}'"
 
 
 def as_number(node: Node) -> Node:

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ranvier.channels.description import CALCIUM, POTENTIAL
+from ranvier.channels.general_scope import Statement
 from ranvier.channels.nmodl_declarations import Declarations
 from ranvier.channels.nmodl_execution import Execution
-from ranvier.channels.nmodl_ledger import Ledger, place_of
+from ranvier.channels.nmodl_ledger import Ledger
 from ranvier.channels.nmodl_nodes import depends_on, is_same, number_node, substituted
+from ranvier.channels.nmodl_solvers import Emitted, Solver
 from ranvier.equations.places import Place, refuse
 from ranvier.equations.trees import Node, names_in, nodes_of
 
@@ -45,16 +47,20 @@ class Carried:
         States, and other names that are read before they are assigned; `Variable.step` uses their values before it.
     currents
         From the potential and the variables.
-    statements
-        Statements before the steps of variables: those of solvers that are no expressions.
+    initial_statements, step_statements
+        Statements before those that set variables: of solvers that are no expressions.
+    solved
+        Where these statements are solved.
     depends
         By variable and current, all expressions that have an effect on it.
     """
 
     variables: dict[str, Variable]
     currents: dict[str, Node]
-    statements: list[Any] = field(default_factory=list)
+    initial_statements: list[Statement] = field(default_factory=list)
+    step_statements: list[Statement] = field(default_factory=list)
     depends: dict[str, list[Node]] = field(default_factory=dict)
+    solved: list[Place] = field(default_factory=list)
 
 
 class _Phases:
@@ -65,6 +71,8 @@ class _Phases:
         self.ledger = ledger
         self.whole = declared.whole
         self.executed: list[Any] = []
+        self.solved_initially = Emitted()
+        self.solved_in_steps = Emitted()
         self.symbols = {name: declared.symbol(name) for name in declared.memory}
 
     def names(self) -> dict[str, Node]:
@@ -110,41 +118,25 @@ class _Phases:
         """Return what INITIAL leaves."""
         execution = self.execution(self.begin(), "INITIAL")
         if self.declared.initial is not None:
+            solver = Solver(self.declared, self.ledger, self.execution, self.solved_initially, is_initial=True)
+
+            def solve(statement: Any) -> None:
+                with self.ledger.inside(statement):
+                    execution.values = solver.solved(statement, execution.values)
+
+            execution.solve = solve
             execution.run(self.declared.initial)
         return execution.values
 
     def after_solved(self) -> dict[str, Node]:
         """Return what the blocks leave that BREAKPOINT solves."""
-        values = self.names()
+        values: Mapping[str, Node] = self.names()
+        solver = Solver(self.declared, self.ledger, self.execution, self.solved_in_steps, is_initial=False)
         for statement in self.declared.breakpoint.children:
             if statement.data == "solve":
                 with self.ledger.inside(statement):
-                    values = self._solved(statement, values)
-        return values
-
-    def _solved(self, statement: Any, values: Mapping[str, Node]) -> dict[str, Node]:
-        name, steady, method = (None if each is None else str(each) for each in statement.children)
-        place = place_of(self.declared.source, statement)
-        execution = self.execution(values, f"{name}, which is solved")
-        assert name is not None
-        if steady is not None:
-            refuse(place, f"'{place.text}'", "steady states are solved in INITIAL", f"write SOLVE {name} METHOD cnexp")
-        if name in self.declared.routines and method is None:
-            routine = self.declared.routines[name]
-            if routine.arguments:
-                refuse(place, f"'{place.text}'", f"{name} has arguments", "solve a PROCEDURE without any")
-            execution.depth = 1
-            execution.scopes = [{}]
-            execution.run(routine.block, routine.statements)
-            return execution.values
-        if name not in self.declared.derivatives:
-            refuse(place, f"'{place.text}'", "there is no DERIVATIVE block of this name", "write one")
-        if method != "cnexp":
-            refuse(place, f"'{place.text}'", "the method is another than cnexp", f"write SOLVE {name} METHOD cnexp")
-        execution.states = frozenset(self.declared.states)
-        block = self.declared.derivatives[name]
-        execution.run(block, block.children[1:])
-        return execution.values
+                    values = solver.solved(statement, values)
+        return dict(values)
 
     def after_currents(self, values: Mapping[str, Node]) -> dict[str, Node]:
         """Return what BREAKPOINT without SOLVE leaves."""
@@ -223,10 +215,32 @@ class _Memory:
                 if own.name not in constant
             }
         made = {name: substituted(node, values) for name, node in currents.items()}
-        return Carried({each.name: each for each in ordered.values()}, made, [], depends)
+        return Carried(
+            {each.name: each for each in ordered.values()},
+            made,
+            self.phases.solved_initially.with_values(values),
+            self.phases.solved_in_steps.with_values(values),
+            depends,
+            [*self.phases.solved_initially.places, *self.phases.solved_in_steps.places],
+        )
 
     def _read(self, nodes: Iterable[Node]) -> list[str]:
-        return [self.by_symbol[name] for node in nodes for name in names_in(node) if name in self.by_symbol]
+        """Return the names of memory that expressions read, also by way of what is solved."""
+        return [self.by_symbol[name] for name in self._names(nodes)[0] if name in self.by_symbol]
+
+    def _names(self, nodes: Iterable[Node]) -> tuple[set[str], list[Node]]:
+        """Return names that expressions use, and the expressions of solvers whose outcomes they use."""
+        outcomes = self.phases.solved_initially.outcomes | self.phases.solved_in_steps.outcomes
+        found: set[str] = set()
+        others: list[Node] = []
+        waiting = list(nodes)
+        while waiting:
+            new = names_in(waiting.pop()).keys() - found
+            found |= new
+            solved = [node for name in new for node in outcomes.get(name, ())]
+            waiting += solved
+            others += solved
+        return found, others
 
     def _variable(self, name: str) -> Variable:
         symbol = self.phases.symbols[name]
@@ -287,7 +301,7 @@ class _Memory:
                 refuse(own.place, f"'{name}'", "no DERIVATIVE block that is solved has it", "write SOLVE in BREAKPOINT")
 
     def _depends(self, variables: Mapping[str, Variable], currents: Mapping[str, Node]) -> dict[str, list[Node]]:
-        made = {}
+        made: dict[str, list[Node]] = {}
         for name, own in [*currents.items(), *((name, each.step) for name, each in variables.items())]:
             nodes = [own] if name in currents else [own, variables[name].initial]
             known = {name} if name in variables else set()
@@ -299,5 +313,5 @@ class _Memory:
                     new = [variables[each].step, variables[each].initial]
                     nodes += new
                     waiting += self._read(new)
-            made[name] = nodes
+            made[name] = nodes + self._names(nodes)[1]
         return made

@@ -13,7 +13,7 @@ from typing import Any
 from ranvier.base.packages import package
 from ranvier.equations.places import Place, Source, refuse
 
-__all__ = ["STATEMENTS", "is_statement", "parse_file"]
+__all__ = ["SCHEME_STATEMENTS", "STATEMENTS", "is_statement", "parse_file"]
 
 _GRAMMAR = r"""
 start: block*
@@ -27,6 +27,7 @@ start: block*
       | "INITIAL" "{" statement* "}" -> initial
       | "BREAKPOINT" "{" statement* "}" -> breakpoint
       | "DERIVATIVE" NAME "{" statement* "}" -> derivative
+      | "KINETIC" NAME "{" statement* "}" -> kinetic
       | "PROCEDURE" NAME "(" arguments ")" [UNIT] "{" statement* "}" -> procedure
       | "FUNCTION" NAME "(" arguments ")" [UNIT] "{" statement* "}" -> function
       | "INDEPENDENT" "{" independent* "}" -> independent_block
@@ -68,12 +69,19 @@ variable: NAME ["[" size "]"]
           | "CONDUCTANCE" NAME ["USEION" NAME] -> hint
           | ("UNITSON" | "UNITSOFF" | "MUTEXLOCK" | "MUTEXUNLOCK") -> hint
           | "FROM" NAME "=" sum "TO" sum ["BY" sum] "{" statement* "}" -> loop
+          | "~" side "<->" side "(" expression "," expression ")" -> reaction
+          | "~" side "->" "(" expression ")" -> outflow
+          | "~" target "<<" "(" expression ")" -> source
+          | "CONSERVE" side "=" expression -> conserve
+          | "COMPARTMENT" expression "{" NAME* "}" -> compartment
           | VERBATIM -> verbatim
           | choice
 choice: ("if" | "IF") "(" expression ")" "{" then "}" [("else" | "ELSE") otherwise]
 then: statement*
 otherwise: "{" statement* "}" | choice
 target: NAME ["[" sum "]"]
+side: reactant ("+" reactant)*
+reactant: [NUMBER] target
 ?given: expression | STRING -> text
 
 ?expression: conjunction
@@ -115,9 +123,10 @@ VERBATIM: /VERBATIM\b(.|\n)*?\bENDVERBATIM\b/
 %ignore /[ \t\r\n\f]+/
 """
 
-STATEMENTS = frozenset(
-    ("assign", "derivative_of", "call_procedure", "local", "solve", "table", "hint", "loop", "verbatim", "choice")
-)
+_COMMON = ("assign", "derivative_of", "call_procedure", "local", "solve", "table", "hint", "loop", "verbatim", "choice")
+SCHEME_STATEMENTS = ("reaction", "outflow", "source", "conserve", "compartment")
+"""Those of KINETIC blocks."""
+STATEMENTS = frozenset((*_COMMON, *SCHEME_STATEMENTS))
 """Kinds of trees that are statements."""
 
 _COMMENTS = re.compile(
@@ -136,12 +145,13 @@ _REFUSED = {
     "ELECTRODE_CURRENT": "currents of electrodes are clamps: rv.current_clamp()",
     **dict.fromkeys(("POINTER", "BBCOREPOINTER", "EXTERNAL"), _OTHERS),
     "NET_RECEIVE": "density mechanisms receive no events",
-    **dict.fromkeys(("KINETIC", "LINEAR", "NONLINEAR", "DISCRETE"), _GATES),
+    **dict.fromkeys(("LINEAR", "NONLINEAR", "DISCRETE"), _GATES),
     "FUNCTION_TABLE": "functions are written as expressions",
     "INCLUDE": "one file is read",
     **dict.fromkeys(("BEFORE", "AFTER"), _BETWEEN),
     **dict.fromkeys(("CONSTRUCTOR", "DESTRUCTOR"), _OUTSIDE),
     **dict.fromkeys(("WHILE", "while"), "the number of repetitions is not known: FROM i = 0 TO 3 is read"),
+    "LONGITUDINAL_DIFFUSION": "concentrations do not diffuse along sections",
     "RANDOM": "mechanisms have no random numbers",
 }
 

@@ -1,0 +1,120 @@
+"""Makes a general mechanism of an NMODL file that is no channel with gates and currents linear in the potential."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ranvier.channels.derivatives import derivative
+from ranvier.channels.description import CALCIUM
+from ranvier.channels.general import Assign, GeneralCurrent, GeneralDescription, GeneralState, Statement
+from ranvier.channels.nmodl_declarations import Declarations
+from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, number_node, substituted
+from ranvier.channels.nmodl_phases import Carried
+from ranvier.equations.description import Parameter
+from ranvier.equations.places import refuse
+from ranvier.equations.trees import Node, names_in, nodes_of, walked
+
+__all__ = ["general_description"]
+
+_BEGUN = "{} before the solution"
+_NEXT = "{} after the step"
+
+
+def general_description(
+    declared: Declarations, carried: Carried, parameters: Mapping[str, Parameter], summary: str
+) -> GeneralDescription:
+    """Return the general mechanism that a file calculates.
+
+    Raises
+    ------
+    EquationError
+        For an equation that its method cannot solve, and for what mechanisms do not know.
+    """
+    currents = {name: _exact(node) for name, node in carried.currents.items()}
+    steps = {name: _exact(each.step) for name, each in carried.variables.items()}
+    begins = {name: each.initial for name, each in carried.variables.items()}
+    used = {name for node in (*currents.values(), *steps.values(), *begins.values()) for name in names_in(node)}
+    statements = [*carried.initial_statements, *carried.step_statements]
+    used |= {name for each in statements for node in each.names() for name in names_in(node)}
+    for node in (*currents.values(), *steps.values(), *begins.values()):
+        _check(node)
+    place = declared.whole
+    step: list[Statement] = [*carried.step_statements]
+    step += [Assign(_NEXT.format(name), node) for name, node in steps.items()]
+    step += [Assign(name, Node("name", place, name=_NEXT.format(name))) for name in steps]
+    written = declared.symbol(CALCIUM) if CALCIUM in declared.written else ""
+    return GeneralDescription(
+        name=str(declared.name),
+        summary=summary,
+        text=declared.source.text.strip(),
+        reference="",
+        parameters={name: each for name, each in parameters.items() if name in used},
+        states={name: GeneralState(name) for name in steps},
+        initial=(*carried.initial_statements, *(Assign(name, node) for name, node in begins.items())),
+        step=tuple(step),
+        current=tuple(Assign(name, node) for name, node in currents.items()),
+        currents=tuple(GeneralCurrent(name, name in declared.carried) for name in currents),
+        calcium=written,
+    )
+
+
+def _check(node: Node) -> None:
+    names = names_in(node)
+    if "t" in names:
+        place = names["t"].place
+        refuse(place, f"'{place.text}'", "the time of the simulation is not known to mechanisms", "use a stimulator")
+
+
+class _Exact:
+    """Writes what METHOD cnexp makes of states as expressions."""
+
+    def leaf(self, node: Node) -> Node:
+        return node
+
+    def operation(self, node: Node, parts: list[Node]) -> Node:
+        if node.kind != ADVANCED:
+            same = all(one is other for one, other in zip(node.parts, parts, strict=True))
+            return node if same else Node(node.kind, node.place, tuple(parts), node.number, node.name)
+        before, rate = parts
+        place = node.place
+        symbol = Node("name", place, name=_BEGUN.format(node.name))
+        of_symbol = _replaced(rate, before, symbol)
+        slope = derivative(of_symbol, {symbol.name: number_node(place, 1.0)})
+        if slope is not None and depends_on(slope, (symbol.name,)):
+            where = node.parts[1].place
+            remedy = "write METHOD derivimplicit"
+            refuse(where, f"'{where.text}'", f"METHOD cnexp solves equations that are linear in {node.name}", remedy)
+        step = Node("name", place, name="dt")
+        change = Node("multiply", place, (step, rate))
+        if slope is not None:
+            exponent = Node("multiply", place, (step, substituted(slope, {symbol.name: before})))
+            change = Node("multiply", place, (change, Node("expm1_over", place, (exponent,))))
+        return Node("add", place, (before, change))
+
+
+def _exact(node: Node) -> Node:
+    return walked(node, _Exact()) if any(each.kind == ADVANCED for each in nodes_of(node)) else node
+
+
+class _Replacement:
+    """Puts a name in place of one expression."""
+
+    def __init__(self, old: Node, new: Node) -> None:
+        self.old = old
+        self.new = new
+
+    def _is_old(self, node: Node) -> bool:
+        return node is self.old or (node.kind == "name" and self.old.kind == "name" and node.name == self.old.name)
+
+    def leaf(self, node: Node) -> Node:
+        return self.new if self._is_old(node) else node
+
+    def operation(self, node: Node, parts: list[Node]) -> Node:
+        if self._is_old(node):
+            return self.new
+        same = all(one is other for one, other in zip(node.parts, parts, strict=True))
+        return node if same else Node(node.kind, node.place, tuple(parts), node.number, node.name)
+
+
+def _replaced(node: Node, old: Node, new: Node) -> Node:
+    return walked(node, _Replacement(old, new))

@@ -1,0 +1,201 @@
+"""Carries out SOLVE of NMODL files: which method solves which block, and what it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from ranvier.channels.general_scope import Assign, Statement
+from ranvier.channels.implicit_integration import Explicit, Implicit
+from ranvier.channels.nmodl_declarations import Declarations
+from ranvier.channels.nmodl_execution import Execution
+from ranvier.channels.nmodl_kinetic import Scheme
+from ranvier.channels.nmodl_ledger import Ledger, place_of
+from ranvier.channels.nmodl_nodes import number_node, rate_name, substituted
+from ranvier.equations.places import Place, refuse
+from ranvier.equations.trees import Node
+
+__all__ = ["Emitted", "Solver"]
+
+_EXPLICIT = {"euler": 1, "runge": 4}
+_IMPLICIT = ("derivimplicit", "sparse")
+_KINETIC = ("sparse",)
+_KNOWN = ("cnexp", *_IMPLICIT, *_EXPLICIT)
+_BEFORE, _SOLVED = "{} before solution {}", "{} of solution {}"
+Any_ = TypeVar("Any_")
+
+
+@dataclass
+class Emitted:
+    """Statements of solvers that are no expressions.
+
+    Attributes
+    ----------
+    outcomes
+        By the name of an outcome: the expressions that it follows from.
+    places
+        Those of SOLVE.
+    """
+
+    statements: list[Statement] = field(default_factory=list)
+    outcomes: dict[str, list[Node]] = field(default_factory=dict)
+    places: list[Place] = field(default_factory=list)
+
+    def with_values(self, values: Mapping[str, Node]) -> list[Statement]:
+        """Return the statements with expressions in place of names."""
+        return [_with_values(each, values) for each in self.statements]
+
+
+def _with_values(part: Any_, values: Mapping[str, Node]) -> Any_:
+    made: Any = part
+    if isinstance(part, Node):
+        made = substituted(part, values)
+    elif isinstance(part, Mapping):
+        made = {name: _with_values(each, values) for name, each in part.items()}
+    elif isinstance(part, tuple):
+        made = tuple(_with_values(each, values) for each in part)
+    elif is_dataclass(part) and not isinstance(part, type | Place):
+        changed = {each.name: _with_values(getattr(part, each.name), values) for each in fields(part)}
+        made = replace(part, **changed)
+    return made  # type: ignore[no-any-return]
+
+
+@dataclass
+class Solver:
+    """Solves blocks one after the other.
+
+    Attributes
+    ----------
+    execution
+        Returns what carries out a block, from values and a description in words.
+    emitted
+        Takes statements that are no expressions.
+    is_initial
+        Whether INITIAL solves: it leads states to their steady states.
+    """
+
+    declared: Declarations
+    ledger: Ledger
+    execution: Callable[[Mapping[str, Node], str], Execution]
+    emitted: Emitted
+    is_initial: bool
+
+    def solved(self, statement: Any, values: Mapping[str, Node]) -> dict[str, Node]:
+        """Return what a block leaves that is solved.
+
+        Raises
+        ------
+        EquationError
+            For a block that does not exist, and for a method that does not fit it.
+        """
+        name, steady, method = (None if each is None else str(each) for each in statement.children)
+        assert name is not None
+        place = place_of(self.declared.source, statement)
+        if self.is_initial != (steady is not None):
+            bound = "INITIAL solves for steady states, with STEADYSTATE, and BREAKPOINT without it"
+            refuse(place, f"'{place.text}'", bound, "see SOLVE")
+        execution = self.execution(values, f"{name}, which is solved")
+        if name in self.declared.routines and method is None and steady is None:
+            return self._of_procedure(name, place, execution)
+        if name in self.declared.kinetics:
+            if (steady or method or "sparse") not in _KINETIC:
+                refuse(
+                    place, f"'{place.text}'", "KINETIC blocks are solved by sparse", f"write SOLVE {name} METHOD sparse"
+                )
+            return self._of_scheme(name, place, execution)
+        if name not in self.declared.derivatives:
+            refuse(place, f"'{place.text}'", "there is no DERIVATIVE block of this name", "write one")
+        if (steady or method) not in _KNOWN or (steady and steady not in _IMPLICIT):
+            bound = f"methods of DERIVATIVE blocks are {', '.join(_KNOWN)}"
+            refuse(place, f"'{place.text}'", bound, f"write SOLVE {name} METHOD cnexp")
+        if method == "cnexp":
+            execution.states = frozenset(self.declared.states)
+            block = self.declared.derivatives[name]
+            execution.run(block, block.children[1:])
+            return execution.values
+        return self._of_system(name, steady or method or "", place, execution)
+
+    def _of_procedure(self, name: str, place: Place, execution: Execution) -> dict[str, Node]:
+        routine = self.declared.routines[name]
+        if routine.arguments:
+            refuse(place, f"'{place.text}'", f"{name} has arguments", "solve a PROCEDURE without any")
+        execution.depth = 1
+        execution.scopes = [{}]
+        execution.run(routine.block, routine.statements)
+        return execution.values
+
+    def _of_system(self, name: str, method: str, place: Place, execution: Execution) -> dict[str, Node]:
+        """Solve the derivatives of a block together."""
+        block = self.declared.derivatives[name]
+        states = list(self.declared.states)
+        begun = self._begin(place, execution)
+        nothing = {each: number_node(place, 0.0) for each in states}
+        execution.values |= {rate_name(each): node for each, node in nothing.items()}
+        execution.states, execution.is_simultaneous = frozenset(states), True
+        execution.run(block, block.children[1:])
+        rates = {each: execution.values.pop(rate_name(each)) for each in states}
+        derivatives = {each: node for each, node in rates.items() if node is not nothing[each]}
+        if not derivatives:
+            refuse(place, f"'{place.text}'", "the block has no equation", f"write DERIVATIVE {name} {{ x' = ... }}")
+        made: Statement
+        if method in _EXPLICIT:
+            made = Explicit((), derivatives, _EXPLICIT[method])
+        else:
+            made = Implicit((), derivatives, steady=self.is_initial)
+        return self._emit(made, place, begun, list(derivatives), execution)
+
+    def _of_scheme(self, name: str, place: Place, execution: Execution) -> dict[str, Node]:
+        block = self.declared.kinetics[name]
+        states = list(self.declared.states)
+        begun = self._begin(place, execution)
+        execution.scheme = Scheme()
+        zero = number_node(place, 0.0)
+        execution.values |= {"f_flux": zero, "b_flux": zero}
+        execution.run(block, block.children[1:])
+        if not execution.scheme.reactions and not execution.scheme.sources:
+            refuse(
+                place, f"'{place.text}'", "the block has no reaction", f"write KINETIC {name} {{ ~ a <-> b (f, g) }}"
+            )
+        made = execution.scheme.statement(execution.values, states, steady=self.is_initial)
+        del execution.values["f_flux"], execution.values["b_flux"]
+        return self._emit(made, place, begun, list(made.derivatives), execution)
+
+    def _begin(self, place: Place, execution: Execution) -> dict[str, Node]:
+        """Let states stand for themselves; return what they stood for."""
+        begun = {}
+        for name in self.declared.states:
+            begun[name] = execution.values[name]
+            is_itself = begun[name].kind == "name" and begun[name].name == name
+            if not self.is_initial and not is_itself:
+                refuse(
+                    place, f"'{place.text}'", f"another block has changed {name} in the same step", "solve one of them"
+                )
+            execution.values[name] = Node("name", place, name=name)
+        return begun
+
+    def _emit(
+        self, made: Statement, place: Place, begun: Mapping[str, Node], states: list[str], execution: Execution
+    ) -> dict[str, Node]:
+        """Add a statement that sets states; let these stand for what it has set, and names for what they were."""
+        number = len(self.emitted.places)
+        self.emitted.places.append(place)
+        reads = list(made.names())
+        statements = self.emitted.statements
+        for name, node in begun.items():
+            # States keep their values outside of the solution: those of the beginning of the step.
+            statements.append(Assign(_BEFORE.format(name, number), Node("name", place, name=name)))
+            if self.is_initial:
+                statements.append(Assign(name, node))
+        statements.append(made)
+        for name in begun:
+            solved = _SOLVED.format(name, number)
+            statements.append(Assign(solved, Node("name", place, name=name)))
+            statements.append(Assign(name, Node("name", place, name=_BEFORE.format(name, number))))
+            if name in states:
+                own = [*reads, *(begun[each] for each in states)]
+                self.emitted.outcomes[solved] = own
+                execution.values[name] = Node("name", place, name=solved)
+            else:
+                execution.values[name] = begun[name]
+        return execution.values
