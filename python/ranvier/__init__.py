@@ -57,6 +57,7 @@ from ranvier.network.rules import (
     UniformIndegree,
 )
 from ranvier.network.sites import SiteProbabilities
+from ranvier.recording.activity import PopulationRate, PowerSpectrum
 from ranvier.recording.correlations import CrossCorrelogram, PeristimulusHistogram
 from ranvier.recording.data import SpikeData, StateData, WeightData
 from ranvier.recording.reading import read_spikes, read_state, read_weights
@@ -100,6 +101,8 @@ __all__ = [
     "OneToOne",
     "PairwiseBernoulli",
     "PeristimulusHistogram",
+    "PopulationRate",
+    "PowerSpectrum",
     "Place",
     "Population",
     "PopulationView",

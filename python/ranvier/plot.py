@@ -5,6 +5,7 @@ Colour-blind readers can distinguish the colours (M. Okabe and K. Ito, 2008). Ex
 inhibitory ones vermilion.
 """
 
+from ranvier.figures.activity import rate
 from ranvier.figures.cells import cell
 from ranvier.figures.distributions import irregularity, rates
 from ranvier.figures.rasters import raster
@@ -20,6 +21,7 @@ __all__ = [
     "irregularity",
     "peristimulus_histogram",
     "raster",
+    "rate",
     "rates",
     "state",
 ]

@@ -108,3 +108,27 @@ def test_synapses_in_scipy() -> None:
             synapses.to_scipy(sources, targets)
     with pytest.raises(errors.WrongTypeError, match="sources"):
         synapses.to_scipy(3, second)  # type: ignore[arg-type]
+
+
+def test_synapses_in_pandas() -> None:
+    net = rv.Network(seed=1)
+    exc, inh = (net.create("iaf_psc_exp", 4, name=name) for name in ("exc", "inh"))
+    net.connect(exc, inh, rv.AllToAll(), weight=np.arange(16.0).reshape(4, 4), delay=rv.Uniform(1.0, 3.0), name="drive")
+    net.connect(inh, exc, rv.OneToOne(), weight=-2.0, delay=0.5, receptor="inhibitory", name="back")
+    synapses = rv.Simulation(net, threads=1).connections()
+    frame = synapses.to_pandas()
+    assert list(frame.columns) == ["source", "target", "weight", "delay_ms", "projection", "receptor", "site"]
+    for column, values in (
+        ("source", synapses.sources),
+        ("target", synapses.targets),
+        ("weight", synapses.weights),
+        ("delay_ms", synapses.delays),
+        ("receptor", synapses.receptors),
+        ("site", synapses.sites),
+    ):
+        assert frame[column].tolist() == values.tolist()
+    assert frame["projection"].tolist() == ["drive"] * 16 + ["back"] * 4
+    assert frame.groupby("projection", observed=True).weight.mean().to_dict() == {"drive": 7.5, "back": -2.0}
+    frame.loc[0, "weight"] = 5.0
+    assert synapses.weights[0] != 5.0
+    assert len(synapses[:0].to_pandas()) == 0

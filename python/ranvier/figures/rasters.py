@@ -28,7 +28,7 @@ from ranvier.recording.data import SpikeData
 from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.segments import Segment
 
-__all__ = ["raster"]
+__all__ = ["raster", "shown_window"]
 
 # More markers than this on one raster only darken it.
 _MOST_MARKERS = 60_000
@@ -133,15 +133,22 @@ def raster(
 
 def _shown(spikes: SpikeData, start: float | None, stop: float | None) -> SpikeData:
     """Return the spikes in the window to show."""
+    return spikes.between(*shown_window(spikes, start, stop, 500.0))
+
+
+def shown_window(
+    spikes: SpikeData, start: float | None, stop: float | None, longest: float = np.inf
+) -> tuple[float, float]:
+    """Return the window to show, ms; without a start at most the last `longest` ms."""
     last = min(time_of_window("stop", stop, spikes.stop), spikes.stop)
-    first = max(time_of_window("start", start, last - 500.0), spikes.start)
+    first = max(time_of_window("start", start, last - longest), spikes.start)
     if not first < last:
         raise StateError(
             f"window of {text_of(first)} to {text_of(last)} ms",
             bound="nothing was recorded in it",
             remedy="choose another window",
         )
-    return spikes.between(first, last)
+    return first, last
 
 
 class _Band:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,14 @@ from ranvier.base.values import FloatArray
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.recording.neuron_ids import IntArray
 
-__all__ = ["adjacency", "samples_to_neo", "samples_to_pandas", "spikes_to_neo", "spikes_to_pandas"]
+__all__ = [
+    "adjacency",
+    "samples_to_neo",
+    "samples_to_pandas",
+    "spikes_to_neo",
+    "spikes_to_pandas",
+    "synapses_to_pandas",
+]
 
 # Units of state variables, by the first letter of their names.
 _UNITS = {"V": "mV", "I": "pA", "g": "nS"}
@@ -106,3 +113,21 @@ def samples_to_pandas(values: FloatArray, times: FloatArray, levels: Sequence[np
     pandas = package("pandas", "to_pandas")
     columns = pandas.MultiIndex.from_arrays([np.asarray(level) for level in levels], names=names)
     return pandas.DataFrame(values, index=pandas.Index(times, name="time_ms"), columns=columns)
+
+
+def synapses_to_pandas(
+    columns: Mapping[str, npt.NDArray[Any]],
+    categories: Mapping[str, tuple[npt.NDArray[Any], Sequence[str]]],
+    sites: IntArray,
+) -> Any:
+    """Return a `pandas.DataFrame` with a row for each synapse; `categories` are codes and their names."""
+    pandas = package("pandas", "to_pandas")
+    named = {
+        name: pandas.Series(
+            pandas.Categorical(np.asarray(names, dtype=object)[codes], categories=[*dict.fromkeys(names)])
+        )
+        for name, (codes, names) in categories.items()
+    }
+    return pandas.DataFrame(
+        {**{name: np.array(each) for name, each in columns.items()}, **named, "site": np.array(sites)}
+    )

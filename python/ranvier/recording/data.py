@@ -17,10 +17,10 @@ from ranvier.base.numeric import number
 from ranvier.base.times import step_before, text_of, time_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.recording.activity import ActivityStatistics
 from ranvier.recording.conversion import samples_to_neo, samples_to_pandas, spikes_to_neo, spikes_to_pandas
 from ranvier.recording.neuron_ids import IntArray, NeuronIds
 from ranvier.recording.segments import Neurons, Segment
-from ranvier.recording.statistics import SpikeStatistics
 
 __all__ = ["IntArray", "SpikeData", "StateData", "WeightData", "joined"]
 
@@ -29,7 +29,7 @@ _PIECE = 1 << 20
 
 
 @dataclass(frozen=True, repr=False)
-class SpikeData(SpikeStatistics):
+class SpikeData(ActivityStatistics):
     """Spikes in a window of time, sorted by step and then by neuron.
 
     Attributes

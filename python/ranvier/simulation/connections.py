@@ -30,7 +30,7 @@ from ranvier.network.changes import refuse_nothing
 from ranvier.network.checks import check_text, name_type
 from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection
-from ranvier.recording.conversion import adjacency
+from ranvier.recording.conversion import adjacency, synapses_to_pandas
 from ranvier.recording.neuron_ids import IntArray
 from ranvier.simulation.agreement import agree
 from ranvier.simulation.built_network import BuiltNetwork
@@ -283,6 +283,29 @@ class Connections(NamedAttributes):
             if not isinstance(view, PopulationView):
                 raise WrongTypeError(what, name_type(view), "must be a population or a part of one")
         return adjacency(self.weights, (self.targets, self.sources), (targets.ids, sources.ids))
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` with a row for each synapse.
+
+        Its columns are ``source`` and ``target``, global ids; ``weight``, in the unit of the targets' model;
+        ``delay_ms``; ``projection`` and ``receptor``, names, as categories; and ``site``.
+
+        Raises
+        ------
+        MissingPackageError
+            When pandas is not installed.
+
+        Examples
+        --------
+        >>> sim.connections(exc).to_pandas().groupby("projection").weight.mean()
+        """
+        names = [projection.name for projection in self._built.projections]
+        receptors, places = np.unique(self.receptors, return_inverse=True)
+        return synapses_to_pandas(
+            {"source": self.sources, "target": self.targets, "weight": self.weights, "delay_ms": self.delays},
+            {"projection": (self.projections, names), "receptor": (places, receptors.tolist())},
+            self.sites,
+        )
 
     def _chosen(self, chosen: object) -> slice | npt.NDArray[np.bool_] | npt.NDArray[np.int64]:
         """Return a checked index that selects some of the synapses."""
