@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -187,3 +190,17 @@ def test_what_cannot_be_changed_is_locked() -> None:
             getattr(synapses, name)[0] = 1
     one = synapses[3]
     assert (len(one), one.sources.tolist(), one.weights.shape) == (1, [synapses.sources[3]], (1,))
+
+
+def test_connections_are_copied_but_not_pickled() -> None:
+    net = rv.Network()
+    neurons = net.create(rv.iaf_psc_exp(), 10)
+    net.connect(neurons, neurons, rv.FixedIndegree(3), weight=1.0)
+    connections = rv.Simulation(net, threads=1).connections()
+    for repeat in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(errors.WrongTypeError, match=r"must be arrays.*pickle the arrays you need"):
+            repeat(connections)
+    copied = copy.copy(connections)
+    copied.weights = 2.0
+    assert np.array_equal(connections.weights, np.full(30, 2.0))
+    assert np.array_equal(pickle.loads(pickle.dumps(np.array(connections.sources))), connections.sources)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar, SupportsIndex
+from typing import Any, ClassVar, NoReturn, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -96,6 +96,17 @@ class Connections(NamedAttributes):
         self._delays = read_only(delays, "delays of connections", fixed.format("delays"))
         self._projections = read_only(projections, "projections of connections", fixed.format("projections"))
         self._sites = read_only(sites, "sites of connections", fixed.format("sites"))
+
+    def __copy__(self) -> Connections:
+        return self[:]
+
+    def __reduce__(self) -> NoReturn:
+        raise WrongTypeError(
+            "what is copied or pickled",
+            "connections",
+            "must be arrays: connections belong to the simulation that found them",
+            "pickle the arrays you need, such as connections.sources, connections.targets and connections.weights",
+        )
 
     @property
     def handles(self) -> npt.NDArray[np.uint64]:
