@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 __all__ = [
+    "ChangedNetworkWarning",
     "CommunicationError",
     "DelayError",
     "EquationError",
@@ -209,6 +210,21 @@ class IncompleteRecordingWarning(UserWarning):
 
 class LargeRecordingWarning(UserWarning):
     """A recording that is kept in memory grows by more than a gigabyte in a simulated second."""
+
+
+class ChangedNetworkWarning(UserWarning):
+    """A simulation runs on after its network was changed; the changes are not in the simulation."""
+
+    def __init__(self, network: str) -> None:
+        self.network = network
+        super().__init__(
+            f"network {network} has changed since this simulation was built, and the simulation runs on without the "
+            "changes: use sim.set(...) for values of neurons, synapses and stimuli, or build again with "
+            "ranvier.Simulation(net)"
+        )
+
+    def __reduce__(self) -> tuple[type[ChangedNetworkWarning], tuple[str]]:
+        return type(self), (self.network,)
 
 
 class InternalError(RuntimeError):

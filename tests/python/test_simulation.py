@@ -168,7 +168,8 @@ def test_a_network_may_change_after_it_was_built() -> None:
     net.seed = 99
     net.create("iaf_psc_exp", 10)
     net.connect(net["exc"], net["inh"], rv.AllToAll(), weight=1000.0)
-    changing.run(20.0)
+    with pytest.warns(errors.ChangedNetworkWarning):
+        changing.run(20.0)
     assert changing.spikes(recorder).digest() == expected
     assert changing.counts().neurons == 500
 

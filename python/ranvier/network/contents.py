@@ -55,6 +55,10 @@ class Contents:
     projections: list[Projection] = field(default_factory=list)
     stimuli: list[Stimulus] = field(default_factory=list)
     recorders: list[Recorder] = field(default_factory=list)
+    revision: int = 0
+    """Number of calls that have changed the network."""
+    built_revision: int = 0
+    """That of the network when a simulation was last built."""
 
     def view(self, selection: Selection) -> PopulationView:
         """Return the view that a selection stands for."""

@@ -84,7 +84,9 @@ class NetworkBase(NamedAttributes):
 
     @resolution.setter
     def resolution(self, resolution: float) -> None:
+        before = self.resolution
         self._contents.core.set_resolution(number("resolution", resolution))
+        self._contents.revision += self.resolution != before
 
     @property
     def seed(self) -> int:
@@ -93,7 +95,9 @@ class NetworkBase(NamedAttributes):
 
     @seed.setter
     def seed(self, seed: int) -> None:
+        before = self.seed
         self._contents.core.set_seed(check_seed(seed))
+        self._contents.revision += self.seed != before
 
     @property
     def populations(self) -> tuple[Population, ...]:
@@ -207,6 +211,7 @@ class NetworkBase(NamedAttributes):
             made = call.make(self._contents)
             self._places[type(made), made.index] = len(self._calls)
             self._calls.append(call)
+            self._contents.revision += 1
         return made
 
     def _call_of(self, made: Handle) -> Call[Any]:
@@ -226,6 +231,7 @@ class NetworkBase(NamedAttributes):
                     raise
             for made, call in changes:
                 self._calls[self._places[type(made), made.index]] = call
+            self._contents.revision += 1
 
 
 def contents_of(network: NetworkBase) -> Contents:
@@ -234,9 +240,10 @@ def contents_of(network: NetworkBase) -> Contents:
 
 
 def snapshot_of(network: NetworkBase) -> Contents:
-    """Return a copy of the present contents of a network, which does not change any more."""
+    """Return a copy of the present contents of a network, of which a simulation is built, and which stays as it is."""
     with network._lock:
         now = network._contents
+        now.built_revision = now.revision
         return Contents(
             network,
             _core.Network(now.core),
@@ -244,6 +251,7 @@ def snapshot_of(network: NetworkBase) -> Contents:
             list(now.projections),
             list(now.stimuli),
             list(now.recorders),
+            now.revision,
         )
 
 

@@ -13,11 +13,13 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.numeric import as_array
 from ranvier.base.own_synapse import OwnSynapse
+from ranvier.base.user_warnings import warn_user
 from ranvier.base.values import StoredValues
-from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ChangedNetworkWarning, ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.checks import check_receptor
 from ranvier.network.contents import Contents
 from ranvier.network.network import Network
+from ranvier.network.network_base import contents_of
 from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder
@@ -84,6 +86,8 @@ class BuiltNetwork:
         self.communicator = communicator
         self.programs = programs
         self.traces_epochs = traces_epochs
+        # That of the network when it was built, or when the user was last warned.
+        self._revision = snapshot.revision
         # The resolution of the network may be changed later; that of the simulation stays.
         self._grid = _core.Network(core.resolution, 0)
         self._busy = False
@@ -104,6 +108,13 @@ class BuiltNetwork:
             yield
         finally:
             self._busy = False
+
+    def warn_of_changes(self) -> None:
+        """Warn, once, if the network has changed and no simulation has been built of it since."""
+        contents = contents_of(self.network)
+        if contents.revision > max(self._revision, contents.built_revision) and self.communicator.rank == 0:
+            self._revision = contents.revision
+            warn_user(ChangedNetworkWarning(self.network.name))
 
     def agree_on_request(self, what: str, *asked: object) -> None:
         """Check that all processes make the same request: otherwise they would wait for each other forever."""

@@ -17,7 +17,7 @@ from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.progress import ProgressReporter
 from ranvier.simulation.saving import checked_target, save_state
 
-__all__ = ["Saves", "choose_saves", "run_to"]
+__all__ = ["Saves", "prepare_run", "run_to"]
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Saves:
         return (step // self.every + 1) * self.every
 
 
-def choose_saves(built: BuiltNetwork, save_every: float | None, to: str | PathLike[str] | None) -> Saves | None:
-    """Return what the keywords of a run say, checked before the run begins.
+def prepare_run(built: BuiltNetwork, save_every: float | None, to: str | PathLike[str] | None) -> Saves | None:
+    """Warn if the network has changed, and return when to save, all before the run begins.
 
     Raises
     ------
@@ -44,6 +44,7 @@ def choose_saves(built: BuiltNetwork, save_every: float | None, to: str | PathLi
     FileError, StateError
         When the state cannot be saved there.
     """
+    built.warn_of_changes()
     if save_every is None and to is None:
         return None
     if save_every is None or to is None:

@@ -41,7 +41,7 @@ from ranvier.simulation.options import (
     way_to_change,
 )
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
-from ranvier.simulation.running import choose_saves, run_to
+from ranvier.simulation.running import prepare_run, run_to
 from ranvier.simulation.saving import save_state
 
 __all__ = ["Simulation"]
@@ -50,8 +50,8 @@ __all__ = ["Simulation"]
 class Simulation(Accounts):
     """Builds a network and runs it.
 
-    The description is copied: later changes of the network do not change the simulation. A process can have several
-    simulations; each of them accepts one call at a time.
+    The description is copied: later changes of the network do not change the simulation, and its next run warns
+    (`ranvier.errors.ChangedNetworkWarning`). A process can have several simulations, each for one call at a time.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ class Simulation(Accounts):
         with self._built.exclusive():
             steps = agree_on(self._built.communicator, "steps to run", count_steps)
             saves = agree_on(
-                self._built.communicator, "saving the state", lambda: choose_saves(self._built, save_every, to)
+                self._built.communicator, "saving the state", lambda: prepare_run(self._built, save_every, to)
             )
             begin = self.step
             end = begin + steps
