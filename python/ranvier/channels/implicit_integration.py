@@ -10,10 +10,10 @@ from ranvier.channels.general_scope import Assign, ProgramScope, is_known
 from ranvier.equations.builder import Builder, Operand
 from ranvier.equations.trees import Node, names_in
 
-__all__ = ["Conserved", "Explicit", "Implicit"]
+__all__ = ["MOST_ITERATIONS", "Conserved", "Explicit", "Implicit", "has_converged", "slopes_of"]
 
 _SLOPE = "slope of {} by {}"
-_MOST_ITERATIONS = 50
+MOST_ITERATIONS = 50
 _CONVERGED = 1e-12
 """Of the last change of a state, relative to the state, or to 1e-3 for what is smaller."""
 _SMALLEST = 1e-3
@@ -87,13 +87,13 @@ class Implicit:
         known = {by: {by: Node("number", place, number=1.0)} for by in self.derivatives}
         before = []
         for each in self.before:
-            made = _slopes(each.node, known)
+            made = slopes_of(each.node, known)
             for by, names in known.items():
                 names.pop(each.name, None)
                 if by in made:
                     names[each.name] = Node("name", place, name=_SLOPE.format(each.name, by))
             before.append((each, made))
-        return before, {state: _slopes(node, known) for state, node in self.derivatives.items()}
+        return before, {state: slopes_of(node, known) for state, node in self.derivatives.items()}
 
     def _is_linear(self) -> bool:
         """Return whether no slope depends on a state."""
@@ -115,13 +115,10 @@ class Implicit:
         with scope.instead(dict(zip(states, old, strict=True))):
             new, changes = self._newton(scope, states, begin, old)
         do = scope.do
-        done: Operand = True
-        for change, value in zip(changes, new, strict=True):
-            scale = do("maximum", do("absolute", value), _SMALLEST)
-            done = do("both", done, do("less_equal", do("absolute", change), do("multiply", scale, _CONVERGED)))
+        done = has_converged(scope, new, changes)
         # A turn in which it does not go on any more leaves the values as they are.
         results = [goes_on, do("not", done), *new]
-        _, *ends, ended = scope.builder.loop([True, *begin], body, results, _MOST_ITERATIONS)
+        _, *ends, ended = scope.builder.loop([True, *begin], body, results, MOST_ITERATIONS)
         scope.ended.append(ended)
         return list(ends)
 
@@ -214,6 +211,16 @@ class Explicit:
         scope.operands.update(ends)
 
 
+def has_converged(scope: ProgramScope, values: Sequence[Operand], changes: Sequence[Operand]) -> Operand:
+    """Return the truth that an iteration has changed no value any more, but for rounding."""
+    do = scope.do
+    made: Operand = True
+    for value, change in zip(values, changes, strict=True):
+        scale = do("maximum", do("absolute", value), _SMALLEST)
+        made = do("both", made, do("less_equal", do("absolute", change), do("multiply", scale, _CONVERGED)))
+    return made
+
+
 def _product(scope: ProgramScope, factors: tuple[Operand, float], value: Operand) -> Operand:
     return scope.do("multiply", scope.do("multiply", *factors), value)
 
@@ -240,7 +247,7 @@ def _eliminated(scope: ProgramScope, matrix: list[list[Operand]], right: list[Op
     return right
 
 
-def _slopes(node: Node, known: Mapping[str, Mapping[str, Node]]) -> dict[str, Node]:
+def slopes_of(node: Node, known: Mapping[str, Mapping[str, Node]]) -> dict[str, Node]:
     """Return the derivatives of an expression that are not 0; `known` has those of names, by what they are taken by."""
     names = names_in(node).keys()
     found = {by: derivative(node, own) for by, own in known.items() if names & own.keys()}
