@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "cable/cell.hpp"
 #include "cable/channel.hpp"
+#include "cable/general_mechanism.hpp"
 #include "descriptions.hpp"
 #include "programs.hpp"
 
@@ -26,14 +27,17 @@ using cable::Channel;
 using cable::ChannelDescription;
 using cable::Compartment;
 using cable::Compartments;
+using cable::GeneralDescription;
+using cable::GeneralMechanism;
 using cable::MechanismModel;
 using cable::Place;
 using cable::Probe;
 using cable::ReceptorModel;
+using cable::UserMechanism;
 
 using InputPlace = std::pair<std::uint32_t, double>;
 /// Name or channel, covered membrane, values of parameters, and of each the own parameter of cells that multiplies it, or -1.
-using InputMechanism = std::tuple<std::variant<std::string, std::shared_ptr<const Channel>>, InputArray<double>,
+using InputMechanism = std::tuple<std::variant<std::string, std::shared_ptr<const UserMechanism>>, InputArray<double>,
                                   std::vector<InputArray<double>>, std::vector<std::int32_t>>;
 /// Name, default.
 using InputOwn = std::pair<std::string, double>;
@@ -134,8 +138,8 @@ cable::PaintedMechanism to_painted(const InputMechanism& given) {
     if (const auto* const name = std::get_if<std::string>(&which)) {
         painted.mechanism = &cable::find_mechanism(*name);
     } else {
-        painted.channel = std::get<std::shared_ptr<const Channel>>(which);
-        painted.mechanism = &painted.channel->model();
+        painted.described = std::get<std::shared_ptr<const UserMechanism>>(which);
+        painted.mechanism = &painted.described->model();
     }
     for (const auto& values : parameters) painted.parameters.push_back(to_vector<double>(values));
     return painted;
@@ -186,6 +190,32 @@ ChannelDescription to_channel(const nb::handle& given) {
     return made;
 }
 
+GeneralDescription to_general(const nb::handle& given) {
+    GeneralDescription made{.name = read<std::string>(given, "name"),
+                            .summary = read<std::string>(given, "summary"),
+                            .equations = read<std::string>(given, "equations"),
+                            .reference = read<std::string>(given, "reference"),
+                            .parameters = read_parameters(given),
+                            .states = {},
+                            .currents = {},
+                            .calcium = read<std::int32_t>(given, "calcium"),
+                            .outside = read<std::int32_t>(given, "outside"),
+                            .initial = read_program(given, "initial"),
+                            .step = read_program(given, "step"),
+                            .current = read_program(given, "current")};
+    for (const nb::handle each : read<nb::sequence>(given, "states")) {
+        made.states.push_back({.name = read<std::string>(each, "name"),
+                               .unit = read<std::string>(each.attr("unit"), "text"),
+                               .meaning = read<std::string>(each, "meaning")});
+    }
+    for (const nb::handle each : read<nb::sequence>(given, "currents")) {
+        made.currents.push_back({.name = read<std::string>(each, "name"),
+                                 .carries_calcium = read<bool>(each, "carries_calcium"),
+                                 .flows = read<bool>(each, "flows")});
+    }
+    return made;
+}
+
 void make_cell(CellModel* self, const Compartments& compartments, const InputArray<double>& capacitance,
                double axial_resistivity, double celsius, double initial_potential, std::string_view rates,
                std::string_view scheme, const std::vector<InputOwn>& own, const std::vector<InputUse>& uses,
@@ -228,6 +258,27 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
     new (self) CellModel(std::move(spec));
 }
 
+void bind_user_mechanisms(nb::module_& module) {
+    nb::class_<UserMechanism>(module, "UserMechanism", "A mechanism that a user describes, checked by the core.")
+        .def_prop_ro("model", &UserMechanism::model, nb::rv_policy::reference_internal);
+    nb::class_<GeneralMechanism, UserMechanism>(module, "GeneralMechanism", "One with any equations.")
+        .def(
+            "__init__",
+            [](GeneralMechanism* self, const nb::handle& description) {
+                new (self) GeneralMechanism(to_general(description));
+            },
+            nb::arg("description"));
+    nb::class_<Channel, UserMechanism>(module, "Channel", "One with gates and currents g (V - E).")
+        .def(
+            "__init__",
+            [](Channel* self, const nb::handle& description) { new (self) Channel(to_channel(description)); },
+            nb::arg("description"))
+        .def(
+            "derive", [](const Channel& self, const std::vector<double>& given) { return self.derive(given); },
+            nb::arg("given"),
+            "Values of the parameters of the model: `given` are those of a user, then degrees Celsius.");
+}
+
 void bind_descriptions(nb::module_& module) {
     nb::class_<MechanismModel>(module, "MechanismModel", "The description of a mechanism of the membrane.")
         .def_ro("name", &MechanismModel::name)
@@ -239,6 +290,10 @@ void bind_descriptions(nb::module_& module) {
                      [](const MechanismModel& model) {
                          std::vector<std::pair<std::string_view, std::string_view>> gates;
                          for (const cable::GateInfo& gate : model.gates) gates.emplace_back(gate.name, gate.meaning);
+                         if (model.general == nullptr) return gates;
+                         for (const cable::StateInfo& state : model.general->states) {
+                             gates.emplace_back(state.name, state.meaning);
+                         }
                          return gates;
                      })
         .def_prop_ro("currents",
@@ -246,20 +301,13 @@ void bind_descriptions(nb::module_& module) {
                          std::vector<std::string_view> currents;
                          for (const cable::CurrentSum& sum : model.sums) currents.push_back(sum.name);
                          if (!currents.empty()) return currents;
+                         if (model.general != nullptr) {
+                             for (const auto& current : model.general->currents) currents.push_back(current.name);
+                         }
                          for (const cable::CurrentInfo& current : model.currents) currents.push_back(current.name);
                          return currents;
                      })
-        .def_prop_ro("is_pool", [](const MechanismModel& model) { return model.pool != nullptr; });
-    nb::class_<Channel>(module, "Channel", "A mechanism that a user describes, checked by the core.")
-        .def(
-            "__init__",
-            [](Channel* self, const nb::handle& description) { new (self) Channel(to_channel(description)); },
-            nb::arg("description"))
-        .def_prop_ro("model", &Channel::model, nb::rv_policy::reference_internal)
-        .def(
-            "derive", [](const Channel& self, const std::vector<double>& given) { return self.derive(given); },
-            nb::arg("given"),
-            "Values of the parameters of the model: `given` are those of a user, then degrees Celsius.");
+        .def_prop_ro("is_pool", [](const MechanismModel& model) { return model.is_pool(); });
     nb::class_<ReceptorModel>(module, "ReceptorModel", "The description of a receptor of detailed cells.")
         .def_ro("name", &ReceptorModel::name)
         .def_ro("summary", &ReceptorModel::summary)
@@ -286,6 +334,7 @@ void bind_descriptions(nb::module_& module) {
 
 void bind_cells(nb::module_& module) {
     bind_descriptions(module);
+    bind_user_mechanisms(module);
     nb::class_<Compartments>(module, "Compartments", "A morphology that is cut into compartments.")
         .def(
             "__init__",

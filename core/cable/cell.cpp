@@ -24,6 +24,7 @@ constexpr models::Bounds temperature_bounds{.lower = -50.0, .upper = 100.0};
 
 /// Whether a parameter may have a value for each compartment.
 bool may_differ(const MechanismModel& mechanism, std::size_t parameter) {
+    if (mechanism.general != nullptr) return true;
     return mechanism.pool != nullptr || std::ranges::any_of(mechanism.currents, [&](const CurrentInfo& current) {
                return current.conductance == parameter || (current.reversal == parameter && current.gates.empty());
            });
@@ -34,7 +35,7 @@ void check_own(const PaintedMechanism& painted, std::size_t parameter) {
     const MechanismModel& model = *painted.mechanism;
     const std::string object =
         std::string(model.parameters[parameter].name) + " of mechanism " + std::string(model.name);
-    if (model.pool == nullptr && !is_of_current(model, parameter)) {
+    if (!may_differ(model, parameter) && !is_of_current(model, parameter)) {
         throw ValueOutOfBoundsError({.object = object,
                                      .value = "a value for each cell",
                                      .bound = "it changes rates, of which cells of one kind share tables",
@@ -116,9 +117,9 @@ std::pair<std::size_t, std::size_t> counts(const Probe& probe, const CellSpec& s
     const std::size_t mechanisms = spec.mechanisms.size();
     if (probe.of >= mechanisms) return {mechanisms, 1};
     const MechanismModel& model = *spec.mechanisms[probe.of].mechanism;
-    if (probe.kind == Kind::gate) return {mechanisms, model.gates.size()};
+    if (probe.kind == Kind::gate) return {mechanisms, model.variables()};
     if (probe.kind == Kind::current) return {mechanisms, model.recorded_currents()};
-    return {mechanisms, model.pool != nullptr ? 1 : 0};
+    return {mechanisms, model.is_pool() ? 1 : 0};
 }
 
 void check(const Probe& probe, const CellSpec& spec) {

@@ -35,7 +35,7 @@ struct PaintedMechanism {
     /// Of each parameter: the own parameter of cells (an index of CellSpec::own) that its values are multiplied by, or -1.
     /// Empty: none has one.
     std::vector<std::int32_t> own = {};
-    std::shared_ptr<const Channel> channel = nullptr;  ///< whose mechanism it is, if a user describes it
+    std::shared_ptr<const UserMechanism> described = nullptr;  ///< whose mechanism it is, if a user describes it
 };
 
 /// A receptor at one or more places, its sites.

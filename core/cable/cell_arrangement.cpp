@@ -10,11 +10,12 @@
 namespace ranvier::cable {
 
 CellLayouts::CellLayouts(const CellModel& model, std::vector<std::uint32_t> kinds_of_cells,
-                         std::shared_ptr<PlanLibrary> library)
+                         std::shared_ptr<PlanLibrary> library, InstructionSet instruction_set)
     : model_(model),
       kinds_of_cells_(std::move(kinds_of_cells)),
       library_(std::move(library)),
       plans_(model.kinds()),
+      instruction_set_(instruction_set),
       changing_(model.kinds()) {
     for (const std::uint32_t kind : kinds_of_cells_) {
         if (plans_[kind] != nullptr) continue;
@@ -56,7 +57,7 @@ CellArrangement::CellArrangement(const CellLayouts& layouts, std::span<const mod
         if (equal == 0) continue;
         CellSettings own_settings = settings(cells, layouts, own_);
         add(std::make_unique<EqualCells>(layouts.plan(variant.first, variant.second), std::move(cells),
-                                         std::move(own_settings), memory));
+                                         std::move(own_settings), layouts.step(), layouts.instruction_set(), memory));
     }
     std::ranges::sort(others);
     for (std::size_t begin = 0; begin < others.size();) {
@@ -98,7 +99,8 @@ void CellArrangement::pack(std::span<const std::uint32_t> cells, const CellLayou
         shared.push_back(layouts.shared(cell));
     }
     add(std::make_unique<PackedCells>(std::vector(cells.begin(), cells.end()), given, std::move(shared),
-                                      settings(cells, layouts, own_), memory));
+                                      settings(cells, layouts, own_), layouts.step(), layouts.instruction_set(),
+                                      memory));
 }
 
 CellSettings CellArrangement::settings(std::span<const std::uint32_t> cells, const CellLayouts& layouts,
@@ -147,6 +149,14 @@ void CellArrangement::take(const CellArrangement& other, const CellLayouts& layo
             }
         }
         for (std::size_t p = 0; p < plan.pools.size(); ++p) to.calcium(k, p) = from.calcium(j, p);
+        for (std::size_t g = 0; g < plan.generals.size(); ++g) {
+            const GeneralPlan& own = plan.generals[g];
+            for (std::size_t place = 0; place < own.slots.size(); ++place) {
+                for (std::size_t s = 0; s < own.model->general->states.size(); ++s) {
+                    to.state(k, g, place, s) = from.state(j, g, place, s);
+                }
+            }
+        }
         for (std::size_t r = 0; r < plan.receptors.size(); ++r) {
             to.slow(k, r) = from.slow(j, r);
             to.fast(k, r) = from.fast(j, r);

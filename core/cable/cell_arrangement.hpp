@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/instruction_set.hpp"
 #include "cable/cell.hpp"
 #include "cable/cell_store.hpp"
 #include "cable/plan_library.hpp"
@@ -17,8 +18,8 @@ namespace ranvier::cable {
 /// The plans of the kinds of cells that a group has, which say what a cell's state is, wherever it lies.
 class CellLayouts {
    public:
-    CellLayouts(const CellModel& model, std::vector<std::uint32_t> kinds_of_cells,
-                std::shared_ptr<PlanLibrary> library);
+    CellLayouts(const CellModel& model, std::vector<std::uint32_t> kinds_of_cells, std::shared_ptr<PlanLibrary> library,
+                InstructionSet instruction_set);
 
     std::size_t cells() const { return kinds_of_cells_.size(); }
     std::uint32_t kind_of(std::size_t cell) const { return kinds_of_cells_[cell]; }
@@ -30,6 +31,7 @@ class CellLayouts {
     std::vector<double> plan_values(std::uint32_t kind, std::vector<double> own_values) const;
     const CellSpec& spec(std::size_t cell) const { return model_.spec(kinds_of_cells_[cell]); }
     double step() const { return library_->step(); }  ///< ms
+    InstructionSet instruction_set() const { return instruction_set_; }
     /// Kinds that there are, by their numbers; null: not in this group.
     std::span<const std::shared_ptr<const CellPlan>> kinds() const { return plans_; }
 
@@ -38,6 +40,7 @@ class CellLayouts {
     std::vector<std::uint32_t> kinds_of_cells_;
     std::shared_ptr<PlanLibrary> library_;
     std::vector<std::shared_ptr<const CellPlan>> plans_;
+    InstructionSet instruction_set_;
     std::vector<std::vector<bool>> changing_;  ///< of each kind, whether an own parameter changes the plan
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,16 +43,6 @@ std::shared_ptr<PlanLibrary> library(const GroupArguments& arguments, const Cell
     });
 }
 
-/// Of a slot, for messages: the middle of its compartment.
-std::string place_of(const CellPlan& plan, std::uint32_t slot) {
-    const Compartments& all = plan.spec->compartments;
-    const auto node = std::ranges::find(plan.slot_of_node, slot) - plan.slot_of_node.begin();
-    const std::int32_t compartment = all.nodes()[static_cast<std::size_t>(node)].compartment;
-    if (compartment < 0) return "a point where sections meet";
-    const Compartment& own = all.compartments()[static_cast<std::size_t>(compartment)];
-    return "section " + std::to_string(own.section) + ", position " + to_text(0.5 * (own.begin + own.end));
-}
-
 /// Cells in blocks: see CellArrangement.
 class CellGroup final : public models::NeuronGroup, private CellValues {
    public:
@@ -60,7 +51,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
           step_(arguments.resolution),
           instruction_set_(arguments.instruction_set),
           memory_(arguments.memory),
-          layouts_(model_, kinds_of_cells(arguments, model_), library(arguments, model_)),
+          layouts_(model_, kinds_of_cells(arguments, model_), library(arguments, model_), arguments.instruction_set),
           cells_(std::make_unique<CellArrangement>(layouts_, arguments.parameters.subspan(1), memory_)),
           constant_current_(currents(arguments.parameters[0])),
           injected_(memory_),
@@ -71,6 +62,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         reserve(*cells_);
         if (records_electrodes()) injected_.assign(model_.spec().electrodes.size() * layouts_.cells(), 0.0);
         for (std::size_t cell = 0; cell < layouts_.cells(); ++cell) begin_at(cell, arguments.variables[0][cell]);
+        for (const auto& store : cells_->stores()) store->fill_idle_lanes();
     }
 
     std::size_t update(const UpdateArguments& arguments) override {
@@ -102,7 +94,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     bool has_failed() const override { return departure_.first().has_value(); }
 
     std::optional<models::GroupFailure> failure() const override {
-        if (has_failed()) return describe(*departure_.first());
+        if (has_failed()) return describe(*departure_.first(), layouts_.of(departure_.first()->cell));
         if (!is_finite()) return models::GroupFailure{.what = "a potential has left the range of numbers"};
         return std::nullopt;
     }
@@ -142,6 +134,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         columns.exchange_list<double>("V_m", plan.slots(),
                                       [&](std::size_t node) -> double& { return store.potential(k, slot(node)); });
         exchange_gates(cell, columns);
+        exchange_general(cell, columns);
         exchange_receptors(cell, columns);
         for (std::size_t at = cell; at < injected_.size(); at += layouts_.cells()) {
             columns.exchange("injected_" + std::to_string(at / layouts_.cells()), injected_[at]);
@@ -190,6 +183,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                 return;
             }
             cells_->take(*group_.cells_, group_.layouts_);
+            for (const auto& store : cells_->stores()) store->fill_idle_lanes();
             group_.cells_ = std::move(cells_);
         }
 
@@ -199,27 +193,6 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         std::unique_ptr<CellArrangement> cells_;  ///< null: no plan of a cell has changed
         std::optional<CellArrangement::Settings> settings_;  ///< else, if any own parameter has changed
     };
-
-    models::GroupFailure describe(const Departure& departure) const {
-        const CellPlan& plan = layouts_.of(departure.cell);
-        models::GroupFailure failure{.what = "it has left the range of numbers",
-                                     .variable = "potential",
-                                     .place = place_of(plan, departure.slot),
-                                     .value = to_text(departure.value) + " mV",
-                                     .neuron = departure.cell,
-                                     .step = departure.step};
-        if (departure.of == Departure::Of::potential) {
-            failure.what = "it has left the range from " + to_text(potential_range.lowest) + " to " +
-                           to_text(potential_range.highest) + " mV for which rates of channels are tabulated";
-        }
-        if (departure.of == Departure::Of::calcium) {
-            failure.variable = "concentration of calcium";
-            failure.value = to_text(departure.value) + " mM";
-            failure.what = "it has left the range from " + to_text(lowest_calcium) + " to " + to_text(highest_calcium) +
-                           " mM: steps are too long for its pool, or too much current flows into too thin a shell";
-        }
-        return failure;
-    }
 
     std::size_t number(std::size_t cell) const { return cells_->home(cell).cell; }
 
@@ -248,12 +221,35 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         return current;
     }
 
+    /// Of general mechanisms, those of pools first, whose calcium others may read.
+    void begin_general(std::size_t cell, double potential) {
+        const CellPlan& plan = layouts_.of(cell);
+        CellStore& store = cells_->store(cell);
+        const std::size_t k = number(cell);
+        for (const bool is_pool : {true, false}) {
+            for (std::size_t g = 0; g < plan.generals.size(); ++g) {
+                const GeneralPlan& own = plan.generals[g];
+                const GeneralInfo& general = *own.model->general;
+                if (general.is_pool() != is_pool) continue;
+                for (std::size_t place = 0; place < own.slots.size(); ++place) {
+                    const double calcium = own.pools[place] ? store.calcium(k, *own.pools[place]) : 0.0;
+                    const std::vector<double> states =
+                        initial_states(own, place, potential, plan.spec->celsius, calcium, plan.pools.nernst);
+                    for (std::size_t s = 0; s < states.size(); ++s) store.state(k, g, place, s) = states[s];
+                    if (is_pool)
+                        store.calcium(k, *own.pools[place]) = states[static_cast<std::size_t>(general.calcium)];
+                }
+            }
+        }
+    }
+
     /// The whole cell has a potential, and gates are where they tend to, or where a user lets them begin.
     void begin_at(std::size_t cell, double potential) {
         const CellPlan& plan = layouts_.of(cell);
         CellStore& store = cells_->store(cell);
         const std::size_t k = number(cell);
         for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) store.potential(k, slot) = potential;
+        begin_general(cell, potential);
         for (std::size_t c = 0; c < plan.classes.size(); ++c) {
             const CellPlan::Class& own = plan.classes[c];
             std::vector<double> arguments{potential};
@@ -397,6 +393,33 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         }
     }
 
+    /// As gates: by mechanism, state and node.
+    void exchange_general(std::uint32_t cell, StateColumns& columns) {
+        const CellPlan& plan = layouts_.of(cell);
+        CellStore& store = cells_->store(cell);
+        std::map<std::pair<std::uint32_t, std::size_t>, bool> states;
+        for (std::size_t kind = 0; kind < model_.kinds(); ++kind) {
+            const std::vector<PaintedMechanism>& painted = model_.spec(kind).mechanisms;
+            for (std::uint32_t m = 0; m < painted.size(); ++m) {
+                const GeneralInfo* const general = painted[m].mechanism->general;
+                for (std::size_t s = 0; general != nullptr && s < general->states.size(); ++s) states[{m, s}] = true;
+            }
+        }
+        for (const auto& [of, is_there] : states) {
+            const auto [m, s] = of;
+            const std::optional<std::size_t> index = plan.general_of(m);
+            const GeneralPlan* const own = index ? &plan.generals[*index] : nullptr;
+            const bool has = own != nullptr && s < own->model->general->states.size();
+            double nowhere = 0.0;
+            columns.exchange_list<double>("state_" + std::to_string(m) + "_" + std::to_string(s), plan.slots(),
+                                          [&](std::size_t node) -> double& {
+                                              const std::uint32_t slot = plan.slot_of_node[node];
+                                              if (!has || !own->is_at(slot)) return nowhere;
+                                              return store.state(number(cell), *index, own->place_of(slot), s);
+                                          });
+        }
+    }
+
     /// What the gates of a class follow; beside it the logarithm of calcium where they follow both.
     double argument_of(const CellPlan::Class& own, std::size_t cell, std::uint32_t slot) const {
         return own.follows == Follows::calcium ? log_calcium(cell, slot) : potential(cell, slot);
@@ -420,6 +443,9 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     }
     ClampCourse::Action action(std::size_t cell, std::size_t clamp) const override {
         return cells_->store(cell).settings().action(number(cell), layouts_.of(cell).clamps[clamp], now_);
+    }
+    double state(std::size_t cell, std::size_t general, std::size_t place, std::size_t state) const override {
+        return cells_->store(cell).state(number(cell), general, place, state);
     }
     const ReceptorConstants& receptor_constants(std::size_t cell, std::size_t receptor) const override {
         return cells_->store(cell).receptor_constants(number(cell), receptor);

@@ -52,6 +52,7 @@ CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double s
         }
     }
     pools = PoolPlan(cell, own_values, slot_of_node, step, memory);
+    generals = plan_general(cell, own_values, slot_of_node, pools, memory);
     for (const Follows follows : all_followed) add_classes(follows, memory);
     for (Class& each : classes) complete(each, tables, memory);
     choose_begins();
@@ -242,6 +243,12 @@ const CellPlan::Class* CellPlan::class_with(std::uint32_t painted, std::uint32_t
         if (std::ranges::binary_search(own.slots, slot)) return &own;
     }
     return nullptr;
+}
+
+std::optional<std::size_t> CellPlan::general_of(std::uint32_t painted) const {
+    const auto found = std::ranges::find(generals, painted, &GeneralPlan::painted);
+    if (found == generals.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - generals.begin());
 }
 
 }  // namespace ranvier::cable

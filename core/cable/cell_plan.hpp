@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/aligned_array.hpp"
 #include "cable/cell.hpp"
 #include "cable/clamp.hpp"
+#include "cable/general_plan.hpp"
 #include "cable/kernel.hpp"
 #include "cable/pool_plan.hpp"
 #include "cable/rate_tables.hpp"
@@ -86,6 +88,8 @@ struct CellPlan {
         return std::ranges::any_of(classes, [](const Class& own) { return own.table == nullptr; });
     }
     const Class* class_with(std::uint32_t painted, std::uint32_t slot) const;
+    /// Of a mechanism of the cell: an index of `generals`, if it is one of these.
+    std::optional<std::size_t> general_of(std::uint32_t painted) const;
 
     const CellSpec* spec;
     std::vector<double> own_values;
@@ -99,6 +103,7 @@ struct CellPlan {
     AlignedVector<std::uint32_t> begin_slots;
     std::vector<Class> classes;
     PoolPlan pools;
+    std::vector<GeneralPlan> generals;
     std::vector<Receptor> receptors;  ///< by number
     std::vector<Clamp> clamps;
     std::size_t own_numbers = 0;  ///< of the clamps of a cell that differ from cell to cell

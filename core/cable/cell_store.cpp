@@ -40,6 +40,34 @@ void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const
     }
 }
 
+void CellStore::advance_general(GeneralStates& states, const GeneralBlock& block, std::span<double> calcium,
+                                BlockStep& step) {
+    states.advance(block);
+    for (const GeneralDeparture& departure : states.take_departures()) note_general(departure, block.number, step);
+    bool left = false;
+    for (double& value : calcium) {
+        // Not finite: the lowest one.
+        const double kept = value < highest_calcium ? (value > lowest_calcium ? value : lowest_calcium)
+                            : std::isnan(value)     ? lowest_calcium
+                                                    : highest_calcium;
+        left = left || kept != value;
+        value = kept;
+    }
+    if (left) note_departures(Departure::Of::calcium, block.number, step);
+}
+
+void CellStore::note_general(const GeneralDeparture& departure, std::size_t block, BlockStep& step) {
+    const std::span<const std::uint32_t> cells = cells_of(block);
+    if (departure.cell >= cells.size()) return;
+    step.departure.note({.of = departure.of,
+                         .step = step.update.step,
+                         .cell = cells[departure.cell],
+                         .slot = departure.slot,
+                         .value = departure.value,
+                         .painted = departure.painted,
+                         .variable = departure.variable});
+}
+
 bool all_finite(std::span<const double> values) { return std::ranges::all_of(values, is_number); }
 
 void CellStore::note_departures(Departure::Of of, std::size_t block, BlockStep& step) {

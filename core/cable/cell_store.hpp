@@ -14,6 +14,7 @@
 #include "cable/cell_plan.hpp"
 #include "cable/cell_settings.hpp"
 #include "cable/departure.hpp"
+#include "cable/general_states.hpp"
 #include "cable/kernel.hpp"
 #include "cable/pool_plan.hpp"
 #include "models/neuron.hpp"
@@ -96,6 +97,10 @@ class CellStore {
     /// Exponentials of the conductance of a receptor, one of CellPlan::receptors.
     virtual double& slow(std::size_t cell, std::size_t receptor) = 0;
     virtual double& fast(std::size_t cell, std::size_t receptor) = 0;
+    /// Of a general mechanism, one of CellPlan::generals, and of its places.
+    virtual double& state(std::size_t cell, std::size_t general, std::size_t place, std::size_t state) = 0;
+    /// Lanes without a cell get the general mechanisms and the calcium of one that has a cell.
+    virtual void fill_idle_lanes() {}
     virtual bool is_finite() const = 0;
 
     /// Constants that follow from own parameters.
@@ -110,8 +115,13 @@ class CellStore {
     /// Notes the cells of a block with values that have left their bounds: in each the one that is furthest off. Potentials
     /// are those before the step until the kernel has advanced them.
     void note_departures(Departure::Of of, std::size_t block, BlockStep& step);
+    /// Advances general mechanisms after the kernel, and notes what has left its bounds.
+    void advance_general(GeneralStates& states, const GeneralBlock& block, std::span<double> calcium, BlockStep& step);
 
     CellSettings settings_;
+
+   private:
+    void note_general(const GeneralDeparture& departure, std::size_t block, BlockStep& step);
 };
 
 /// What the gates of a class follow [slot][lane].
@@ -150,6 +160,17 @@ KernelPools pools_of_block(const PoolPlan& plan, double* concentration, BlockScr
                       .reversal = scratch.calcium_reversal.data()};
     if (is_exact) CalciumKernel<false, packed>::begin(pools);
     return pools;
+}
+
+/// @param potential of this block @param calcium the same
+inline GeneralBlock general_block(std::size_t number, double* potential, double* calcium, BlockScratch& scratch) {
+    return {.number = number,
+            .potential = potential,
+            .diagonal = scratch.diagonal.data(),
+            .current = scratch.current.data(),
+            .calcium = calcium,
+            .calcium_conductance = scratch.calcium_conductance.data(),
+            .calcium_reversal = scratch.calcium_reversal.data()};
 }
 
 /// Neither infinite nor none.

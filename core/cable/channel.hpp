@@ -46,18 +46,27 @@ struct ChannelDescription {
     program::Program derive;
 };
 
-/// A mechanism with all that its MechanismModel points to.
-class Channel {
+/// A mechanism that a user describes, with all that its MechanismModel points to.
+class UserMechanism {
+   public:
+    UserMechanism() = default;
+    UserMechanism(const UserMechanism&) = delete;
+    UserMechanism& operator=(const UserMechanism&) = delete;
+    UserMechanism(UserMechanism&&) = delete;
+    UserMechanism& operator=(UserMechanism&&) = delete;
+    virtual ~UserMechanism() = default;
+
+    const MechanismModel& model() const { return model_; }
+
+   protected:
+    MechanismModel model_;
+};
+
+/// One with gates and currents g (V - E).
+class Channel final : public UserMechanism {
    public:
     /// @throws ShapeError, ValueOutOfBoundsError for what does not fit together
     explicit Channel(ChannelDescription description);
-    Channel(const Channel&) = delete;
-    Channel& operator=(const Channel&) = delete;
-    Channel(Channel&&) = delete;
-    Channel& operator=(Channel&&) = delete;
-    ~Channel() = default;
-
-    const MechanismModel& model() const { return model_; }
     /// Values of the parameters. @param given see ChannelDescription::derive @throws ShapeError
     std::vector<double> derive(std::span<const double> given) const;
 
@@ -67,7 +76,6 @@ class Channel {
     std::vector<GateInfo> gates_;
     std::vector<CurrentInfo> currents_;
     std::vector<CurrentSum> sums_;
-    MechanismModel model_;
 };
 
 }  // namespace ranvier::cable

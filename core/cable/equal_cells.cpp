@@ -6,7 +6,7 @@
 namespace ranvier::cable {
 
 EqualCells::EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::uint32_t> cells, CellSettings settings,
-                       std::pmr::memory_resource* memory)
+                       double step, InstructionSet set, std::pmr::memory_resource* memory)
     : CellStore(std::move(settings)),
       plan_(std::move(plan)),
       cells_(std::move(cells)),
@@ -19,6 +19,53 @@ EqualCells::EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::ui
     for (std::size_t cell = 0; cell < blocks() * lanes; ++cell) {
         for (std::size_t p = 0; p < plan_->pools.size(); ++p) calcium(cell, p) = plan_->pools.rest[p];
     }
+    if (!plan_->generals.empty()) add_general(step, set, memory);
+}
+
+void EqualCells::add_general(double step, InstructionSet set, std::pmr::memory_resource* memory) {
+    std::vector<GeneralPlaces> mechanisms;
+    for (const GeneralPlan& plan : plan_->generals) {
+        GeneralPlaces& own = mechanisms.emplace_back(GeneralPlaces{plan.painted, plan.model, {}});
+        for (std::uint32_t place = 0; place < plan.slots.size(); ++place) {
+            const std::uint32_t slot = plan.slots[place];
+            for (std::uint32_t l = 0; l < lanes; ++l) {
+                const auto at = [&](std::uint32_t row) { return row * static_cast<std::uint32_t>(lanes) + l; };
+                own.places.push_back({.plan = &plan,
+                                      .place = place,
+                                      .cell = l,
+                                      .node = at(slot),
+                                      .desk = at(slot),
+                                      .calcium = plan.pools[place] ? at(*plan.pools[place]) : GeneralPlace::nowhere,
+                                      .least_diagonal = plan_->leak[slot] - 0.5 * plan_->capacity[slot]});
+            }
+        }
+    }
+    std::vector<double> gains;
+    for (const double gain : plan_->pools.gain) gains.insert(gains.end(), lanes, gain);
+    general_.emplace(mechanisms,
+                     GeneralStates::Settings{.blocks = blocks(),
+                                             .scheme = plan_->spec->scheme,
+                                             .celsius = plan_->spec->celsius,
+                                             .step = step,
+                                             .nernst = plan_->pools.nernst,
+                                             .set = set,
+                                             .gains = std::move(gains)},
+                     memory);
+}
+
+void EqualCells::fill_idle_lanes() {
+    for (std::size_t cell = cells_.size(); cell < blocks() * lanes; ++cell) {
+        const std::size_t first = cell / lanes * lanes;
+        for (std::size_t p = 0; p < plan_->pools.size(); ++p) calcium(cell, p) = calcium(first, p);
+        for (std::size_t g = 0; g < plan_->generals.size(); ++g) {
+            const GeneralPlan& own = plan_->generals[g];
+            for (std::size_t place = 0; place < own.slots.size(); ++place) {
+                for (std::size_t s = 0; s < own.model->general->states.size(); ++s) {
+                    state(cell, g, place, s) = state(first, g, place, s);
+                }
+            }
+        }
+    }
 }
 
 std::span<const std::uint32_t> EqualCells::cells_of(std::size_t block) const {
@@ -26,7 +73,6 @@ std::span<const std::uint32_t> EqualCells::cells_of(std::size_t block) const {
 }
 
 std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) {
-    const std::span<const std::uint32_t> cells = cells_of(block);
     BlockScratch& scratch = step.scratch;
     double* const potential = potential_.data() + block * plan_->slots() * lanes;
     const double* const at_detector = potential + plan_->detector * lanes;
@@ -38,8 +84,11 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
     scratch.inputs.resize(rows * lanes);
     take_inputs(block, step);
     prepare_electrodes(block, step, scratch.inputs.data() + plan_->receptors.size() * lanes);
-    const KernelPools pools = pools_of_block<false>(plan_->pools, calcium_.data() + block * plan_->pools.size() * lanes,
-                                                    scratch, plan_->has_exact_rates());
+    const std::span calcium =
+        std::span(calcium_).subspan(block * plan_->pools.size() * lanes, plan_->pools.size() * lanes);
+    const GeneralBlock general = general_block(block, potential, calcium.data(), scratch);
+    if (general_) general_->predict(general);
+    const KernelPools pools = pools_of_block<false>(plan_->pools, calcium.data(), scratch, plan_->has_exact_rates());
     prepare_classes(block, step, potential);
     const KernelArguments kernel{.slots = plan_->slots(),
                                  .parents = plan_->parents.data(),
@@ -65,9 +114,17 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
     if (advance_gates<false>(step.instruction_set, scheme, kernel)) {
         note_departures(Departure::Of::potential, block, step);
     }
+    if (general_) general_->add_currents(general);
     if (advance_potentials<false>(step.instruction_set, scheme, kernel)) {
         note_departures(Departure::Of::calcium, block, step);
     }
+    if (general_) advance_general(*general_, general, calcium, step);
+    return find_spikes(block, before, step, spikes);
+}
+
+std::size_t EqualCells::find_spikes(std::size_t block, const double* before, BlockStep& step, std::uint32_t* spikes) {
+    const std::span<const std::uint32_t> cells = cells_of(block);
+    const double* const at_detector = potential_.data() + (block * plan_->slots() + plan_->detector) * lanes;
     std::size_t fired = 0;
     bool all_numbers = true;
     for (std::size_t l = 0; l < cells.size(); ++l) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cable/cell_store.hpp"
@@ -12,8 +13,9 @@ class EqualCells final : public CellStore {
    public:
     /// @param cells numbers among those of the group, ascending
     /// @param settings of each of them
+    /// @param step ms
     EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::uint32_t> cells, CellSettings settings,
-               std::pmr::memory_resource* memory);
+               double step, InstructionSet set, std::pmr::memory_resource* memory);
 
     std::size_t blocks() const override { return (cells_.size() + lanes - 1) / lanes; }
     std::size_t slots() const override { return plan_->slots(); }
@@ -33,6 +35,10 @@ class EqualCells final : public CellStore {
     }
     double& slow(std::size_t cell, std::size_t receptor) override { return slow_[receptor_place(cell, receptor)]; }
     double& fast(std::size_t cell, std::size_t receptor) override { return fast_[receptor_place(cell, receptor)]; }
+    double& state(std::size_t cell, std::size_t general, std::size_t place, std::size_t state) override {
+        return general_->state(general, cell / lanes, place * lanes + cell % lanes, state);
+    }
+    void fill_idle_lanes() override;
     bool is_finite() const override { return all_finite(potential_) && all_finite(slow_); }
     const ReceptorConstants& receptor_constants(std::size_t /*cell*/, std::size_t receptor) const override {
         return plan_->receptors[receptor].constants;
@@ -47,7 +53,10 @@ class EqualCells final : public CellStore {
     }
     void take_inputs(std::size_t block, BlockStep& step);
     void prepare_electrodes(std::size_t block, BlockStep& step, double* currents);
+    /// @param before potentials at detectors before the step, by lane
+    std::size_t find_spikes(std::size_t block, const double* before, BlockStep& step, std::uint32_t* spikes);
     void prepare_classes(std::size_t block, BlockStep& step, const double* potential);
+    void add_general(double step, InstructionSet set, std::pmr::memory_resource* memory);
 
     std::shared_ptr<const CellPlan> plan_;
     std::vector<std::uint32_t> cells_;
@@ -57,6 +66,7 @@ class EqualCells final : public CellStore {
     AlignedVector<double> slow_;
     AlignedVector<double> fast_;
     AlignedVector<double> calcium_;  ///< mM
+    std::optional<GeneralStates> general_;
 };
 
 }  // namespace ranvier::cable

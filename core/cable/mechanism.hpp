@@ -75,6 +75,52 @@ struct PoolInfo {
     std::size_t outside = 0;  ///< concentration, mM
 };
 
+/// A state of a general mechanism: any number.
+struct StateInfo {
+    std::string_view name;
+    std::string_view unit;
+    std::string_view meaning;
+};
+
+/// A current of a general mechanism.
+struct GeneralCurrentInfo {
+    std::string_view name;
+    bool carries_calcium = false;  ///< fills the pool of calcium that is at its place
+    bool flows = true;  ///< false: it is recorded only, such as a sum of others
+};
+
+/// What programs of general mechanisms read beside states and parameters, in the order of their inputs.
+enum class External : std::uint8_t {
+    potential,  ///< mV
+    celsius,  ///< degrees Celsius
+    step,  ///< ms: what states are advanced by
+    calcium,  ///< in the cell, mM
+    outside,  ///< calcium outside of it, mM
+    calcium_reversal,  ///< mV
+    calcium_current,  ///< of all mechanisms at the place, mA/cm^2; defined where states advance
+    diameter,  ///< um
+    area,  ///< um^2
+};
+inline constexpr std::size_t external_count = static_cast<std::size_t>(External::area) + 1;
+
+/// States that advance by programs, and currents of any form. Inputs of programs are the states, then External, then the
+/// parameters of the mechanism.
+struct GeneralInfo {
+    std::span<const StateInfo> states;
+    std::span<const GeneralCurrentInfo> currents;
+    const program::Program* initial = nullptr;  ///< results: the states
+    const program::Program* step = nullptr;  ///< results: the states, then truths that loops have ended in time
+    const program::Program* current = nullptr;  ///< results: of each current mA/cm^2, then its derivative, S/cm^2
+    std::int32_t calcium =
+        -1;  ///< the state that is the concentration in the cell (mM), if it is a pool; -1: it is none
+    std::int32_t outside = -1;  ///< the parameter that is the one outside (mM); -1: default_outside
+    bool follows_calcium = false;  ///< of a pool that it is not itself
+    bool reads_calcium_current = false;
+
+    static constexpr double default_outside = 2.0;  ///< mM
+    bool is_pool() const { return calcium >= 0; }
+};
+
 /// A mechanism that is spread over membrane. Each one's file defines one and registers it in `mechanisms()`.
 struct MechanismModel {
     std::string_view name;
@@ -87,9 +133,19 @@ struct MechanismModel {
     const PoolInfo* pool = nullptr;  ///< null: it is no pool
     std::span<const CurrentSum> sums = {};  ///< what probes read; empty: each current by itself
     std::uint64_t fingerprint = 0;  ///< of what a user describes; 0: the name tells all
+    const GeneralInfo* general = nullptr;  ///< then it has neither gates nor `currents`
 
-    std::size_t recorded_currents() const { return sums.empty() ? currents.size() : sums.size(); }
-    bool follows_calcium() const { return !gates.empty() && gates.front().follows != Follows::potential; }
+    std::size_t recorded_currents() const {
+        if (general != nullptr) return general->currents.size();
+        return sums.empty() ? currents.size() : sums.size();
+    }
+    /// Gates, or states of a general mechanism.
+    std::size_t variables() const { return general != nullptr ? general->states.size() : gates.size(); }
+    bool is_pool() const { return pool != nullptr || (general != nullptr && general->is_pool()); }
+    bool follows_calcium() const {
+        if (general != nullptr) return general->follows_calcium;
+        return !gates.empty() && gates.front().follows != Follows::potential;
+    }
 };
 
 /// All mechanisms that come with Ranvier, by name ascending.

@@ -1,6 +1,8 @@
 #include "cable/packed_cells.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
 namespace ranvier::cable {
@@ -15,8 +17,8 @@ std::size_t place_in(std::span<const std::uint32_t> slots, std::uint32_t positio
 }  // namespace
 
 PackedCells::PackedCells(std::vector<std::uint32_t> cells, std::span<const CellPlan* const> plans,
-                         std::vector<std::shared_ptr<const CellPlan>> layouts, CellSettings settings,
-                         std::pmr::memory_resource* memory)
+                         std::vector<std::shared_ptr<const CellPlan>> layouts, CellSettings settings, double step,
+                         InstructionSet set, std::pmr::memory_resource* memory)
     : CellStore(std::move(settings)),
       cells_(std::move(cells)),
       layouts_(std::move(layouts)),
@@ -42,6 +44,59 @@ PackedCells::PackedCells(std::vector<std::uint32_t> cells, std::span<const CellP
                 static_cast<std::uint32_t>(chunk * lanes + l);
         }
     }
+    add_general(plans, step, set, memory);
+}
+
+/// Mechanisms of all cells by their place in the order of a cell, so that currents of each cell are added in this order.
+void PackedCells::add_general(std::span<const CellPlan* const> plans, double step, InstructionSet set,
+                              std::pmr::memory_resource* memory) {
+    std::map<std::pair<std::uint32_t, const MechanismModel*>, GeneralPlaces> found;
+    for (const CellPlan* const cell : plans) {
+        for (const GeneralPlan& plan : cell->generals) {
+            found[{plan.painted, plan.model}] = {plan.painted, plan.model, {}};
+        }
+    }
+    if (found.empty()) return;
+    general_places_.resize(plans.size());
+    for (std::uint32_t cell = 0; cell < plans.size(); ++cell) {
+        for (const GeneralPlan& plan : plans[cell]->generals) {
+            const auto place = found.find({plan.painted, plan.model});
+            general_places_[cell].emplace_back(std::distance(found.begin(), place), place->second.places.size());
+            append(place->second.places, plan, cell);
+        }
+    }
+    std::vector<GeneralPlaces> mechanisms;
+    for (auto& [key, own] : found) mechanisms.push_back(std::move(own));
+    const CellSpec& spec = *layouts_.front()->spec;
+    general_.emplace(mechanisms,
+                     GeneralStates::Settings{.blocks = 1,
+                                             .scheme = spec.scheme,
+                                             .celsius = spec.celsius,
+                                             .step = step,
+                                             .nernst = plan_.pools.nernst,
+                                             .set = set,
+                                             .gains = {plan_.pools.gain.begin(), plan_.pools.gain.end()}},
+                     memory);
+}
+
+void PackedCells::append(std::vector<GeneralPlace>& places, const GeneralPlan& plan, std::uint32_t cell) const {
+    for (std::uint32_t place = 0; place < plan.slots.size(); ++place) {
+        const std::uint32_t desk = plan_.desk(cell, plan.slots[place]);
+        places.push_back({.plan = &plan,
+                          .place = place,
+                          .cell = cell,
+                          .node = plan_.position(cell, plan.slots[place]),
+                          .desk = desk,
+                          .calcium = plan.pools[place]
+                                         ? static_cast<std::uint32_t>(pool_place(cell, *plan.pools[place]))
+                                         : GeneralPlace::nowhere,
+                          .least_diagonal = plan_.leak[desk] - 0.5 * plan_.capacity[desk]});
+    }
+}
+
+double& PackedCells::state(std::size_t cell, std::size_t general, std::size_t place, std::size_t state) {
+    const auto& [mechanism, first] = general_places_[cell][general];
+    return general_->state(mechanism, 0, first + place, state);
 }
 
 std::size_t PackedCells::receptor_place(std::size_t cell, std::size_t receptor) const {
@@ -69,6 +124,8 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
     scratch.inputs.resize((plan_.receptors.size() + 2 * plan_.electrodes.size()) * lanes);
     take_inputs(step);
     prepare_electrodes(step, scratch.inputs.data() + plan_.receptors.size() * lanes);
+    const GeneralBlock general = general_block(0, potential_.data(), calcium_.data(), scratch);
+    if (general_) general_->predict(general);
     const KernelPools pools = pools_of_block<true>(plan_.pools, calcium_.data(), scratch, plan_.has_exact_rates());
     const KernelDesks desks{
         .first = plan_.node_slots * lanes, .size = plan_.sources.size(), .sources = plan_.sources.data()};
@@ -105,9 +162,15 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
     if (advance_gates<true>(step.instruction_set, scheme, kernel)) {
         note_departures(Departure::Of::potential, block, step);
     }
+    if (general_) general_->add_currents(general);
     if (advance_potentials<true>(step.instruction_set, scheme, kernel)) {
         note_departures(Departure::Of::calcium, block, step);
     }
+    if (general_) advance_general(*general_, general, calcium_, step);
+    return find_spikes(step, spikes);
+}
+
+std::size_t PackedCells::find_spikes(BlockStep& step, std::uint32_t* spikes) {
     std::size_t fired = 0;
     bool all_numbers = true;
     for (std::size_t k = 0; k < cells_.size(); ++k) {
@@ -117,7 +180,7 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
         all_numbers = all_numbers && is_number(potential);
     }
     // What is no number in one place, is none in the whole cell a step later.
-    if (!all_numbers) note_departures(Departure::Of::number, block, step);
+    if (!all_numbers) note_departures(Departure::Of::number, 0, step);
     return fired;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "cable/cell_store.hpp"
@@ -15,9 +17,10 @@ class PackedCells final : public CellStore {
     /// @param plans of each cell, with its own parameters; not needed later
     /// @param layouts of each cell: a plan of its kind, with any own parameters
     /// @param settings of each cell
+    /// @param step ms
     PackedCells(std::vector<std::uint32_t> cells, std::span<const CellPlan* const> plans,
-                std::vector<std::shared_ptr<const CellPlan>> layouts, CellSettings settings,
-                std::pmr::memory_resource* memory);
+                std::vector<std::shared_ptr<const CellPlan>> layouts, CellSettings settings, double step,
+                InstructionSet set, std::pmr::memory_resource* memory);
 
     std::size_t blocks() const override { return 1; }
     std::size_t slots() const override { return plan_.all_slots(); }
@@ -29,6 +32,7 @@ class PackedCells final : public CellStore {
     double& calcium(std::size_t cell, std::size_t pool) override;
     double& slow(std::size_t cell, std::size_t receptor) override { return slow_[receptor_place(cell, receptor)]; }
     double& fast(std::size_t cell, std::size_t receptor) override { return fast_[receptor_place(cell, receptor)]; }
+    double& state(std::size_t cell, std::size_t general, std::size_t place, std::size_t state) override;
     bool is_finite() const override { return all_finite(potential_) && all_finite(slow_); }
     const ReceptorConstants& receptor_constants(std::size_t cell, std::size_t receptor) const override {
         return plan_.receptors[receptor_place(cell, receptor) / lanes].constants;
@@ -45,7 +49,11 @@ class PackedCells final : public CellStore {
     void take_inputs(BlockStep& step);
     void prepare_electrodes(BlockStep& step, double* currents);
     bool act(const PackedPlan::Chunk& chunk, Step step, double* currents) const;
+    std::size_t find_spikes(BlockStep& step, std::uint32_t* spikes);
     void prepare_classes(BlockStep& step);
+    void add_general(std::span<const CellPlan* const> plans, double step, InstructionSet set,
+                     std::pmr::memory_resource* memory);
+    void append(std::vector<GeneralPlace>& places, const GeneralPlan& plan, std::uint32_t cell) const;
 
     std::vector<std::uint32_t> cells_;
     std::vector<std::shared_ptr<const CellPlan>> layouts_;
@@ -59,6 +67,9 @@ class PackedCells final : public CellStore {
     AlignedVector<double> slow_;                  ///< [chunk][lane]
     AlignedVector<double> fast_;
     AlignedVector<double> calcium_;  ///< mM [pool][lane]
+    std::optional<GeneralStates> general_;
+    /// Of each general mechanism of each cell: which it is in `general_`, and its first place there.
+    std::vector<std::vector<std::pair<std::size_t, std::size_t>>> general_places_;
 };
 
 }  // namespace ranvier::cable

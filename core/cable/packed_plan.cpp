@@ -128,7 +128,7 @@ PackedPlan::PackedPlan(Cells cells, std::pmr::memory_resource* memory)
     fill_pools(cells);
     add_receptors(cells);
     add_electrodes(cells);
-    choose_begins();
+    choose_begins(cells);
 }
 
 void PackedPlan::place_nodes(Cells cells) {
@@ -326,7 +326,7 @@ void PackedPlan::add_electrodes(Cells cells) {
     clamps.take(electrodes, all_slots() - 1);
 }
 
-void PackedPlan::choose_begins() {
+void PackedPlan::choose_begins(Cells cells) {
     enum class Begin : std::uint8_t { in_level, first, in_class };
     std::vector<Begin> begins(all_slots(), Begin::first);
     std::fill_n(begins.begin(), node_slots, Begin::in_level);
@@ -341,6 +341,11 @@ void PackedPlan::choose_begins() {
     for (const Class& own : classes) {
         if (own.follows == Follows::potential) continue;
         for (const std::uint32_t slot : own.slots) needs(slot);
+    }
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        for (const GeneralPlan& general : cells[k]->generals) {
+            for (const std::uint32_t slot : general.slots) needs(desk(k, slot) / lanes);
+        }
     }
     for (const Class& own : classes) {
         if (own.follows != Follows::potential) continue;

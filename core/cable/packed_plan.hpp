@@ -107,7 +107,7 @@ class PackedPlan {
     void add_receptors(Cells cells);
     void add_electrodes(Cells cells);
     /// @pre all that adds to equations has been placed
-    void choose_begins();
+    void choose_begins(Cells cells);
 
     std::vector<std::size_t> first_;          ///< of each cell: its first slot among all
     std::vector<std::size_t> first_classes_;

@@ -19,7 +19,13 @@ constexpr double zero_celsius = 273.15;       // K
 /// mM/ms of a current of 1 pA into a shell of 1 um^3, of ions with one charge.
 constexpr double filling = 1e3 / faraday;
 
+/// mM: what the state of a general mechanism takes the place of.
+constexpr double any_concentration = 1e-4;
+
 bool carries_calcium(const MechanismModel& mechanism) {
+    if (mechanism.general != nullptr) {
+        return std::ranges::any_of(mechanism.general->currents, &GeneralCurrentInfo::carries_calcium);
+    }
     return std::ranges::any_of(mechanism.currents, &CurrentInfo::carries_calcium);
 }
 
@@ -64,7 +70,7 @@ void check_calcium(const CellSpec& spec) {
     std::vector<bool> has_pool(spec.compartments.size(), false);
     const auto compartments = spec.compartments.compartments();
     for (const PaintedMechanism& painted : spec.mechanisms) {
-        if (painted.mechanism->pool == nullptr) continue;
+        if (!painted.mechanism->is_pool()) continue;
         for (std::size_t c = 0; c < compartments.size(); ++c) {
             if (value_at(painted.covered, c) == 0.0) continue;
             if (has_pool[c]) {
@@ -85,7 +91,9 @@ void check_calcium(const CellSpec& spec) {
             if (!follows || has_pool[c]) continue;
             throw ValueOutOfBoundsError({.object = "mechanism " + std::string(painted.mechanism->name),
                                          .value = place_text(compartments[c]),
-                                         .bound = "its gates follow calcium, and no calcium_pool is there",
+                                         .bound = painted.mechanism->general != nullptr
+                                                      ? "its equations read calcium, and no calcium_pool is there"
+                                                      : "its gates follow calcium, and no calcium_pool is there",
                                          .remedy = "paint a calcium_pool on the same membrane"});
         }
     }
@@ -94,6 +102,7 @@ void check_calcium(const CellSpec& spec) {
 PoolPlan::PoolPlan(std::pmr::memory_resource* memory)
     : slots(memory),
       rest(memory),
+      outside(memory),
       log_outside(memory),
       decay(memory),
       gain(memory),
@@ -107,7 +116,7 @@ PoolPlan::PoolPlan(const CellSpec& spec, std::span<const double> own_values,
     const auto compartments = spec.compartments.compartments();
     std::vector<std::pair<std::uint32_t, std::pair<const PaintedMechanism*, std::size_t>>> found;
     for (const PaintedMechanism& painted : spec.mechanisms) {
-        if (painted.mechanism->pool == nullptr) continue;
+        if (!painted.mechanism->is_pool()) continue;
         for (std::size_t c = 0; c < compartments.size(); ++c) {
             if (value_at(painted.covered, c) == 0.0) continue;
             found.push_back({slot_of_node[compartments[c].node], {&painted, c}});
@@ -116,21 +125,38 @@ PoolPlan::PoolPlan(const CellSpec& spec, std::span<const double> own_values,
     std::ranges::sort(found, {}, [](const auto& own) { return own.first; });
     for (const auto& [slot, place] : found) {
         const auto& [painted, c] = place;
-        const PoolInfo& info = *painted->mechanism->pool;
+        slots.push_back(slot);
         const auto parameter = [&](std::size_t p) {
             return spec.value(*painted, p, static_cast<std::uint32_t>(c), own_values);
         };
-        const double tau = parameter(info.decay);
-        const double volume = compartments[c].area * value_at(painted->covered, c) * parameter(info.depth);
-        const double steady = -parameter(info.share) * filling / (2.0 * volume) * tau;
-        slots.push_back(slot);
-        rest.push_back(parameter(info.rest));
-        log_outside.push_back(math::log(parameter(info.outside)));
-        decay.push_back(math::exp(-step / tau));
-        gain.push_back(steady * -math::expm1(-step / tau));
-        half_decay.push_back(math::exp(-0.5 * step / tau));
-        half_gain.push_back(steady * -math::expm1(-0.5 * step / tau));
+        if (painted->mechanism->general != nullptr) {
+            const std::int32_t of_outside = painted->mechanism->general->outside;
+            outside.push_back(of_outside < 0 ? GeneralInfo::default_outside
+                                             : parameter(static_cast<std::size_t>(of_outside)));
+            add_constant();
+        } else {
+            const PoolInfo& info = *painted->mechanism->pool;
+            const double volume = compartments[c].area * value_at(painted->covered, c) * parameter(info.depth);
+            outside.push_back(parameter(info.outside));
+            add_decaying(parameter(info.rest), parameter(info.share), volume, parameter(info.decay), step);
+        }
+        log_outside.push_back(math::log(outside.back()));
     }
+}
+
+void PoolPlan::add_decaying(double rest_of_it, double share, double volume, double tau, double step) {
+    const double steady = -share * filling / (2.0 * volume) * tau;
+    rest.push_back(rest_of_it);
+    decay.push_back(math::exp(-step / tau));
+    gain.push_back(steady * -math::expm1(-step / tau));
+    half_decay.push_back(math::exp(-0.5 * step / tau));
+    half_gain.push_back(steady * -math::expm1(-0.5 * step / tau));
+}
+
+void PoolPlan::add_constant() {
+    rest.push_back(any_concentration);
+    for (auto* const values : {&decay, &half_decay}) values->push_back(1.0);
+    for (auto* const values : {&gain, &half_gain}) values->push_back(0.0);
 }
 
 bool PoolPlan::is_at(std::uint32_t slot) const { return std::ranges::binary_search(slots, slot); }

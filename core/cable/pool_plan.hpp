@@ -10,7 +10,8 @@
 
 namespace ranvier::cable {
 
-/// Pools of calcium of a cell, by slot ascending. See KernelPools.
+/// Pools of calcium of a cell, by slot ascending. See KernelPools. The kernel leaves the concentration of a pool that is a
+/// general mechanism as it is, but for its rounding: that of its state takes its place after the step.
 struct PoolPlan {
     explicit PoolPlan(std::pmr::memory_resource* memory);
     /// @param own_values values of the cell's own parameters @param step ms
@@ -23,12 +24,17 @@ struct PoolPlan {
     std::size_t place_of(std::uint32_t slot) const;
     AlignedVector<std::uint32_t> slots;
     AlignedVector<double> rest;
+    AlignedVector<double> outside;  ///< mM
     AlignedVector<double> log_outside;
     AlignedVector<double> decay;
     AlignedVector<double> gain;
     AlignedVector<double> half_decay;
     AlignedVector<double> half_gain;
     double nernst = 0.0;
+
+   private:
+    void add_decaying(double rest_of_it, double share, double volume, double tau, double step);
+    void add_constant();
 };
 
 /// That each compartment has at most one pool, and that calcium currents know their reversal potential.

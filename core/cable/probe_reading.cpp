@@ -1,6 +1,7 @@
 #include "cable/probe_reading.hpp"
 
 #include <algorithm>
+#include <memory_resource>
 
 #include "base/errors.hpp"
 #include "base/math.hpp"
@@ -11,6 +12,9 @@ namespace {
 
 double gate_of(std::uint32_t painted, std::size_t gate, std::uint32_t slot, const CellPlan& plan,
                const CellValues& values, std::size_t cell) {
+    if (const auto general = plan.general_of(painted)) {
+        return values.state(cell, *general, plan.generals[*general].place_of(slot), gate);
+    }
     const CellPlan::Class& own = *plan.class_with(painted, slot);
     const auto index = static_cast<std::size_t>(&own - plan.classes.data());
     return values.gate(cell, index, own.place_of(slot), own.first_gate(painted) + gate);
@@ -39,7 +43,27 @@ double current_density(const Probe& probe, const CurrentInfo& info, const CellPl
     return density * (values.potential(cell, slot) - reversal);
 }
 
+/// The same of a general mechanism. Its parameters are those of the cell's own plan.
+double general_density(const Probe& probe, std::size_t general, const CellPlan& plan, const CellValues& values,
+                       std::size_t cell) {
+    const std::uint32_t slot = plan.slot_at(probe.place);
+    // Values of own parameters may be others than those of this plan.
+    const std::vector<double> own_values = values.own_values(cell);
+    const std::vector<GeneralPlan> plans =
+        plan_general(*plan.spec, own_values, plan.slot_of_node, plan.pools, std::pmr::get_default_resource());
+    const GeneralPlan& own = plans[general];
+    const std::size_t place = own.place_of(slot);
+    std::vector<double> states;
+    for (std::size_t s = 0; s < own.model->general->states.size(); ++s) {
+        states.push_back(values.state(cell, general, place, s));
+    }
+    const double calcium = own.pools[place] ? values.calcium(cell, *own.pools[place]) : 0.0;
+    return current_densities(own, place, states, values.potential(cell, slot), plan.spec->celsius, calcium,
+                             plan.pools.nernst)[probe.gate];
+}
+
 double current_density(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    if (const auto general = plan.general_of(probe.of)) return general_density(probe, *general, plan, values, cell);
     const MechanismModel& model = *plan.spec->mechanisms[probe.of].mechanism;
     if (model.sums.empty()) return current_density(probe, model.currents[probe.gate], plan, values, cell);
     double sum = 0.0;

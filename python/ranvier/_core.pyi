@@ -181,12 +181,6 @@ class MechanismModel:
     @property
     def is_pool(self) -> bool: ...
 
-class Channel:
-    def __init__(self, description: object) -> None: ...
-    @property
-    def model(self) -> MechanismModel: ...
-    def derive(self, given: Sequence[float]) -> list[float]: ...
-
 class ReceptorModel:
     @property
     def name(self) -> str: ...
@@ -201,6 +195,17 @@ class ReceptorModel:
 
 def mechanism_models() -> list[MechanismModel]: ...
 def receptor_models() -> list[ReceptorModel]: ...
+
+class UserMechanism:
+    @property
+    def model(self) -> MechanismModel: ...
+
+class GeneralMechanism(UserMechanism):
+    def __init__(self, description: object) -> None: ...
+
+class Channel(UserMechanism):
+    def __init__(self, description: object) -> None: ...
+    def derive(self, given: Sequence[float]) -> list[float]: ...
 
 class Compartments:
     def __init__(
@@ -250,7 +255,7 @@ class CellModel(OwnModel):
         ],
         mechanisms: Sequence[
             tuple[
-                str | Channel,
+                str | UserMechanism,
                 Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
                 Sequence[
                     Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]

@@ -106,9 +106,9 @@ def test_currents_come_with_slopes_through_locals_that_are_set_again() -> None:
     )
     found = run(lower_general(read).current, inputs([0.3], [0.1], v=-50.0))
     x = (-15.0) ** 2 + 0.1
-    assert [each[0] for each in found] == pytest.approx(
-        [0.1 * x * 20, 0.1 * (2 * -15.0 * 0.3 * 20 + x), 0.5 * -53, 0.5], rel=1e-12
-    )
+    ik, il = (0.1 * x * 20, 0.1 * (2 * -15.0 * 0.3 * 20 + x)), (0.5 * -53, 0.5)
+    both = (ik[0] + il[0], ik[1] + il[1])
+    assert [each[0] for each in found] == pytest.approx([*both, *ik, *il], rel=1e-12)
 
 
 def advanced(
@@ -158,3 +158,16 @@ def test_coupled_states_advance_in_second_order() -> None:
 def test_stiff_coupled_states_stay_bounded() -> None:
     found = advanced("xy", [], {"x": "1e6*(y - x)", "y": "x - y"}, 1.0, 50, [1.0, 0.0])
     assert found == pytest.approx([found.mean()] * 2, rel=1e-5)
+
+
+def test_names_of_a_mechanism_stand_before_those_of_its_place() -> None:
+    """A state, a parameter and a local that are called as what programs may read."""
+    read = described(
+        parameters={"diam": Parameter("diam", Declared(3.0, UNITS["mV"]))},
+        states={"cai": GeneralState("cai"), "area": GeneralState("area")},
+        step=(assign("cai = cai*diam + area"), assign("dt = cai + 1"), assign("area = dt")),
+        current=(),
+        calcium="cai",
+    )
+    found = run(lower_general(read).step, inputs([2.0, 5.0], [3.0], cai=100.0, diam=200.0, area=300.0, dt=400.0))
+    assert [each[0] for each in found] == [11.0, 12.0]

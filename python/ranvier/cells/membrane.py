@@ -34,7 +34,7 @@ class OwnMechanism(Immutable):
     """
 
     name: str
-    core_model: _core.Channel
+    core_model: _core.UserMechanism
 
 
 class Mechanism(Model):

@@ -18,9 +18,11 @@ from ranvier.base.values import FloatArray
 from ranvier.cells.membrane import DensityValue, Mechanism, OwnMechanism
 from ranvier.cells.per_cell import PerCell
 from ranvier.channels.description import ChannelDescription
-from ranvier.channels.documentation import documented_channel
+from ranvier.channels.documentation import documented_channel, documented_general
+from ranvier.channels.form import chosen_form
+from ranvier.channels.general import GeneralDescription
+from ranvier.channels.general_lowering import lower_general
 from ranvier.channels.lowering import derived_nodes, direct_parameter, lower_channel
-from ranvier.channels.program import ChannelProgram
 from ranvier.channels.reading import GivenChannel, describe_channel
 from ranvier.equations.description import Declared
 from ranvier.equations.parameters import value_in
@@ -41,30 +43,46 @@ class EquationChannel(OwnMechanism):
     name
         Name of the channel.
     gates, currents
-        Names of its gates, and of its currents: ``i`` is the whole one.
+        Names of its gates, or of its states, and of its currents: ``i`` is the whole one.
+    is_general
+        Whether it has the general form, which takes more time in a step: see `channel`.
+    is_pool
+        Whether it holds a concentration of calcium.
     program
-        What the core carries out (`ranvier.channels.program`).
+        What the core carries out (`ranvier.channels.program`, `ranvier.channels.general_program`).
     """
 
     name: str
     gates: tuple[str, ...]
     currents: tuple[str, ...]
-    program: ChannelProgram
-    core_model: _core.Channel
-    _description: ChannelDescription
+    is_general: bool
+    is_pool: bool
+    program: Any
+    core_model: _core.UserMechanism
+    _description: ChannelDescription | GeneralDescription
     _derived: tuple[tuple[str | None, frozenset[str]], ...]
 
-    def __init__(self, description: ChannelDescription) -> None:
-        program = lower_channel(description)
-        self._put(
-            name=description.name,
-            gates=tuple(description.gates),
-            currents=tuple(each.name for each in program.currents),
-            program=program,
-            core_model=_core.Channel(program),
-            _description=description,
-            _derived=_derived(description),
-        )
+    def __init__(self, description: ChannelDescription | GeneralDescription) -> None:
+        if isinstance(description, GeneralDescription):
+            self._put(
+                gates=tuple(description.states),
+                is_general=True,
+                is_pool=bool(description.calcium),
+                program=lower_general(description),
+                _derived=_direct(description),
+            )
+            self._put(core_model=_core.GeneralMechanism(self.program))
+        else:
+            self._put(
+                gates=tuple(description.gates),
+                is_general=False,
+                is_pool=False,
+                program=lower_channel(description),
+                _derived=_derived(description),
+            )
+            self._put(core_model=_core.Channel(self.program))
+        self._put(name=description.name, _description=description)
+        self._put(currents=tuple(each.name for each in self.program.currents))
 
     def __call__(self, **values: DensityValue | str | None) -> ChannelMechanism:
         """Return the mechanism with these values of parameters.
@@ -110,10 +128,12 @@ class EquationChannel(OwnMechanism):
     @property
     def equations(self) -> str:
         """Its equations, as they were written."""
-        return self.program.equations
+        return self._description.text
 
     def describe(self) -> str:
         """Return the channel in words: equations, parameters with units, defaults and bounds, gates and currents."""
+        if isinstance(self._description, GeneralDescription):
+            return documented_general(self._description, self.program)
         return documented_channel(self._description, self.program)
 
     @property
@@ -156,6 +176,7 @@ class ChannelMechanism(Mechanism):
     """
 
     channel: EquationChannel
+    is_pool: bool  # type: ignore[misc]
 
     def __new__(cls, channel: EquationChannel, values: Mapping[str, Any]) -> ChannelMechanism:
         """Make one; the channel has checked the values."""
@@ -163,7 +184,7 @@ class ChannelMechanism(Mechanism):
 
     def __init__(self, channel: EquationChannel, values: Mapping[str, Any]) -> None:
         self._put(channel=channel, name=channel.name, gates=channel.gates, currents=channel.currents)
-        self._put(_values=dict(values))
+        self._put(is_pool=channel.is_pool, _values=dict(values))
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return ChannelMechanism, (self.channel, self._values)
@@ -185,6 +206,9 @@ class ChannelMechanism(Mechanism):
             if callable(value):
                 check_values(what, parameter.declared, array)
             given.append(array)
+        if self.channel.is_general:
+            return given
+        assert isinstance(self.channel.core_model, _core.Channel)
         count = max((len(array) for array in given), default=1)
         rows = np.stack([np.broadcast_to(array, (count,)) for array in [*given, np.array([celsius])]], axis=1)
         derive = self.channel.core_model.derive
@@ -228,9 +252,14 @@ class ChannelMechanism(Mechanism):
     __hash__ = None  # type: ignore[assignment]
 
 
-def description_of(made: EquationChannel) -> ChannelDescription:
+def description_of(made: EquationChannel) -> ChannelDescription | GeneralDescription:
     """Return what a channel was made of."""
     return made._description
+
+
+def _direct(read: GeneralDescription) -> tuple[tuple[str | None, frozenset[str]], ...]:
+    """Return the same of a mechanism whose parameters are those of the core."""
+    return tuple((name, frozenset((name,))) for name in read.parameters)
 
 
 def _derived(read: ChannelDescription) -> tuple[tuple[str | None, frozenset[str]], ...]:
@@ -282,12 +311,21 @@ def channel(
     equations
         One a line: ``i = expression : mA/cm**2``, the density of the current out of the cell; ``dn/dt = expression :
         1``, a gate; ``x = expression : unit``, a subexpression; ``x : unit``, a parameter. ``v`` is the potential of
-        the membrane (mV), ``celsius`` the temperature of the cell in degrees Celsius, a number. The current is linear
-        in ``v``, and its conductance a sum of products of powers of gates: ``g*m**3*h*(v - E)``. Where ``i`` is the sum
-        of names, each of these can be recorded, too. The equation of a gate is linear in this gate, with coefficients
-        that depend on ``v``, ``cai``, ``celsius`` and parameters: ``(n_inf - n)/tau_n``, or
-        ``alpha*(1 - n) - beta*n``. It is solved exactly for the potential that a step begins with, as those of built-in
-        mechanisms are. ``cai`` is the concentration of calcium in the cell (mM), that of the `calcium_pool` at the
+        the membrane (mV), ``celsius`` the temperature of the cell in degrees Celsius, a number. Where ``i`` is the sum
+        of names, each of these can be recorded, too.
+
+        The fast form has a current that is linear in ``v``, with a conductance that is a sum of products of powers of
+        gates: ``g*m**3*h*(v - E)``. The equation of a gate is linear in this gate, with coefficients that depend on
+        ``v``, ``cai``, ``celsius`` and parameters: ``(n_inf - n)/tau_n``, or ``alpha*(1 - n) - beta*n``. It is solved
+        exactly for the potential that a step begins with, as those of built-in mechanisms are.
+
+        Any other equations have the general form (`EquationChannel.is_general`): states that depend on each other, with
+        any units, and currents of any form, such as that of Goldman, Hodgkin and Katz. They are carried out in each
+        step, which takes about ten times as long. Currents are linearised at the potential that a step begins with.
+        States that are linear in themselves and read no other ones are solved exactly, others with errors of second
+        order in the step. A state without a steady state needs an initial value.
+
+        ``cai`` is the concentration of calcium in the cell (mM), that of the `calcium_pool` at the
         place, where there must be one. Gates of a channel that follow both ``v`` and ``cai`` come from no table: they
         are calculated in each step. ``i = g*m**2*h*(v - eca) : mA/cm**2 (calcium)`` is a current that calcium carries,
         or one of the names that ``i`` is the sum of: it fills the pool at its place, which gives ``eca``, the reversal
@@ -296,8 +334,8 @@ def channel(
         Values with units, by name: ``dict(g_max="0.01 S/cm**2", E_K=rv.parameter("-77 mV", low="-120 mV"))``. Names
         that nothing uses are no parameters of the channel.
     initial
-        What gates begin at: numbers, or expressions of ``v``, ``cai``, ``celsius`` and parameters; others begin at
-        their steady states.
+        What gates and states begin at: numbers, or expressions of ``v``, ``cai``, ``celsius`` and parameters; others
+        begin at their steady states.
     name
         Of the channel, as probes name it: ``(place, "n of k_slow")``.
     summary, reference
@@ -306,7 +344,7 @@ def channel(
     Raises
     ------
     EquationError, UnitError, UnknownSymbolError
-        For mistakes in texts, and for gates and currents of another form; the error shows the line and the place.
+        For mistakes in texts, and for states that need an initial value; the error shows the line and the place.
     UnknownNameError, ValueOutOfBoundsError, WrongTypeError
         For other arguments.
 
@@ -326,4 +364,5 @@ def channel(
     >>> soma = rv.Morphology([rv.Section(length=12.0, diameter=12.0)])
     >>> cell = rv.Cell(soma, membrane=[("all", rv.hh()), ("all", k_slow(g_max="0.002 S/cm**2"))])
     """
-    return EquationChannel(describe_channel(GivenChannel(equations, parameters, initial, name, summary, reference)))
+    given = GivenChannel(equations, parameters, initial, name, summary, reference)
+    return EquationChannel(chosen_form(describe_channel(given)))

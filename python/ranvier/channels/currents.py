@@ -10,7 +10,7 @@ from ranvier.equations.places import Place, refuse
 from ranvier.equations.simplification import quotient
 from ranvier.equations.trees import Node, walked
 
-__all__ = ["NamedCurrent", "Term", "currents_of"]
+__all__ = ["NamedCurrent", "Term", "addends", "currents_of"]
 
 _MOST_TERMS = 64
 _MOST_GATES = 4
@@ -71,7 +71,7 @@ def currents_of(read: ChannelDescription) -> tuple[list[Term], list[NamedCurrent
         node = read.subexpressions[name].node
         assert node is not None
         sums[name] = algebra.sums[name] = walked(node, algebra)
-    parts = _addends(read, CURRENT)
+    parts = addends(read, CURRENT)
     for name in read.calcium_currents:
         if name != CURRENT and name not in (parts or ()):
             place = read.subexpressions[name].place
@@ -115,7 +115,7 @@ def _with_calcium(read: ChannelDescription, current: Equation, terms: list[Term]
     return [replace(term, carries_calcium=is_carried) for term in terms]
 
 
-def _addends(read: ChannelDescription, name: str) -> list[str] | None:
+def addends(read: ChannelDescription, name: str) -> list[str] | None:
     """Return the names that a current is the sum of; None if it is anything else than their sum."""
     waiting, found = [read.subexpressions[name].node], []
     while waiting:

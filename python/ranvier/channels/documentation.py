@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 from ranvier.channels.description import CALCIUM, CALCIUM_REVERSAL, ChannelDescription
+from ranvier.channels.general import GeneralDescription
+from ranvier.channels.general_program import GeneralProgram
 from ranvier.channels.program import ChannelProgram
 from ranvier.equations.documentation import bounds_of, indented, table
 from ranvier.equations.program import ProgramParameter
 
-__all__ = ["begin_of", "default_of", "documented_channel", "parameters_of"]
+__all__ = ["begin_of", "default_of", "documented_channel", "documented_general", "parameters_of"]
 
 
 def documented_channel(read: ChannelDescription, program: ChannelProgram) -> str:
@@ -34,6 +36,31 @@ def documented_channel(read: ChannelDescription, program: ChannelProgram) -> str
     return "\n\n".join(parts)
 
 
+def documented_general(read: GeneralDescription, program: GeneralProgram) -> str:
+    """Return a general mechanism as text."""
+    parts = [f"{program.name}: {program.summary}", indented(program.equations.split("\n"))]
+    rows = [
+        (each.name, f"{each.default:g} {each.unit}".strip(), bounds_of(each), each.meaning)
+        for each in program.parameters
+    ]
+    if rows:
+        parts.append("Parameters\n" + table(rows))
+    if read.states:
+        states = [(each.name, each.unit.text, "", each.meaning) for each in read.states.values()]
+        parts.append("States\n" + table(states))
+    if program.currents:
+        parts.append(f"Currents (mA/cm^2): {', '.join(each.name for each in program.currents)}")
+    carried = [each.name for each in program.currents if each.carries_calcium]
+    if carried:
+        parts.append(f"Calcium carries {', '.join(carried)}: it fills the pool of calcium at its place")
+    if read.calcium:
+        parts.append(f"It is a pool of calcium: {read.calcium} is the concentration in the cell (mM)")
+    parts.append("General form: its equations are carried out in each step")
+    if program.reference:
+        parts.append(program.reference)
+    return "\n\n".join(parts)
+
+
 def _of_calcium(read: ChannelDescription) -> list[str]:
     made = []
     if read.calcium_currents:
@@ -49,7 +76,7 @@ def default_of(parameter: ProgramParameter) -> str:
     return "" if math.isnan(parameter.default) else f"{parameter.default:g}"
 
 
-def parameters_of(read: ChannelDescription) -> list[ProgramParameter]:
+def parameters_of(read: ChannelDescription | GeneralDescription) -> list[ProgramParameter]:
     """Return the parameters as users give them, which are not those of the core."""
     return [
         ProgramParameter(

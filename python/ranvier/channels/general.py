@@ -42,10 +42,14 @@ class GeneralState:
 
 @dataclass(frozen=True, slots=True)
 class GeneralCurrent:
-    """A current out of the cell, mA/cm^2, which `current` sets. Calcium that carries it fills the pool at its place."""
+    """A current out of the cell, mA/cm^2, which `current` sets. Calcium that carries it fills the pool at its place.
+
+    One that does not flow is recorded only, such as a sum of others.
+    """
 
     name: str
     carries_calcium: bool = False
+    flows: bool = True
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class GeneralDescription:
     current
         Sets all `currents`. Assignments only: their derivatives by the potential are taken.
     currents
-        All that flow through the membrane. What is recorded as ``i`` is their sum unless one has this name.
+        All that flow through the membrane. Where none of them is ``i``, their sum is recorded by this name.
     calcium
         The state that is the concentration of calcium in the cell (mM), if the mechanism is the pool at its place; "".
         In its blocks ``cai`` is another name of this state.

@@ -54,6 +54,22 @@ class Advance:
         scope.carry_out(self.before)
         scope.operands.update(made)
 
+    def is_coupled(self, state: str) -> bool:
+        """Return whether the derivative of a state reads another one of `derivatives`."""
+        return self._states_read()[state] - {state} != set()
+
+    def steady_state(self, scope: ProgramScope, state: str) -> Operand | None:
+        """Return where a state tends to; None if its derivative is not linear in it and in no other state."""
+        if self.is_coupled(state):
+            return None
+        with scope.instead({state: 0.0}):
+            [[rate, slope]] = self._evaluated(scope, [state], [state])
+        with scope.instead({state: scope.builder.input(("any", state))}):
+            [[_, other]] = self._evaluated(scope, [state], [state])
+        if is_known(slope, 0.0) or other != slope:
+            return None
+        return scope.do("negate", scope.do("divide", rate, slope))
+
     def _coupled(self) -> list[list[str]]:
         """Return states in groups, none of which reads another one's."""
         reads = self._states_read()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ranvier.channels.derivatives import derivative
-from ranvier.channels.general import GeneralDescription
+from ranvier.channels.description import CURRENT
+from ranvier.channels.general import GeneralCurrent, GeneralDescription
 from ranvier.channels.general_program import GeneralProgram
 from ranvier.channels.general_scope import Assign, ProgramScope, Statement
 from ranvier.equations.builder import Operand
@@ -34,7 +35,7 @@ def lower_general(read: GeneralDescription) -> GeneralProgram:
         reference=read.reference,
         parameters=tuple(parameters),
         states=tuple(read.states.values()),
-        currents=read.currents,
+        currents=_recorded(read),
         calcium=list(read.states).index(read.calcium) if read.calcium else -1,
         outside=list(read.parameters).index(read.outside) if read.outside else -1,
         initial=_of_states(read, read.initial, dict.fromkeys(read.states, 0.0)),
@@ -72,10 +73,21 @@ def _of_currents(read: GeneralDescription) -> Program:
     for each in read.current:
         _add_with_slope(scope, each)
     results: list[tuple[Operand, int]] = []
-    for current in read.currents:
-        results.append((scope.operands[current.name], read.exponent_of_density))
-        results.append((scope.operands.get(_SLOPE.format(current.name), 0.0), read.exponent_of_density))
+    flowing = [each.name for each in read.currents if each.flows]
+    for current in _recorded(read):
+        summed = [current.name] if current in read.currents else flowing
+        for names in (summed, [_SLOPE.format(name) for name in summed]):
+            value: Operand = 0.0
+            for name in names:
+                value = scope.do("add", value, scope.operands.get(name, 0.0))
+            results.append((value, read.exponent_of_density))
     return scope.finished(results)
+
+
+def _recorded(read: GeneralDescription) -> tuple[GeneralCurrent, ...]:
+    """Return the currents, before them their sum where none has its name."""
+    has_sum = not read.currents or any(each.name == CURRENT for each in read.currents)
+    return read.currents if has_sum else (GeneralCurrent(CURRENT, flows=False), *read.currents)
 
 
 def _add_with_slope(scope: ProgramScope, statement: Assign) -> None:

@@ -77,11 +77,15 @@ class ProgramScope:
         self.ended: list[Operand] = []
         self._instructions = Instructions(self.builder, self.operands)
         self._inputs = []
+        named: dict[str, dict[str, Operand]] = {}
         for kind, names in (("state", states), ("external", EXTERNAL), ("parameter", parameters)):
+            named[kind] = {}
             for name in names:
                 value = self.builder.input((kind, name))
                 self._inputs.append(value.place)
-                self.operands[name] = self._scaled(value, exponents.get(name, 0))
+                named[kind][name] = self._scaled(value, exponents.get(name, 0))
+        # Names of the mechanism stand before those of the place.
+        self.operands.update(named["external"] | named["state"] | named["parameter"])
 
     def value(self, node: Node) -> Operand:
         """Return the value of an expression of the names that are known."""

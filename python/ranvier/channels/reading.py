@@ -20,7 +20,7 @@ from ranvier.channels.description import (
 )
 from ranvier.equations.checks import check_right_side
 from ranvier.equations.description import Equation, Parameter
-from ranvier.equations.expressions import CONSTANTS, Units
+from ranvier.equations.expressions import CONSTANTS, Units, in_unit
 from ranvier.equations.names import is_unit
 from ranvier.equations.parameters import declared_parameters, parameter, with_positive_divisors
 from ranvier.equations.places import Place, Source, refuse, refuse_name, refuse_unit
@@ -30,7 +30,7 @@ from ranvier.equations.trees import Node, names_in, nodes_of, parse, walked
 from ranvier.equations.units import NONE, UNITS, Dimension
 from ranvier.errors import WrongTypeError
 
-__all__ = ["GivenChannel", "describe_channel"]
+__all__ = ["GivenChannel", "check_form", "checked", "describe_channel"]
 
 _RESERVED = {
     POTENTIAL: "the potential of the membrane",
@@ -86,10 +86,35 @@ def describe_channel(given: GivenChannel) -> ChannelDescription:
         parameters=_parameters(given, {**gates, **subexpressions}, declared, is_carried),
         initial=_initial(given.initial, gates),
     )
-    return checked(read)
+    return with_used_parameters(read)
 
 
 def checked(read: ChannelDescription) -> ChannelDescription:
+    """Return a description with the parameters that are used, after a check of names, units and its form."""
+    made = with_used_parameters(read)
+    check_form(made)
+    return made
+
+
+def check_form(read: ChannelDescription) -> None:
+    """Check that gates have no unit and do not read each other, and what reads calcium.
+
+    Raises
+    ------
+    EquationError
+        Pointing at what prevents the form of a `ChannelDescription`.
+    """
+    for name, each in read.gates.items():
+        if each.unit.dimension != NONE:
+            found = f"'{name}', in {each.unit.dimension}"
+            refuse_unit(each.place, found, "gates have no unit", "write 1 after the colon")
+    rates = [each.node for each in read.gates.values() if each.node is not None]
+    for gate, own in zip(read.gates, rates, strict=True):
+        _refuse_gates(read, own, [name for name in read.gates if name != gate], f"the rates of {gate}")
+    _check_calcium(read, [*rates, *read.initial.values()])
+
+
+def with_used_parameters(read: ChannelDescription) -> ChannelDescription:
     """Return a description with the parameters that are used, after a check of names and units."""
     nodes = [each.node for each in (*read.gates.values(), *read.subexpressions.values()) if each.node is not None]
     nodes += read.initial.values()
@@ -118,8 +143,6 @@ def _check_line(equation: Equation, is_carried: bool) -> None:
         refuse(place, f"'{name}'", f"it stands for {_RESERVED[name]}", "choose another name")
     if equation.flags and (equation.is_differential or equation.node is None):
         refuse(place, f"'{name}'", "what calcium carries is a current", f"leave ({CARRIED}) out")
-    if equation.is_differential and equation.unit.dimension != NONE:
-        refuse_unit(place, f"'{name}', in {equation.unit.dimension}", "gates have no unit", "write 1 after the colon")
     if (name == CURRENT or equation.flags) and equation.unit.dimension != _DENSITY:
         found = f"'{name}', in {equation.unit.text or 1}"
         refuse_unit(place, found, "the current is a density", "write mA/cm**2 after the colon")
@@ -176,12 +199,8 @@ def _check_names(read: ChannelDescription, nodes: list[Node]) -> None:
                 refuse(part.place, f"'{part.name}()'", "channels have no random numbers", "leave it out")
             if part.kind == "before":
                 refuse(part.place, f"'{part.place.text}'", "channels have no reset", "write the name itself")
-    rates = [each.node for each in read.gates.values() if each.node is not None]
-    for gate, own in zip(read.gates, rates, strict=True):
-        _refuse_gates(read, own, [name for name in read.gates if name != gate], f"the rates of {gate}")
     for gate, own in read.initial.items():
         _refuse_gates(read, own, list(read.gates), f"the initial value of {gate}")
-    _check_calcium(read, [*rates, *read.initial.values()])
 
 
 def _refuse_gates(read: ChannelDescription, node: Node, gates: list[str], what: str) -> None:
@@ -222,6 +241,9 @@ def _check_units(read: ChannelDescription) -> None:
         if equation.node is not None:
             check_right_side(equation, walked(equation.node, units))
     for name, node in read.initial.items():
-        found = walked(node, units)
-        if found not in (NONE, "zero"):
-            refuse_unit(node.place, f"'{node.place.text}'", f"{name} has no unit", "write a number")
+        found, wanted = walked(node, units), read.gates[name].unit.dimension
+        if found in (wanted, "zero"):
+            continue
+        bound = f"{name} has no unit" if wanted == NONE else f"{name} is {in_unit(wanted)}"
+        how = "write a number" if wanted == NONE else "multiply it by its unit"
+        refuse_unit(node.place, f"'{node.place.text}'", bound, how)

@@ -12,6 +12,7 @@ from ranvier.cells.cell import Cell
 from ranvier.cells.parts import parts_of
 from ranvier.channels.channel import ChannelMechanism, EquationChannel, description_of
 from ranvier.channels.documentation import begin_of, default_of, parameters_of
+from ranvier.channels.general import GeneralDescription
 from ranvier.channels.nmodl import read_nmodl
 from ranvier.commands.files_of_users import execute
 from ranvier.commands.model_tables import Entry, Row, entry_of_neuron, parameter_rows, variable_rows
@@ -153,11 +154,16 @@ def _channel(name: str, given: EquationChannel | ChannelMechanism) -> Entry:
     for parameter in parameters_of(read):
         shown = _value(values[parameter.name]) if parameter.name in values else default_of(parameter)
         rows.append((parameter.name, shown, parameter.unit, bounds_of(parameter), parameter.meaning))
-    begin = begin_of(read)
-    rows += [
-        (gate.name, begin.get(gate.name, "steady"), "", "", f"{gate.meaning} (gate)".strip())
-        for gate in channel.program.gates
-    ]
+    if isinstance(read, GeneralDescription):
+        rows += [
+            (each.name, "", each.unit.text, "", f"{each.meaning} (state)".strip()) for each in read.states.values()
+        ]
+    else:
+        begin = begin_of(read)
+        rows += [
+            (gate.name, begin.get(gate.name, "steady"), "", "", f"{gate.meaning} (gate)".strip())
+            for gate in read.gates.values()
+        ]
     summary, own = _titled(name, channel.name, channel.program.summary)
     return Entry(name, summary, rows, channel.equations, channel.program.reference, own)
 

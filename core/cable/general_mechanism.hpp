@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cable/channel.hpp"
+#include "cable/mechanism.hpp"
+#include "models/program_description.hpp"
+#include "program/program.hpp"
+
+namespace ranvier::cable {
+
+/// A mechanism that a user describes whose states have any equations, and whose currents any form. See GeneralInfo.
+struct GeneralDescription {
+    struct State {
+        std::string name;
+        std::string unit;
+        std::string meaning;
+    };
+    struct Current {
+        std::string name;
+        bool carries_calcium = false;
+        bool flows = true;
+    };
+
+    std::string name;
+    std::string summary;
+    std::string equations;
+    std::string reference;
+    std::vector<models::ProgramParameter> parameters;
+    std::vector<State> states;
+    std::vector<Current> currents;
+    std::int32_t calcium = -1;  ///< see GeneralInfo
+    std::int32_t outside = -1;
+    program::Program initial;
+    program::Program step;
+    program::Program current;
+};
+
+/// A mechanism with all that its MechanismModel points to.
+class GeneralMechanism final : public UserMechanism {
+   public:
+    /// @throws ShapeError, ValueOutOfBoundsError for what does not fit together
+    explicit GeneralMechanism(GeneralDescription description);
+
+   private:
+    GeneralDescription description_;
+    std::vector<models::ParameterInfo> parameters_;
+    std::vector<StateInfo> states_;
+    std::vector<GeneralCurrentInfo> currents_;
+    GeneralInfo general_;
+};
+
+/// Of an input of the programs of a mechanism with so many states.
+inline std::size_t input_of(External external, std::size_t states) {
+    return states + static_cast<std::size_t>(external);
+}
+
+}  // namespace ranvier::cable

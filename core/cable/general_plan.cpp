@@ -1,0 +1,114 @@
+#include "cable/general_plan.hpp"
+
+#include <algorithm>
+#include <numbers>
+#include <utility>
+
+#include "base/math.hpp"
+#include "base/subnormals.hpp"
+#include "cable/general_mechanism.hpp"
+#include "program/evaluate.hpp"
+
+namespace ranvier::cable {
+
+namespace {
+
+constexpr double nanosiemens = 10.0;  // of S/cm^2 in um^2
+
+/// um, of a cylinder with the same length and surface.
+double diameter_of(const Compartment& own, const Morphology& morphology) {
+    const double length = morphology.length(own.section) * (own.end - own.begin);
+    return own.area / (std::numbers::pi * length);
+}
+
+void add_place(GeneralPlan& plan, const CellSpec& spec, std::uint32_t compartment, std::span<const double> own_values,
+               const PoolPlan& pools) {
+    const PaintedMechanism& painted = spec.mechanisms[plan.painted];
+    const Compartment& own = spec.compartments.compartments()[compartment];
+    const std::uint32_t slot = plan.slots[plan.area.size()];
+    for (std::size_t p = 0; p < painted.parameters.size(); ++p) {
+        plan.parameters[p].push_back(spec.value(painted, p, compartment, own_values));
+    }
+    plan.area.push_back(own.area);
+    plan.surface.push_back(own.area * nanosiemens);
+    plan.covered.push_back(own.area * value_at(painted.covered, compartment) * nanosiemens);
+    plan.diameter.push_back(diameter_of(own, spec.compartments.morphology()));
+    if (pools.is_at(slot)) {
+        const std::size_t pool = pools.place_of(slot);
+        plan.pools.emplace_back(static_cast<std::uint32_t>(pool));
+        plan.outside.push_back(pools.outside[pool]);
+    } else {
+        plan.pools.emplace_back();
+        plan.outside.push_back(0.0);
+    }
+}
+
+std::vector<double> inputs_at(const GeneralPlan& plan, std::size_t place, std::span<const double> states,
+                              double potential, double celsius, double calcium, double nernst) {
+    std::vector<double> inputs(states.begin(), states.end());
+    inputs.resize(states.size() + external_count, 0.0);
+    const auto set = [&](External external, double value) { inputs[input_of(external, states.size())] = value; };
+    set(External::potential, potential);
+    set(External::celsius, celsius);
+    set(External::diameter, plan.diameter[place]);
+    set(External::area, plan.area[place]);
+    if (plan.pools[place]) {
+        set(External::calcium, calcium);
+        set(External::outside, plan.outside[place]);
+        set(External::calcium_reversal, nernst * (math::log(plan.outside[place]) - math::log(calcium)));
+    }
+    for (const std::vector<double>& values : plan.parameters) inputs.push_back(values[place]);
+    return inputs;
+}
+
+}  // namespace
+
+std::size_t GeneralPlan::place_of(std::uint32_t slot) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(slots, slot) - slots.begin());
+}
+
+bool GeneralPlan::is_at(std::uint32_t slot) const { return std::ranges::binary_search(slots, slot); }
+
+std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const double> own_values,
+                                      std::span<const std::uint32_t> slot_of_node, const PoolPlan& pools,
+                                      std::pmr::memory_resource* memory) {
+    std::vector<GeneralPlan> plans;
+    for (std::uint32_t m = 0; m < spec.mechanisms.size(); ++m) {
+        const PaintedMechanism& painted = spec.mechanisms[m];
+        if (painted.mechanism->general == nullptr) continue;
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // slot, compartment
+        for (std::uint32_t c = 0; c < spec.compartments.size(); ++c) {
+            if (value_at(painted.covered, c) == 0.0) continue;
+            places.emplace_back(slot_of_node[spec.compartments.compartments()[c].node], c);
+        }
+        if (places.empty()) continue;
+        std::ranges::sort(places);
+        GeneralPlan& plan = plans.emplace_back(memory);
+        plan.painted = m;
+        plan.model = painted.mechanism;
+        plan.parameters.resize(painted.parameters.size());
+        for (const auto& [slot, compartment] : places) plan.slots.push_back(slot);
+        for (const auto& [slot, compartment] : places) add_place(plan, spec, compartment, own_values, pools);
+    }
+    return plans;
+}
+
+std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, double potential, double celsius,
+                                   double calcium, double nernst) {
+    const std::vector<double> zero(plan.model->general->states.size(), 0.0);
+    const std::vector<double> inputs = inputs_at(plan, place, zero, potential, celsius, calcium, nernst);
+    std::vector<double> states = program::evaluate(*plan.model->general->initial, inputs);
+    for (double& state : states) state = without_subnormal(state);
+    return states;
+}
+
+std::vector<double> current_densities(const GeneralPlan& plan, std::size_t place, std::span<const double> states,
+                                      double potential, double celsius, double calcium, double nernst) {
+    const std::vector<double> inputs = inputs_at(plan, place, states, potential, celsius, calcium, nernst);
+    const std::vector<double> results = program::evaluate(*plan.model->general->current, inputs);
+    std::vector<double> densities;
+    for (std::size_t k = 0; k < results.size(); k += 2) densities.push_back(results[k]);
+    return densities;
+}
+
+}  // namespace ranvier::cable

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "cable/cell.hpp"
+#include "cable/pool_plan.hpp"
+
+namespace ranvier::cable {
+
+/// A general mechanism in the compartments of a cell: its places. All arrays have one number for each of them.
+struct GeneralPlan {
+    explicit GeneralPlan(std::pmr::memory_resource* memory) : slots(memory) {}
+
+    std::uint32_t painted = 0;  ///< the index of the mechanism among those of the cell
+    const MechanismModel* model = nullptr;
+    AlignedVector<std::uint32_t> slots;  ///< ascending
+    std::vector<std::vector<double>> parameters;
+    std::vector<double> covered;   ///< pA of a density of 1 mA/cm^2, nS of 1 S/cm^2
+    std::vector<double> surface;   ///< pA of a density of 1 mA/cm^2 through the membrane of the whole compartment
+    std::vector<double> area;      ///< um^2
+    std::vector<double> diameter;  ///< um
+    std::vector<double> outside;   ///< calcium, mM; 0 where there is no pool
+    /// The pool of calcium at the place, an index of CellPlan::pools.
+    std::vector<std::optional<std::uint32_t>> pools;
+
+    std::size_t place_of(std::uint32_t slot) const;
+    bool is_at(std::uint32_t slot) const;
+};
+
+/// Those of a cell, by their index among its mechanisms. @param own_values values of the cell's own parameters
+std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const double> own_values,
+                                      std::span<const std::uint32_t> slot_of_node, const PoolPlan& pools,
+                                      std::pmr::memory_resource* memory);
+
+/// What the states of a place begin at.
+std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, double potential, double celsius,
+                                   double calcium, double nernst);
+
+/// mA/cm^2 of each current of a place.
+std::vector<double> current_densities(const GeneralPlan& plan, std::size_t place, std::span<const double> states,
+                                      double potential, double celsius, double calcium, double nernst);
+
+}  // namespace ranvier::cable
