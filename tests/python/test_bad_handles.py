@@ -41,4 +41,5 @@ def test_objects_made_after_the_simulation_was_built() -> None:
         sim.spikes(recorder)
     with pytest.raises(errors.StateError, match="after"):
         sim.connections(projection=net.connect(population, population, rv.OneToOne()))
-    sim.run(1.0)
+    with pytest.warns(errors.ChangedNetworkWarning):
+        sim.run(1.0)

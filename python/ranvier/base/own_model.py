@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from ranvier import _core
 from ranvier.base.immutable import Immutable
@@ -30,6 +30,9 @@ class OwnModel(Immutable):
 
     name: str
     core_model: _core.OwnModel
+
+    receptor_remedy: ClassVar[str] = "give its model receptors, such as rv.neuron(..., receptors=dict(exc='v += w'))"
+    """What gives the model a receptor, if it has none."""
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -114,6 +114,8 @@ class Cell(OwnModel):
     core_model: _core.CellModel
     _compartments: _core.Compartments
 
+    receptor_remedy = 'place one on the cell: rv.Cell(..., receptors={"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.5))})'
+
     @known_keywords
     def __init__(
         self,

@@ -109,6 +109,19 @@ def check_receptor(name: str | None) -> str:
     return check_text("receptor", name)
 
 
+def check_reachable(what: str, targets: PopulationView) -> None:
+    """Check that models of users have receptors; the core checks which one is meant."""
+    for population in targets.populations:
+        model = population.own_model
+        if model is not None and not model.core_model.receptors:
+            raise ValueOutOfBoundsError(
+                what,
+                f"population '{population.name}'",
+                f"its model '{model.name}' has no receptor that synapses could reach",
+                model.receptor_remedy,
+            )
+
+
 def check_electrode(name: str | None) -> str:
     """Return the name of an electrode as the core takes it, for which none is an empty one."""
     if name is None:
@@ -202,7 +215,9 @@ def model_and_values(model: object) -> tuple[str | OwnModel, dict[str, StoredVal
     if isinstance(model, str) and model in named_models:
         return named_models[model](), {}
     if isinstance(model, str):
-        return _check_present("neuron model", check_text("model", model)), {}
+        emitting = [name for name, kind in models.STIMULATORS.items() if kind.emits_spikes]
+        known = [*models.NEURON_MODELS, *named_models, *emitting]
+        return _check_present("neuron model", check_text("model", model), known), {}
     raise WrongTypeError("model", name_type(model), "must be a neuron model or the name of one")
 
 
@@ -219,17 +234,19 @@ def stimulator_and_values(stimulator: object) -> tuple[str, dict[str, StoredValu
     if isinstance(stimulator, Stimulator):
         return stimulator.name, dict(stimulator.values)
     if isinstance(stimulator, str):
-        return _check_present("stimulator", check_text("stimulator", stimulator)), {}
+        return _check_present("stimulator", check_text("stimulator", stimulator), models.STIMULATORS), {}
     raise WrongTypeError("stimulator", name_type(stimulator), "must be a stimulator or the name of one")
 
 
-def _check_present(what: str, name: str) -> str:
-    """Return the name of a model, unless it is one of those that are known to be absent."""
+def _check_present(what: str, name: str, known: Iterable[str]) -> str:
+    """Return the name of a model if it is known; otherwise the error says what takes its place."""
+    if name in known:
+        return name
     if name in ABSENT_MODELS:
         raise UnknownNameError(what, f"'{name}'", "this model is absent so far", ABSENT_MODELS[name])
     if name in IN_PLACE_OF_MODELS:
         raise UnknownNameError(what, f"'{name}'", f"no {what} has this name", IN_PLACE_OF_MODELS[name])
-    return name
+    return unknown_name(what, name, sorted(known))
 
 
 def synapse_and_transmitter(
@@ -259,9 +276,7 @@ def _synapse_model(synapse: object) -> AnySynapse:
     name = synapse.name if isinstance(synapse, Model) else synapse
     if not isinstance(name, str):
         raise WrongTypeError("synapse", name_type(synapse), "must be a synapse model or the name of one")
-    if name not in models.SYNAPSE_MODELS:
-        unknown_name("synapse model", check_text("synapse", name), models.SYNAPSE_MODELS)
-    return models.SYNAPSE_MODELS[name]()
+    return models.SYNAPSE_MODELS[_check_present("synapse model", check_text("synapse", name), models.SYNAPSE_MODELS)]()
 
 
 def check_value_names(model: str | OwnModel, values: Iterable[str], call: str, keywords: list[str]) -> str:

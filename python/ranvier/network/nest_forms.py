@@ -21,7 +21,14 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 _PARAMETERS = {"p": "probability", "N": "number"}
-"""Names of parameters of rules here, by those of NEST where they differ."""
+"""Names of parameters of rules here, by those of NEST and Brian2 where they differ."""
+_RULES = {
+    "probability": "pairwise_bernoulli",
+    "indegree": "fixed_indegree",
+    "outdegree": "fixed_outdegree",
+    "number": "fixed_total_number",
+}
+"""Rules that a parameter means if it stands alone."""
 
 
 def connects_in_one_form(connect: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
@@ -34,6 +41,7 @@ def connects_in_one_form(connect: Callable[Arguments, Result]) -> Callable[Argum
         form = {"conn_spec", "syn_spec"} & keywords.keys()
         if len(arguments) > 4 or form or isinstance(given.get("rule"), Mapping) or "rule" not in given:
             _refuse_connect(given, arguments[4:])
+        _check_rule_parameters(given)
         return connect(*arguments, **keywords)
 
     return checked
@@ -69,13 +77,47 @@ def _refuse_connect(given: dict[str, Any], others: tuple[Any, ...]) -> None:
         values |= _values_of(synapses)
     else:
         values |= dict(zip(("weight", "delay"), others, strict=False))
-    words = [_name_of(given.get(side), side) for side in ("sources", "targets")]
-    words.append(_rule_text(given.get("rule", given.get("conn_spec"))))
-    words += [f"{name}={_text(value)}" for name, value in values.items()]
+    rule = given.get("rule", given.get("conn_spec")) or _rule_of_keywords(given)
     raise WrongTypeError(
         "arguments of Network.connect()",
         bound="a rule is needed, and weight and delay are given by name",
-        remedy=f"write net.connect({', '.join(words)})",
+        remedy=f"write {_call_text({**given, **values}, rule)}",
+    )
+
+
+def _call_text(given: Mapping[str, Any], rule: object) -> str:
+    """Return a call of connect() with these neurons, this rule, and the weight and delay that are given."""
+    words = [_name_of(given.get(side), side) for side in ("sources", "targets")]
+    words.append(_rule_text(rule))
+    words += [f"{name}={_text(given[name])}" for name in ("weight", "delay") if name in given]
+    return f"net.connect({', '.join(words)})"
+
+
+def _rule_of_keywords(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the description of the rule that keywords mean, such as ``p=0.1``; empty if they mean none."""
+    words = {_PARAMETERS.get(key, key): value for key, value in given.items()}
+    return next(({"rule": rule, key: words[key]} for key, rule in _RULES.items() if key in words), {})
+
+
+def _check_rule_parameters(given: Mapping[str, Any]) -> None:
+    """Refuse a parameter that the rule does not have and another rule has, with the call that has it."""
+    described = _rule_of_keywords({key: value for key, value in given.items() if key in {*_PARAMETERS, *_RULES}})
+    rule = given["rule"]
+    kind = type(rule) if isinstance(rule, Rule) else rule_class(rule) if isinstance(rule, str) else None
+    if not described or kind is None:
+        return
+    key = next(key for key in described if key != "rule")
+    written = next(name for name in given if _PARAMETERS.get(name, name) == key)
+    names = [field.name for field in fields(kind)]
+    if written in names:
+        return
+    raise UnknownNameError(
+        "keyword of Network.connect()",
+        f"'{written}'",
+        f"the parameter of the rule {kind.name} is {key}"
+        if key in names
+        else f"the rule {kind.name} has no such parameter",
+        f"write {_call_text(given, described)}",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ranvier import models
 from ranvier.base.immutable import locked
 from ranvier.base.keywords import known_keywords
 from ranvier.base.numeric import number
@@ -22,6 +23,7 @@ from ranvier.network.checks import (
     check_electrode,
     check_name,
     check_positive,
+    check_reachable,
     check_receptor,
     check_size,
     check_value_names,
@@ -241,6 +243,7 @@ class Network(RecordingNetwork):
         from_view = self._view("sources", sources)
         to_view = self._view("targets", targets)
         complete_rule = make_rule(rule, parameters, _KEYWORDS_OF_CONNECT)
+        check_reachable("targets of connect()", to_view)
         pairs = (len(to_view), len(from_view)) if isinstance(complete_rule, AllToAll) else None
         model, transmitter = synapse_and_transmitter(self, synapse, pairs)
         return self._make(
@@ -314,9 +317,12 @@ class Network(RecordingNetwork):
         check_destination(stimulator_name, check_receptor(receptor), check_electrode(electrode))
         given |= changes.numbers_of(stimulator_name, values)
         sequences = changes.sequences_of(stimulator_name, given)
+        to_view = self._view("targets", targets)
+        if models.STIMULATORS[stimulator_name].emits_spikes:
+            check_reachable("targets of stimulate()", to_view)
         return self._make(
             Stimulate(
-                targets=selection_of(self._view("targets", targets)),
+                targets=selection_of(to_view),
                 stimulator=stimulator_name,
                 values=given,
                 sequences=sequences,

@@ -21,6 +21,11 @@ _NOT_EQUATIONS = (
     "take one of the models that `ranvier models` lists, for example iaf_psc_exp, or write equations of a simpler "
     'neuron: rv.neuron("dv/dt = ... : mV", ...)'
 )
+_CONTINUOUS = (
+    "synapses transmit spikes only: neurons cannot be coupled by gap junctions or rates; the compartments of one "
+    "rv.Cell are coupled"
+)
+_WITHOUT_GAPS = "write rv.{}, which has no gap junctions: neurons cannot be coupled by them"
 _STIMULATORS = "`ranvier models` lists the stimulators; net.create_spike_generators(times) plays any spikes"
 
 _ABSENT: tuple[tuple[str, str], ...] = (
@@ -29,20 +34,24 @@ _ABSENT: tuple[tuple[str, str], ...] = (
         "stdp_facetshw_synapse_hom "
         "urbanczik_synapse jonke_synapse eprop_synapse "
         "ht_synapse "
-        "gap_junction rate_connection_instantaneous rate_connection_delayed "
         "STDPMechanism SpikePairRule",
         _SYNAPSES,
     ),
+    (
+        "gap_junction GapJunction rate_connection_instantaneous rate_connection_delayed diffusion_connection",
+        _CONTINUOUS,
+    ),
+    ("hh_psc_alpha_gap", _WITHOUT_GAPS.format("hh_psc_alpha")),
+    ("hh_cond_beta_gap_traub", _WITHOUT_GAPS.format("hh_cond_exp_traub")),
     # Neurons that equations can describe.
     (
         "iaf_cond_exp_sfa_rr",
         _EQUATIONS,
     ),
-    # Neurons with gap junctions, compartments, times between steps, states instead of spikes, or their own plasticity.
+    # Neurons with compartments, times between steps, states instead of spikes, or their own plasticity.
     (
         "iaf_cond_alpha_mc iaf_chxk_2008 iaf_tum_2000 iaf_psc_exp_htum iaf_psc_exp_ps iaf_psc_alpha_ps "
-        "iaf_psc_delta_ps iaf_psc_exp_ps_lossless hh_psc_alpha_gap hh_cond_beta_gap_traub "
-        "ht_neuron gif_pop_psc_exp pp_cond_exp_mc_urbanczik cm_default "
+        "iaf_psc_delta_ps iaf_psc_exp_ps_lossless ht_neuron gif_pop_psc_exp pp_cond_exp_mc_urbanczik cm_default "
         "mcculloch_pitts_neuron ginzburg_neuron erfc_neuron lin_rate_ipn tanh_rate_ipn siegert_neuron",
         _NOT_EQUATIONS,
     ),
