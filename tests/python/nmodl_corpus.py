@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,26 +25,39 @@ from ranvier.errors import RanvierError
 __all__ = [
     "CORPUS",
     "OUTCOMES",
+    "TOLERANCE",
     "FloatArray",
     "Outcome",
     "Protocol",
     "Text",
+    "compile_folder",
     "compiled",
     "difference",
+    "effect",
     "files",
     "in_neuron",
     "in_ranvier",
     "listed",
     "read",
+    "sampled",
+    "stored",
     "text_of",
-    "translate",
     "write_list",
+    "write_samples",
 ]
 
 FloatArray = npt.NDArray[np.float64]
 FOLDER = Path(__file__).parent / "nmodl"
 CORPUS = FOLDER / "corpus"
 OUTCOMES = FOLDER / "corpus.txt"
+SAMPLES = FOLDER / "corpus.json"
+"""What NEURON makes of each file, at a few times in a few cells."""
+TOLERANCE = 1e-8
+"""mV, and relative for states: both take the same steps, and only round differently, mostly by about 1e-12."""
+POTENTIALS = ("v", "last")
+"""At the electrode, and in the last compartment."""
+_TIMES, _CELLS = (0, 40, 400, 1199), (0, 2, 3, 4)
+_POOL = rv.calcium_pool(gamma=0.05, depth=0.1, decay=20.0, Ca_rest=1e-4)
 _HEADING = """# What becomes of each file of the corpus, written by nmodl_corpus.py:
 # name | read, name | differs | 0 | how it differs from NEURON, or name | refused | line | reason"""
 _PROGRAM = Path(__file__).parent / "nmodl_corpus_in_neuron.py"
@@ -58,7 +71,8 @@ class Protocol:
     currents: tuple[float, ...] = (0.0, 60.0, -25.0, 15.0, 260.0, -80.0)
     celsius: float = 26.0
     leak: tuple[float, float] = (3e-4, -62.0)
-    diameter: float = 20.0
+    sections: tuple[tuple[float, float, int], ...] = ((20.0, 20.0, 1),)
+    """Length and diameter, um, and compartments of each; each follows the one before."""
     time: float = 30.0
     step: float = 0.025
     events: tuple[float, ...] = (2.0, 5.0, 5.025, 6.0, 14.0)
@@ -126,7 +140,18 @@ class Text:
     is_process: bool
     reads_calcium: bool
     writes_calcium: bool
-    others: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def companions(self) -> tuple[str, ...]:
+        """Mechanisms beside it: a current of calcium, and the pool that it fills, unless the file is one."""
+        if self.writes_calcium:
+            return ("companion_entry",)
+        return ("companion_pool", "companion_entry") if self.reads_calcium else ()
+
+    @property
+    def baseline(self) -> str:
+        """The key of the run without the mechanism."""
+        return " ".join(self.companions)
 
 
 def text_of(file: Path) -> Text:
@@ -140,7 +165,7 @@ def text_of(file: Path) -> Text:
     words_of_calcium = [*re.split(r"\bWRITE\b", calcium[1] if calcium else ""), ""]
     return Text(
         name,
-        tuple(word for word in re.findall(r"\w+", words) if word != "cai"),
+        tuple(word for word in re.findall(r"\w+", words)),
         bool(found and found[1] == "POINT_PROCESS"),
         bool(re.search(r"\bcai\b", words_of_calcium[0])) or bool(re.search(r"\beca\b", words_of_calcium[0])),
         bool(re.search(r"\bcai\b", words_of_calcium[1])),
@@ -152,27 +177,24 @@ def text_of(file: Path) -> Text:
 
 def compiled(sources: Sequence[Path], folder: Path) -> Path:
     """Return a folder in which NEURON has compiled files."""
-    for file in sources:
+    for file in (*sources, *(CORPUS / "companions").glob("*.mod")):
         shutil.copy(file, folder)
-    compiler = Path(sys.executable).parent / "nrnivmodl"
-    done = subprocess.run([compiler, "."], cwd=folder, capture_output=True, text=True, timeout=1500)
+    done = compile_folder(folder)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return folder
 
 
-def translate(file: Path, folder: Path) -> int:
-    """Return the exit status of NEURON's translator from NMODL to C++."""
-    import neuron
-
-    program = Path(neuron.__file__).parent / ".data" / "bin" / "nocmodl"
-    assert program.is_file()
-    return subprocess.run([program, "-o", folder, file], capture_output=True, timeout=60).returncode
+def compile_folder(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run NEURON's compiler."""
+    compiler = Path(sys.executable).parent / "nrnivmodl"
+    return subprocess.run([compiler, "."], cwd=folder, capture_output=True, text=True, timeout=1500)
 
 
 def in_neuron(folder: Path, sources: Sequence[Path], protocol: Protocol) -> dict[str, dict[str, FloatArray]]:
-    """Return potentials and states (steps, cells) of mechanisms, by names of files; "" without a mechanism."""
-    asked: list[dict[str, Any]] = [_asked("", Text("", (), False, False, False))]
-    asked += [_asked(file.stem, text_of(file)) for file in sources]
+    """Return potentials and states (steps, cells) of mechanisms, by names of files, and those of the baselines."""
+    texts = {file.stem: text_of(file) for file in sources}
+    asked = [_asked(key, None, tuple(key.split())) for key in sorted({each.baseline for each in texts.values()})]
+    asked += [_asked(key, text, text.companions) for key, text in texts.items()]
     file = folder / "results.npz"
     task = folder / "task.json"
     task.write_text(json.dumps({"mechanisms": asked, "protocol": asdict(protocol), "file": str(file)}))
@@ -186,35 +208,78 @@ def in_neuron(folder: Path, sources: Sequence[Path], protocol: Protocol) -> dict
     return made
 
 
-def _asked(key: str, text: Text) -> dict[str, Any]:
+def _asked(key: str, text: Text | None, companions: tuple[str, ...]) -> dict[str, Any]:
+    own = [text.name] if text and not text.is_process else []
     return {
         "key": key,
-        "name": text.name,
-        "mechanisms": [] if text.is_process or not text.name else [text.name],
-        "process": text.name if text.is_process else "",
-        "states": text.states,
+        "name": text.name if text else "",
+        "mechanisms": [*companions, *own],
+        "process": text.name if text and text.is_process else "",
+        "states": text.states if text else (),
         "weight": 0.002,
-        "values": {},
     }
 
 
 def in_ranvier(channel: Any, text: Text, protocol: Protocol) -> dict[str, FloatArray]:
     """Return potentials and states (steps, cells) of a mechanism."""
-    ball = rv.Morphology([rv.Section(length=protocol.diameter, diameter=protocol.diameter)])
+    sections = [
+        rv.Section(length=length, diameter=diameter, parent=index - 1 if index else None)
+        for index, (length, diameter, _) in enumerate(protocol.sections)
+    ]
+    counts = [count for _, _, count in protocol.sections]
+    last = rv.at(len(sections) - 1, 1.0 - 0.5 / counts[-1])
     membrane: list[Any] = [("all", rv.pas(g=protocol.leak[0], e=protocol.leak[1]))]
     probes: dict[str, Any] = {}
+    for each in text.companions:
+        own = _POOL if each == "companion_pool" else rv.read_nmodl(CORPUS / "companions" / f"{each}.mod")()
+        membrane.append(("all", own))
     if channel is not None:
         membrane.append(("all", channel()))
-        probes = {f"state_{each}": (rv.at(0), f"{each} of {text.name}") for each in text.states}
-    cell = rv.Cell(ball, membrane=membrane, probes=probes, celsius=protocol.celsius, rates="exact", C_m=1.0)
+        probes = {f"state_{each}": (last, f"{each} of {text.name}") for each in text.states}
+    probes["last"] = last
+    options: dict[str, Any] = {"celsius": protocol.celsius, "rates": "exact", "C_m": 1.0, "R_a": 100.0}
+    cell = rv.Cell(rv.Morphology(sections), compartments=counts, membrane=membrane, probes=probes, **options)
     net = rv.Network(resolution=protocol.step)
     cells = net.create(cell, len(protocol.potentials), V_m=list(protocol.potentials), I_e=list(protocol.currents))
     recorder = net.record_state(cells, ["V_m", *probes], interval=protocol.step)
     sim = rv.Simulation(net, threads=1, progress=False)
     sim.run(protocol.time)
     values = sim.state(recorder).values
-    names = ["v", *text.states] if channel is not None else ["v"]
+    names = ["v", *(text.states if channel is not None else ()), "last"]
     return {name: values[:, index, :] for index, name in enumerate(names)}
+
+
+def sampled(traces: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    """Return traces at a few times, in a few cells."""
+    return {name: values[np.ix_(_TIMES, _CELLS)] for name, values in traces.items()}
+
+
+def stored() -> dict[str, dict[str, FloatArray]]:
+    """Return what is stored of NEURON's traces, as `sampled`."""
+    read: dict[str, dict[str, Any]] = json.loads(SAMPLES.read_text())
+    return {key: {name: np.array(values) for name, values in each.items()} for key, each in read.items()}
+
+
+def write_samples(made: dict[str, dict[str, FloatArray]]) -> None:
+    """Store what NEURON makes of all files, one line a file."""
+
+    def rounded(values: FloatArray) -> list[list[float]]:
+        return [[float(f"{each:.13g}") for each in row] for row in values]
+
+    lines = []
+    for key, traces in sorted(made.items()):
+        kept = {name: rounded(values) for name, values in sampled(traces).items()}
+        lines.append(f"{json.dumps(key)}: {json.dumps(kept)}")
+    SAMPLES.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def effect(traces: dict[str, FloatArray], without: dict[str, FloatArray]) -> float:
+    """Return how far the mechanism moves the potential, mV, or its states, in units of their greatest value."""
+    moved = [float(np.abs(traces["v"] - without["v"]).max())]
+    states = [
+        np.abs(each - each[0]).max() / np.abs(each).max() for name, each in traces.items() if name not in POTENTIALS
+    ]
+    return float(max([*moved, *states]))
 
 
 def difference(one: dict[str, FloatArray], other: dict[str, FloatArray]) -> dict[str, float]:
@@ -222,10 +287,18 @@ def difference(one: dict[str, FloatArray], other: dict[str, FloatArray]) -> dict
     assert set(one) == set(other)
     made = {}
     for name, values in one.items():
-        scale = 1.0 if name == "v" else max(1e-300, float(np.abs(other[name]).max()))
+        scale = 1.0 if name in POTENTIALS else max(1e-300, float(np.abs(other[name]).max()))
         made[name] = float(np.abs(values - other[name]).max()) / scale
     return made
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write the list of outcomes; with an argument, a folder, let NEURON compile all files there and store samples."""
     write_list()
+    if len(sys.argv) > 1:
+        folder = Path(sys.argv[1])
+        write_samples(in_neuron(compiled(files(), folder), files(), Protocol()))
+
+
+if __name__ == "__main__":
+    main()

@@ -19,44 +19,58 @@ class Cells:
 
     def __init__(self, asked: dict[str, Any], protocol: dict[str, Any]) -> None:
         self.asked, self.protocol = asked, protocol
-        self.balls = [h.Section(name=f"ball{index}") for index, _ in enumerate(protocol["potentials"])]
         self.kept: list[Any] = []
         self.processes: list[Any] = []
-        for ball, current in zip(self.balls, protocol["currents"], strict=True):
-            self._furnish(ball, current)
+        self.cells = [self._cell(current) for current in protocol["currents"]]
+        self.roots = [sections[0](0.5) for sections in self.cells]
+        self.lasts = [sections[-1](1.0 - 0.5 / sections[-1].nseg) for sections in self.cells]
 
-    def _furnish(self, ball: Any, current: float) -> None:
-        ball.L = ball.diam = self.protocol["diameter"]
-        ball.cm = 1.0
-        ball.insert("pas")
-        ball.g_pas, ball.e_pas = self.protocol["leak"]
-        for name in self.asked["mechanisms"]:
-            ball.insert(name)
-            if hasattr(h, f"usetable_{name}"):
-                setattr(h, f"usetable_{name}", 0)
-        for name, value in self.asked["values"].items():
-            setattr(ball, name, value)
-        clamp = h.IClamp(ball(0.5))
+    def _cell(self, current: float) -> list[Any]:
+        """Return the sections of a cell."""
+        made: list[Any] = []
+        for length, diameter, count in self.protocol["sections"]:
+            section = h.Section(name=f"section{len(made)}")
+            section.L, section.diam, section.nseg, section.cm, section.Ra = length, diameter, count, 1.0, 100.0
+            if made:
+                section.connect(made[-1](1))
+            made.append(section)
+            self._furnish(section)
+        clamp = h.IClamp(made[0](0.5))
         clamp.dur, clamp.amp = 1e9, 1e-3 * current
         self.kept.append(clamp)
         if self.asked["process"]:
-            process = getattr(h, self.asked["process"])(ball(0.5))
+            process = getattr(h, self.asked["process"])(made[-1](1.0 - 0.5 / made[-1].nseg))
             connection = h.NetCon(None, process)
             connection.weight[0] = self.asked["weight"]
             self.processes.append((process, connection))
+        return made
+
+    def _furnish(self, section: Any) -> None:
+        section.insert("pas")
+        section.g_pas, section.e_pas = self.protocol["leak"]
+        for name in self.asked["mechanisms"]:
+            section.insert(name)
+            if hasattr(h, f"usetable_{name}"):
+                setattr(h, f"usetable_{name}", 0)
 
     def run(self) -> dict[str, Any]:
         """Return potentials and states, shapes (steps, cells)."""
         name = self.asked["name"]
-        recorded: dict[str, list[Any]] = {"v": [h.Vector().record(ball(0.5)._ref_v) for ball in self.balls]}
+        recorded: dict[str, list[Any]] = {
+            "v": [h.Vector().record(segment._ref_v) for segment in self.roots],
+            "last": [h.Vector().record(segment._ref_v) for segment in self.lasts],
+        }
         for state in self.asked["states"]:
             if self.processes:
                 pointers = [getattr(process, f"_ref_{state}") for process, _ in self.processes]
             else:
-                pointers = [getattr(ball(0.5), f"_ref_{state}_{name}") for ball in self.balls]
+                # A concentration of an ion has the name of the ion.
+                suffix = "" if state in ("cai", "nai", "ki") else f"_{name}"
+                pointers = [getattr(segment, f"_ref_{state}{suffix}") for segment in self.lasts]
             recorded[state] = [h.Vector().record(pointer) for pointer in pointers]
-        for ball, potential in zip(self.balls, self.protocol["potentials"], strict=True):
-            ball(0.5).v = potential
+        for sections, potential in zip(self.cells, self.protocol["potentials"], strict=True):
+            for section in sections:
+                section.v = potential
         h.celsius, h.dt = self.protocol["celsius"], self.protocol["step"]
         h.finitialize()
         for _, connection in self.processes:

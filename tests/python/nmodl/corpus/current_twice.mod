@@ -1,0 +1,4 @@
+NEURON { SUFFIX current_twice NONSPECIFIC_CURRENT i NONSPECIFIC_CURRENT i }
+PARAMETER { g = 0.001 }
+ASSIGNED { v (mV) i (mA/cm2) }
+BREAKPOINT { i = g*(v + 48) }

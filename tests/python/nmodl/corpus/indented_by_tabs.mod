@@ -1,0 +1,8 @@
+	NEURON	{
+		SUFFIX	indented_by_tabs
+		NONSPECIFIC_CURRENT	i
+		RANGE	g
+	}
+	PARAMETER	{	g = 0.001	(S/cm2)	}
+	ASSIGNED	{	v	(mV)	i	(mA/cm2)	}
+	BREAKPOINT	{	i = g * ( v + 48 )	}

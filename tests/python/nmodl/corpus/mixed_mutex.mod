@@ -1,0 +1,5 @@
+NEURON { SUFFIX mixed_mutex NONSPECIFIC_CURRENT i RANGE g GLOBAL vm }
+PARAMETER { g = 0.001 (S/cm2) }
+ASSIGNED { v (mV) i (mA/cm2) vm }
+INITIAL { MUTEXLOCK vm = -60 MUTEXUNLOCK }
+BREAKPOINT { i = g*(v - vm) }
