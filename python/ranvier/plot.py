@@ -1,6 +1,8 @@
 """Figures of recordings.
 
-Every function returns a `Figure` of matplotlib; notebooks show it, and ``figure.savefig("name.png")`` writes it.
+Every function returns a `Figure` of matplotlib; notebooks show it, ``figure.show()`` opens a window, and
+``figure.savefig("name.png")`` writes it. Where `matplotlib.pyplot` has been imported and has windows, figures belong to
+it: ``plt.show()`` shows them and ``plt.close()`` frees them.
 Colour-blind readers can distinguish the colours (M. Okabe and K. Ito, 2008). Excitatory populations are blue, and
 inhibitory ones vermilion.
 """

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
 import pytest
+
+# No test opens windows.
+os.environ["MPLBACKEND"] = "agg"
 
 _INTERRUPTS = {signal.SIGINT, signal.SIGTERM}
 

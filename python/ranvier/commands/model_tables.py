@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ranvier import _core
+from ranvier.base.value_texts import describe_values
 from ranvier.equations.library import DescribedModel
-from ranvier.network.summary import describe_values
 
 __all__ = [
     "Entry",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ranvier.base.names import unknown_name
+from ranvier.base.value_texts import describe_values
 from ranvier.cells.cell import Cell
 from ranvier.cells.parts import parts_of
 from ranvier.channels.channel import ChannelMechanism, EquationChannel, description_of
@@ -23,7 +24,6 @@ from ranvier.equations.model import EquationNeuron
 from ranvier.equations.synapse import EquationSynapse
 from ranvier.errors import FileError
 from ranvier.nestml.reading import read_models
-from ranvier.network.summary import describe_values
 
 __all__ = ["FORMATS", "chosen_entries", "is_file", "sections_of"]
 

@@ -6,17 +6,20 @@ import functools
 import io
 import os
 import re
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import matplotlib
 import matplotlib.figure
+from matplotlib import _pylab_helpers
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from ranvier.base.keywords import known_keywords
 from ranvier.base.paths import checked_path, write_whole
-from ranvier.errors import WrongTypeError
+from ranvier.errors import StateError, WrongTypeError
 from ranvier.network.checks import check_text
 from ranvier.recording.segments import Segment
 
@@ -61,6 +64,12 @@ STYLE: dict[Any, Any] = {
 }
 
 
+# Of files, and of windows, where 11 inches must fit on a screen.
+_DPI, _DPI_OF_WINDOWS = 150, 100
+# Backends that write files and show nothing.
+_OF_FILES = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")
+
+
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
 
@@ -78,12 +87,47 @@ def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
 
 
 class Figure(matplotlib.figure.Figure):
-    """A figure that notebooks show automatically."""
+    """A figure that notebooks show automatically.
+
+    If `matplotlib.pyplot` has been imported and can show figures, it belongs to pyplot as those of ``plt.figure()`` do:
+    ``plt.show()`` shows it, and ``plt.close()`` closes it. Otherwise it is freed with its last reference.
+    """
 
     def _repr_png_(self) -> bytes:
         buffer = io.BytesIO()
         self.savefig(buffer, format="png", dpi=110)
         return buffer.getvalue()
+
+    def _ipython_display_(self) -> None:
+        display = sys.modules["IPython.display"].display
+        display({"image/png": self._repr_png_(), "text/plain": repr(self)}, raw=True)
+        if _is_inline() and _belongs_to_pyplot(self):
+            # Otherwise the notebook would show it again at the end of the cell.
+            sys.modules["matplotlib.pyplot"].close(self)
+
+    def show(self, warn: bool = True) -> None:
+        """Show the figure in a window, or in a notebook. Without a display, this is a warning."""
+        if _is_inline():
+            self._ipython_display_()
+            return
+        if not _belongs_to_pyplot(self):
+            # Loading pyplot takes longer than drawing, so that it is not loaded earlier.
+            from matplotlib import pyplot
+
+            try:
+                pyplot.figure(self)
+            except ValueError as error:
+                raise StateError(
+                    "figure",
+                    bound=f"it was drawn before pyplot was imported, and {error}",
+                    remedy="write import matplotlib.pyplot above, or update matplotlib",
+                ) from None
+        if matplotlib.get_backend().lower() in _OF_FILES:
+            if warn:
+                told = "a figure cannot be shown: matplotlib has found no display; write figure.savefig('name.png')"
+                warnings.warn(told, stacklevel=2)
+            return
+        super().show(warn)
 
     def savefig(self, fname: Any, **options: Any) -> None:
         """Write the figure, as matplotlib does. At each moment, the file is complete: either the old or the new one.
@@ -93,6 +137,9 @@ class Figure(matplotlib.figure.Figure):
         FileError
             When the file cannot be written.
         """
+        if options.get("dpi") is None and self.dpi == _DPI_OF_WINDOWS * self.canvas.device_pixel_ratio:
+            # A file of a figure that belongs to pyplot is as sharp as of any other.
+            options["dpi"] = _DPI
         if not isinstance(fname, str | os.PathLike):
             super().savefig(fname, **options)
             return
@@ -104,6 +151,23 @@ class Figure(matplotlib.figure.Figure):
         drawn = io.BytesIO()
         super().savefig(drawn, **options)
         write_whole(path, drawn.getvalue())
+
+
+def _pyplot_shows() -> bool:
+    """Return whether the user has imported pyplot, with a backend that can show figures."""
+    if "matplotlib.pyplot" not in sys.modules:
+        return False
+    return matplotlib.get_backend().lower() not in _OF_FILES
+
+
+def _is_inline() -> bool:
+    """Return whether a notebook shows the figures of pyplot at the end of the cell in which they are made."""
+    return "matplotlib.pyplot" in sys.modules and "inline" in matplotlib.get_backend().lower()
+
+
+def _belongs_to_pyplot(figure: Figure) -> bool:
+    manager = figure.canvas.manager
+    return manager is not None and manager in _pylab_helpers.Gcf.get_all_fig_managers()
 
 
 def colours_of(segments: Sequence[Segment]) -> list[str]:
@@ -126,7 +190,13 @@ def _kind(name: str) -> str | None:
 def new_figure(width: float, height: float, title: str = "") -> Figure:
     """Return an empty figure of a size in inches."""
     title = check_text("title of a figure", title)
-    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    if _pyplot_shows():
+        pyplot = sys.modules["matplotlib.pyplot"]
+        figure: Figure = pyplot.figure(
+            FigureClass=Figure, figsize=(width, height), dpi=_DPI_OF_WINDOWS, layout="constrained"
+        )
+    else:
+        figure = Figure(figsize=(width, height), dpi=_DPI, layout="constrained")
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     return figure

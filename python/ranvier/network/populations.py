@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
+from ranvier.base.html import card
 from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import some_names
 from ranvier.base.own_model import OwnModel
+from ranvier.base.value_texts import describe_settings
 from ranvier.base.values import StoredValues
 from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
@@ -144,8 +146,12 @@ class PopulationView(Immutable):
     @property
     def is_contiguous(self) -> bool:
         """Whether the ids are consecutive."""
+        return not len(self) or self._last_id - self.first_id == len(self) - 1
+
+    @property
+    def _last_id(self) -> int:
         population, indices = self._selection[-1]
-        return not len(self) or population.first_id + int(indices[-1]) - self.first_id == len(self) - 1
+        return population.first_id + int(indices[-1])
 
     def _as_array(self, indices: Indices) -> npt.NDArray[np.int64]:
         if not isinstance(indices, range):
@@ -254,6 +260,18 @@ class PopulationView(Immutable):
     def __repr__(self) -> str:
         models = " and ".join(dict.fromkeys(population.model for population in self.populations))
         return f"<{type(self).__name__} {self.name}: {len(self)} {models}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        rows: dict[str, object] = {
+            "neurons": f"{len(self):,}",
+            "model": " and ".join(dict.fromkeys(population.model for population in self.populations)),
+            "ids": f"{self.first_id:,} to {self._last_id:,}" if len(self) else "",
+        }
+        for population in self.populations:
+            title = "set" if len(self.populations) == 1 else f"set of {population.name}"
+            rows[title] = describe_settings(population.values)
+        return card(f"{type(self).__name__} {self.name}", rows)
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return view_of, (self.network, selection_of(self))

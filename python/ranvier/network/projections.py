@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ranvier._core import Network as CoreNetwork
+from ranvier.base.html import card
 from ranvier.base.immutable import Immutable, Settings
 from ranvier.base.own_synapse import OwnSynapse
+from ranvier.base.value_texts import describe_settings, describe_values
 from ranvier.base.values import StoredValues
 from ranvier.network.model_base import AnySynapse
 from ranvier.network.populations import PopulationView
@@ -106,6 +108,20 @@ class Projection(Immutable):
         learning = "" if is_static else f", {self.synapse!r}"
         return f"<Projection {self.name}: {self.rule!r}{receptor}{learning}>"
 
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        rows = {
+            "from": self.sources.name,
+            "to": self.targets.name,
+            "rule": repr(self.rule),
+            "synapses": f"{self.expected_synapses:,.0f}",
+            "model": self.synapse.name if isinstance(self.synapse, OwnSynapse) else repr(self.synapse),
+            "weight": describe_values(self.weight),
+            "delay": f"{describe_values(self.delay)} ms",
+            "receptor": self.receptor,
+        }
+        return card(f"Projection {self.name}", rows)
+
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _projection_of, (self.network, self.index)
 
@@ -181,6 +197,19 @@ class Stimulus(Immutable):
         place = f", receptor {self.receptor}" if self.receptor else ""
         place += f", electrode {self.electrode}" if self.electrode else ""
         return f"<Stimulus {self.name}: {self.stimulator} to {self.targets.name}{place}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        rows = {
+            "stimulator": self.stimulator,
+            "to": self.targets.name,
+            "set": describe_settings(self.values),
+            "weight": describe_values(self.weight),
+            "delay": f"{self.delay:g} ms",
+            "receptor": self.receptor,
+            "electrode": self.electrode,
+        }
+        return card(f"Stimulus {self.name}", rows)
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _stimulus_of, (self.network, self.index)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-
-from ranvier.base.distributions import Distribution
 from ranvier.base.times import text_of
+from ranvier.base.value_texts import describe_settings, describe_values
 from ranvier.network.populations import Population
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder
@@ -84,22 +82,6 @@ def as_html(network: Summarized) -> str:
             parts.append(f"<p>... and {len(rows) - len(shown)} more</p>")
         parts.append("</details>")
     return "".join(parts)
-
-
-def describe_values(values: object) -> str:
-    """Return values as a user would write them; for an array, only its size and range."""
-    if isinstance(values, np.ndarray):
-        if not values.size:
-            return "array of 0"
-        return f"array of {values.size:,}, {values.min():g} to {values.max():g}"
-    if isinstance(values, Distribution):
-        return repr(values)
-    return f"{values:g}" if isinstance(values, float) else str(values)
-
-
-def describe_settings(values: Mapping[str, object]) -> str:
-    """Return named values in one line."""
-    return ", ".join(f"{name}={describe_values(value)}" for name, value in values.items())
 
 
 def _title(network: Summarized) -> str:

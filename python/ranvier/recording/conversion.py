@@ -14,6 +14,7 @@ from ranvier.errors import ValueOutOfBoundsError
 from ranvier.recording.neuron_ids import IntArray
 
 __all__ = [
+    "UNITS_OF_VARIABLES",
     "adjacency",
     "samples_to_neo",
     "samples_to_pandas",
@@ -22,8 +23,8 @@ __all__ = [
     "synapses_to_pandas",
 ]
 
-# Units of state variables, by the first letter of their names.
-_UNITS = {"V": "mV", "I": "pA", "g": "nS"}
+UNITS_OF_VARIABLES = {"V": "mV", "I": "pA", "g": "nS"}
+"""Units of state variables, by the first letter of their names."""
 
 
 def adjacency(weights: FloatArray, ends: tuple[IntArray, IntArray], ids: tuple[IntArray, IntArray]) -> Any:
@@ -90,7 +91,7 @@ def samples_to_neo(data: dict[str, FloatArray], times: FloatArray, interval: flo
     for variable, values in data.items():
         signal = neo.AnalogSignal(
             values.copy(),
-            units=_UNITS.get(variable[0], "dimensionless"),
+            units=UNITS_OF_VARIABLES.get(variable[0], "dimensionless"),
             t_start=times[0] * pq.ms,
             sampling_period=interval * pq.ms,
             name=variable,

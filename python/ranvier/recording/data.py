@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ranvier.base.attributes import NamedAttributes
+from ranvier.base.html import card, lines_picture, raster_picture
 from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number
@@ -18,12 +19,20 @@ from ranvier.base.times import step_before, text_of, time_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.recording.activity import ActivityStatistics
-from ranvier.recording.conversion import samples_to_neo, samples_to_pandas, spikes_to_neo, spikes_to_pandas
+from ranvier.recording.conversion import (
+    UNITS_OF_VARIABLES,
+    samples_to_neo,
+    samples_to_pandas,
+    spikes_to_neo,
+    spikes_to_pandas,
+)
 from ranvier.recording.neuron_ids import IntArray, NeuronIds
 from ranvier.recording.segments import Neurons, Segment
 
 __all__ = ["IntArray", "SpikeData", "StateData", "WeightData", "joined"]
 
+# What pictures in notebooks show.
+_SHOWN_MS, _SHOWN_LINES = 500.0, 5
 # Number of spikes that are hashed at a time, so that a digest takes little memory.
 _PIECE = 1 << 20
 
@@ -74,6 +83,23 @@ class SpikeData(ActivityStatistics):
     def __repr__(self) -> str:
         names = some_names([self._share_of(segment) for segment in self.segments])
         return f"<SpikeData of {names}: {len(self)} spikes in ({text_of(self.start)}, {text_of(self.stop)}] ms>"
+
+    def _repr_html_(self) -> str:
+        """Return a table and a raster of at most the last 500 ms, for notebooks."""
+        rows: dict[str, object] = {
+            "window": f"{text_of(self.start)} to {text_of(self.stop)} ms",
+            "spikes": f"{len(self):,}",
+        }
+        trains = []
+        shown = self.between(max(self.start, self.stop - _SHOWN_MS))
+        for segment in self.covered_segments:
+            size = len(self.ids_of(segment))
+            rate = f", {self.mean_rates(segment):.4g} spikes/s" if self.end > self.begin else ""
+            rows[segment.name] = f"{size:,} neurons{rate}"
+            steps, places = shown._of_segment(segment)
+            trains.append((segment.name, times_of(steps, self.resolution), places.astype(np.float64), size))
+        picture = raster_picture(trains, (shown.start, shown.stop)) if len(shown) else ""
+        return card("Spikes", rows, picture)
 
     @property
     def times(self) -> FloatArray:
@@ -276,6 +302,18 @@ class StateData(NamedAttributes):
     def __len__(self) -> int:
         return len(self.steps)
 
+    def _repr_html_(self) -> str:
+        """Return a table and the first variable of the first neurons, for notebooks."""
+        rows = {
+            "population": self.population,
+            "neurons": f"{len(self.ids):,}",
+            "samples": f"{len(self):,}",
+            "variables": ", ".join(self.variables),
+        }
+        unit = UNITS_OF_VARIABLES.get(self.variables[0][:1], "") if self.variables else ""
+        lines = [("", column) for column in self.values[:, 0, :_SHOWN_LINES].T] if self.variables else []
+        return card(f"State of {self.population}", rows, lines_picture(lines, self.times, unit))
+
     def __repr__(self) -> str:
         return (
             f"<StateData of {', '.join(self.variables)}: {len(self)} samples of {len(self.ids)} neurons of "
@@ -330,6 +368,12 @@ class WeightData(NamedAttributes):
 
     def __len__(self) -> int:
         return len(self.steps)
+
+    def _repr_html_(self) -> str:
+        """Return a table and the mean weight over time, for notebooks."""
+        rows = {"projection": self.projection, "synapses": f"{len(self.sources):,}", "samples": f"{len(self):,}"}
+        lines = [("mean", self.weights.mean(axis=1))] if self.weights.size else []
+        return card(f"Weights of {self.projection}", rows, lines_picture(lines, self.times, "on average"))
 
     def __repr__(self) -> str:
         return f"<WeightData of {self.projection}: {len(self)} samples of {len(self.sources)} synapses>"

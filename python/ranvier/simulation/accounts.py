@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.attributes import NamedAttributes
-from ranvier.base.times import time_of
+from ranvier.base.html import card
+from ranvier.base.times import text_of, time_of
 from ranvier.errors import StateError
 from ranvier.mpi import Communicator
 from ranvier.network.network import Network
@@ -74,6 +75,19 @@ class Accounts(NamedAttributes):
         ),
         "reset": "build another simulation; reset_counts() only sets counters to zero",
     }
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks; of one of several processes without counts, which all must ask for."""
+        counts = self.counts() if self._built.communicator.size == 1 else None
+        rows = {
+            "time": f"{text_of(self.time)} ms",
+            "neurons": f"{self.network.neuron_count:,}",
+            "synapses": f"{counts.synapses:,}" if counts else None,
+            "spikes": f"{counts.spikes:,}" if counts else None,
+            "threads": self.threads,
+            "processes": self.ranks if self.ranks > 1 else None,
+        }
+        return card(f"Simulation of {self.network.name}", rows)
 
     @property
     def network(self) -> Network:

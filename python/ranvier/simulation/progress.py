@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import os
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -52,8 +53,9 @@ class ProgressReporter:
     Parameters
     ----------
     option
-        True: a line on the terminal; None: the same, but only if stderr is a terminal; False: nothing; a function: it
-        is called. A terminal that cannot write a line anew gets another one whenever twice the time has passed.
+        True: a line on the terminal, or a bar in a notebook; None: the same, but only if stderr is a terminal, or in a
+        notebook; False: nothing; a function: it is called. A terminal that cannot write a line anew gets another one
+        whenever twice the time has passed.
     phase, title, total
         Phase, its title on the terminal, and its length in ms.
     """
@@ -63,7 +65,10 @@ class ProgressReporter:
         self._title = title
         self._total = total
         self._function = option if callable(option) else None
-        self._shown = option is True or (option is None and sys.stderr.isatty())
+        self._notebook = _notebook()
+        seen = self._notebook is not None or sys.stderr.isatty()
+        self._shown = option is True or (option is None and seen)
+        self._handle: Any = None
         self._bar: Progress | None = None
         self._begin = time.monotonic()
         self._next_line = 0.0
@@ -80,6 +85,9 @@ class ProgressReporter:
             self._function(ProgressReport(self._phase, done, self._total, elapsed))
         if not self._shown or elapsed < _PATIENCE_S:
             return
+        if self._notebook is not None:
+            self._show_in_notebook(done, elapsed)
+            return
         if os.environ.get("TERM", "").lower() in _DUMB:
             self._write_line(done, elapsed)
             return
@@ -95,6 +103,18 @@ class ProgressReporter:
         measure = f": {done:.0f} of {self._total:.0f} ms" if self._total else ""
         sys.stderr.write(f"{self._title}{measure}, {elapsed:.1f} s\n")
         sys.stderr.flush()
+
+    def _show_in_notebook(self, done: float, elapsed: float) -> None:
+        assert self._notebook is not None
+        bar = measure = ""
+        if self._total:
+            bar = f'<progress value="{done:g}" max="{self._total:g}" style="width:20em"></progress> '
+            measure = f"{done:.0f} of {self._total:.0f} ms, "
+        content = {"text/html": f"{html.escape(self._title)} {bar}{measure}{elapsed:.1f} s", "text/plain": self._title}
+        if self._handle is None:
+            self._handle = self._notebook.display(content, raw=True, display_id=True)
+        else:
+            self._handle.update(content, raw=True)
 
     def _make_bar(self) -> Progress:
         # Loading them takes a tenth of the start of Ranvier, and most runs on a cluster have no terminal.
@@ -131,3 +151,13 @@ class ProgressReporter:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+        if self._handle is not None:
+            # As on a terminal, nothing stays.
+            self._handle.update({"text/html": "", "text/plain": ""}, raw=True)
+            self._handle = None
+
+
+def _notebook() -> Any:
+    """Return the module that displays in a notebook, or None elsewhere."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return sys.modules["IPython.display"] if hasattr(shell, "kernel") and "IPython.display" in sys.modules else None

@@ -59,8 +59,8 @@ class Simulation(Accounts):
         The network to build.
     {options}
     progress
-        None: show progress if stderr is a terminal; True or False: always or never; a function: it is called with a
-        `ranvier.ProgressReport` about 20 times a second. What it raises stops the work at a safe point.
+        None: show progress on a terminal and in notebooks; True or False: always or never; a function: it is called
+        with a `ranvier.ProgressReport` about 20 times a second. What it raises stops the work at a safe point.
     processes
         How many processes share the network; see `Processes`.
     tuning

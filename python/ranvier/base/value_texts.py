@@ -1,0 +1,27 @@
+"""Values of parameters as short texts, for tables and notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ranvier.base.distributions import Distribution
+
+__all__ = ["describe_settings", "describe_values"]
+
+
+def describe_values(values: object) -> str:
+    """Return values as a user would write them; for an array, only its size and range."""
+    if isinstance(values, np.ndarray):
+        if not values.size:
+            return "array of 0"
+        return f"array of {values.size:,}, {values.min():g} to {values.max():g}"
+    if isinstance(values, Distribution):
+        return repr(values)
+    return f"{values:g}" if isinstance(values, float) else str(values)
+
+
+def describe_settings(values: Mapping[str, object]) -> str:
+    """Return named values in one line."""
+    return ", ".join(f"{name}={describe_values(value)}" for name, value in values.items())
