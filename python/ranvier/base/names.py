@@ -31,6 +31,18 @@ def with_article(noun: str) -> str:
     return f"an {noun}" if noun[:1].lower() in "aeio" else f"a {noun}"
 
 
+def counted(number: float, noun: str, form: str = "") -> str:
+    """Return a number and its noun, which is in the plural unless the number is shown as 1."""
+    shown = format(number, form)
+    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{shown} {noun if shown == '1' else plural}"
+
+
+def there_are(number: int, noun: str) -> str:
+    """Return "there are 2 neurons", "there is 1 neuron"."""
+    return f"there {'is' if number == 1 else 'are'} {counted(number, noun)}"
+
+
 def check_choice(name: str, value: object, known: Sequence[str]) -> None:
     """Raise an UnknownNameError, which suggests the nearest name, unless the value is one of the known names."""
     if not isinstance(value, str):

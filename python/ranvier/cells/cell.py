@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.immutable import locked
 from ranvier.base.keywords import known_keywords
-from ranvier.base.names import check_choice
+from ranvier.base.names import check_choice, counted
 from ranvier.base.numeric import number
 from ranvier.base.own_model import OwnModel
 from ranvier.base.texts import check_text
@@ -238,7 +238,10 @@ class Cell(OwnModel):
         self._build()
 
     def __repr__(self) -> str:
-        return f"<Cell '{self.name}': {len(self.morphology)} sections, {self.compartment_count} compartments>"
+        return (
+            f"<Cell '{self.name}': {counted(len(self.morphology), 'section')}, "
+            f"{counted(self.compartment_count, 'compartment')}>"
+        )
 
 
 def _check_form_and_name(morphology: object, name: object) -> None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ranvier.base.immutable import Immutable
 from ranvier.base.memory_checks import check_room
+from ranvier.base.names import counted
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.cells.morphology import Morphology
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
@@ -97,7 +98,7 @@ def counts_of(
             f"a cell has at most {_MOST_OF_CELL}",
             "check that lengths are in um, or give longer compartments",
         )
-    check_room(f"a cell of {all_of_them} compartments", _BYTES * all_of_them, "give longer compartments")
+    check_room(f"a cell of {counted(all_of_them, 'compartment')}", _BYTES * all_of_them, "give longer compartments")
     return counts
 
 
@@ -122,7 +123,7 @@ def _counts_of(
         raise ShapeError(
             "compartments",
             f"an array of shape {array.shape}",
-            f"the cell has {len(cell)} sections",
+            f"the cell has {counted(len(cell), 'section')}",
             "give one for each",
         )
     return _checked(array)

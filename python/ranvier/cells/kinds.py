@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
+from ranvier.base.names import counted
 from ranvier.base.own_model import OwnModel
 from ranvier.cells.cell import Cell
 from ranvier.errors import ShapeError, WrongTypeError
@@ -84,4 +85,4 @@ class CellKinds(OwnModel):
         self._build(**state)
 
     def __repr__(self) -> str:
-        return f"<{len(self.kind_of)} cells of {len(self.kinds)} kinds>"
+        return f"<{counted(len(self.kind_of), 'cell')} of {len(self.kinds)} kinds>"

@@ -11,6 +11,7 @@ from ranvier import _core
 from ranvier.base.distributions import Distribution
 from ranvier.base.immutable import Immutable
 from ranvier.base.model import Model
+from ranvier.base.names import counted
 from ranvier.base.numeric import number_array
 from ranvier.cells.per_cell import OwnValue, PerCell, Profile, called, number_or_own
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
@@ -87,7 +88,9 @@ class Mechanism(Model):
             raise WrongTypeError(what, repr(value), "must be a number, an array or a function of distances")
         array = np.atleast_1d(np.asarray(value, dtype=np.float64))
         if array.shape not in ((1,), distances.shape):
-            raise ShapeError(what, f"an array of shape {array.shape}", f"the cell has {len(distances)} compartments")
+            raise ShapeError(
+                what, f"an array of shape {array.shape}", f"the cell has {counted(len(distances), 'compartment')}"
+            )
         return np.ascontiguousarray(array)
 
     def _per_cell(self) -> list[PerCell | None]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.immutable import Immutable, locked
 from ranvier.base.keywords import known_keywords
+from ranvier.base.names import counted
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.cells.form import Form, distances_along
 from ranvier.errors import ShapeError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
@@ -249,7 +250,7 @@ class Morphology(Immutable):
 
     def __repr__(self) -> str:
         name = f" '{self.name}'" if self.name else ""
-        return f"<Morphology{name}: {len(self)} sections, {self.lengths.sum():g} um>"
+        return f"<Morphology{name}: {counted(len(self), 'section')}, {self.lengths.sum():g} um>"
 
 
 class _Sections(Sequence[Section]):
@@ -272,7 +273,7 @@ class _Sections(Sequence[Section]):
         return len(self._form.parents)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} sections>"
+        return f"<{counted(len(self), 'section')}>"
 
 
 def _positive(what: str, value: float) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.immutable import Immutable, locked
+from ranvier.base.names import counted
 from ranvier.base.numeric import number, number_array
 from ranvier.base.texts import check_text
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
@@ -78,7 +79,9 @@ class PerCell(Immutable):
             profile = np.full(len(distances), float(profile)) if profile.ndim == 0 else profile
         array = np.atleast_1d(np.asarray(profile, dtype=np.float64))
         if array.shape not in ((1,), distances.shape):
-            raise ShapeError(what, f"an array of shape {array.shape}", f"the cell has {len(distances)} compartments")
+            raise ShapeError(
+                what, f"an array of shape {array.shape}", f"the cell has {counted(len(distances), 'compartment')}"
+            )
         return np.ascontiguousarray(array)
 
     def _content(self) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.immutable import Immutable
+from ranvier.base.names import counted
 from ranvier.base.numeric import number, whole_number
 from ranvier.cells.intervals import Intervals
 from ranvier.cells.morphology import TAGS, Morphology, tag_number
@@ -162,7 +163,7 @@ class Region(Immutable):
             if len(numbers) and numbers[-1] >= count:
                 missing = numbers[np.searchsorted(numbers, count)]
                 raise ValueOutOfBoundsError(
-                    f"region {self}", f"section {missing}", f"the cell has {count} sections, numbered from 0"
+                    f"region {self}", f"section {missing}", f"the cell has {counted(count, 'section')}, numbered from 0"
                 )
             return Intervals.whole(numbers)
         if kind == "distance":

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
+from ranvier.base.names import counted
 from ranvier.cells.membrane import Mechanism
 from ranvier.cells.places import Everywhere, Place, as_place
 from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
@@ -105,7 +106,7 @@ def _of_name(
         return kind, number, 0 if sites == 1 else _EVERY_SITE
     if site >= sites:
         raise ValueOutOfBoundsError(
-            what, repr(probe), f"receptor '{list(receptors)[number]}' has {sites} sites, numbered from 0"
+            what, repr(probe), f"receptor '{list(receptors)[number]}' has {counted(sites, 'site')}, numbered from 0"
         )
     return kind, number, site
 

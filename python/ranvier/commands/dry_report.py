@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ranvier import mpi
 from ranvier.base.encodings import decoded
+from ranvier.base.names import counted
 from ranvier.commands.report import UNSORTED, _bar, _seconds, _size
 from ranvier.errors import FileError, StateError, ValueOutOfBoundsError
 from ranvier.forecast import dry_run
@@ -101,7 +102,7 @@ def show(console: Console, played: PlayedProcess, model: NetworkModel) -> None:
     )
     console.print(
         f"[bold]{played.neurons:,}[/] of {net.neuron_count:,} neurons, [bold]{played.synapses:,}[/] of "
-        f"{net.expected_synapses:,.0f} synapses",
+        f"{counted(net.expected_synapses, 'synapse', ',.0f')}",
         soft_wrap=True,
     )
     what = "the assumed rate" if played.invented else "the other processes send the same spikes as this one"

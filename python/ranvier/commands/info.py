@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ranvier import _core
+from ranvier.base.names import counted
 from ranvier.base.numeric import whole_number
 from ranvier.commands import machine_tree
 from ranvier.commands.keys import add_settings, parse_options
@@ -138,7 +139,7 @@ def _remarks(description: Mapping[str, Any], places: ThreadPlaces, quota: int | 
     threads = f"{counts[0]} thread{'' if counts[0] == 1 else 's'}"
     if len(counts) > 1:
         span = f"{min(counts)} to {max(counts)} threads" if min(counts) != max(counts) else threads
-        threads = f"{len(counts)} processes of {span}"
+        threads = f"{counted(len(counts), 'process')} of {span}"
     pinned = f"pinned ({places.pinning})" if places.are_pinned else "not pinned: the system may move them"
     lines = [Text(f"{threads}, {pinned}", style="bold")]
     if places.threads_on_unit > 1:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ranvier.base.names import unknown_name
+from ranvier.base.names import counted, unknown_name
 from ranvier.base.value_texts import describe_values
 from ranvier.cells.cell import Cell
 from ranvier.cells.parts import parts_of
@@ -187,4 +187,4 @@ def _cell(name: str, cell: Cell) -> Entry:
 
 
 def _receptor(sites: int) -> str:
-    return "Receptor" if sites == 1 else f"Receptor, {sites:,} sites"
+    return "Receptor" if sites == 1 else f"Receptor, {counted(sites, 'site', ',')}"

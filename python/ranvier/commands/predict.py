@@ -22,6 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ranvier import _core
+from ranvier.base.names import counted
 from ranvier.base.numeric import whole_number
 from ranvier.base.paths import check_destinations, save_figure, write_text
 from ranvier.base.sizes import parse_bytes
@@ -264,7 +265,8 @@ def _show(console: Console, question: _Question, answer: _Answer) -> None:
         soft_wrap=True,
     )
     console.print(
-        f"On each rank {net.neuron_count / question.ranks:,.1f} neurons, {answer.load.synapses:,.0f} synapses, "
+        f"On each rank {counted(net.neuron_count / question.ranks, 'neuron', ',.1f')}, "
+        f"{counted(answer.load.synapses, 'synapse', ',.0f')}, "
         f"{answer.load.events_per_second:,.0f} synaptic events and {answer.load.records_per_second:,.0f} arriving "
         "spikes a second",
         soft_wrap=True,
@@ -301,7 +303,8 @@ def _show_limit(console: Console, question: _Question, answer: _Answer) -> None:
     else:
         value = f"{fit.value:,}" if isinstance(fit.value, int) else f"{fit.value:.4g}"
         console.print(
-            f"  largest that fits: [bold]{fit.key} = {value}[/], {fit.neurons:,} neurons, {fit.synapses:,.0f} synapses",
+            f"  largest that fits: [bold]{fit.key} = {value}[/], {counted(fit.neurons, 'neuron', ',')}, "
+            f"{counted(fit.synapses, 'synapse', ',.0f')}",
             soft_wrap=True,
         )
 
@@ -337,5 +340,5 @@ def _draw(question: _Question, answer: _Answer) -> Any:
         same_load,
         limit=question.limit,
         marked=question.ranks,
-        title=f"{net.name}: {net.neuron_count:,} neurons on {question.ranks:,} ranks",
+        title=f"{net.name}: {counted(net.neuron_count, 'neuron', ',')} on {counted(question.ranks, 'rank', ',')}",
     )

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ranvier import _core
+from ranvier.base.names import counted
 from ranvier.base.times import time_of
 from ranvier.networks import NetworkModel
 from ranvier.processes.machine import peak_resident_bytes
@@ -226,7 +227,7 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
         console.print(size, soft_wrap=True)
         console.print(f"{_processes(results)}, {results.instruction_set}", soft_wrap=True)
     else:
-        console.print(f"{size}, {_number(results.threads[0], 'thread')}, {results.instruction_set}", soft_wrap=True)
+        console.print(f"{size}, {counted(results.threads[0], 'thread')}, {results.instruction_set}", soft_wrap=True)
     if not results.sorts_connections:
         console.print(UNSORTED, style="dim", soft_wrap=True)
     console.print()
@@ -258,7 +259,7 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
         console.print(waiting, style="yellow", soft_wrap=True)
     console.print(f"Digest  {results.spikes.digest()}", soft_wrap=True)
     if any(results.oversubscribed):
-        who = "" if not many else f" on {_number(sum(results.oversubscribed), 'rank')}"
+        who = "" if not many else f" on {counted(sum(results.oversubscribed), 'rank')}"
         console.print(f"[yellow]More threads than processors{who}: they wait for each other.[/]", soft_wrap=True)
 
 
@@ -291,7 +292,7 @@ def _waiting(results: Results) -> str | None:
     """Return why threads waited, or None if they did not wait much."""
     crowded = [crowding for crowding in results.crowding if crowding.crowded > 0.0]
     if crowded:
-        where = "" if results.ranks == 1 else f" on {_number(len(crowded), 'rank')}"
+        where = "" if results.ranks == 1 else f" on {counted(len(crowded), 'rank')}"
         seconds = max(crowding.crowded for crowding in crowded)
         asleep = max(crowding.asleep for crowding in results.crowding)
         rested = "some rested" if results.ranks == 1 else f"ranks slept for up to {asleep:.2g} s while they waited"
@@ -316,7 +317,7 @@ def _waiting(results: Results) -> str | None:
 
 def _processes(results: Results) -> str:
     least, most = min(results.threads), max(results.threads)
-    threads = _number(most, "thread") if least == most else f"{least} to {most} threads"
+    threads = counted(most, "thread") if least == most else f"{least} to {most} threads"
     return f"[bold]{results.ranks}[/] ranks \u00d7 {threads}, {results.transport}, exchange [bold]{results.exchange}[/]"
 
 
@@ -414,10 +415,6 @@ def _pace(results: Results) -> Text:
 def _share(results: Results, seconds: float) -> Text:
     whole = results.phases["simulation"]
     return _bar(seconds / whole if whole > 0.0 else 0.0, "cyan")
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' if count != 1 else ''}"
 
 
 def unlike_published(rates: Mapping[str, float], published: Mapping[str, float]) -> list[str]:

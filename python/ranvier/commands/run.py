@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from ranvier import mpi
-from ranvier.base.names import with_article
+from ranvier.base.names import counted, with_article
 from ranvier.base.paths import check_destinations, save_figure, write_text
 from ranvier.base.times import text_of, time_of
 from ranvier.commands import dry_report, report
@@ -237,7 +237,7 @@ def _draw(name: str, results: report.Results, model: NetworkModel) -> Figure:
     from ranvier import plot
 
     counts = results.counts
-    title = f"{model.net.name}: {counts.neurons:,} neurons, {counts.synapses:,} synapses"
+    title = f"{model.net.name}: {counted(counts.neurons, 'neuron', ',')}, {counted(counts.synapses, 'synapse', ',')}"
     draw = model.figure
     if draw is None:
         return plot.raster(results.spikes, published_rates=model.published_rates, title=title)

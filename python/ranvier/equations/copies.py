@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from ranvier.base.names import unknown_name
+from ranvier.base.names import counted, unknown_name
 from ranvier.base.numeric import whole_number
 from ranvier.base.texts import name_type
 from ranvier.equations.description import Declared
@@ -128,7 +128,7 @@ class Written:
             if len(values) != len(suffixes):
                 raise ShapeError(
                     f"{what} of {name}",
-                    f"{len(values)} values",
+                    counted(len(values), "value"),
                     f"there are {len(suffixes)} copies",
                     "give one for each",
                 )

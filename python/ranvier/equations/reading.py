@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import Any
 
-from ranvier.base.names import check_choice, unknown_name
+from ranvier.base.names import check_choice, there_are, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.texts import check_text, name_type
 from ranvier.equations.builder import Builder
@@ -235,7 +235,7 @@ def _sign_chooses(given: object, receptors: list[str]) -> bool:
         raise WrongTypeError("sign_chooses_receptor", name_type(given), "must be True, False or None")
     if given and len(receptors) < 2:
         raise ValueOutOfBoundsError(
-            "sign_chooses_receptor", "True", f"there are {len(receptors)} receptors", "it needs two of them"
+            "sign_chooses_receptor", "True", there_are(len(receptors), "receptor"), "it needs two of them"
         )
     return given
 

@@ -14,7 +14,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize, to_rgb
 from matplotlib.patches import Patch
 
-from ranvier.base.names import check_choice
+from ranvier.base.names import check_choice, counted
 from ranvier.base.numeric import number_array
 from ranvier.base.texts import check_text
 from ranvier.base.values import FloatArray
@@ -146,7 +146,7 @@ def _colours_of_values(
 ) -> tuple[FloatArray, ScalarMappable]:
     array = number_array("values", values)
     if array.shape != (count,):
-        raise ShapeError("values", f"an array of shape {array.shape}", f"the cell has {count} compartments")
+        raise ShapeError("values", f"an array of shape {array.shape}", f"the cell has {counted(count, 'compartment')}")
     finite = array[np.isfinite(array)]
     if limits is None:
         low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)

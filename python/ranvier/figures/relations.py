@@ -7,6 +7,7 @@ from typing import overload
 import numpy as np
 from matplotlib.axes import Axes
 
+from ranvier.base.names import counted
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, WrongTypeError
 from ranvier.figures.arguments import check_window
@@ -89,7 +90,7 @@ def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axe
     axes.axhline(correlogram.mean_rate, color=EXCITATORY, linewidth=1.0, label=f"mean rate of {second}")
     axes.axvline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set(xlabel=f"time from a spike of {first} (ms)", ylabel=f"{second} (spikes/s)")
-    around = f"{second} around {correlogram.reference_spikes:,} spikes of {first}"
+    around = f"{second} around {counted(correlogram.reference_spikes, 'spike', ',')} of {first}"
     axes.set_title(title if title and ax is not None else around)
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8, borderaxespad=0.1)
     cover(axes, "x", float(correlogram.lags[0]), float(correlogram.lags[-1]), ticks=6)

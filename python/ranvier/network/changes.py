@@ -13,7 +13,7 @@ from ranvier import _core, models
 from ranvier.base.distributions import Distribution
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
-from ranvier.base.names import unknown_name
+from ranvier.base.names import there_are, unknown_name
 from ranvier.base.numeric import number, number_array
 from ranvier.base.own_model import OwnModel
 from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
@@ -121,7 +121,7 @@ def by_population(view: PopulationView, values: Mapping[str, Any]) -> list[tuple
                 continue
             if array.shape != (len(view),):
                 raise ShapeError(
-                    f"{key} of {view.name}", f"an array of shape {array.shape}", f"there are {len(view)} neurons"
+                    f"{key} of {view.name}", f"an array of shape {array.shape}", there_are(len(view), "neuron")
                 )
             own[key] = array[begin : begin + len(part)]
         parts.append((part, own))
@@ -235,7 +235,7 @@ def _other_spikes(view: PopulationView, made: CreateSpikeGenerators, values: dic
         raise ShapeError(
             f"spike_times of {view.name}",
             f"{len(lists)} lists",
-            f"there are {len(view)} sources",
+            there_are(len(view), "source"),
             "give one list for each",
         )
     ends = np.cumsum(made.counts)
@@ -261,7 +261,7 @@ def _in_part(view: PopulationView, present: Mapping[str, StoredValues], key: str
             "give the whole population an array or a distribution, or make two populations",
         )
     if isinstance(value, np.ndarray) and value.shape != (len(view),):
-        raise ShapeError(f"{key} of {view.name}", f"an array of shape {value.shape}", f"there are {len(view)} neurons")
+        raise ShapeError(f"{key} of {view.name}", f"an array of shape {value.shape}", there_are(len(view), "neuron"))
     size = len(population)
     check_room(
         f"an array with {key} of each neuron of {population.name}", 16 * size, "give the whole population one number"

@@ -10,7 +10,7 @@ import numpy as np
 
 from ranvier import models
 from ranvier.base.immutable import locked
-from ranvier.base.names import some_names, unknown_name
+from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.own_model import OwnModel, named_models
 from ranvier.base.own_synapse import OwnSynapse
@@ -77,7 +77,7 @@ def check_size(size: int | None, model: str | OwnModel) -> int:
         raise ShapeError(
             "size of a population",
             str(size),
-            f"the list has {cells} cells",
+            f"the list has {counted(cells, 'cell')}",
             "leave the size out, or repeat cells in the list: net.create([a] * 30 + [b] * 70)",
         )
     return cells

@@ -14,7 +14,7 @@ from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import locked
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.keywords import known_keywords
-from ranvier.base.names import unknown_name
+from ranvier.base.names import counted, unknown_name
 from ranvier.base.numeric import number
 from ranvier.errors import ReadOnlyError
 from ranvier.network import summary
@@ -179,8 +179,10 @@ class NetworkBase(NamedAttributes):
 
     def __repr__(self) -> str:
         return (
-            f"<Network {self.name}: {self.neuron_count} neurons in {len(self._contents.populations)} populations, "
-            f"{self.expected_synapses:.0f} synapses in {len(self._contents.projections)} projections>"
+            f"<Network {self.name}: {counted(self.neuron_count, 'neuron')} in "
+            f"{counted(len(self._contents.populations), 'population')}, "
+            f"{counted(self.expected_synapses, 'synapse', '.0f')} in "
+            f"{counted(len(self._contents.projections), 'projection')}>"
         )
 
     def __eq__(self, other: object) -> bool:

@@ -13,7 +13,7 @@ from ranvier import _core
 from ranvier.base.html import card
 from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.memory_checks import check_room
-from ranvier.base.names import some_names
+from ranvier.base.names import counted, some_names
 from ranvier.base.own_model import OwnModel
 from ranvier.base.value_texts import describe_settings
 from ranvier.base.values import StoredValues
@@ -289,7 +289,7 @@ def _compared_ids(view: PopulationView, other: object) -> Any:
     if len(view) != 1:
         raise WrongTypeError(
             f"{view.name}, which is compared with ids",
-            f"{len(view)} neurons",
+            counted(len(view), "neuron"),
             "must be a single neuron",
             f"write np.isin(ids, {view.name}.ids), or data.of({view.name}) for the spikes of these neurons",
         )

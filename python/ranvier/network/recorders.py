@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.immutable import Immutable
-from ranvier.base.names import some_names
+from ranvier.base.names import counted, some_names
 from ranvier.base.times import text_of
 from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection
@@ -162,7 +162,7 @@ class StateRecorder(Recorder):
     @property
     def description(self) -> str:
         """What it records, in a line."""
-        neurons = f"{len(self.ids)} neurons of {self.population_names}"
+        neurons = f"{counted(len(self.ids), 'neuron')} of {self.population_names}"
         return f"{', '.join(self.variables)} of {neurons} every {text_of(self.interval)} ms"
 
 

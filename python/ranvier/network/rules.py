@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import locked, value_class
 from ranvier.base.memory_checks import check_room
-from ranvier.base.names import unknown_name
+from ranvier.base.names import counted, there_are, unknown_name
 from ranvier.base.numeric import as_array, number, whole_number
 from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 
@@ -360,7 +360,7 @@ class Explicit(Rule):
             raise ShapeError(
                 f"length of targets of rule '{self.name}'",
                 str(len(targets)),
-                f"there are {len(sources)} sources",
+                there_are(len(sources), "source"),
                 "give one source and one target for each synapse",
             )
         self._keep(sources=sources, targets=targets)
@@ -376,7 +376,7 @@ class Explicit(Rule):
         return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
 
     def __repr__(self) -> str:
-        return f"Explicit({len(np.asarray(self.sources))} connections)"
+        return f"Explicit({counted(len(np.asarray(self.sources)), 'connection')})"
 
     def _arguments(self) -> dict[str, Any]:
         return {

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
+from ranvier.base.names import counted, there_are
 from ranvier.base.numeric import as_array
 from ranvier.errors import IndexOutOfBoundsError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 
@@ -92,7 +93,9 @@ def chosen_positions(what: str, size: int, index: Index) -> Indices:
         remedy = "write a list, [[1, 5]]" if isinstance(index, tuple) else ""
         raise WrongTypeError(f"index of {what}", type(index).__name__, _ALLOWED, remedy) from None
     if not -size <= position < size:
-        raise IndexOutOfBoundsError(f"index of {what}", str(position), f"it has {size} neurons", "use indices from 0")
+        raise IndexOutOfBoundsError(
+            f"index of {what}", str(position), f"it has {counted(size, 'neuron')}", "use indices from 0"
+        )
     position %= size
     return range(position, position + 1)
 
@@ -116,13 +119,16 @@ def _of_list(what: str, size: int, index: list[Any] | npt.NDArray[Any] | range) 
         raise ShapeError(f"indices of {what}", shape, "it must have one dimension")
     if array.dtype == np.bool_:
         if len(array) != size:
-            raise ShapeError(f"mask of {what}", f"of length {len(array)}", f"there are {size} neurons")
+            raise ShapeError(f"mask of {what}", f"of length {len(array)}", there_are(size, "neuron"))
         return as_indices(np.flatnonzero(array).astype(np.int64))
     if array.size and array.dtype.kind not in "iu":
         raise WrongTypeError(f"indices of {what}", f"an array of {array.dtype}", "must be integers or a mask")
     if array.size and (int(array.min()) < -size or int(array.max()) >= size):
         raise IndexOutOfBoundsError(
-            f"indices of {what}", f"{array.min()} to {array.max()}", f"it has {size} neurons", "use indices from 0"
+            f"indices of {what}",
+            f"{array.min()} to {array.max()}",
+            f"it has {counted(size, 'neuron')}",
+            "use indices from 0",
         )
     positions = np.array(array, dtype=np.int64)
     positions[positions < 0] += size

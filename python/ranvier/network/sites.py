@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.immutable import Immutable, locked
+from ranvier.base.names import counted
 from ranvier.base.numeric import as_array, number_array, whole_number
 from ranvier.base.values import FloatArray, flatten
 from ranvier.errors import ShapeError
@@ -52,7 +53,7 @@ class SiteProbabilities(Immutable):
         return hash(self.values.tobytes())
 
     def __repr__(self) -> str:
-        return f"<SiteProbabilities of {len(self.values)} sites>"
+        return f"<SiteProbabilities of {counted(len(self.values), 'site')}>"
 
 
 SiteLike: TypeAlias = npt.ArrayLike | SiteProbabilities | None

@@ -6,6 +6,7 @@ import html
 from collections.abc import Sequence
 from typing import Protocol
 
+from ranvier.base.names import counted
 from ranvier.base.times import text_of
 from ranvier.base.value_texts import describe_settings, describe_values
 from ranvier.network.populations import Population
@@ -86,7 +87,8 @@ def as_html(network: Summarized) -> str:
 
 def _title(network: Summarized) -> str:
     return (
-        f"{network.name}: {network.neuron_count:,} neurons, {network.expected_synapses:,.0f} synapses, "
+        f"{network.name}: {counted(network.neuron_count, 'neuron', ',')}, "
+        f"{counted(network.expected_synapses, 'synapse', ',.0f')}, "
         f"resolution {text_of(network.resolution)} ms, seed {network.seed}"
     )
 

@@ -9,6 +9,7 @@ from typing import overload
 import numpy as np
 
 from ranvier.base.immutable import locked
+from ranvier.base.names import counted
 from ranvier.base.numeric import number
 from ranvier.base.times import times_of
 from ranvier.base.values import FloatArray
@@ -58,7 +59,9 @@ class PopulationRate:
 
     def __repr__(self) -> str:
         mean = f"{self.rates.mean():.4g} spikes/s on average" if len(self) else "no bins"
-        return f"<PopulationRate of {self.neurons} neurons of {self.name}: {len(self)} bins, {mean}>"
+        return (
+            f"<PopulationRate of {counted(self.neurons, 'neuron')} of {self.name}: {counted(len(self), 'bin')}, {mean}>"
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,7 +103,7 @@ class PowerSpectrum:
 
     def __repr__(self) -> str:
         span = f"{self.frequencies[0]:g} to {self.frequencies[-1]:g} Hz"
-        return f"<PowerSpectrum of {self.neurons} neurons of {self.name}: {span}, peak at {self.peak:g} Hz>"
+        return f"<PowerSpectrum of {counted(self.neurons, 'neuron')} of {self.name}: {span}, peak at {self.peak:g} Hz>"
 
 
 class ActivityStatistics(SpikeStatistics):

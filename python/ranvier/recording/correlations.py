@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
+from ranvier.base.names import counted
 from ranvier.base.numeric import number, number_array
 from ranvier.base.times import nearest_steps, text_of, times_of
 from ranvier.base.values import FloatArray
@@ -59,8 +60,9 @@ class PeristimulusHistogram:
 
     def __repr__(self) -> str:
         return (
-            f"<PeristimulusHistogram of {self.neurons} neurons of {self.name}, {self.events} events: "
-            f"{int(self.counts.sum())} spikes from {text_of(self.edges[0])} to {text_of(self.edges[-1])} ms>"
+            f"<PeristimulusHistogram of {counted(self.neurons, 'neuron')} of {self.name}, "
+            f"{counted(self.events, 'event')}: "
+            f"{counted(int(self.counts.sum()), 'spike')} from {text_of(self.edges[0])} to {text_of(self.edges[-1])} ms>"
         )
 
 
@@ -132,7 +134,7 @@ def whole_steps(name: str, time: float, resolution: float, least: int) -> int:
 def binned(steps: IntArray, places: IntArray, neurons: int, begin: int, end: int, width: int) -> IntArray:
     """Return the numbers of spikes in bins of `width` steps from `begin` on, shape ``(neurons, bins)``."""
     bins = (end - begin) // width
-    check_room(f"{bins} bins of {neurons} neurons", 8 * bins * neurons, "take wider bins or fewer neurons")
+    check_room(f"{counted(bins, 'bin')} of {neurons} neurons", 8 * bins * neurons, "take wider bins or fewer neurons")
     bin_of = (steps - begin - 1) // width
     # The rest at the end is shorter than a bin and is left out.
     here = bin_of < bins
@@ -143,7 +145,9 @@ def binned(steps: IntArray, places: IntArray, neurons: int, begin: int, end: int
 def correlate(first: IntArray, second: IntArray) -> FloatArray:
     """Return Pearson's correlation coefficients of rows of counts; NaN if a row is constant."""
     check_room(
-        f"correlations of {len(first)} with {len(second)} neurons", 8 * len(first) * len(second), "take fewer neurons"
+        f"correlations of {len(first)} with {counted(len(second), 'neuron')}",
+        8 * len(first) * len(second),
+        "take fewer neurons",
     )
     rows = []
     for counts in (first, second):

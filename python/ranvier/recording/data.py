@@ -13,7 +13,7 @@ import numpy as np
 from ranvier.base.attributes import NamedAttributes
 from ranvier.base.html import card, lines_picture, raster_picture
 from ranvier.base.immutable import locked
-from ranvier.base.names import some_names, unknown_name
+from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.times import step_before, text_of, time_of, times_of
 from ranvier.base.values import FloatArray
@@ -82,7 +82,9 @@ class SpikeData(ActivityStatistics):
 
     def __repr__(self) -> str:
         names = some_names([self._share_of(segment) for segment in self.segments])
-        return f"<SpikeData of {names}: {len(self)} spikes in ({text_of(self.start)}, {text_of(self.stop)}] ms>"
+        return (
+            f"<SpikeData of {names}: {counted(len(self), 'spike')} in ({text_of(self.start)}, {text_of(self.stop)}] ms>"
+        )
 
     def _repr_html_(self) -> str:
         """Return a table and a raster of at most the last 500 ms, for notebooks."""
@@ -316,7 +318,8 @@ class StateData(NamedAttributes):
 
     def __repr__(self) -> str:
         return (
-            f"<StateData of {', '.join(self.variables)}: {len(self)} samples of {len(self.ids)} neurons of "
+            f"<StateData of {', '.join(self.variables)}: {counted(len(self), 'sample')} of "
+            f"{counted(len(self.ids), 'neuron')} of "
             f"{self.population}>"
         )
 
@@ -376,7 +379,10 @@ class WeightData(NamedAttributes):
         return card(f"Weights of {self.projection}", rows, lines_picture(lines, self.times, "on average"))
 
     def __repr__(self) -> str:
-        return f"<WeightData of {self.projection}: {len(self)} samples of {len(self.sources)} synapses>"
+        return (
+            f"<WeightData of {self.projection}: {counted(len(self), 'sample')} of "
+            f"{counted(len(self.sources), 'synapse')}>"
+        )
 
 
 def _lock(data: SpikeData | StateData | WeightData, *names: str) -> None:

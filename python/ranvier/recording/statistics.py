@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import locked
-from ranvier.base.names import some_names, unknown_name
+from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import whole_number
 from ranvier.base.times import time_of, times_of
 from ranvier.base.values import FloatArray
@@ -257,7 +257,9 @@ class SpikeStatistics(NamedAttributes):
         shared = len(np.intersect1d(self.ids_of(first).array, self.ids_of(second).array, assume_unique=True))
         if shared and first != second:
             raise ValueOutOfBoundsError(
-                "neurons and others", bound=f"{shared} neurons are in both", remedy="take parts without common neurons"
+                "neurons and others",
+                bound=f"{counted(shared, 'neuron')} are in both",
+                remedy="take parts without common neurons",
             )
         counts, references = cross_correlate(
             self.steps[self._in(first)],

@@ -13,6 +13,7 @@ from typing import NoReturn, TypeVar
 import numpy as np
 
 from ranvier import _core
+from ranvier.base.names import counted
 from ranvier.errors import RemoteError
 
 __all__ = ["agree", "agree_on", "agreed", "from_root", "on_root", "reporting_rank", "summary_of", "values_of_all"]
@@ -145,7 +146,9 @@ def summary_of(value: object) -> str:
     """Return a text that differs for different arrays."""
     if not isinstance(value, np.ndarray):
         return "all" if value is None else str(value)
-    return f"{value.size} numbers with the hash {hashlib.blake2b(value.tobytes(), digest_size=8).hexdigest()}"
+    return (
+        f"{counted(value.size, 'number')} with the hash {hashlib.blake2b(value.tobytes(), digest_size=8).hexdigest()}"
+    )
 
 
 def on_root(communicator: _core.Communicator, what: str, action: Callable[[], None]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ranvier import _core, mpi
 from ranvier.base.interrupts import interrupts_deferred
+from ranvier.base.names import counted
 from ranvier.compiled.steps import compile_models
 from ranvier.errors import StateError
 from ranvier.mpi import Communicator
@@ -80,7 +81,7 @@ def build(
     agree_on(communicator, "recordings", lambda: f"{chosen.recordings}, {in_files} of them in files")
     tuning = checked_group(Tuning, groups[1])
     synapses = snapshot.core.expected_synapses
-    title = f"Building {snapshot.core.neuron_count:,} neurons and {synapses:,.0f} synapses"
+    title = f"Building {counted(snapshot.core.neuron_count, 'neuron', ',')} and {counted(synapses, 'synapse', ',.0f')}"
     with (
         ProgressReporter(progress, "build", title) as reporter,
         # Otherwise a process might stop without telling the others.

@@ -9,7 +9,7 @@ import numpy as np
 
 from ranvier import models
 from ranvier.base.memory_checks import check_room
-from ranvier.base.names import unknown_name
+from ranvier.base.names import there_are, unknown_name
 from ranvier.base.read_only_arrays import read_only
 from ranvier.base.values import FloatArray, StoredValues, to_core
 from ranvier.errors import ReadOnlyError, ShapeError, WrongTypeError
@@ -158,7 +158,7 @@ def _set_spike_times(built: BuiltNetwork, views: list[PopulationView], values: d
             raise ShapeError(
                 f"spike_times of {views[0].name}",
                 f"{len(lists)} lists",
-                f"there are {len(views[0])} sources",
+                there_are(len(views[0]), "source"),
                 "give one list for each",
             )
         counts = np.array([len(times) for times in lists], dtype=np.int64)

@@ -13,7 +13,7 @@ from ranvier import _core
 from ranvier.base.attributes import NamedAttributes
 from ranvier.base.keywords import known_keywords
 from ranvier.base.memory_checks import check_room
-from ranvier.base.names import unknown_name
+from ranvier.base.names import counted, there_are, unknown_name
 from ranvier.base.numeric import as_array, number_array
 from ranvier.base.read_only_arrays import read_only
 from ranvier.base.values import FloatArray
@@ -144,7 +144,9 @@ class Connections(NamedAttributes):
         tables = [_receptors_of(projection) for projection in self._built.projections]
         names = sorted({name for table in tables for name in table})
         width = max(map(len, names), default=1)
-        check_room(f"names of the receptors of {len(self)} synapses", len(self) * (4 * width + 16), "ask for fewer")
+        check_room(
+            f"names of the receptors of {counted(len(self), 'synapse')}", len(self) * (4 * width + 16), "ask for fewer"
+        )
         most = max(map(len, tables), default=0)
         # By projection and place of the receptor among those of the targets' model.
         places = np.array(
@@ -337,7 +339,7 @@ class Connections(NamedAttributes):
             raise ShapeError(what, f"an array of shape {array.shape}", "it must have one dimension")
         if array.dtype == np.bool_:
             if array.shape != (len(self),):
-                raise ShapeError(what, f"a mask of shape {array.shape}", f"there are {len(self)} synapses")
+                raise ShapeError(what, f"a mask of shape {array.shape}", there_are(len(self), "synapse"))
             return array
         if array.size == 0:
             return np.empty(0, dtype=np.int64)
@@ -347,7 +349,7 @@ class Connections(NamedAttributes):
         least, greatest = int(places.min()), int(places.max())
         if least < -len(self) or greatest >= len(self):
             bad = greatest if greatest >= len(self) else least
-            raise IndexOutOfBoundsError("index of a synapse", str(bad), f"there are {len(self)} synapses")
+            raise IndexOutOfBoundsError("index of a synapse", str(bad), there_are(len(self), "synapse"))
         return places.astype(np.int64)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -363,4 +365,4 @@ class Connections(NamedAttributes):
         return f'write connections.get("{name}")' if name in _known_parameters() else super()._instead_of(name)
 
     def __repr__(self) -> str:
-        return f"<Connections: {len(self)} synapses>"
+        return f"<Connections: {counted(len(self), 'synapse')}>"

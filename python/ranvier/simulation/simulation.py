@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.keywords import known_keywords
+from ranvier.base.names import counted
 from ranvier.base.numeric import number
 from ranvier.base.times import text_of, time_of, times_of
 from ranvier.base.values import FloatArray
@@ -464,7 +465,10 @@ class Simulation(Accounts):
 
     def __repr__(self) -> str:
         now = text_of(self.time)
-        return f"<Simulation of {self.network.name} at {now} ms, {self.threads} threads, {self.instruction_set}>"
+        return (
+            f"<Simulation of {self.network.name} at {now} ms, "
+            f"{counted(self.threads, 'thread')}, {self.instruction_set}>"
+        )
 
     def __reduce__(self) -> NoReturn:
         raise WrongTypeError(
