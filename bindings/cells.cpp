@@ -46,7 +46,8 @@ using InputUse = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint
 /// Name, place.
 using InputElectrode = std::pair<std::string, InputPlace>;
 /// Name, model, values of parameters, places.
-using InputReceptor = std::tuple<std::string, std::string, std::vector<double>, std::vector<InputPlace>>;
+using InputReceptor = std::tuple<std::string, std::variant<std::string, std::shared_ptr<const GeneralMechanism>>,
+                                 std::vector<double>, std::vector<InputPlace>>;
 /// Name, kind, place, start, levels, durations, resistance.
 using InputClamp =
     std::tuple<std::string, std::string, InputPlace, double, std::vector<double>, std::vector<double>, double>;
@@ -153,6 +154,20 @@ cable::Follows to_followed(const std::string& name) {
     throw unknown_name("what gates follow", name, known);
 }
 
+cable::PlacedReceptor to_receptor(const std::string& name,
+                                  const std::variant<std::string, std::shared_ptr<const GeneralMechanism>>& which,
+                                  const std::vector<double>& parameters) {
+    cable::PlacedReceptor placed{.name = name, .model = nullptr, .parameters = parameters, .places = {}};
+    if (const auto* const built_in = std::get_if<std::string>(&which)) {
+        placed.model = &cable::find_receptor(*built_in);
+    } else {
+        const auto& described = std::get<std::shared_ptr<const GeneralMechanism>>(which);
+        placed.model = &described->receptor();
+        placed.described = described;
+    }
+    return placed;
+}
+
 ChannelDescription to_channel(const nb::handle& given) {
     ChannelDescription made{.name = read<std::string>(given, "name"),
                             .summary = read<std::string>(given, "summary"),
@@ -202,7 +217,9 @@ GeneralDescription to_general(const nb::handle& given) {
                             .outside = read<std::int32_t>(given, "outside"),
                             .initial = read_program(given, "initial"),
                             .step = read_program(given, "step"),
-                            .current = read_program(given, "current")};
+                            .current = read_program(given, "current"),
+                            .jumps = std::nullopt};
+    if (!given.attr("jumps").is_none()) made.jumps = read_program(given, "jumps");
     for (const nb::handle each : read<nb::sequence>(given, "states")) {
         made.states.push_back({.name = read<std::string>(each, "name"),
                                .unit = read<std::string>(each.attr("unit"), "text"),
@@ -245,7 +262,7 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
     for (const auto& [name, default_value] : own) spec.own.push_back({name, default_value});
     for (const InputMechanism& mechanism : mechanisms) spec.mechanisms.push_back(to_painted(mechanism));
     for (const auto& [name, model, parameters, places] : receptors) {
-        spec.receptors.push_back({name, &cable::find_receptor(model), parameters, {}});
+        spec.receptors.push_back(to_receptor(name, model, parameters));
         for (const InputPlace& place : places) spec.receptors.back().places.push_back(to_place(place));
     }
     for (const auto& [name, kind, place, start, levels, durations, resistance] : clamps) {

@@ -127,6 +127,13 @@ void check(const Probe& probe, const CellSpec& spec) {
     const std::string name = "probe '" + probe.name + "'";
     const bool is_of_place = probe.kind == Kind::potential || probe.kind == Kind::axial_current;
     const auto [owners, parts] = counts(probe, spec);
+    if (probe.kind == Kind::conductance && probe.of < owners && spec.receptors[probe.of].model->general != nullptr) {
+        const std::string& receptor = spec.receptors[probe.of].name;
+        throw ValueOutOfBoundsError({.object = name,
+                                     .value = "the conductance of receptor '" + receptor + "'",
+                                     .bound = "a receptor of equations may have none",
+                                     .remedy = "record its current: 'i of " + receptor + "'"});
+    }
     if (!is_of_place && (probe.of >= owners || probe.gate >= parts))
         throw InternalError(name + " of what is not there");
     if (probe.kind == Kind::conductance || probe.kind == Kind::receptor_current || probe.kind == Kind::clamp_current ||

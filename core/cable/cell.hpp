@@ -44,6 +44,7 @@ struct PlacedReceptor {
     const ReceptorModel* model = nullptr;
     std::vector<double> parameters;
     std::vector<Place> places;
+    std::shared_ptr<const UserMechanism> described = nullptr;  ///< whose model it is, if a user describes it
 };
 
 /// A place at which stimulators inject currents.

@@ -58,6 +58,7 @@ void add(Mixer& mixer, const OwnUse& use) {
 void add(Mixer& mixer, const PlacedReceptor& receptor) {
     mixer.text(receptor.name);
     mixer.text(receptor.model->name);
+    if (receptor.model->general != nullptr) mixer.whole(receptor.model->general->fingerprint);
     mixer.numbers(receptor.parameters);
     if (receptor.places.size() > 1) mixer.whole(receptor.places.size());
     for (const Place place : receptor.places) mixer.place(place);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "base/subnormals.hpp"
 #include "base/tight_list.hpp"
 #include "cable/cell_arrangement.hpp"
+#include "cable/general_columns.hpp"
 #include "cable/probe_reading.hpp"
 #include "cable/program_rates.hpp"
 
@@ -134,7 +134,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         columns.exchange_list<double>("V_m", plan.slots(),
                                       [&](std::size_t node) -> double& { return store.potential(k, slot(node)); });
         exchange_gates(cell, columns);
-        exchange_general(cell, columns);
+        exchange_general(model_, plan, store, k, columns);
         exchange_receptors(cell, columns);
         for (std::size_t at = cell; at < injected_.size(); at += layouts_.cells()) {
             columns.exchange("injected_" + std::to_string(at / layouts_.cells()), injected_[at]);
@@ -340,6 +340,10 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         CellStore& store = cells_->store(cell);
         const std::size_t k = number(cell);
         for (std::uint32_t r = 0; r < sites_.size(); ++r) {
+            if (model_.spec().receptors[r].model->general != nullptr) {
+                exchange_sites(r, sites_[r], plan, store, k, columns);
+                continue;
+            }
             const std::string of = std::to_string(r);
             if (sites_[r] == 1) {
                 const std::size_t own = plan.receptor_at(r, 0);
@@ -390,33 +394,6 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                         return store.gate(number(cell), index, own->place_of(slot), own->first_gate(m) + gate);
                     });
             }
-        }
-    }
-
-    /// As gates: by mechanism, state and node.
-    void exchange_general(std::uint32_t cell, StateColumns& columns) {
-        const CellPlan& plan = layouts_.of(cell);
-        CellStore& store = cells_->store(cell);
-        std::map<std::pair<std::uint32_t, std::size_t>, bool> states;
-        for (std::size_t kind = 0; kind < model_.kinds(); ++kind) {
-            const std::vector<PaintedMechanism>& painted = model_.spec(kind).mechanisms;
-            for (std::uint32_t m = 0; m < painted.size(); ++m) {
-                const GeneralInfo* const general = painted[m].mechanism->general;
-                for (std::size_t s = 0; general != nullptr && s < general->states.size(); ++s) states[{m, s}] = true;
-            }
-        }
-        for (const auto& [of, is_there] : states) {
-            const auto [m, s] = of;
-            const std::optional<std::size_t> index = plan.general_of(m);
-            const GeneralPlan* const own = index ? &plan.generals[*index] : nullptr;
-            const bool has = own != nullptr && s < own->model->general->states.size();
-            double nowhere = 0.0;
-            columns.exchange_list<double>("state_" + std::to_string(m) + "_" + std::to_string(s), plan.slots(),
-                                          [&](std::size_t node) -> double& {
-                                              const std::uint32_t slot = plan.slot_of_node[node];
-                                              if (!has || !own->is_at(slot)) return nowhere;
-                                              return store.state(number(cell), *index, own->place_of(slot), s);
-                                          });
         }
     }
 

@@ -36,6 +36,13 @@ void check_kind(const CellModel& first, const CellModel& own, std::size_t kind) 
         if (joined(firsts, text) != joined(owns, text)) refuse(kind, what, joined(owns, text), joined(firsts, text));
     };
     compare("receptors", a.receptors, b.receptors, [](std::string_view name) { return name; });
+    const auto equations_of = [](const PlacedReceptor& receptor) {
+        const MechanismModel* const general = receptor.model->general;
+        if (general == nullptr) return receptor.name;
+        const auto name = [](const StateInfo& state) { return state.name; };
+        return receptor.name + " with states " + joined(general->general->states, name);
+    };
+    compare("receptors", first.spec().receptors, own.spec().receptors, equations_of);
     compare("electrodes", a.electrodes, b.electrodes, [](std::string_view name) { return name; });
     const auto with_unit = [](const auto& info) {
         return std::string(info.name) + (info.unit.empty() ? "" : " (" + std::string(info.unit) + ")");

@@ -220,8 +220,9 @@ void CellPlan::add_mechanism(Class& own, std::uint32_t index, std::span<const st
 
 void CellPlan::add_receptor(std::uint32_t number, std::span<const double> parameters, double step) {
     const PlacedReceptor& placed = spec->receptors[number];
-    const ReceptorConstants constants = placed.model->constants(parameters, step);
     receptors_of_sites_.emplace_back();
+    if (placed.model->general != nullptr) return;
+    const ReceptorConstants constants = placed.model->constants(parameters, step);
     std::map<std::uint32_t, std::size_t> of_slot;
     for (std::uint32_t site = 0; site < placed.places.size(); ++site) {
         const std::uint32_t slot = slot_at(placed.places[site]);

@@ -90,6 +90,9 @@ struct CellPlan {
     const Class* class_with(std::uint32_t painted, std::uint32_t slot) const;
     /// Of a mechanism of the cell: an index of `generals`, if it is one of these.
     std::optional<std::size_t> general_of(std::uint32_t painted) const;
+    std::optional<std::size_t> general_of_receptor(std::uint32_t number) const {
+        return general_of(static_cast<std::uint32_t>(spec->mechanisms.size()) + number);
+    }
 
     const CellSpec* spec;
     std::vector<double> own_values;

@@ -43,6 +43,7 @@ void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const
 void CellStore::advance_general(GeneralStates& states, const GeneralBlock& block, std::span<double> calcium,
                                 BlockStep& step) {
     states.advance(block);
+    states.receive(block.number, step.update.inputs, step.sites, cells_of(block.number));
     for (const GeneralDeparture& departure : states.take_departures()) note_general(departure, block.number, step);
     bool left = false;
     for (double& value : calcium) {

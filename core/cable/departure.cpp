@@ -22,8 +22,12 @@ std::string place_of(const CellPlan& plan, std::uint32_t slot) {
 }
 
 void describe_general(const Departure& departure, const CellPlan& plan, models::GroupFailure& failure) {
-    const MechanismModel& model = *plan.spec->mechanisms[departure.painted].mechanism;
-    const std::string of = " of mechanism " + std::string(model.name);
+    const std::size_t mechanisms = plan.spec->mechanisms.size();
+    const bool is_receptor = departure.painted >= mechanisms;
+    const MechanismModel& model = *plan.generals[*plan.general_of(departure.painted)].model;
+    const std::string of = is_receptor
+                               ? " of receptor '" + plan.spec->receptors[departure.painted - mechanisms].name + "'"
+                               : " of mechanism " + std::string(model.name);
     if (departure.of == Departure::Of::iteration) {
         failure.what = "a loop in its step has not ended in time: steps are too long for its equations";
         failure.variable = "states" + of;
@@ -37,7 +41,7 @@ void describe_general(const Departure& departure, const CellPlan& plan, models::
         failure.value = to_text(departure.value) + " " + std::string(state.unit);
     } else {
         failure.variable = "current " + std::string(model.general->currents[departure.variable].name) + of;
-        failure.value = to_text(departure.value) + " mA/cm^2";
+        failure.value = to_text(departure.value) + (is_receptor ? " nA" : " mA/cm^2");
     }
 }
 

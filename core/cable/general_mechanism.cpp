@@ -38,10 +38,28 @@ void check(const program::Program& program, std::size_t results, bool truths, co
     }
 }
 
+/// That they are the same whenever a spike arrives.
+void check_jumps(const GeneralDescription& given) {
+    const auto fixed = {External::celsius, External::diameter, External::area};
+    for (const std::vector<bool>& inputs : program::dependencies(*given.jumps)) {
+        for (std::size_t i = 0; i < given.states.size() + external_count; ++i) {
+            const bool is_fixed =
+                std::ranges::any_of(fixed, [&](External each) { return i == input_of(each, given.states.size()); });
+            if (inputs[i] && !is_fixed) {
+                refuse(given, "input of jumps", i, "they depend on parameters, temperature and geometry alone");
+            }
+        }
+    }
+}
+
 void check(const GeneralDescription& given) {
     check(given.initial, given.states.size(), false, given, "initial values");
     check(given.step, given.states.size(), true, given, "step");
     check(given.current, 2 * given.currents.size(), false, given, "currents");
+    if (given.jumps) {
+        check(*given.jumps, given.states.size(), false, given, "jumps");
+        check_jumps(given);
+    }
     if (given.calcium >= static_cast<std::int64_t>(given.states.size())) {
         refuse(given, "state that is calcium", static_cast<std::size_t>(given.calcium), "there is no such state");
     }
@@ -64,6 +82,7 @@ std::uint64_t fingerprint_of(const GeneralDescription& given) {
     for (const program::Program* const program : {&given.initial, &given.step, &given.current}) {
         models::add(hash, *program);
     }
+    if (given.jumps) models::add(hash, *given.jumps);
     // 0 is that of what comes with Ranvier.
     return hash.value() | 1;
 }
@@ -99,6 +118,7 @@ GeneralMechanism::GeneralMechanism(GeneralDescription description) : description
                 .initial = &given.initial,
                 .step = &given.step,
                 .current = &given.current,
+                .jumps = given.jumps ? &*given.jumps : nullptr,
                 .calcium = given.calcium,
                 .outside = given.outside,
                 .follows_calcium = !is_pool && (reads_current || any_reads({External::calcium, External::outside,
@@ -113,6 +133,20 @@ GeneralMechanism::GeneralMechanism(GeneralDescription description) : description
               .currents = {},
               .fingerprint = fingerprint_of(given),
               .general = &general_};
+    receptor_ = {.name = given.name,
+                 .summary = given.summary,
+                 .equations = given.equations,
+                 .reference = given.reference,
+                 .parameters = parameters_,
+                 .general = &model_};
+}
+
+const ReceptorModel& GeneralMechanism::receptor() const {
+    if (description_.jumps) return receptor_;
+    throw ValueOutOfBoundsError({.object = "receptor '" + description_.name + "'",
+                                 .value = "a mechanism of the membrane",
+                                 .bound = "receptors are point processes",
+                                 .remedy = "give it in membrane="});
 }
 
 }  // namespace ranvier::cable

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cable/channel.hpp"
 #include "cable/mechanism.hpp"
+#include "cable/receptor.hpp"
 #include "models/program_description.hpp"
 #include "program/program.hpp"
 
@@ -36,6 +38,7 @@ struct GeneralDescription {
     program::Program initial;
     program::Program step;
     program::Program current;
+    std::optional<program::Program> jumps;  ///< of a point process: see GeneralInfo
 };
 
 /// A mechanism with all that its MechanismModel points to.
@@ -44,12 +47,16 @@ class GeneralMechanism final : public UserMechanism {
     /// @throws ShapeError, ValueOutOfBoundsError for what does not fit together
     explicit GeneralMechanism(GeneralDescription description);
 
+    /// Of a point process. @throws ValueOutOfBoundsError if it is none
+    const ReceptorModel& receptor() const;
+
    private:
     GeneralDescription description_;
     std::vector<models::ParameterInfo> parameters_;
     std::vector<StateInfo> states_;
     std::vector<GeneralCurrentInfo> currents_;
     GeneralInfo general_;
+    ReceptorModel receptor_;
 };
 
 /// Of an input of the programs of a mechanism with so many states.

@@ -14,6 +14,7 @@ namespace ranvier::cable {
 namespace {
 
 constexpr double nanosiemens = 10.0;  // of S/cm^2 in um^2
+constexpr double of_microsiemens = 1000.0;
 
 /// um, of a cylinder with the same length and surface.
 double diameter_of(const Compartment& own, const Morphology& morphology) {
@@ -21,17 +22,14 @@ double diameter_of(const Compartment& own, const Morphology& morphology) {
     return own.area / (std::numbers::pi * length);
 }
 
-void add_place(GeneralPlan& plan, const CellSpec& spec, std::uint32_t compartment, std::span<const double> own_values,
+/// @param covered see GeneralPlan
+void add_place(GeneralPlan& plan, const CellSpec& spec, std::uint32_t compartment, double covered,
                const PoolPlan& pools) {
-    const PaintedMechanism& painted = spec.mechanisms[plan.painted];
     const Compartment& own = spec.compartments.compartments()[compartment];
     const std::uint32_t slot = plan.slots[plan.area.size()];
-    for (std::size_t p = 0; p < painted.parameters.size(); ++p) {
-        plan.parameters[p].push_back(spec.value(painted, p, compartment, own_values));
-    }
     plan.area.push_back(own.area);
     plan.surface.push_back(own.area * nanosiemens);
-    plan.covered.push_back(own.area * value_at(painted.covered, compartment) * nanosiemens);
+    plan.covered.push_back(covered);
     plan.diameter.push_back(diameter_of(own, spec.compartments.morphology()));
     if (pools.is_at(slot)) {
         const std::size_t pool = pools.place_of(slot);
@@ -61,6 +59,26 @@ std::vector<double> inputs_at(const GeneralPlan& plan, std::size_t place, std::s
     return inputs;
 }
 
+GeneralPlan plan_receptor(const CellSpec& spec, std::uint32_t number, std::span<const double> parameters,
+                          std::span<const std::uint32_t> slot_of_node, const PoolPlan& pools,
+                          std::pmr::memory_resource* memory) {
+    const PlacedReceptor& placed = spec.receptors[number];
+    GeneralPlan plan(memory);
+    plan.painted = static_cast<std::uint32_t>(spec.mechanisms.size()) + number;
+    plan.model = placed.model->general;
+    plan.receptor = number;
+    for (const double value : parameters) plan.parameters.emplace_back(placed.places.size(), value);
+    const std::vector<double> zero(plan.model->general->states.size(), 0.0);
+    for (const Place place : placed.places) {
+        const std::uint32_t compartment = spec.compartments.at(place, "place");
+        plan.slots.push_back(slot_of_node[spec.compartments.compartments()[compartment].node]);
+        add_place(plan, spec, compartment, of_microsiemens, pools);
+        const std::vector<double> inputs = inputs_at(plan, plan.slots.size() - 1, zero, 0.0, spec.celsius, 1.0, 0.0);
+        plan.jumps.push_back(program::evaluate(*plan.model->general->jumps, inputs));
+    }
+    return plan;
+}
+
 }  // namespace
 
 std::size_t GeneralPlan::place_of(std::uint32_t slot) const {
@@ -88,7 +106,18 @@ std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const doub
         plan.model = painted.mechanism;
         plan.parameters.resize(painted.parameters.size());
         for (const auto& [slot, compartment] : places) plan.slots.push_back(slot);
-        for (const auto& [slot, compartment] : places) add_place(plan, spec, compartment, own_values, pools);
+        for (const auto& [slot, compartment] : places) {
+            for (std::size_t p = 0; p < painted.parameters.size(); ++p) {
+                plan.parameters[p].push_back(spec.value(painted, p, compartment, own_values));
+            }
+            const double area = spec.compartments.compartments()[compartment].area;
+            add_place(plan, spec, compartment, area * value_at(painted.covered, compartment) * nanosiemens, pools);
+        }
+    }
+    const CellConstants constants = constants_of(spec, own_values);
+    for (std::uint32_t r = 0; r < spec.receptors.size(); ++r) {
+        if (spec.receptors[r].model->general == nullptr) continue;
+        plans.push_back(plan_receptor(spec, r, constants.receptors[r], slot_of_node, pools, memory));
     }
     return plans;
 }

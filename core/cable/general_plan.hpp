@@ -19,16 +19,21 @@ struct GeneralPlan {
 
     std::uint32_t painted = 0;  ///< the index of the mechanism among those of the cell
     const MechanismModel* model = nullptr;
-    AlignedVector<std::uint32_t> slots;  ///< ascending
+    /// A receptor of the cell, whose sites are the places, in their order. `painted` goes on behind the mechanisms.
+    std::optional<std::uint32_t> receptor;
+    AlignedVector<std::uint32_t> slots;  ///< ascending, but of a receptor
     std::vector<std::vector<double>> parameters;
+    /// Of a receptor pA of 1 nA, nS of 1 uS.
     std::vector<double> covered;   ///< pA of a density of 1 mA/cm^2, nS of 1 S/cm^2
     std::vector<double> surface;   ///< pA of a density of 1 mA/cm^2 through the membrane of the whole compartment
     std::vector<double> area;      ///< um^2
     std::vector<double> diameter;  ///< um
     std::vector<double> outside;   ///< calcium, mM; 0 where there is no pool
+    std::vector<std::vector<double>> jumps;  ///< of a receptor: what a weight of 1 nS adds to a state [place][state]
     /// The pool of calcium at the place, an index of CellPlan::pools.
     std::vector<std::optional<std::uint32_t>> pools;
 
+    // Not of a receptor.
     std::size_t place_of(std::uint32_t slot) const;
     bool is_at(std::uint32_t slot) const;
 };
@@ -42,7 +47,7 @@ std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const doub
 std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, double potential, double celsius,
                                    double calcium, double nernst);
 
-/// mA/cm^2 of each current of a place.
+/// mA/cm^2 of each current of a place; of a receptor nA.
 std::vector<double> current_densities(const GeneralPlan& plan, std::size_t place, std::span<const double> states,
                                       double potential, double celsius, double calcium, double nernst);
 

@@ -88,7 +88,12 @@ GeneralStates::Mechanism::Mechanism(const GeneralPlaces& given, const Settings& 
     }
     const bool carries = std::ranges::any_of(general->currents, &GeneralCurrentInfo::carries_calcium);
     if (carries) before.assign(padded, 0.0);
+    receptor = places.front().plan->receptor;
     for (GeneralPlace& place : places) {
+        if (receptor) {
+            const std::vector<double>& own = place.plan->jumps[place.place];
+            jumps.insert(jumps.end(), own.begin(), own.end());
+        }
         slots.push_back(place.plan->slots[place.place]);
         place.plan = nullptr;
     }
@@ -196,6 +201,23 @@ void GeneralStates::advance(const GeneralBlock& block) {
     }
     for (Mechanism& own : mechanisms_) {
         if (own.general->is_pool()) set_calcium(own, block);
+    }
+}
+
+void GeneralStates::receive(std::size_t block, double* const* inputs, const std::uint32_t* sites,
+                            std::span<const std::uint32_t> cells) {
+    for (Mechanism& own : mechanisms_) {
+        if (!own.receptor) continue;
+        double* const states = own.states_of(block);
+        const std::size_t count = own.general->states.size();
+        for (std::size_t k = 0; k < own.places.size(); ++k) {
+            const GeneralPlace& place = own.places[k];
+            if (place.cell >= cells.size()) continue;
+            double& input = inputs[*own.receptor][std::size_t{cells[place.cell]} * sites[*own.receptor] + place.place];
+            const double weight = std::exchange(input, -0.0);
+            if (weight == 0.0) continue;
+            for (std::size_t s = 0; s < count; ++s) states[s * own.padded + k] += weight * own.jumps[k * count + s];
+        }
     }
 }
 

@@ -93,6 +93,11 @@ class GeneralStates {
     /// that are their states.
     void advance(const GeneralBlock& block);
 
+    /// Adds the weights that arrive at receptors at the end of the step to their states, and clears them.
+    /// @param inputs, sites see BlockStep @param cells of the block, as numbers among those of the group
+    void receive(std::size_t block, double* const* inputs, const std::uint32_t* sites,
+                 std::span<const std::uint32_t> cells);
+
     bool has_pools() const { return !settings_.gains.empty(); }
     /// What has left its bounds since this was called last, of each mechanism and variable by itself.
     std::vector<GeneralDeparture> take_departures() { return std::exchange(departures_, {}); }
@@ -105,6 +110,8 @@ class GeneralStates {
         const GeneralInfo* general;
         std::vector<GeneralPlace> places;
         std::vector<std::uint32_t> slots;  ///< of the places in their cells
+        std::optional<std::uint32_t> receptor;
+        std::vector<double> jumps;  ///< of a receptor [place][state]
         std::size_t padded;  ///< places and copies of the first one
         AlignedVector<double> covered;
         AlignedVector<double> surface;

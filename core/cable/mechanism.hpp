@@ -111,6 +111,9 @@ struct GeneralInfo {
     const program::Program* initial = nullptr;  ///< results: the states
     const program::Program* step = nullptr;  ///< results: the states, then truths that loops have ended in time
     const program::Program* current = nullptr;  ///< results: of each current mA/cm^2, then its derivative, S/cm^2
+    /// Of a point process, whose currents are in nA: results are what a spike of weight 1 nS adds to each state. They depend
+    /// on parameters, temperature and geometry alone. Null: it is spread over membrane.
+    const program::Program* jumps = nullptr;
     std::int32_t calcium =
         -1;  ///< the state that is the concentration in the cell (mM), if it is a pool; -1: it is none
     std::int32_t outside = -1;  ///< the parameter that is the one outside (mM); -1: default_outside

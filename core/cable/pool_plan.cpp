@@ -58,6 +58,21 @@ void check_reversal(const PaintedMechanism& painted, const Compartment& own, boo
     }
 }
 
+/// That equations of receptors that read calcium find a pool.
+void check_receptors(const CellSpec& spec, const std::vector<bool>& has_pool) {
+    for (const PlacedReceptor& receptor : spec.receptors) {
+        if (receptor.model->general == nullptr || !receptor.model->general->follows_calcium()) continue;
+        for (const Place place : receptor.places) {
+            const std::uint32_t c = spec.compartments.at(place, "place of a receptor");
+            if (has_pool[c]) continue;
+            throw ValueOutOfBoundsError({.object = "receptor '" + receptor.name + "'",
+                                         .value = place_text(spec.compartments.compartments()[c]),
+                                         .bound = "its equations read calcium, and no calcium_pool is there",
+                                         .remedy = "paint a calcium_pool on the same membrane"});
+        }
+    }
+}
+
 }  // namespace
 
 bool is_calcium_reversal(const MechanismModel& mechanism, std::size_t parameter) {
@@ -97,6 +112,7 @@ void check_calcium(const CellSpec& spec) {
                                          .remedy = "paint a calcium_pool on the same membrane"});
         }
     }
+    check_receptors(spec, has_pool);
 }
 
 PoolPlan::PoolPlan(std::pmr::memory_resource* memory)

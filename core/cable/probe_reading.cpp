@@ -43,6 +43,18 @@ double current_density(const Probe& probe, const CurrentInfo& info, const CellPl
     return density * (values.potential(cell, slot) - reversal);
 }
 
+/// Of a place of a general mechanism.
+std::vector<double> densities_at(const GeneralPlan& own, std::size_t general, std::size_t place, const CellPlan& plan,
+                                 const CellValues& values, std::size_t cell) {
+    std::vector<double> states;
+    for (std::size_t s = 0; s < own.model->general->states.size(); ++s) {
+        states.push_back(values.state(cell, general, place, s));
+    }
+    const double calcium = own.pools[place] ? values.calcium(cell, *own.pools[place]) : 0.0;
+    return current_densities(own, place, states, values.potential(cell, own.slots[place]), plan.spec->celsius, calcium,
+                             plan.pools.nernst);
+}
+
 /// The same of a general mechanism. Its parameters are those of the cell's own plan.
 double general_density(const Probe& probe, std::size_t general, const CellPlan& plan, const CellValues& values,
                        std::size_t cell) {
@@ -52,14 +64,7 @@ double general_density(const Probe& probe, std::size_t general, const CellPlan& 
     const std::vector<GeneralPlan> plans =
         plan_general(*plan.spec, own_values, plan.slot_of_node, plan.pools, std::pmr::get_default_resource());
     const GeneralPlan& own = plans[general];
-    const std::size_t place = own.place_of(slot);
-    std::vector<double> states;
-    for (std::size_t s = 0; s < own.model->general->states.size(); ++s) {
-        states.push_back(values.state(cell, general, place, s));
-    }
-    const double calcium = own.pools[place] ? values.calcium(cell, *own.pools[place]) : 0.0;
-    return current_densities(own, place, states, values.potential(cell, slot), plan.spec->celsius, calcium,
-                             plan.pools.nernst)[probe.gate];
+    return densities_at(own, general, own.place_of(slot), plan, values, cell)[probe.gate];
 }
 
 double current_density(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
@@ -80,6 +85,24 @@ double of_receptor(const Probe& probe, const CellPlan& plan, Read read) {
     double sum = 0.0;
     for (std::size_t r = 0; r < plan.receptors.size(); ++r) {
         if (plan.receptors[r].number == probe.of) sum += read(r);
+    }
+    return sum;
+}
+
+/// pA, out of the cell, of a receptor that is a general mechanism: at all sites, or at one.
+double general_current(const Probe& probe, std::size_t general, const CellPlan& plan, const CellValues& values,
+                       std::size_t cell) {
+    const std::vector<double> own_values = values.own_values(cell);
+    const std::vector<GeneralPlan> plans =
+        plan_general(*plan.spec, own_values, plan.slot_of_node, plan.pools, std::pmr::get_default_resource());
+    const GeneralPlan& own = plans[general];
+    double sum = 0.0;
+    for (std::size_t place = 0; place < own.slots.size(); ++place) {
+        if (probe.gate != Probe::every_site && probe.gate != place) continue;
+        const std::vector<double> densities = densities_at(own, general, place, plan, values, cell);
+        for (std::size_t c = 0; c < densities.size(); ++c) {
+            if (own.model->general->currents[c].flows) sum += own.covered[place] * densities[c];
+        }
     }
     return sum;
 }
@@ -125,6 +148,9 @@ double read_probe(const Probe& probe, const CellPlan& plan, const CellValues& va
         case Probe::Kind::current:
             return current_density(probe, plan, values, cell);
         case Probe::Kind::receptor_current:
+            if (const auto general = plan.general_of_receptor(probe.of)) {
+                return general_current(probe, *general, plan, values, cell);
+            }
             return of_receptor(probe, plan, [&](std::size_t r) { return receptor_current(r, plan, values, cell); });
         case Probe::Kind::calcium:
             return values.calcium(cell, plan.pools.place_of(plan.slot_at(probe.place)));

@@ -9,6 +9,8 @@
 
 namespace ranvier::cable {
 
+struct MechanismModel;
+
 /// What a step needs of the synapses of one receptor at a place. Their conductance is the difference of two exponentials, so
 /// that those at one place share two numbers, whatever their weights.
 struct ReceptorConstants {
@@ -33,6 +35,8 @@ struct ReceptorModel {
     ReceptorConstants (*constants)(std::span<const double> parameters, double step) = nullptr;
     /// Why parameters that are each within their bounds do not fit together, or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> parameters) = nullptr;
+    /// A general mechanism that is a point process: then there are no `constants`.
+    const MechanismModel* general = nullptr;
 };
 
 /// All of them, by name ascending.

@@ -263,7 +263,7 @@ class CellModel(OwnModel):
                 Sequence[int],
             ]
         ],
-        receptors: Sequence[tuple[str, str, Sequence[float], Sequence[tuple[int, float]]]],
+        receptors: Sequence[tuple[str, str | GeneralMechanism, Sequence[float], Sequence[tuple[int, float]]]],
         clamps: Sequence[tuple[str, str, tuple[int, float], float, Sequence[float], Sequence[float], float]],
         probes: Sequence[tuple[str, str, tuple[int, float], int, int]],
         detector: tuple[int, float],

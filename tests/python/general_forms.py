@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ranvier.channels.channel import EquationChannel
 from ranvier.channels.general import Assign, GeneralCurrent, GeneralDescription, GeneralState, Statement
 from ranvier.channels.general_integration import Advance
+from ranvier.channels.receptor import EquationReceptor
 from ranvier.equations.description import Declared, Parameter
 from ranvier.equations.places import Source
 from ranvier.equations.trees import Node, parse
@@ -43,7 +44,35 @@ def general(
     calcium: str = "",
 ) -> EquationChannel:
     """Return a channel of the general form without units."""
-    made = GeneralDescription(
+    return EquationChannel(_described(states, current, step, initial, parameters, currents, name, calcium, None))
+
+
+def point(
+    states: str | Sequence[str],
+    current: Iterable[str],
+    *,
+    step: Iterable[Statement],
+    jumps: Mapping[str, str],
+    parameters: Mapping[str, float] | None = None,
+    name: str = "point",
+) -> EquationReceptor:
+    """Return a receptor of equations without units."""
+    made = {each: tree(text) for each, text in jumps.items()}
+    return EquationReceptor(_described(states, current, step, (), parameters, ("i",), name, "", made))
+
+
+def _described(
+    states: str | Sequence[str],
+    current: Iterable[str],
+    step: Iterable[Statement],
+    initial: Iterable[str],
+    parameters: Mapping[str, float] | None,
+    currents: Iterable[str | GeneralCurrent],
+    name: str,
+    calcium: str,
+    jumps: Mapping[str, Node] | None,
+) -> GeneralDescription:
+    return GeneralDescription(
         name=name,
         summary="Of a test",
         text="",
@@ -55,8 +84,8 @@ def general(
         current=assigned(*current),
         currents=tuple(each if isinstance(each, GeneralCurrent) else GeneralCurrent(each) for each in currents),
         calcium=calcium,
+        jumps=jumps,
     )
-    return EquationChannel(made)
 
 
 HH_RATES = (

@@ -183,9 +183,8 @@ class Cell(OwnModel):
         counts = options.pop("counts")
         cut = cut or self.morphology._cut(counts)
         capacitance = options.pop("capacitance")
-        options["mechanisms"] = [
-            (which if isinstance(which, str) else which.core_model, *rest) for which, *rest in options["mechanisms"]
-        ]
+        options["mechanisms"] = [(_known(which), *rest) for which, *rest in options["mechanisms"]]
+        options["receptors"] = [(name, _known(which), *rest) for name, which, *rest in options["receptors"]]
         self._put(_compartments=cut, core_model=_core.CellModel(cut, capacitance, **options))
 
     @property
@@ -250,6 +249,11 @@ def _check_form_and_name(morphology: object, name: object) -> None:
     if not isinstance(name, str) or not name:
         raise WrongTypeError("name of a cell", type(name).__name__, "must be a string that is not empty")
     check_text("name of a cell", name)
+
+
+def _known(which: str | OwnMechanism) -> Any:
+    """Return what the core knows a mechanism or a receptor by."""
+    return which if isinstance(which, str) else which.core_model
 
 
 def _pair(place: Place) -> tuple[int, float]:
@@ -319,8 +323,8 @@ def _receptors(
     own: OwnParameters,
     morphology: Morphology,
     cut: _core.Compartments,
-) -> list[tuple[str, str, list[float], list[tuple[int, float]]]]:
-    made = []
+) -> list[tuple[str, str | OwnMechanism, list[float], list[tuple[int, float]]]]:
+    made: list[tuple[str, str | OwnMechanism, list[float], list[tuple[int, float]]]] = []
     for i, (name, pair) in enumerate(receptors.items()):
         what = f"receptor '{name}'"
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], Receptor):
@@ -329,7 +333,7 @@ def _receptors(
             )
         values = [own.number("receptor", what, value, i, k) for k, value in enumerate(pair[0]._parameters())]
         places = places_of(f"place of {what}", pair[1], morphology, cut)
-        made.append((str(name), pair[0].name, values, [_pair(place) for place in places]))
+        made.append((str(name), pair[0]._own() or pair[0].name, values, [_pair(place) for place in places]))
     return made
 
 

@@ -113,6 +113,10 @@ class Receptor(Model):
         super().__init__(**{name: value for name, value in given.items() if not isinstance(value, PerCell)})
         self._put(_values={**self._values, **own})
 
+    def _own(self) -> OwnMechanism | None:
+        """Return what the user has described; None: the core knows the name."""
+        return None
+
     def _parameters(self) -> list[OwnValue]:
         values = [self._values.get(name, default) for name, default in self._defaults().items()]
         return [value if isinstance(value, PerCell) else float(value) for value in values]  # type: ignore[arg-type]

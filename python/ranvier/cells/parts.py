@@ -18,7 +18,7 @@ def parts_of(cell: Cell) -> Iterator[str]:
         yield f"membrane: {called} on {count:,} compartment{'s' if count > 1 else ''}"
     kinds: dict[str, list[str]] = {}
     for receptor, kind, *_ in cell._given["receptors"]:
-        kinds.setdefault(kind, []).append(receptor)
+        kinds.setdefault(kind if isinstance(kind, str) else kind.name, []).append(receptor)
     for kind, names in kinds.items():
         yield f"receptors: {kind} ({some_names(names)})"
     for what, electrodes in (("clamps", cell.clamps), ("electrodes", cell.electrodes)):

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 from ranvier.channels.general_scope import EXTERNAL, Assign, Statement
 from ranvier.equations.description import Parameter
+from ranvier.equations.trees import Node
 from ranvier.equations.units import NONE, UNITS, Unit
 
 __all__ = ["EXTERNAL", "Assign", "GeneralCurrent", "GeneralDescription", "GeneralState", "Statement"]
@@ -73,6 +74,10 @@ class GeneralDescription:
     calcium
         The state that is the concentration of calcium in the cell (mM), if the mechanism is the pool at its place; "".
         In its blocks ``cai`` is another name of this state.
+    jumps
+        Of a point process, which is a receptor at places of a cell: what a spike of weight 1 nS adds to states, by
+        their names, as expressions of parameters, ``celsius``, ``diam`` and ``area``. Its currents are in nA. None:
+        the mechanism is spread over membrane.
     outside
         The parameter that is the concentration outside (mM) of such a pool; "": 2 mM.
     has_units
@@ -92,6 +97,7 @@ class GeneralDescription:
     calcium: str = ""
     outside: str = ""
     has_units: bool = False
+    jumps: Mapping[str, Node] | None = None
 
     @property
     def exponents(self) -> dict[str, int]:

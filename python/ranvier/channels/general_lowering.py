@@ -41,6 +41,7 @@ def lower_general(read: GeneralDescription) -> GeneralProgram:
         initial=_of_states(read, read.initial, dict.fromkeys(read.states, 0.0)),
         step=_of_states(read, read.step, {}),
         current=_of_currents(read),
+        jumps=_of_jumps(read),
     )
 
 
@@ -88,6 +89,14 @@ def _recorded(read: GeneralDescription) -> tuple[GeneralCurrent, ...]:
     """Return the currents, before them their sum where none has its name."""
     has_sum = not read.currents or any(each.name == CURRENT for each in read.currents)
     return read.currents if has_sum else (GeneralCurrent(CURRENT, flows=False), *read.currents)
+
+
+def _of_jumps(read: GeneralDescription) -> Program | None:
+    if read.jumps is None:
+        return None
+    scope = _scope(read)
+    made = {name: scope.value(node) for name, node in read.jumps.items()}
+    return scope.finished((made.get(name, 0.0), 0) for name in read.states)
 
 
 def _add_with_slope(scope: ProgramScope, statement: Assign) -> None:

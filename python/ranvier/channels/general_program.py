@@ -24,6 +24,9 @@ class GeneralProgram:
         Results: the states.
     step
         Results: the states, then of each loop the truth that it has ended in time.
+    jumps
+        Of a point process, whose currents are in nA and uS. Results: what a weight of 1 nS adds to each state, which
+        depends on parameters, the temperature and the geometry alone. None: it is spread over membrane.
     current
         Results: of each current its density (mA/cm^2), then the derivative of this by the potential (S/cm^2).
     """
@@ -40,3 +43,4 @@ class GeneralProgram:
     initial: Program
     step: Program
     current: Program
+    jumps: Program | None = None
