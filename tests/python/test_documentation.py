@@ -151,6 +151,17 @@ def test_the_first_steps_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (tmp_path / "raster.png").stat().st_size > 10_000
 
 
+@pytest.mark.parametrize("page", ["concepts/neurons.md", "concepts/equations.md"])
+def test_the_programs_of_a_page_run_one_after_the_other(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for text in blocks(DOCS / page, "python"):
+        exec(text, names)
+    assert isinstance(names["net"], rv.Network)
+
+
 def test_examples_have_a_place_in_the_gallery() -> None:
     text = (DOCS / "_ext/gallery.py").read_text()
     listed = re.findall(r'^    "(\w+)",$', text, re.MULTILINE)
