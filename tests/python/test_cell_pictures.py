@@ -144,6 +144,25 @@ def test_places_at_a_distance() -> None:
             rv.places_at_distance(form, bad)
 
 
+def test_the_distance_of_a_place_is_that_of_places_at_a_distance() -> None:
+    form = tree()
+    cell = cell_of(form)
+    for distance in (0.0, 5.0, 40.0, 110.0, 135.0, 160.0):
+        for place in rv.places_at_distance(form, distance):
+            assert cell.distance_at(place) == pytest.approx(distance)
+    # Compartments are as far as their middles, places as they are.
+    assert cell.distance_at(rv.at(4, 0.25)) == 20.0
+    chance = np.random.default_rng(1)
+    for section, position in zip(chance.integers(0, 5, 200).tolist(), chance.random(200).tolist(), strict=True):
+        place = rv.at(section, position)
+        longest = max(form.lengths) / 2.0
+        assert abs(cell.distance_at(place) - cell.distances[cell.compartment_at(place)]) <= longest
+    with pytest.raises(RanvierError):
+        cell.distance_at(rv.at(5, 0.5))
+    with pytest.raises(WrongTypeError):
+        cell.distance_at(3)  # type: ignore[arg-type]
+
+
 def test_random_places_are_uniform_over_the_length() -> None:
     form = tree()
     places = rv.random_places(form, "apical", count=20_000, seed=3)

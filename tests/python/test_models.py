@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
+from typing import Any
 
 import pytest
 
 import ranvier as rv
 from ranvier import _core, errors, generate_models, models
+from ranvier.base.model import Model
+from ranvier.cells import models as cell_models
 
 
 def test_generated_file_is_up_to_date() -> None:
@@ -76,3 +80,39 @@ def test_missing_sequence() -> None:
 
 def test_infinite_defaults() -> None:
     assert inspect.signature(rv.dc_generator).parameters["stop"].default == math.inf
+
+
+def shipped_models() -> list[Any]:
+    """Return a model of each class that comes with Ranvier and has no equations of a user."""
+    made = []
+    for module in (models, cell_models):
+        for name in module.__all__:
+            model = getattr(module, name)
+            if isinstance(model, type) and issubclass(model, Model) and getattr(model, "name", None) == name:
+                made.append(model.__new__(model))
+    return made
+
+
+@pytest.mark.parametrize("model", shipped_models(), ids=lambda model: str(model.name))
+def test_models_describe_themselves(model: Any) -> None:
+    model._put(_values={})
+    text = model.describe()
+    assert text.startswith(f"{model.name}: ")
+    for name in model.value_names():
+        assert re.search(rf"^    {re.escape(name)} ", text, re.MULTILINE) or name in (
+            "values",
+            getattr(model, "transmitter_name", None),
+        )
+
+
+def test_a_description_has_the_values_that_were_set() -> None:
+    text = rv.iaf_psc_exp(tau_m=12.5, C_m=[250.0, 300.0], V_m=rv.Normal(-65.0, 1.0)).describe()
+    words = " ".join(text.split())
+    for part in (
+        "tau_m 12.5 ms > 0",
+        "C_m array of 2, 250 to 300 pF",
+        "V_m Normal(mean=-65.0, std=1.0) mV",
+        "E_L -70 mV",
+        "Receptors: excitatory, inhibitory; weights in pA",
+    ):
+        assert part in words

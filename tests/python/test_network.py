@@ -233,7 +233,8 @@ def test_resolution_can_be_changed_while_nothing_is_on_its_grid() -> None:
 
 
 def test_summary() -> None:
-    text = full_network().summary()
+    # Lines may be broken within a row.
+    text = " ".join(full_network().summary().split())
     for part in (
         "full: 5 neurons",
         "resolution 0.2 ms",
@@ -241,10 +242,10 @@ def test_summary() -> None:
         "iaf_psc_alpha",
         "V_m=Normal(mean=-65.0, std=1.0)",
         "tau_m=array of 3, 9 to 11",
-        "FixedTotalNumber(number=5)",
+        "FixedTotalNumber(5)",
         "neurons[0:2]",
         "listed",
-        "Uniform(low=0.2, high=1.0)",
+        "Uniform(0.2,",
         "step_current_generator",
         "spikes of neurons, other[0]",
         "V_m of 2 neurons of neurons every 0.4 ms",
@@ -275,3 +276,20 @@ def test_summary_of_very_many_projections_is_short() -> None:
         net.connect(neurons, neurons, rv.OneToOne())
     assert "... and 200 more" in net.summary()
     assert "... and 200 more" in net._repr_html_()
+
+
+def test_a_summary_of_many_projections_fits_on_a_terminal() -> None:
+    net = rv.Network()
+    populations = [net.create("iaf_psc_exp", 10, name=f"population {i}", V_m=rv.Normal(-65.0, 3.0)) for i in range(7)]
+    for first in populations:
+        for second in populations[:6]:
+            weight = rv.Normal(277.67483746045554, 27.767483746045556, low=0.0)
+            net.connect(first, second, rv.FixedIndegree(5), weight=weight, delay=rv.LogNormal(0.5, 0.3))
+    lines = net.summary().splitlines()
+    assert max(map(len, lines)) <= 100
+    text = " ".join(" ".join(lines).split())
+    assert "Normal(277.675," in text
+    # Names that repeat both populations are left out; those of the user are shown.
+    assert "population 0 to population 1" not in text
+    net.connect(populations[0], populations[6], rv.AllToAll(), name="a name")
+    assert "a name" in net.summary()

@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ranvier.base.immutable import Immutable, Settings, locked
+from ranvier.base.model_texts import described
 from ranvier.base.names import nearest_name, unknown_name
 from ranvier.base.values import StoredValues, Values, same_values, store
 
@@ -70,6 +71,10 @@ class Model(Immutable):
     def _instead_of(self, name: str) -> str:
         meant = name if name in self._defaults() else nearest_name(name, self._defaults())
         return f'read what was set with .values["{meant}"]; what is not in it has its default' if meant else ""
+
+    def describe(self) -> str:
+        """Return the model in words: equations, parameters with units, values and bounds, variables and receptors."""
+        return described(self.name, list(self._defaults()), self._values)
 
     @classmethod
     def value_names(cls) -> list[str]:

@@ -222,6 +222,20 @@ class Cell(OwnModel):
         """Names of its electrodes, if they have such."""
         return tuple(name for name, _ in self._given["electrodes"] if name)
 
+    def distance_at(self, place: Place) -> float:
+        """Return the distance of a place from the begin of the root along the neurites, um.
+
+        It is that of the place itself; `distances` has those of the middles of compartments.
+
+        Examples
+        --------
+        >>> cell.distance_at(rv.at(3, 0.5))
+        """
+        section, position = _pair(as_place("place", place))
+        self.compartment_at(place)  # refuses a section that does not exist
+        form = self.morphology
+        return float(form._form.begins()[section] + position * form.lengths[section])
+
     def compartment_at(self, place: Place) -> int:
         """Return the number of the compartment that lies at a place."""
         return int(self._compartments.at(*_pair(as_place("place", place))))

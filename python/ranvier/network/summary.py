@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import html
+import itertools
+import re
+import textwrap
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -41,6 +44,8 @@ __all__ = ["as_html", "as_text"]
 
 # Largest number of rows shown of one table; a network may have thousands of projections.
 _MOST_ROWS = 100
+# Characters of a line of text; and of a column that is not made narrower.
+_WIDTH, _NARROWEST = 100, 8
 
 Table = tuple[str, list[str], list[list[str]]]
 
@@ -51,17 +56,36 @@ def as_text(network: Summarized) -> str:
     for title, head, rows in _tables(network):
         lines += ["", title]
         shown = rows[:_MOST_ROWS]
-        widths = [max(len(row[i]) for row in [head, *shown]) for i in range(len(head))]
+        widths = _fitting([head, *shown])
         numeric = [all(_is_number(row[i]) for row in shown) for i in range(len(head))]
         for row in [head, *shown]:
-            cells = [
-                cell.rjust(width) if right else cell.ljust(width)
-                for cell, width, right in zip(row, widths, numeric, strict=True)
+            wrapped = [
+                textwrap.wrap(cell, width, break_on_hyphens=False) or [""]
+                for cell, width in zip(row, widths, strict=True)
             ]
-            lines.append(("  " + "  ".join(cells)).rstrip())
+            for cells in itertools.zip_longest(*wrapped, fillvalue=""):
+                aligned = [
+                    cell.rjust(width) if right else cell.ljust(width)
+                    for cell, width, right in zip(cells, widths, numeric, strict=True)
+                ]
+                lines.append(("  " + "  ".join(aligned)).rstrip())
         if len(rows) > len(shown):
             lines.append(f"  ... and {len(rows) - len(shown)} more")
     return "\n".join(lines)
+
+
+def _fitting(rows: list[list[str]]) -> list[int]:
+    """Return widths of columns that fit on a line. The widest columns are wrapped, within words only if necessary."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    words = [max((len(word) for cell in column for word in cell.split()), default=0) for column in columns]
+    for least in (words, [_NARROWEST] * len(columns)):
+        while sum(widths) + 2 * len(widths) > _WIDTH:
+            wide = [width if width > fewest else 0 for width, fewest in zip(widths, least, strict=True)]
+            if not any(wide):
+                break
+            widths[wide.index(max(wide))] -= 1
+    return widths
 
 
 def as_html(network: Summarized) -> str:
@@ -120,20 +144,31 @@ def _populations(network: Summarized) -> Table:
     return "Populations", ["name", "model", "size", "first id", "set"], rows
 
 
+def _short(call: str) -> str:
+    """Return the text of a rule or a distribution with six digits, without the names of its first arguments."""
+    call = re.sub(r"\d+\.\d{4,}(e[-+]?\d+)?", lambda found: f"{float(found[0]):g}", call)
+    return re.sub(
+        r"^(\w+\()\w+=([^,=()]+)(, std=)?", lambda found: f"{found[1]}{found[2]}{', ' if found[3] else ''}", call
+    )
+
+
 def _projections(network: Summarized) -> Table:
     rows = [
         [
             projection.name,
             projection.sources.name,
             projection.targets.name,
-            repr(projection.rule),
+            _short(repr(projection.rule)),
             f"{projection.expected_synapses:,.0f}",
-            describe_values(projection.weight),
-            describe_values(projection.delay),
+            _short(describe_values(projection.weight)),
+            _short(describe_values(projection.delay)),
         ]
         for projection in network.projections
     ]
     head = ["name", "from", "to", "rule", "synapses", "weight", "delay (ms)"]
+    if all(each.name == f"{each.sources.name} to {each.targets.name}" for each in network.projections):
+        # Nobody has named them.
+        head, rows = head[1:], [row[1:] for row in rows]
     return "Projections", *_with_receptors(head, rows, network.projections)
 
 
