@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
+from ranvier.channels.packing import packed, unpacked
 from ranvier.equations.description import Declared, Equation, Parameter, needed_subexpressions, used_names
-from ranvier.equations.trees import FlatNode, Node, flattened, unflattened
+from ranvier.equations.trees import FlatNode, Node
 from ranvier.equations.units import UNITS, Unit
 
 __all__ = [
@@ -67,14 +68,7 @@ class ChannelDescription:
     has_units: bool = True
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        equations = [*self.gates.values(), *self.subexpressions.values()]
-        nodes = [each.node for each in equations if each.node is not None]
-        table, numbers = flattened([*nodes, *self.initial.values()])
-        bare = replace(self, gates=_without_nodes(self.gates), subexpressions=_without_nodes(self.subexpressions))
-        values: dict[str, Any] = {each.name: getattr(bare, each.name) for each in fields(bare)} | {
-            "initial": tuple(self.initial)
-        }
-        return _from_parts, (values, table, numbers)
+        return _from_parts, packed({each.name: getattr(self, each.name) for each in fields(self)})
 
     @property
     def current(self) -> Equation:
@@ -130,15 +124,5 @@ class ChannelDescription:
         return self.parameters[name].declared.unit
 
 
-def _without_nodes(equations: Mapping[str, Equation]) -> dict[str, Equation]:
-    return {name: replace(each, node=None) for name, each in equations.items()}
-
-
-def _from_parts(values: dict[str, Any], table: list[FlatNode], numbers: list[int]) -> ChannelDescription:
-    """Return a description that was pickled: equations without nodes, and a list of nodes."""
-    nodes = unflattened(table)
-    waiting = iter([nodes[k] for k in numbers])
-    for kind in ("gates", "subexpressions"):
-        values[kind] = {name: replace(each, node=next(waiting)) for name, each in values[kind].items()}
-    values["initial"] = {name: next(waiting) for name in values["initial"]}
-    return ChannelDescription(**values)
+def _from_parts(values: dict[str, Any], table: list[FlatNode]) -> ChannelDescription:
+    return ChannelDescription(**unpacked(values, table))

@@ -20,11 +20,13 @@ the states: what a file keeps from step to step is a state.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from ranvier.channels.general_scope import EXTERNAL, Assign, Statement
+from ranvier.channels.packing import packed, unpacked
 from ranvier.equations.description import Parameter
-from ranvier.equations.trees import Node
+from ranvier.equations.trees import FlatNode, Node
 from ranvier.equations.units import NONE, UNITS, Unit
 
 __all__ = ["EXTERNAL", "Assign", "GeneralCurrent", "GeneralDescription", "GeneralState", "Statement"]
@@ -99,6 +101,9 @@ class GeneralDescription:
     has_units: bool = False
     jumps: Mapping[str, Node] | None = None
 
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return _from_parts, packed({each.name: getattr(self, each.name) for each in fields(self)})
+
     @property
     def exponents(self) -> dict[str, int]:
         """The powers of ten of the units of states, parameters and `EXTERNAL` in calculations, where they are not 0."""
@@ -115,3 +120,7 @@ class GeneralDescription:
         """That of densities of currents, and of their derivatives by the potential."""
         # mA/cm^2 is ten times pA/um^2.
         return 1 if self.has_units else 0
+
+
+def _from_parts(values: dict[str, Any], table: list[FlatNode]) -> GeneralDescription:
+    return GeneralDescription(**unpacked(values, table))

@@ -21,7 +21,10 @@ from ranvier.channels.description import (
     ChannelDescription,
     reversal_of_calcium,
 )
+from ranvier.channels.general import GeneralDescription
+from ranvier.channels.lowering import lower_channel
 from ranvier.channels.nmodl_declarations import NUMBER, Declarations, declarations_of
+from ranvier.channels.nmodl_general import general_description
 from ranvier.channels.nmodl_ledger import Account, Ledger
 from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, is_same, number_node
 from ranvier.channels.nmodl_phases import Carried, Variable, carry_out
@@ -32,6 +35,7 @@ from ranvier.equations.description import Declared, Equation, Parameter
 from ranvier.equations.places import Source, refuse
 from ranvier.equations.trees import Node, names_in, nodes_of
 from ranvier.equations.units import read_quantity
+from ranvier.errors import EquationError
 
 __all__ = ["account_of_nmodl", "read_nmodl"]
 
@@ -45,10 +49,12 @@ def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
     """Read a channel from an NMODL file (``.mod``) of a density mechanism: one with ``SUFFIX``.
 
     Blocks are carried out in NEURON's order: INITIAL; in each step the currents of BREAKPOINT, then what it solves.
-    Names keep their values from call to call. States are gates that are linear in themselves, solved with ``METHOD
-    cnexp`` or by a PROCEDURE with the same step written out, ``m = m + (1 - exp(-dt/tau))*(m_inf - m)``; currents are
-    linear in ``v``, as those of `channel`. Each statement of the file has an effect or is ignored for a reason
-    (`ranvier models FILE` lists them); anything else is an error with its line.
+    Names keep their values from call to call. A channel whose states are gates that are linear in themselves, solved
+    with ``METHOD cnexp`` or by a PROCEDURE with the same step written out, ``m = m + (1 - exp(-dt/tau))*(m_inf - m)``,
+    and whose currents are linear in ``v``, has the fast form of `channel`; others have the general one: currents of any
+    form, states that depend on each other, KINETIC, the methods derivimplicit, sparse, euler and runge, mechanisms
+    that write ``cai``. Each statement of the file has an effect or is ignored for a reason (`ranvier models FILE` lists
+    them); anything else is an error with its line.
 
     Parameters
     ----------
@@ -133,24 +139,32 @@ class _File:
         if declared.name is None:
             bound = "there is no SUFFIX: only density mechanisms are read"
             refuse(self.whole, "", bound, "write NEURON { SUFFIX name }")
-        if declared.breakpoint is None or not declared.currents:
+        if declared.breakpoint is None or not (declared.currents or declared.written):
             refuse(self.whole, "", "there is no current", "write BREAKPOINT, and the current in NEURON")
-        for name, place in declared.written.items():
-            bound = "only a pool changes concentrations"
-            refuse(place, f"'{name}'", bound, "see rv.calcium_pool(), or write ica")
         self._check_units()
         carried, executed = carry_out(declared, self.ledger)
         for name, part in declared.parts.items():
             users = [each for each, nodes in carried.depends.items() if any(depends_on(n, (name,)) for n in nodes)]
             if name in declared.parameters:
                 self.ledger.declare(part, users)
-        made = EquationChannel(checked(self._description(carried)))
+        made = EquationChannel(self._form(carried))
         return made, self.ledger.accounts(carried.depends, executed)
+
+    def _form(self, carried: Carried) -> ChannelDescription | GeneralDescription:
+        """Return the fast form if the file has it, else the general one."""
+        if not carried.has_statements and not self.declared.written:
+            with contextlib.suppress(EquationError):
+                read = checked(self._description(carried))
+                lower_channel(read)
+                return read
+        parameters = {name: each for name, each in self._all_parameters().items() if name != CALCIUM_REVERSAL}
+        return general_description(self.declared, carried, parameters, self._summary())
+
+    def _summary(self) -> str:
+        return f"Mechanism of an NMODL file, {self.source.what.rpartition('/')[2].removeprefix('file ')}"
 
     def _description(self, carried: Carried) -> ChannelDescription:
         declared = self.declared
-        for place in carried.solved:
-            refuse(place, f"'{place.text}'", "the method is another than cnexp", "write METHOD cnexp")
         gates = {name: self._gate(each, carried) for name, each in carried.variables.items()}
         currents = {}
         for name, place in declared.currents.items():
@@ -163,7 +177,7 @@ class _File:
         }
         return ChannelDescription(
             name=str(declared.name),
-            summary=f"Mechanism of an NMODL file, {self.source.what.rpartition('/')[2].removeprefix('file ')}",
+            summary=self._summary(),
             text=self.source.text.strip(),
             reference="",
             gates=gates,

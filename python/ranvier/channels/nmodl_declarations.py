@@ -100,12 +100,17 @@ class Declarations:
     @property
     def fixed(self) -> dict[str, str]:
         """Names that cannot be assigned, with why."""
-        return _PROVIDED | dict.fromkeys((*self.reversals, *self.external), _OF_THE_ION)
+        return dict(_PROVIDED)
+
+    @property
+    def of_ions(self) -> list[str]:
+        """Names whose values come from the ion whenever a block is carried out."""
+        return [*self.reversals, *self.external]
 
     @property
     def given(self) -> list[str]:
         """Names that stand for themselves."""
-        return [*self.fixed, *(name for name in self.parameters if name not in self.memory)]
+        return [*self.fixed, *self.of_ions, *(name for name in self.parameters if name not in self.memory)]
 
     def symbol(self, name: str) -> str:
         """Return what the remembered value of a name is called: a parameter that is assigned has two values."""
@@ -374,6 +379,9 @@ class _Reader:
         made.with_equations = frozenset(str(each.children[0].children[0]) for each in tree.find_data("derivative_of"))
         made.assigned = frozenset(assigned)
         of_ions = {*made.reversals, *made.external}
+        for name, place in made.written.items():
+            if name not in assigned | made.states.keys():
+                refuse(place, f"'{name}'", "nothing assigns it", f"write {name} = ..., or leave it out")
         for name in of_ions:
             if made.parameters.pop(name, None) is not None:
                 reason = f"{_OF_THE_ION}, as in NEURON: give the mechanism {name}=, or a pool"

@@ -49,8 +49,6 @@ class Carried:
         From the potential and the variables.
     initial_statements, step_statements
         Statements before those that set variables: of solvers that are no expressions.
-    solved
-        Where these statements are solved.
     depends
         By variable and current, all expressions that have an effect on it.
     """
@@ -60,7 +58,11 @@ class Carried:
     initial_statements: list[Statement] = field(default_factory=list)
     step_statements: list[Statement] = field(default_factory=list)
     depends: dict[str, list[Node]] = field(default_factory=dict)
-    solved: list[Place] = field(default_factory=list)
+
+    @property
+    def has_statements(self) -> bool:
+        """Whether something is solved that is no expression."""
+        return bool(self.initial_statements or self.step_statements)
 
 
 class _Phases:
@@ -101,6 +103,8 @@ class _Phases:
     def execution(self, values: Mapping[str, Node], phase: str) -> Execution:
         """Return what carries out a block."""
         declared = self.declared
+        # Blocks may change these for themselves.
+        fresh = {name: Node("name", self.whole, name=name) for name in (POTENTIAL, *declared.of_ions)}
         return Execution(
             source=declared.source,
             ledger=self.ledger,
@@ -108,7 +112,7 @@ class _Phases:
             fixed=declared.fixed,
             arrays=declared.arrays,
             constants=declared.constants,
-            values={**values, POTENTIAL: Node("name", self.whole, name=POTENTIAL)},
+            values={**values, **fresh},
             phase=phase,
             changing=frozenset((POTENTIAL, *declared.states)),
             executed=self.executed,
@@ -210,7 +214,7 @@ class _Memory:
         while constant := self._constants(ordered):
             values = {name: substituted(node, constant) for name, node in values.items()} | constant
             ordered = {
-                name: Variable(name, own.place, own.initial, substituted(own.step, constant))
+                name: Variable(own.name, own.place, own.initial, substituted(own.step, constant))
                 for name, own in ordered.items()
                 if own.name not in constant
             }
@@ -221,7 +225,6 @@ class _Memory:
             self.phases.solved_initially.with_values(values),
             self.phases.solved_in_steps.with_values(values),
             depends,
-            [*self.phases.solved_initially.places, *self.phases.solved_in_steps.places],
         )
 
     def _read(self, nodes: Iterable[Node]) -> list[str]:
@@ -284,6 +287,7 @@ class _Memory:
     def _constants(self, variables: Mapping[str, Variable]) -> dict[str, Node]:
         """Return variables that are always what they begin at, and depend on nothing that changes."""
         changing = {POTENTIAL, "dt", *self.declared.external, *(each.name for each in variables.values())}
+        changing |= self.phases.solved_initially.outcomes.keys() | self.phases.solved_in_steps.outcomes.keys()
         made = {}
         for each in variables.values():
             stays = each.step.kind == "name" and each.step.name == each.name

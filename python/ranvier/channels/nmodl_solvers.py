@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any
 
 from ranvier.channels.general_scope import Assign, Statement
 from ranvier.channels.implicit_integration import Explicit, Implicit
@@ -13,6 +13,7 @@ from ranvier.channels.nmodl_execution import Execution
 from ranvier.channels.nmodl_kinetic import Scheme
 from ranvier.channels.nmodl_ledger import Ledger, place_of
 from ranvier.channels.nmodl_nodes import number_node, rate_name, substituted
+from ranvier.channels.packing import mapped_nodes
 from ranvier.equations.places import Place, refuse
 from ranvier.equations.trees import Node
 
@@ -22,8 +23,7 @@ _EXPLICIT = {"euler": 1, "runge": 4}
 _IMPLICIT = ("derivimplicit", "sparse")
 _KINETIC = ("sparse",)
 _KNOWN = ("cnexp", *_IMPLICIT, *_EXPLICIT)
-_BEFORE, _SOLVED = "{} before solution {}", "{} of solution {}"
-Any_ = TypeVar("Any_")
+_BEFORE, _SOLVED, _STEADY = "{} before solution {}", "{} of solution {}", "{} of steady state {}"
 
 
 @dataclass
@@ -44,21 +44,7 @@ class Emitted:
 
     def with_values(self, values: Mapping[str, Node]) -> list[Statement]:
         """Return the statements with expressions in place of names."""
-        return [_with_values(each, values) for each in self.statements]
-
-
-def _with_values(part: Any_, values: Mapping[str, Node]) -> Any_:
-    made: Any = part
-    if isinstance(part, Node):
-        made = substituted(part, values)
-    elif isinstance(part, Mapping):
-        made = {name: _with_values(each, values) for name, each in part.items()}
-    elif isinstance(part, tuple):
-        made = tuple(_with_values(each, values) for each in part)
-    elif is_dataclass(part) and not isinstance(part, type | Place):
-        changed = {each.name: _with_values(getattr(part, each.name), values) for each in fields(part)}
-        made = replace(part, **changed)
-    return made  # type: ignore[no-any-return]
+        return [mapped_nodes(each, lambda node: substituted(node, values)) for each in self.statements]
 
 
 @dataclass
@@ -189,7 +175,7 @@ class Solver:
                 statements.append(Assign(name, node))
         statements.append(made)
         for name in begun:
-            solved = _SOLVED.format(name, number)
+            solved = (_STEADY if self.is_initial else _SOLVED).format(name, number)
             statements.append(Assign(solved, Node("name", place, name=name)))
             statements.append(Assign(name, Node("name", place, name=_BEFORE.format(name, number))))
             if name in states:
@@ -198,4 +184,10 @@ class Solver:
                 execution.values[name] = Node("name", place, name=solved)
             else:
                 execution.values[name] = begun[name]
+        if isinstance(made, Implicit):
+            # What the block assigns follows from the states that solve its equations.
+            ends = {name: execution.values[name] for name in states}
+            for name, node in execution.values.items():
+                if name not in begun:
+                    execution.values[name] = substituted(node, ends)
         return execution.values

@@ -1,0 +1,58 @@
+"""Descriptions without recursion, as they are pickled: expressions may be deeper than pickle can go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from ranvier.equations.places import Place
+from ranvier.equations.trees import FlatNode, Node, flattened, unflattened
+
+__all__ = ["mapped_nodes", "packed", "unpacked"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """Stands for an expression: its number in a list."""
+
+    place: int
+
+
+def mapped_nodes(part: Any, of: Callable[[Any], Any], kind: type = Node) -> Any:
+    """Return a description, a statement, or a container of such, with other expressions; `of` gives these.
+
+    Parameters
+    ----------
+    kind
+        What is replaced.
+    """
+    if isinstance(part, kind):
+        return of(part)
+    if isinstance(part, Mapping):
+        return {name: mapped_nodes(each, of, kind) for name, each in part.items()}
+    if isinstance(part, tuple | list):
+        return type(part)(mapped_nodes(each, of, kind) for each in part)
+    if is_dataclass(part) and not isinstance(part, type | Place | Node):
+        return replace(part, **{each.name: mapped_nodes(getattr(part, each.name), of, kind) for each in fields(part)})
+    return part
+
+
+def packed(values: dict[str, Any]) -> tuple[dict[str, Any], list[FlatNode]]:
+    """Return the fields of a description with numbers in place of expressions, and these as a list."""
+    nodes: list[Node] = []
+
+    def numbered(node: Node) -> _Number:
+        nodes.append(node)
+        return _Number(len(nodes) - 1)
+
+    made = mapped_nodes(values, numbered)
+    table, places = flattened(nodes)
+    return mapped_nodes(made, lambda own: _Number(places[own.place]), _Number), table
+
+
+def unpacked(values: dict[str, Any], table: list[FlatNode]) -> dict[str, Any]:
+    """Return what `packed` has packed."""
+    nodes = unflattened(table)
+    made: dict[str, Any] = mapped_nodes(values, lambda own: nodes[own.place], _Number)
+    return made
