@@ -32,6 +32,7 @@ from ranvier.cells.per_cell import per_cell
 from ranvier.cells.places import Place, Region, at, everywhere, sections, tagged, within_distance
 from ranvier.cells.reading import read_morphology
 from ranvier.channels.channel import ChannelMechanism, EquationChannel, channel
+from ranvier.channels.receptor import EquationReceptor, ReceptorMechanism
 from ranvier.equations.model import EquationNeuron, neuron
 from ranvier.equations.models import *  # noqa: F403
 from ranvier.equations.models import __all__ as _equation_models
@@ -87,6 +88,7 @@ __all__ = [
     "DryRun",
     "EquationChannel",
     "EquationNeuron",
+    "EquationReceptor",
     "EquationSynapse",
     "Explicit",
     "Exponential",
@@ -109,6 +111,7 @@ __all__ = [
     "Processes",
     "ProgressReport",
     "Projection",
+    "ReceptorMechanism",
     "Region",
     "Rule",
     "Section",

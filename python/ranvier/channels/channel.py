@@ -49,7 +49,7 @@ class EquationChannel(OwnMechanism):
     is_pool
         Whether it holds a concentration of calcium.
     program
-        What the core carries out (`ranvier.channels.program`, `ranvier.channels.general_program`).
+        What the core carries out (`ranvier.channels.program`; of the general form programs of other blocks).
     """
 
     name: str

@@ -22,15 +22,15 @@ from ranvier.channels.general_program import GeneralProgram
 from ranvier.equations.parameters import value_in
 from ranvier.errors import ShapeError
 
-__all__ = ["EquationReceptor", "PlacedReceptor"]
+__all__ = ["EquationReceptor", "ReceptorMechanism"]
 
 
 class EquationReceptor(OwnMechanism):
     """A receptor of equations: states with any equations, and currents of any form. It cannot be changed.
 
-    Call it for a receptor that is placed on a cell: ``receptors={"exc": (syn(tau=3.0), rv.at(1, 0.5))}``. Parameters
-    are numbers in their units, texts with a unit, and `per_cell`. A spike adds its weight (nS) times a factor to
-    states; each site of the receptor has states of its own.
+    Call it for a receptor that is placed on a cell: ``receptors={"exc": (syn(tau=3.0), rv.at(1, 0.5))}``. Values are
+    numbers in the units of their parameters, texts with a unit, and `per_cell`. A spike adds its weight (nS) times a
+    factor to states; each site of the receptor has states of its own.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class EquationReceptor(OwnMechanism):
     states, currents
         Names of its states, and of its currents.
     program
-        What the core carries out (`ranvier.channels.general_program`).
+        What the core carries out.
     """
 
     name: str
@@ -62,7 +62,7 @@ class EquationReceptor(OwnMechanism):
             _description=description,
         )
 
-    def __call__(self, **values: OwnValue | str) -> PlacedReceptor:
+    def __call__(self, **values: OwnValue | str) -> ReceptorMechanism:
         """Return the receptor with these values of parameters.
 
         Raises
@@ -76,7 +76,7 @@ class EquationReceptor(OwnMechanism):
         for name in values:
             if name not in known:
                 unknown_name(f"parameter of {self.name}", name, list(known))
-        return PlacedReceptor(self, {name: self._stored(name, value) for name, value in values.items()})
+        return ReceptorMechanism(self, {name: self._stored(name, value) for name, value in values.items()})
 
     def _stored(self, name: str, value: OwnValue | str) -> OwnValue:
         what = f"parameter {name} of {self.name}"
@@ -108,7 +108,7 @@ class EquationReceptor(OwnMechanism):
             inspect.Parameter(name, keyword, default=each.declared.default)
             for name, each in self._description.parameters.items()
         ]
-        return inspect.Signature(parameters, return_annotation=PlacedReceptor)
+        return inspect.Signature(parameters, return_annotation=ReceptorMechanism)
 
     def _called(self) -> str:
         return f"a receptor {self.name}"
@@ -131,7 +131,7 @@ class EquationReceptor(OwnMechanism):
         return type(self), (self._description,)
 
 
-class PlacedReceptor(Receptor):
+class ReceptorMechanism(Receptor):
     """A receptor of equations with values for its parameters, made by a call of the receptor.
 
     Attributes
@@ -142,7 +142,7 @@ class PlacedReceptor(Receptor):
 
     receptor: EquationReceptor
 
-    def __new__(cls, receptor: EquationReceptor, values: Mapping[str, Any]) -> PlacedReceptor:
+    def __new__(cls, receptor: EquationReceptor, values: Mapping[str, Any]) -> ReceptorMechanism:
         """Make one; the receptor has checked the values."""
         return object.__new__(cls)
 
@@ -150,7 +150,7 @@ class PlacedReceptor(Receptor):
         self._put(receptor=receptor, name=receptor.name, _values=dict(values))
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return PlacedReceptor, (self.receptor, self._values)
+        return ReceptorMechanism, (self.receptor, self._values)
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -174,7 +174,7 @@ class PlacedReceptor(Receptor):
         return f'read what was set with .values["{name}"]' if name in self._values else ""
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PlacedReceptor):
+        if not isinstance(other, ReceptorMechanism):
             return NotImplemented
         return self.receptor == other.receptor and self._values == other._values
 
