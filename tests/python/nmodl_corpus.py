@@ -71,6 +71,7 @@ class Protocol:
     currents: tuple[float, ...] = (0.0, 60.0, -25.0, 15.0, 260.0, -80.0)
     celsius: float = 26.0
     leak: tuple[float, float] = (3e-4, -62.0)
+    reversal: float = -32.0
     sections: tuple[tuple[float, float, int], ...] = ((20.0, 20.0, 1),)
     """Length and diameter, um, and compartments of each; each follows the one before."""
     time: float = 30.0
@@ -140,6 +141,8 @@ class Text:
     is_process: bool
     reads_calcium: bool
     writes_calcium: bool
+    reversals: tuple[str, ...] = ()
+    """Potentials of ions other than sodium, potassium and calcium, which the user gives."""
 
     @property
     def companions(self) -> tuple[str, ...]:
@@ -160,16 +163,26 @@ def text_of(file: Path) -> Text:
     found = re.search(r"\b(SUFFIX|POINT_PROCESS)\s+(\w+)", text)
     name = found[2] if found else file.stem
     states = re.search(r"\bSTATE\s*\{([^}]*)\}", text)
-    words = re.sub(r"\([^)]*\)|\bFROM\s+\S+\s+TO\s+\S+|\[[^]]*\]|START\s+\S+|<[^>]*>", " ", states[1]) if states else ""
+    words = re.sub(r"\([^)]*\)|\bFROM\s+\S+\s+TO\s+\S+|START\s+\S+|<[^>]*>", " ", states[1] if states else "")
+    sizes = dict(re.findall(r"\bDEFINE\s+(\w+)\s+(\d+)", text))
     calcium = re.search(r"\bUSEION\s+ca\b(.*?)(?=USEION|RANGE|GLOBAL|NONSPECIFIC|\})", text, re.DOTALL)
     words_of_calcium = [*re.split(r"\bWRITE\b", calcium[1] if calcium else ""), ""]
     return Text(
         name,
-        tuple(word for word in re.findall(r"\w+", words)),
+        tuple(
+            each for word, size in re.findall(r"(\w+)(?:\[(\w+)\])?", words) for each in _elements(word, size, sizes)
+        ),
         bool(found and found[1] == "POINT_PROCESS"),
         bool(re.search(r"\bcai\b", words_of_calcium[0])) or bool(re.search(r"\beca\b", words_of_calcium[0])),
         bool(re.search(r"\bcai\b", words_of_calcium[1])),
+        tuple(
+            f"e{ion}" for ion in re.findall(r"\bUSEION\s+(\w+)\s+READ\s+e\1\b", text) if ion not in ("na", "k", "ca")
+        ),
     )
+
+
+def _elements(name: str, size: str, sizes: dict[str, str]) -> list[str]:
+    return [f"{name}[{index}]" for index in range(int(sizes.get(size, size)))] if size else [name]
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
@@ -217,6 +230,7 @@ def _asked(key: str, text: Text | None, companions: tuple[str, ...]) -> dict[str
         "process": text.name if text and text.is_process else "",
         "states": text.states if text else (),
         "weight": 0.002,
+        "reversals": text.reversals if text else (),
     }
 
 
@@ -230,12 +244,14 @@ def in_ranvier(channel: Any, text: Text, protocol: Protocol) -> dict[str, FloatA
     last = rv.at(len(sections) - 1, 1.0 - 0.5 / counts[-1])
     membrane: list[Any] = [("all", rv.pas(g=protocol.leak[0], e=protocol.leak[1]))]
     probes: dict[str, Any] = {}
+    # A state that nothing reads is left out of a channel.
+    states = [each for each in text.states if channel is not None and each in channel.gates]
     for each in text.companions:
         own = _POOL if each == "companion_pool" else rv.read_nmodl(CORPUS / "companions" / f"{each}.mod")()
         membrane.append(("all", own))
     if channel is not None:
-        membrane.append(("all", channel()))
-        probes = {f"state_{each}": (last, f"{each} of {text.name}") for each in text.states}
+        membrane.append(("all", channel(**dict.fromkeys(text.reversals, protocol.reversal))))
+        probes = {f"state_{each}": (last, f"{each} of {text.name}") for each in states}
     probes["last"] = last
     options: dict[str, Any] = {"celsius": protocol.celsius, "rates": "exact", "C_m": 1.0, "R_a": 100.0}
     cell = rv.Cell(rv.Morphology(sections), compartments=counts, membrane=membrane, probes=probes, **options)
@@ -245,7 +261,7 @@ def in_ranvier(channel: Any, text: Text, protocol: Protocol) -> dict[str, FloatA
     sim = rv.Simulation(net, threads=1, progress=False)
     sim.run(protocol.time)
     values = sim.state(recorder).values
-    names = ["v", *(text.states if channel is not None else ()), "last"]
+    names = ["v", *states, "last"]
     return {name: values[:, index, :] for index, name in enumerate(names)}
 
 
@@ -284,7 +300,7 @@ def effect(traces: dict[str, FloatArray], without: dict[str, FloatArray]) -> flo
 
 def difference(one: dict[str, FloatArray], other: dict[str, FloatArray]) -> dict[str, float]:
     """Return the greatest difference of each variable: mV, or relative to the greatest value of a state."""
-    assert set(one) == set(other)
+    assert set(POTENTIALS) <= set(one) <= set(other)
     made = {}
     for name, values in one.items():
         scale = 1.0 if name in POTENTIALS else max(1e-300, float(np.abs(other[name]).max()))

@@ -62,15 +62,19 @@ class Cells:
         }
         for state in self.asked["states"]:
             if self.processes:
-                pointers = [getattr(process, f"_ref_{state}") for process, _ in self.processes]
+                pointers = [pointer(process, state, "") for process, _ in self.processes]
             else:
                 # A concentration of an ion has the name of the ion.
                 suffix = "" if state in ("cai", "nai", "ki") else f"_{name}"
-                pointers = [getattr(segment, f"_ref_{state}{suffix}") for segment in self.lasts]
+                pointers = [pointer(segment, state, suffix) for segment in self.lasts]
             recorded[state] = [h.Vector().record(pointer) for pointer in pointers]
         for sections, potential in zip(self.cells, self.protocol["potentials"], strict=True):
             for section in sections:
                 section.v = potential
+        for sections in self.cells:
+            for section in sections:
+                for reversal in self.asked["reversals"]:
+                    setattr(section, reversal, self.protocol["reversal"])
         h.celsius, h.dt = self.protocol["celsius"], self.protocol["step"]
         h.finitialize()
         for _, connection in self.processes:
@@ -79,6 +83,13 @@ class Cells:
         while h.t < self.protocol["time"] - 0.5 * h.dt:
             h.fadvance()
         return {key: np.array([list(each) for each in values]).T[1:] for key, values in recorded.items()}
+
+
+def pointer(of: Any, state: str, suffix: str) -> Any:
+    """Return a pointer to a state, which may be an element of an array: ``c[2]``."""
+    name, _, index = state.rstrip("]").partition("[")
+    found = getattr(of, f"_ref_{name}{suffix}")
+    return found[int(index)] if index else found
 
 
 def main() -> None:
