@@ -111,7 +111,7 @@ def _open_world(launcher: Launcher | None) -> Communicator:
             "Ranvier",
             "built without MPI",
             f"{launcher.name} has started {launcher.size} processes of it",
-            "install it again where the headers of an MPI are found, or run one process without mpiexec",
+            "reinstall it where the headers of MPI are found, or run one process without mpiexec",
         )
     family, library = mpi_library.load_library(launcher.family if launcher else None)
     _prepare_environment()

@@ -74,7 +74,7 @@ def test_connecting_to_what_takes_no_input() -> None:
         (lambda: rv.NearestNeighbors(3), errors.RuleError, "must be even"),
         (lambda: rv.PairwiseBernoulli(1.1), errors.ValueOutOfBoundsError, "must be from 0 to 1"),
         (lambda: rv.PairwiseBernoulli(math.nan), errors.ValueOutOfBoundsError, "must be from 0 to 1"),
-        (lambda: rv.Explicit([0], [1, 2]), errors.ShapeError, "there are 1 sources"),
+        (lambda: rv.Explicit([0], [1, 2]), errors.ShapeError, "there is 1 source"),
         (lambda: rv.FixedIndegree(True), errors.WrongTypeError, "must be an integer, not bool"),
         (lambda: rv.FixedIndegree(1.0), errors.WrongTypeError, "must be an integer, not float"),  # type: ignore[arg-type]
         (lambda: rv.PairwiseBernoulli(True), errors.WrongTypeError, "must be a number, not bool"),

@@ -250,7 +250,7 @@ def test_capacitance_by_region() -> None:
     for bad in ([("soma", 1.0)], [("axon", 1.0)], [("all", "x")], [("all",)], [("all", 1.0), 3], [("all", -1.0)]):
         with pytest.raises(RanvierError):
             cell_of(form, C_m=bad)
-    with pytest.raises(ShapeError, match=r"array of shape \(0,\), .* one value at least"):
+    with pytest.raises(ShapeError, match=r"array of shape \(0,\), .* at least one value"):
         cell_of(form, C_m=[])
     with pytest.raises(ShapeError, match="d_lambda"):
         rv.Cell(form, compartments=rv.d_lambda(), membrane=[("all", rv.pas())], C_m=[("all", 1.0), ("apical", 2.0)])

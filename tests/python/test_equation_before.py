@@ -66,7 +66,7 @@ def test_a_reset_may_use_it(method: str) -> None:
     ("changes", "text"),
     [
         ({"threshold": "v > before(v + 1*mV)"}, "takes a variable"),
-        ({"threshold": "v**2 > before(k)*mV**2*ms**2"}, "'k', but it is no variable"),
+        ({"threshold": "v**2 > before(k)*mV**2*ms**2"}, "'k', but it is not a variable"),
         ({"threshold": "v > 1*mV", "reset": "v = before(w)"}, "but no such name"),
         ({"threshold": "v > 1*mV", "receptors": {"a": "v += w*before(v)/mV"}}, "only the threshold, the reset and"),
         ({"threshold": "v > before(v, u)"}, "takes 1"),

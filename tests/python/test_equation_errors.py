@@ -56,7 +56,7 @@ def marked(error: EquationError) -> str:
         ({"equations": "dv/dt = -v/V : mV"}, UnknownSymbolError, "V", ""),
         ({"reset": "x = 0"}, UnknownSymbolError, "x", "variables are v"),
         ({"reset": "tau_m = 2*ms"}, EquationError, "tau_m", "only variables can be assigned"),
-        ({"reset": "v == 2*mV"}, EquationError, "v == 2*mV", "this is no assignment"),
+        ({"reset": "v == 2*mV"}, EquationError, "v == 2*mV", "this is not an assignment"),
         ({"equations": "dv/dt = (a - v)/tau_m : mV\na = b : mV\nb = a + v : mV"}, EquationError, "b", "a -> b -> a"),
         ({"equations": "a = a + v : mV\ndv/dt = (a - v)/tau_m : mV"}, EquationError, "a", "it needs its own value"),
         ({"equations": "dv/dt = -v/tau_m : mV\nv = 3*mV : mV"}, EquationError, "v", "line 1 has the same name"),
@@ -72,9 +72,9 @@ def marked(error: EquationError) -> str:
         ),
         ({"equations": "dv/dt = -v/0/ms : mV"}, EquationError, "0", "something is divided by it"),
         ({"equations": "dv/dt = -v/(2 - 2)/ms : mV"}, EquationError, "2 - 2", ""),
-        ({"equations": "dv/dt = 9**9**9*mV/ms : mV"}, EquationError, "9**9**9", "no finite number"),
+        ({"equations": "dv/dt = 9**9**9*mV/ms : mV"}, EquationError, "9**9**9", "not a finite number"),
         ({"equations": "dv/dt = 1e999*mV/ms : mV"}, EquationError, "1e999", "too large"),
-        ({"equations": "dv/dt = (v + xi*mV*ms**0.5 : mV"}, EquationError, "(", "it is no expression"),
+        ({"equations": "dv/dt = (v + xi*mV*ms**0.5 : mV"}, EquationError, "(", "it is not an expression"),
         ({"threshold": "v > V_th + xi*mV*ms**0.5"}, EquationError, "xi", "white noise has values in equations only"),
         ({"equations": "dv/dt = rand()*mV/ms : mV"}, EquationError, "rand()", "drawn anew in each step"),
         ({"receptors": {"a": "v = w"}}, EquationError, "v", "a spike only adds to a variable"),
@@ -147,7 +147,7 @@ def test_a_division_by_0_is_found_before_a_run() -> None:
     lowered({**model, "initial": {"v": 0.5}})
     # What is not chosen is not calculated.
     lowered({**model, "equations": "dv/dt = (mV**2/v if v > 0 else 1*mV)/ms : mV"})
-    with pytest.raises(EquationError, match="it is no finite number at the beginning"):
+    with pytest.raises(EquationError, match="it is not a finite number at the beginning"):
         lowered({**model, "equations": "dv/dt = mV*exp(800 - v/mV)/ms : mV"})
     # Parameters that differ are conditions, for whoever changes them.
     model["equations"] = "dv/dt = -v/(tau_a - tau_b) : mV"

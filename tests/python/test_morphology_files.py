@@ -71,12 +71,12 @@ BAD_ASC = {
     ),
     "one parenthesis more": (SOMA + ")\n((Axon) (5 0 0 1) (9 0 0 1))", "line 2.*not opened"),
     "one parenthesis less": (SOMA + "((Axon) (5 0 0 1) (9 0 0 1)", "line 2.*not closed"),
-    "a point outside": (SOMA + "(5 0 0 1)\n((Axon) (5 0 0 1) (9 0 0 1))", "line 2.*no part"),
+    "a point outside": (SOMA + "(5 0 0 1)\n((Axon) (5 0 0 1) (9 0 0 1))", "line 2.*not in a neurite"),
     "words outside": (SOMA + "Axon", "line 2.*outside"),
-    "a place that is no number": (SOMA + "((Axon) (5 0 0 1)\n (nan 0 0 1) (9 0 0 1))", "line 3.*no point"),
-    "a digit of another script": (SOMA + "((Axon) (5 0 0 1)\n(\u0661 7 0 1) (9 0 0 1))", "line 3.*no point"),
-    "a word among numbers": (SOMA + "((Axon) (5 0 0 1)\n (abc 7 0 1) (9 0 0 1))", "line 3.*no point"),
-    "letters in a diameter": (SOMA + "((Axon) (5 0 0 1)\n (7 0 0 1.2x) (9 0 0 1))", "line 3.*no point"),
+    "a place that is no number": (SOMA + "((Axon) (5 0 0 1)\n (nan 0 0 1) (9 0 0 1))", "line 3.*not a point"),
+    "a digit of another script": (SOMA + "((Axon) (5 0 0 1)\n(\u0661 7 0 1) (9 0 0 1))", "line 3.*not a point"),
+    "a word among numbers": (SOMA + "((Axon) (5 0 0 1)\n (abc 7 0 1) (9 0 0 1))", "line 3.*not a point"),
+    "letters in a diameter": (SOMA + "((Axon) (5 0 0 1)\n (7 0 0 1.2x) (9 0 0 1))", "line 3.*not a point"),
     "a neurite in a colour": (SOMA + "((Color\n(Dendrite)\n(5 0 0 1) (9 0 0 1)))", "line 2.*within \\(Color"),
     "a fork in a marker": (
         SOMA + "((Axon) (5 0 0 1)\n(Dot ((9 0 0 1) (9 1 0 1) | (9 3 0 1))))",
@@ -220,7 +220,7 @@ def test_a_soma_in_hdf5_without_a_size_is_refused(tmp_path: Path) -> None:
     points[:3] = 0.0
     with h5py.File(path, "w") as file:
         file["points"], file["structure"] = points, np.array(STRUCTURE)
-    with pytest.raises(rv.errors.FileError, match=r"a soma with a diameter of 0 um.*mend the points"):
+    with pytest.raises(rv.errors.FileError, match=r"a soma with a diameter of 0 um.*correct the points"):
         rv.read_morphology(path)
 
 

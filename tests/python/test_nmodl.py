@@ -161,7 +161,7 @@ DERIVATIVE s {
         ("i = g*n*(v - e)", "VERBATIM\n i = 3;\nENDVERBATIM", 8, "code in C"),
         ("n' = (0.5 - n)/3", "n' = (0.5 - n*n)/3", 11, "equations that are linear in n"),
         ("n' = (0.5 - n)/3", "n' = (0.5 - t)/3", 11, "time of the simulation is not known"),
-        ("n' = (0.5 - n)/3", "m' = (0.5 - n)/3", 11, "it is no STATE"),
+        ("n' = (0.5 - n)/3", "m' = (0.5 - n)/3", 11, "it is not a STATE"),
         (
             "DERIVATIVE s {\n    n' = (0.5 - n)/3",
             "KINETIC s {\n    ~ n <-> m (a, b)",

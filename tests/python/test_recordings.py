@@ -390,7 +390,7 @@ def test_windows_that_are_none() -> None:
         with pytest.raises(errors.ValueOutOfBoundsError, match="window"):
             spikes.between(start, stop)
     for start, stop in ((80.0, 20.0), (20.0, 10.0), (10.0, 9.99), (float("inf"), 0.0)):
-        with pytest.raises(errors.ValueOutOfBoundsError, match=r"before its start, .* ms; exchange them"):
+        with pytest.raises(errors.ValueOutOfBoundsError, match=r"before its start, .* ms; swap them"):
             spikes.between(start, stop)
     with pytest.raises(TypeError, match="must be a number, not bool"):
         spikes.between(True, 10.0)

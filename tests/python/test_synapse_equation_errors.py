@@ -93,7 +93,7 @@ def marked(error: EquationError) -> str:
         ({"on_pre": "x += 1; v_post += A"}, UnknownSymbolError, "v_post", "nothing of the neurons"),
         ({"on_pre": "x += 1; w += A*v_post"}, UnknownSymbolError, "v_post", "nothing of the neurons"),
         ({"on_pre": "x += 1; A = 2*pA"}, EquationError, "A", "events change the weight w and traces only"),
-        ({"on_pre": "x += 1; w == 3"}, EquationError, "w == 3", "this is no assignment"),
+        ({"on_pre": "x += 1; w == 3"}, EquationError, "w == 3", "this is not an assignment"),
         # Names and expressions.
         ({"on_pre": "x += 1; w += A*taau/ms"}, UnknownSymbolError, "taau", "did you mean 'tau'?"),
         ({"on_pre": "x += 1; w += A*rand()"}, EquationError, "rand()", "draw nothing"),

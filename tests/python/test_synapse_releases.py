@@ -236,7 +236,7 @@ def marked(error: EquationError) -> str:
         ({"on_pre": "release = clip(V_m, 0, 1)"}, UnknownSymbolError, "V_m", "neither on the weight"),
         ({"on_pre": "v_post += x; release = 1"}, UnknownSymbolError, "v_post", "neither on the weight"),
         ({"on_pre": "x -= release; release = clip(u*x, 0, 1)"}, UnknownSymbolError, "release", "depends on variables"),
-        ({"on_pre": "release += u*x"}, EquationError, "release", "nothing has told it before"),
+        ({"on_pre": "release += u*x"}, EquationError, "release", "nothing has assigned it before"),
         ({"on_pre": "release = 1; release = clip(u*x, 0, 1)"}, EquationError, "release", "once is enough"),
         ({"on_pre": "release = clip(u*x, 0, 1)*mV"}, UnitError, "clip(u*x, 0, 1)*mV", "release"),
         ({"on_pre": "U = 1; release = clip(u*x, 0, 1)"}, EquationError, "U", "variables only"),

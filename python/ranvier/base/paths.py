@@ -57,7 +57,9 @@ def read_bounded(file: Path, most: int, remedy: str = "check the path") -> bytes
     """
     try:
         if not stat.S_ISREG(file.stat().st_mode):
-            raise FileError(f"file {file}", bound="it cannot be read: it is no regular file", remedy="check the path")
+            raise FileError(
+                f"file {file}", bound="it cannot be read: it is not a regular file", remedy="check the path"
+            )
         with file.open("rb") as opened:
             data = opened.read(most + 1)
     except OSError as error:

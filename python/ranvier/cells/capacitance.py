@@ -43,7 +43,7 @@ class Capacitance:
         self.values = np.ascontiguousarray(np.atleast_1d(number_array("C_m", given)))
         if self.values.ndim != 1 or not len(self.values):
             raise ShapeError(
-                "C_m", f"an array of shape {self.values.shape}", "it must have one dimension, and one value at least"
+                "C_m", f"an array of shape {self.values.shape}", "it must have one dimension and at least one value"
             )
 
     def of(self, morphology: Morphology, cut: _core.Compartments, own: OwnParameters) -> FloatArray:

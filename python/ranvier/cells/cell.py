@@ -358,12 +358,12 @@ def _electrodes(electrode: object, electrodes: object) -> list[tuple[str, tuple[
     named = _named("electrodes", electrodes)
     if electrode is not None:
         raise ValueOutOfBoundsError(
-            "electrode", repr(electrode), "electrodes= says where they are", "leave it out, or give it a name there"
+            "electrode", repr(electrode), "electrodes= gives the places, too", "leave it out, or add it to electrodes="
         )
     if "" in named:
-        raise ValueOutOfBoundsError("name of an electrode", "''", "names are not empty", "choose another")
+        raise ValueOutOfBoundsError("name of an electrode", "''", "a name must not be empty", "choose another")
     if not named:
-        raise ValueOutOfBoundsError("electrodes", "none", "a cell has one at least", "leave electrodes= out")
+        raise ValueOutOfBoundsError("electrodes", "none", "a cell has at least one", "leave electrodes= out")
     return [(str(name), _pair(as_place(f"place of electrode '{name}'", place))) for name, place in named.items()]
 
 

@@ -37,7 +37,7 @@ class CellKinds(OwnModel):
             if not isinstance(cell, Cell):
                 raise WrongTypeError(f"model[{i}]", type(cell).__name__, "must be a rv.Cell")
         if not cells:
-            raise ShapeError("model", "an empty list", "a population has one cell at least")
+            raise ShapeError("model", "an empty list", "a population has at least one cell")
         numbers: dict[int, int] = {}
         kinds: list[Cell] = []
         for cell in cells:

@@ -199,7 +199,7 @@ class _Checker:
         line = self.lines[number]
         if all(abs(value) <= _FARTHEST for value in values):
             self.refuse(line, f"the point ({shown}) has no thickness", "give diameters in um, or remove it")
-        self.refuse(line, f"({shown}) is no point", f"a point is (x y z diameter), numbers up to {_FARTHEST:g} um")
+        self.refuse(line, f"({shown}) is not a point", f"a point is (x y z diameter), numbers up to {_FARTHEST:g} um")
 
 
 def _values(words: _List) -> list[float]:
@@ -257,7 +257,7 @@ def check_neurolucida(file: Path, text: str) -> Cones:
         raise FileError(f"file {file}", bound="it has no neurites", remedy="check that it is a Neurolucida file")
     for block in blocks:
         if isinstance(block, int):
-            checker.refuse(checker.lines[block], "a point is no part of a neurite or contour")
+            checker.refuse(checker.lines[block], "a point is not in a neurite or contour")
         checker.check_block(block)
     own = np.array(checker.points, dtype=np.int64)
     points = np.array(checker.read).reshape(-1, 4)[own]

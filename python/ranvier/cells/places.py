@@ -128,7 +128,7 @@ class Region(Immutable):
             raise ValueOutOfBoundsError(
                 "region",
                 f"an expression of {depth} nested ones",
-                f"there can be {_DEEPEST}",
+                f"there can be at most {_DEEPEST}",
                 "join regions of one kind first: a | b | c - (d | e | f)",
             )
         self._put(_covered=covered, _text=text, _depth=depth)
@@ -252,7 +252,7 @@ def within_distance(least: float = 0.0, greatest: float = float("inf")) -> Regio
     low, high = number("least", least), number("greatest", greatest)
     if not 0.0 <= low < high:
         raise ValueOutOfBoundsError(
-            "distances of a region", f"{low:g} to {high:g} um", "0 <= least < greatest", "exchange them"
+            "distances of a region", f"{low:g} to {high:g} um", "0 <= least < greatest", "swap them"
         )
     return Region(("distance", low, high), f"within_distance({low:g}, {high:g})")
 
@@ -288,7 +288,7 @@ def places_of(what: str, places: object, cell: Morphology, compartments: _core.C
             what, type(places).__name__, "must be a place, a list of places or a region", "write rv.at(0, 0.5)"
         )
     if not places:
-        raise ShapeError(what, "an empty list", "a receptor has one place at least", "leave the receptor out")
+        raise ShapeError(what, "an empty list", "a receptor has at least one place", "leave the receptor out")
     return [as_place(f"{what} (element {i})", place) for i, place in enumerate(places)]
 
 

@@ -71,7 +71,7 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
         raise FileError(
             f"file {file}" + (f", line {line}" if line else ""),
             f"{branches} branches that begin at one point",
-            f"files may have {MOST_BRANCHES}: MorphIO would take minutes for more",
+            f"files may have at most {MOST_BRANCHES}: MorphIO would take minutes for more",
             "build the cell in Python: rv.Morphology(sections)",
         )
     warnings = morphio.WarningHandlerCollector()
@@ -85,14 +85,14 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
         found = morphio.Morphology(*given, options=options, warning_handler=warnings)
     # Beside its own errors, MorphIO hands on those of C++ and of HDF5, and messages with letters that are none.
     except (morphio.MorphioError, RuntimeError, LookupError, ValueError, MemoryError) as error:
-        raise FileError(f"file {file}", bound=_words(error, file), remedy="mend the file") from None
+        raise FileError(f"file {file}", bound=_words(error, file), remedy="correct the file") from None
     for emission in warnings.get_all():
         warning = emission.warning
         name = str(warning.warning()).rpartition(".")[2]
         # A neurite that belongs to no soma is the root where there is none.
         if name in _HARMLESS or (name == "disconnected_neurite" and len(found.soma.points) == 0):
             continue
-        raise FileError(f"file {file}", bound=_words(warning.msg(), file), remedy="mend the file")
+        raise FileError(f"file {file}", bound=_words(warning.msg(), file), remedy="correct the file")
     _check_whole(file, cones, found)
     try:
         return Morphology._of(_form(file, found), file.stem)
@@ -147,7 +147,7 @@ def _check_whole(file: Path, cones: Cones, found: Any) -> None:
         f"file {file}",
         f"read by MorphIO as {np.count_nonzero(lengths)} cones of {lengths.sum():.9g} um",
         f"the file has {count} of {length:.9g} um in its neurites",
-        "mend the file",
+        "correct the file",
     )
 
 
@@ -157,7 +157,7 @@ def _words(error: object, file: Path) -> str:
     given = error.object.decode(errors="replace") if isinstance(error, UnicodeDecodeError) else str(error)
     text = " ".join(_COLOURS.sub("", given).split()).replace(f"{file}:", "line ").replace("$STRING$:", "line ")
     text = "".join(letter if letter.isprintable() else "?" for letter in text)
-    return re.sub(r":(error|warning) (Warning: )?", ": ", text) or "it is no morphology"
+    return re.sub(r":(error|warning) (Warning: )?", ": ", text) or "it is not a morphology"
 
 
 def _form(file: Path, found: Any) -> Form:
@@ -186,7 +186,7 @@ def _form(file: Path, found: Any) -> Form:
                 f"file {file}",
                 f"a soma with a diameter of {size:g} um",
                 "it must be > 0 and finite",
-                "mend the points of the soma, or remove them",
+                "correct the points of the soma, or remove them",
             )
         distances = np.concatenate([[0.0, size], distances])
         radii = np.concatenate([[size / 2.0, size / 2.0], radii])

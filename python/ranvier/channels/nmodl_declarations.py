@@ -254,7 +254,7 @@ class _Reader:
             name, size, value, unit, low, high = each.children
             text = str(name)
             if size is not None:
-                refuse(self._place(each), f"'{text}'", "parameters are no arrays", "write one for each element")
+                refuse(self._place(each), f"'{text}'", "parameters cannot be arrays", "write one for each element")
             if unit is not None:
                 self.made.units[text] = (_unit_text(unit), self._place(unit))
             self._declare(name, text)

@@ -203,7 +203,7 @@ class Execution:
                 place, f"{name}'", "derivatives stand in DERIVATIVE blocks", f"write DERIVATIVE states {{ {name}' }}"
             )
         if name not in self.states:
-            refuse(place, f"{name}'", "it is no STATE", f"write STATE {{ {name} }}")
+            refuse(place, f"{name}'", "it is not a STATE", f"write STATE {{ {name} }}")
         rate = as_number(self.value(right))
         if self.is_simultaneous:
             rate = self.ledger.copy(rate)

@@ -55,7 +55,7 @@ def sections_of(name: str, model: str | None = None) -> dict[str, list[Entry]]:
     if path.is_dir():
         raise FileError(f"file {path}", bound="it is a folder", remedy=f"name a file in it ({FORMATS})")
     if not path.is_file():
-        bound = "it is no regular file" if path.exists() else "there is no such file"
+        bound = "it is not a regular file" if path.exists() else "there is no such file"
         raise FileError(f"file {path}", bound=bound, remedy="check the path")
     read = _READERS.get(path.suffix.lower())
     if read is None:

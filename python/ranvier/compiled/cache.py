@@ -110,7 +110,7 @@ class Cache:
         try:
             about = os.fstat(file)
             if not stat.S_ISREG(about.st_mode):
-                raise _RefusedError(f"{path} is no file")
+                raise _RefusedError(f"{path} is not a file")
             _check_owner(path, about)
             if about.st_size > _LARGEST:
                 raise _RefusedError(f"{path} is too large")

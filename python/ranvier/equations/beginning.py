@@ -139,4 +139,4 @@ def _refuse(trouble: Trouble, description: Description, names: Mapping[str, Foun
             f"it is 0 at the beginning{values}, and something is divided by it",
             remedy,
         )
-    refuse(node.place, f"'{node.place.text}'", f"it is no finite number at the beginning{values}", remedy)
+    refuse(node.place, f"'{node.place.text}'", f"it is not a finite number at the beginning{values}", remedy)

@@ -86,7 +86,7 @@ def check_noise_and_draws(read: Description) -> None:
         for part in nodes_of(node):
             if part.kind == "before" and part.parts[0].name not in read.variables:
                 place = part.parts[0].place
-                refuse(place, f"'{place.text}'", "it is no variable", f"variables are {', '.join(read.variables)}")
+                refuse(place, f"'{place.text}'", "it is not a variable", f"variables are {', '.join(read.variables)}")
     for statements in read.receptors.values():
         for statement in statements:
             _refuse_before(statement.node)

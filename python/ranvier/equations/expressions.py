@@ -260,7 +260,7 @@ class Instructions:
             if argument < least or (argument == least and sign == ">"):
                 refuse(place, f"{argument:g}", f"{name} takes numbers {sign} {least:g}", "write another one")
         elif argument.builder is self.earliest and not self._is_positive(node.parts[0]):
-            reason = f"{name} takes numbers {sign} {least:g}, and '{place.text}' ({place.called()}) is none"
+            reason = f"{name} takes numbers {sign} {least:g}, and '{place.text}' ({place.called()}) is not one of them"
             op = "less_equal" if sign == ">=" else "less"
             self.conditions.append((self._do(op, least, argument), reason))
 
@@ -281,7 +281,7 @@ class Instructions:
                 except ArithmeticError:
                     found = math.inf
                 if isinstance(found, complex) or not abs(found) < 1e300:
-                    refuse(node.place, f"'{node.place.text}'", "it is no number in the range of floating point")
+                    refuse(node.place, f"'{node.place.text}'", "it is not a number in the range of floating point")
         self._check_power(node, base, exponent)
         return self._do("pow", base, exponent)
 

@@ -90,7 +90,7 @@ def _equation(
     found = _LEFT.match(text)
     line = Place(source, begin + len(text) - len(text.lstrip()), begin + len(text.rstrip()))
     if found is None:
-        refuse(line, f"'{line.text}'", "this is no equation", _FORMS)
+        refuse(line, f"'{line.text}'", "this is not an equation", _FORMS)
     is_differential = found["derived"] is not None
     group = "derived" if is_differential else "name"
     place = Place(source, begin + found.start(group), begin + found.end(group))
@@ -146,7 +146,9 @@ def read_statements(source: Source) -> tuple[Statement, ...]:
         found = _ASSIGNED.match(line)
         if found is None:
             place = Place(source, begin + len(line) - len(line.lstrip()), begin + len(line.rstrip()))
-            refuse(place, f"'{place.text}'", "this is no assignment", "write x = ..., x += ..., x -= ... or x *= ...")
+            refuse(
+                place, f"'{place.text}'", "this is not an assignment", "write x = ..., x += ..., x -= ... or x *= ..."
+            )
         place = Place(source, begin + found.start("name"), begin + found.end("name"))
         node = parse(plain, begin + found.end(), end)
         made.append(Statement(normal_name(found["name"]), _OPERATIONS[found["sign"]], node, place))

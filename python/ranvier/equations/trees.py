@@ -176,9 +176,9 @@ def parse(source: Source, begin: int, end: int) -> Node:
             tree = ast.parse(line, mode="eval").body
     except SyntaxError as error:
         at = begin + min(max((error.offset or 1) - 1, 0), max(len(text) - 1, 0))
-        refuse(Place(source, at, at + 1), f"'{whole.text}'", f"it is no expression ({error.msg})", _TAKEN)
+        refuse(Place(source, at, at + 1), f"'{whole.text}'", f"it is not an expression ({error.msg})", _TAKEN)
     except (ValueError, RecursionError, MemoryError):
-        refuse(whole, f"'{whole.text}'", "it is no expression that can be read", _TAKEN)
+        refuse(whole, f"'{whole.text}'", "it is not an expression that can be read", _TAKEN)
     _check_depth(tree, whole)
     return _Reader(source, begin, line).node(tree)
 

@@ -132,7 +132,7 @@ def _unit_of(node: Node) -> Unit:
             refuse(exponent.place, f"'{exponent.place.text}'", "an exponent of a unit is a number from -12 to 12")
         return _raised(node, _unit_of(base), Fraction(exponent.number).limit_denominator(12))
     if node.kind not in ("multiply", "divide"):
-        refuse(node.place, f"'{node.place.text}'", "this is no unit", "write a unit such as mV, 1/ms or nS/mV")
+        refuse(node.place, f"'{node.place.text}'", "this is not a unit", "write a unit such as mV, 1/ms or nS/mV")
     left, right = map(_unit_of, node.parts)
     if node.kind == "multiply":
         return Unit(left.dimension * right.dimension, left.exponent + right.exponent, "")
@@ -142,7 +142,7 @@ def _unit_of(node: Node) -> Unit:
 def _raised(node: Node, unit: Unit, power: Fraction) -> Unit:
     exponent = unit.exponent * power
     if exponent.denominator != 1:
-        refuse_unit(node.place, node.place.text, "this is no power of ten of a unit", "write it in mV, ms and pA")
+        refuse_unit(node.place, node.place.text, "this is not a power of ten of a unit", "write it in mV, ms and pA")
     return Unit(unit.dimension**power, int(exponent), "")
 
 

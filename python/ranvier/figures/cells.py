@@ -153,7 +153,7 @@ def _colours_of_values(
     else:
         ends = number_array("limits", limits)
         if ends.shape != (2,) or not ends[0] < ends[1]:
-            raise ValueOutOfBoundsError("limits", repr(limits), "they are two ascending numbers")
+            raise ValueOutOfBoundsError("limits", repr(limits), "they must be two ascending numbers")
         low, high = float(ends[0]), float(ends[1])
     mappable = ScalarMappable(Normalize(low, high), colormaps["viridis"])
     colours = np.array(mappable.to_rgba(np.where(np.isfinite(array), array, low)))[:, :3]

@@ -98,7 +98,9 @@ def raster(
     if ax is not None:
         if published_rates is not None:
             raise RuleError(
-                "published_rates", bound="with ax=, no rates are drawn to compare them with", remedy="see rates"
+                "published_rates",
+                bound="with ax=, only the raster is drawn",
+                remedy="draw them with rv.plot.rates(...)",
             )
         _, axes = panel(ax, (0.0, 0.0), title)
         _draw_spikes(axes, shown, bands)

@@ -166,7 +166,9 @@ def _coefficients(spikes: SpikeData, segment: Segment, bin_width: float) -> Floa
     counts = spikes.binned_counts(segment, bin_width)[places]
     if counts.shape[1] < 2:
         raise StateError(
-            repr(spikes), bound=f"it has fewer than two bins of {bin_width:g} ms", remedy="record longer, or use less"
+            repr(spikes),
+            bound=f"it has fewer than two bins of {bin_width:g} ms",
+            remedy="record longer, or use smaller bins",
         )
     pairs = correlate(counts, counts)[np.triu_indices(len(places), 1)]
     found: FloatArray = pairs[np.isfinite(pairs)]

@@ -58,7 +58,9 @@ def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int6
     if array.size and array.min() < 0:
         raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.min()), "indices must be >= 0")
     if array.size and array.max() > _LARGEST_NUMBER:
-        raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.max()), "there are fewer neurons")
+        raise ValueOutOfBoundsError(
+            f"{name} of {rule}", str(array.max()), "indices must be below the number of neurons"
+        )
     # Check the memory for the copy, which the core shares.
     check_room(f"{name} of {rule}", 8 * array.size, "give fewer connections, or a rule that draws them")
     # A read-only copy: if the user later writes to the array, the network must not change.
@@ -198,7 +200,7 @@ class UniformIndegree(Rule):
                 f"indegree_min of rule '{self.name}'",
                 str(self.indegree_min),
                 f"it must not exceed indegree_max, {self.indegree_max}",
-                "exchange them",
+                "swap them",
             )
 
     def _arguments(self) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def _scaled(name: str, scale: float) -> tuple[int, int]:
         raise ValueOutOfBoundsError(
             f"{name} of the balanced random network",
             str(scale),
-            f"it must be <= {_LARGEST_SCALE:g} and leave something of {_INHIBITORY}",
+            f"it must be <= {_LARGEST_SCALE:g} and leave at least one of {_INHIBITORY}",
         )
     return round(_EXCITATORY * scale), round(_INHIBITORY * scale)
 

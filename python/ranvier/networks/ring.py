@@ -147,7 +147,9 @@ def ring(
     check_choice("shapes of the ring", shapes, ["equal", "different"])
     cell = ring_cell(depth=depth, compartments=compartments, dendrites=dendrites, rates=rates)
     if 2**52 // cell.compartment_count < size:
-        raise ValueOutOfBoundsError("cells of the ring", str(size), "there can be 2^52 compartments", "take fewer")
+        raise ValueOutOfBoundsError(
+            "cells of the ring", str(size), "there can be at most 2^52 compartments", "take fewer"
+        )
     net = Network(resolution=number("resolution", resolution), seed=seed, name=f"ring of branched cells ({dendrites})")
     if shapes == "equal":
         population = net.create(cell, size, name="cells")

@@ -131,7 +131,7 @@ class SpikeData(ActivityStatistics):
                 "stop of a window",
                 f"{text_of(stop)} ms",
                 f"it is before its start, {text_of(start)} ms",
-                "exchange them",
+                "swap them",
             )
         begin = max(self.begin, self._step_of("start of a window", start))
         end = max(begin, min(self.end, self._step_of("stop of a window", stop)))

@@ -224,12 +224,12 @@ def _files_of(path: Path) -> list[Path]:
             raise FileError(
                 f"file {part}",
                 bound=f"it is missing: {newest} is one of {ranks} files that belong together",
-                remedy="get the files of all ranks into one folder",
+                remedy="put the files of all ranks into one folder",
             )
         if described[rank][1]["run_id"] != wanted["run_id"]:
             raise FileError(
                 f"file {part}",
                 bound=f"it is of another run than {newest}",
-                remedy="get all files of one run into one folder",
+                remedy="put all files of one run into one folder",
             )
     return [path_of_rank(path, rank) for rank in range(ranks)]

@@ -219,7 +219,9 @@ class SpikeStatistics(NamedAttributes):
         first = self.binned_counts(neurons, bin_width)
         if first.shape[1] < 2:
             raise StateError(
-                repr(self), bound=f"it has fewer than two bins of {bin_width:g} ms", remedy="record longer, or use less"
+                repr(self),
+                bound=f"it has fewer than two bins of {bin_width:g} ms",
+                remedy="record longer, or use smaller bins",
             )
         return correlate(first, first if others is None else self.binned_counts(others, bin_width))
 

@@ -77,7 +77,7 @@ def _views(built: BuiltNetwork, neurons: object) -> list[PopulationView]:
     """Return the selected neurons as views, each of one population."""
     if isinstance(neurons, list | tuple):
         if not neurons:
-            raise ShapeError("neurons", "an empty list", "there must be one population at least")
+            raise ShapeError("neurons", "an empty list", "there must be at least one population")
         views = [built.check_view("neurons", view) for view in neurons]
     else:
         views = [built.check_view("neurons", neurons)]
@@ -125,7 +125,7 @@ def _sequences(views: list[PopulationView], values: dict[str, StoredValues]) -> 
             "values of sources",
             f"{' and '.join(sequences)} beside others",
             "must be the lists of one population alone",
-            "set them with calls of their own",
+            "set them in a separate call",
         )
     return sequences
 
@@ -173,7 +173,7 @@ def _refuse_sources(view: PopulationView) -> None:
         "neurons",
         f"{view.name}, a population of sources with given spike times",
         "must have a state",
-        "only sim.set(..., spike_times=...) is",
+        "sim.set(..., spike_times=...) changes the spikes",
     )
 
 

@@ -118,4 +118,6 @@ def _check_names(values: Mapping[str, float], names: list[str], one: str) -> Non
             unknown_name(f"population with a {one}", name, names)
     for name in names:
         if name not in values:
-            raise ShapeError(f"{one}s of populations", bound=f"there is none for {name}", remedy="give one for each")
+            raise ShapeError(
+                f"{one}s of populations", bound=f"there is no {one} for {name}", remedy="give one for each"
+            )
