@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 import pytest
 from scipy.integrate import solve_ivp
 
+import command_lines
 import ranvier as rv
 from general_forms import advanced, point
 from ranvier.channels.receptor import EquationReceptor
@@ -182,3 +184,15 @@ def test_receptors_and_their_cells_can_be_pickled() -> None:
     assert again == single()
     model = pickle.loads(pickle.dumps(cell(again(tau=3.0))))
     np.testing.assert_array_equal(run(model), run(cell(single()(tau=3.0))))
+
+
+def test_the_command_lists_receptors_of_a_module(tmp_path: Path) -> None:
+    lines = (
+        "import sys",
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})",
+        "from test_point_processes import single",
+    )
+    (tmp_path / "mine.py").write_text("\n".join([*lines, "slow = single()(tau=9.0)"]))
+    shown = command_lines.run("models", tmp_path / "mine.py", "slow")
+    assert "receptor, weights in nS" in shown
+    assert re.search(r"tau\s+9\b", shown)

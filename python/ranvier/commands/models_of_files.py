@@ -15,6 +15,7 @@ from ranvier.channels.channel import ChannelMechanism, EquationChannel, descript
 from ranvier.channels.documentation import begin_of, default_of, parameters_of
 from ranvier.channels.general import GeneralDescription
 from ranvier.channels.nmodl import read_nmodl
+from ranvier.channels.receptor import EquationReceptor, ReceptorMechanism
 from ranvier.commands.files_of_users import execute
 from ranvier.commands.model_tables import Entry, Row, entry_of_neuron, parameter_rows, variable_rows
 from ranvier.commands.network_tables import entry_of_network
@@ -103,6 +104,8 @@ def _of_python(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
             yield _CELLS, _cell(name, value)
         elif isinstance(value, EquationChannel | ChannelMechanism):
             yield _CHANNELS, _channel(name, value)
+        elif isinstance(value, EquationReceptor | ReceptorMechanism):
+            yield _CHANNELS, _receptor_of_equations(name, value)
         elif isinstance(value, EquationSynapse):
             yield _SYNAPSES, _synapse(name, value)
         elif name == "network" and callable(value):
@@ -166,6 +169,17 @@ def _channel(name: str, given: EquationChannel | ChannelMechanism) -> Entry:
         ]
     summary, own = _titled(name, channel.name, channel.program.summary)
     return Entry(name, summary, rows, channel.equations, channel.program.reference, own)
+
+
+def _receptor_of_equations(name: str, given: EquationReceptor | ReceptorMechanism) -> Entry:
+    receptor, values = (given, {}) if isinstance(given, EquationReceptor) else (given.receptor, given.values)
+    rows: list[Row] = []
+    for each in receptor.program.parameters:
+        shown = _value(values[each.name]) if each.name in values else default_of(each)
+        rows.append((each.name, shown, each.unit, bounds_of(each), each.meaning))
+    rows += [(each.name, "", each.unit.text, "", f"{each.meaning} (state)".strip()) for each in receptor.program.states]
+    summary, own = _titled(name, receptor.name, f"{receptor.program.summary}; receptor, weights in nS")
+    return Entry(name, summary, rows, receptor.equations, receptor.program.reference, own)
 
 
 def _value(value: Any) -> str:
