@@ -45,6 +45,30 @@ def test_the_package_is_built_anew_when_the_machine_has_changed() -> None:
     assert prerequisites("test") == ["setup"]
 
 
+def test_tests_check_the_bindings_against_the_stable_interface() -> None:
+    """On Python 3.11, whose modules use all of the interface, nothing else would."""
+    text = (ROOT / "CMakeLists.txt").read_text()
+    assert "add_dependencies(tests check_stable_interface)" in text
+    assert "ranvier_check_stable_interface()" in text
+    check = (ROOT / "cmake/RanvierPython.cmake").read_text()
+    assert 'find_python" --newest 3.12' in check
+    assert "-DPy_LIMITED_API=0x030C0000" in check
+    assert "BUILD) build/package --target tests" in MAKEFILE
+
+
+def test_a_version_names_an_environment(tmp_path: Path) -> None:
+    """As in make PYTHON=3.13, which finds an interpreter that is not on PATH."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    managed = tmp_path / "pyenv/versions/mine/bin"
+    managed.mkdir(parents=True)
+    program(managed / "python3", f'exec "{sys.executable}" "$@"')
+    where = {"PYENV_ROOT": str(tmp_path / "pyenv")}
+    found = call(TOOLS / "find_python", version, environment=where).stdout.strip()
+    own = make_environment(tmp_path / "own", tmp_path / "own", python=found)
+    assert call(TOOLS / "environment_is_sound", own, version, environment=where).returncode == 0
+    assert call(TOOLS / "environment_is_sound", own, "3.999", environment=where).returncode == 1
+
+
 def test_of_what_make_does_side_by_side_one_builds() -> None:
     """Two that look at the machine for a build overwrite what the other has found."""
     side_by_side = re.findall(r"\$\(MAKE\) --no-print-directory (\S+) (?:>\S+ 2>&1 )?& ", MAKEFILE)
