@@ -327,7 +327,9 @@ def test_models_are_found_by_words(words: list[str], found: str, missing: str) -
 def test_one_model() -> None:
     printed = run("models", "iaf_psc_alpha")
     assert "dI_syn_ex/dt" in printed
+    assert "See also: iaf_psc_alpha_multisynapse\n" in printed
     assert "weights in" not in run("models", "spike_generator")
+    assert run("models", "") == run("models")
     assert "iaf_psc_exp" not in printed
     assert "did you mean 'iaf_psc_exp'?" in fail("models", "iaf_psc_epx")
 

@@ -61,7 +61,7 @@ def carry_out(options: argparse.Namespace) -> int:
     """Print the lists."""
     # A pipe has no width.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
-    words = options.words
+    words = [word for word in options.words if word]
     sections = _shipped()
     found = [entry for entries in sections.values() for entry in entries if [entry.name] == words]
     if not words:
@@ -69,6 +69,11 @@ def carry_out(options: argparse.Namespace) -> int:
         console.print("`ranvier models NAME` shows one of them, and `ranvier models WORD` those that a word describes.")
     elif found:
         print_entries(console, found)
+        others = {entry.name for entries in sections.values() for entry in entries if words[0] in entry.name} - {
+            words[0]
+        }
+        if others:
+            console.print(f"See also: {', '.join(sorted(others))}", soft_wrap=True)
     elif len(words) > 1 and are_nmodl_files(words):
         print_accounts(console, words)
     elif is_file(words[0]):
