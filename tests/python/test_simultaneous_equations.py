@@ -47,6 +47,6 @@ def test_equations_without_a_solution_do_not_converge() -> None:
 
 def test_numbers_of_equations_that_do_not_fit_are_refused() -> None:
     with pytest.raises(EquationError, match="1 equations for 2 states"):
-        Simultaneous(PLACE, ("x", "y"), (tree("x + y"),))
+        stepped(Simultaneous(PLACE, ("x", "y"), (tree("x + y"),)), {"x": 1.0, "y": 1.0}, 0.1)
     with pytest.raises(EquationError, match="in no equation"):
-        Simultaneous(PLACE, ("x", "y"), (tree("x - 1"), tree("x - 2")))
+        stepped(Simultaneous(PLACE, ("x", "y"), (tree("x - 1"), tree("x - 2"))), {"x": 1.0, "y": 1.0}, 0.1)

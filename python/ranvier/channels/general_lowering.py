@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
 
 from ranvier.channels.derivatives import derivative
 from ranvier.channels.description import CURRENT
 from ranvier.channels.general import GeneralCurrent, GeneralDescription
 from ranvier.channels.general_program import GeneralProgram
-from ranvier.channels.general_scope import Assign, ProgramScope, Statement
+from ranvier.channels.general_scope import Assign, ProgramScope
 from ranvier.equations.builder import Operand
 from ranvier.equations.program import Program, ProgramParameter
 from ranvier.equations.trees import Node
@@ -38,8 +38,8 @@ def lower_general(read: GeneralDescription) -> GeneralProgram:
         currents=_recorded(read),
         calcium=list(read.states).index(read.calcium) if read.calcium else -1,
         outside=list(read.parameters).index(read.outside) if read.outside else -1,
-        initial=_of_states(read, read.initial, dict.fromkeys(read.states, 0.0)),
-        step=_of_states(read, read.step, {}),
+        initial=_of_initial(read),
+        step=_of_step(read),
         current=_of_currents(read),
         jumps=_of_jumps(read),
     )
@@ -61,11 +61,22 @@ def _scope(read: GeneralDescription) -> ProgramScope:
     return scope
 
 
-def _of_states(read: GeneralDescription, block: Iterable[Statement], begin: Mapping[str, Operand]) -> Program:
+def _of_step(read: GeneralDescription) -> Program:
     scope = _scope(read)
-    scope.operands.update(begin)
-    scope.carry_out(block)
+    scope.carry_out(read.step)
     return scope.finished((scope.operands[name], read.exponents.get(name, 0)) for name in read.states)
+
+
+def _of_initial(read: GeneralDescription) -> Program:
+    """Return the program of what states begin at: NaN, which the core refuses, where a loop has not ended in time."""
+    scope = _scope(read)
+    scope.operands.update(dict.fromkeys(read.states, 0.0))
+    scope.carry_out(read.initial)
+    values = [scope.operands[name] for name in read.states]
+    for has_ended in scope.ended:
+        values = [scope.do("select", has_ended, each, math.nan) for each in values]
+    scope.ended.clear()
+    return scope.finished((each, read.exponents.get(name, 0)) for name, each in zip(read.states, values, strict=True))
 
 
 def _of_currents(read: GeneralDescription) -> Program:

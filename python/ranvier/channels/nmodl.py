@@ -52,9 +52,9 @@ def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
     Names keep their values from call to call. A channel whose states are gates that are linear in themselves, solved
     with ``METHOD cnexp`` or by a PROCEDURE with the same step written out, ``m = m + (1 - exp(-dt/tau))*(m_inf - m)``,
     and whose currents are linear in ``v``, has the fast form of `channel`; others have the general one: currents of any
-    form, states that depend on each other, KINETIC, the methods derivimplicit, sparse, euler and runge, mechanisms
-    that write ``cai``. Each statement of the file has an effect or is ignored for a reason (`ranvier models FILE` lists
-    them); anything else is an error with its line.
+    form, states that depend on each other, KINETIC, LINEAR and NONLINEAR, the methods derivimplicit, sparse, euler and
+    runge, mechanisms that write ``cai``. Each statement of the file has an effect or is ignored for a reason
+    (`ranvier models FILE` lists them); anything else is an error with its line.
 
     Parameters
     ----------

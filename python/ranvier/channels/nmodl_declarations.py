@@ -79,6 +79,7 @@ class Declarations:
     routines: dict[str, Routine] = field(default_factory=dict)
     derivatives: dict[str, Any] = field(default_factory=dict)
     kinetics: dict[str, Any] = field(default_factory=dict)
+    systems: dict[str, Any] = field(default_factory=dict)
     initial: Any = None
     breakpoint: Any = None
     places: dict[str, Place] = field(default_factory=dict)
@@ -359,6 +360,12 @@ class _Reader:
         name = str(block.children[0])
         self._once(f"'{name}'", block.children[0], name in self.made.kinetics or name in self.made.derivatives)
         self.made.kinetics[name] = block
+
+    def read_system(self, block: Any) -> None:
+        name = str(block.children[0])
+        others = (self.made.derivatives, self.made.kinetics, self.made.systems)
+        self._once(f"'{name}'", block.children[0], any(name in each for each in others))
+        self.made.systems[name] = block
 
     def read_independent_block(self, block: Any) -> None:
         self.ledger.ignore(block, "time is that of the simulation", is_hint=True)

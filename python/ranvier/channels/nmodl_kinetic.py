@@ -52,12 +52,15 @@ class Scheme:
         Of states in a COMPARTMENT.
     sums
         Of CONSERVE: the place, the factors of states, and the total.
+    equations
+        Of LINEAR and NONLINEAR blocks: expressions that are 0.
     """
 
     reactions: list[Reaction] = field(default_factory=list)
     sources: list[tuple[str, Node]] = field(default_factory=list)
     volumes: dict[str, Node] = field(default_factory=dict)
     sums: list[tuple[Place, Side, Node]] = field(default_factory=list)
+    equations: list[Node] = field(default_factory=list)
 
     def derivatives(self, values: Mapping[str, Node], states: Iterable[str]) -> dict[str, Node]:
         """Return, of each state that takes part, the sum of its flows; divided by its volume it is the derivative."""

@@ -205,7 +205,8 @@ class _Memory:
             if name in found:
                 continue
             found[name] = self._variable(name)
-            waiting += self._read([found[name].step])
+            # What INITIAL solves together with it is needed, too.
+            waiting += self._read([found[name].step, found[name].initial])
         self._check_once(found, currents)
         ordered = {name: found[name] for name in self.declared.memory if name in found}
         depends = self._depends(ordered, currents)

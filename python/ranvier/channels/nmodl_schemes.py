@@ -43,6 +43,11 @@ def add_to_scheme(execution: _Execution, statement: Any) -> None:
     match str(statement.data):
         case "reaction" | "outflow":
             _add_reaction(execution, scheme, statement)
+        case "equation":
+            left, right = (as_number(execution.value(each)) for each in parts)
+            made = Node("subtract", place, (left, right))
+            execution.ledger.wrote(statement, made)
+            scheme.equations.append(made)
         case "source":
             [node] = _values(execution, statement, parts[1:])
             scheme.sources.append((execution.target(parts[0]), node))

@@ -14,8 +14,9 @@ from ranvier.channels.nmodl_kinetic import Scheme
 from ranvier.channels.nmodl_ledger import Ledger, place_of
 from ranvier.channels.nmodl_nodes import number_node, rate_name, substituted
 from ranvier.channels.packing import mapped_nodes
+from ranvier.channels.simultaneous_equations import Simultaneous
 from ranvier.equations.places import Place, refuse
-from ranvier.equations.trees import Node
+from ranvier.equations.trees import Node, names_in
 
 __all__ = ["Emitted", "Solver"]
 
@@ -78,6 +79,10 @@ class Solver:
         name, steady, method = (None if each is None else str(each) for each in statement.children)
         assert name is not None
         place = place_of(self.declared.source, statement)
+        if name in self.declared.systems:
+            if steady or method:
+                refuse(place, f"'{place.text}'", "LINEAR and NONLINEAR blocks have no method", f"write SOLVE {name}")
+            return self._of_equations(name, place, self.execution(values, f"{name}, which is solved"))
         if self.is_initial != (steady is not None):
             bound = "INITIAL solves for steady states, with STEADYSTATE, and BREAKPOINT without it"
             refuse(place, f"'{place.text}'", bound, "see SOLVE")
@@ -147,6 +152,19 @@ class Solver:
         del execution.values["f_flux"], execution.values["b_flux"]
         return self._emit(made, place, begun, list(made.derivatives), execution)
 
+    def _of_equations(self, name: str, place: Place, execution: Execution) -> dict[str, Node]:
+        """Solve the equations of a LINEAR or NONLINEAR block for the states in them."""
+        block = self.declared.systems[name]
+        begun = self._begin(place, execution)
+        execution.scheme = Scheme()
+        execution.run(block, block.children[1:])
+        residuals = execution.scheme.equations
+        used = {each for node in residuals for each in names_in(node)}
+        states = [each for each in self.declared.states if each in used]
+        if not states:
+            refuse(place, f"'{place.text}'", "the block has no equation with a state", f"write {name} {{ ~ x = 1 }}")
+        return self._emit(Simultaneous(place, tuple(states), tuple(residuals)), place, begun, states, execution)
+
     def _begin(self, place: Place, execution: Execution) -> dict[str, Node]:
         """Let states stand for themselves; return what they stood for."""
         begun = {}
@@ -184,7 +202,7 @@ class Solver:
                 execution.values[name] = Node("name", place, name=solved)
             else:
                 execution.values[name] = begun[name]
-        if isinstance(made, Implicit):
+        if isinstance(made, Implicit | Simultaneous):
             # What the block assigns follows from the states that solve its equations.
             ends = {name: execution.values[name] for name in states}
             for name, node in execution.values.items():

@@ -28,6 +28,7 @@ start: block*
       | "BREAKPOINT" "{" statement* "}" -> breakpoint
       | "DERIVATIVE" NAME "{" statement* "}" -> derivative
       | "KINETIC" NAME "{" statement* "}" -> kinetic
+      | ("LINEAR" | "NONLINEAR") NAME "{" line* "}" -> system
       | "PROCEDURE" NAME "(" arguments ")" [UNIT] "{" statement* "}" -> procedure
       | "FUNCTION" NAME "(" arguments ")" [UNIT] "{" statement* "}" -> function
       | "INDEPENDENT" "{" independent* "}" -> independent_block
@@ -76,6 +77,10 @@ variable: NAME ["[" size "]"]
           | "COMPARTMENT" expression "{" NAME* "}" -> compartment
           | VERBATIM -> verbatim
           | choice
+?line: "~" expression "=" expression -> equation
+     | target "=" expression -> assign
+     | NAME "(" [given ("," given)*] ")" -> call_procedure
+     | "LOCAL" variables -> local
 choice: ("if" | "IF") "(" expression ")" "{" then "}" [("else" | "ELSE") otherwise]
 then: statement*
 otherwise: "{" statement* "}" | choice
@@ -124,8 +129,8 @@ VERBATIM: /VERBATIM\b(.|\n)*?\bENDVERBATIM\b/
 """
 
 _COMMON = ("assign", "derivative_of", "call_procedure", "local", "solve", "table", "hint", "loop", "verbatim", "choice")
-SCHEME_STATEMENTS = ("reaction", "outflow", "source", "conserve", "compartment")
-"""Those of KINETIC blocks."""
+SCHEME_STATEMENTS = ("reaction", "outflow", "source", "conserve", "compartment", "equation")
+"""Those of KINETIC blocks, and the equations of LINEAR and NONLINEAR blocks."""
 STATEMENTS = frozenset((*_COMMON, *SCHEME_STATEMENTS))
 """Kinds of trees that are statements."""
 
@@ -145,7 +150,7 @@ _REFUSED = {
     "ELECTRODE_CURRENT": "currents of electrodes are clamps: rv.current_clamp()",
     **dict.fromkeys(("POINTER", "BBCOREPOINTER", "EXTERNAL"), _OTHERS),
     "NET_RECEIVE": "density mechanisms receive no events",
-    **dict.fromkeys(("LINEAR", "NONLINEAR", "DISCRETE"), _GATES),
+    **dict.fromkeys(("DISCRETE",), _GATES),
     "FUNCTION_TABLE": "functions are written as expressions",
     "INCLUDE": "one file is read",
     **dict.fromkeys(("BEFORE", "AFTER"), _BETWEEN),

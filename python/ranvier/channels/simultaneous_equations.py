@@ -41,7 +41,7 @@ class Simultaneous:
     states: tuple[str, ...]
     residuals: tuple[Node, ...]
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if len(self.states) != len(self.residuals):
             found = f"{len(self.residuals)} equations for {len(self.states)} states"
             refuse(self.place, found, "there must be one for each", "add equations, or leave some out")
@@ -56,6 +56,7 @@ class Simultaneous:
 
     def carry_out(self, scope: ProgramScope) -> None:
         """See `Statement`."""
+        self._check()
         begin = [scope.operands[name] for name in self.states]
         ends = self._newton(scope, [0.0] * len(begin))[0] if self._is_linear() else self._iterated(scope, begin)
         scope.operands.update(zip(self.states, ends, strict=True))
