@@ -81,7 +81,9 @@ def read(text: str, name: str = "test.mod") -> rv.EquationChannel:
 
     with TemporaryDirectory() as folder:
         (Path(folder) / name).write_text(text)
-        return rv.read_nmodl(Path(folder) / name)
+        channel = rv.read_nmodl(Path(folder) / name)
+    assert isinstance(channel, rv.EquationChannel)
+    return channel
 
 
 SMALL = """NEURON { SUFFIX small NONSPECIFIC_CURRENT i }
@@ -127,7 +129,7 @@ DERIVATIVE s {
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [
-        ("SUFFIX gated", "POINT_PROCESS gated", 1, "only density mechanisms"),
+        ("SUFFIX gated", "POINT_PROCESS gated ELECTRODE_CURRENT j", 1, "rv.current_clamp()"),
         ("SUFFIX gated", "ARTIFICIAL_CELL gated", 1, "rv.neuron"),
         ("SUFFIX gated", "RANGE g", 1, "there is no SUFFIX"),
         ("NONSPECIFIC_CURRENT i", "USEION ca READ cbo WRITE ica", 1, "of calcium"),
@@ -169,7 +171,7 @@ DERIVATIVE s {
             "KINETIC blocks are solved by sparse",
         ),
         ("n = 0", "n = q", 5, "no such name"),
-        ("STATE { n }", "STATE { n } NET_RECEIVE(w) { }", 4, "receive no events"),
+        ("STATE { n }", "STATE { n } NET_RECEIVE(w) { net_send(1, 2) }", 4, "no events to themselves"),
         ("STATE { n }", "STATE { n } FUNCTION f(y) { f = f(y) }", 8, ""),
         ("{ g = 0.001 e = -70 }", "{ g = 0.001 <1, 2> e = -70 }", 2, "outside its bounds"),
     ],

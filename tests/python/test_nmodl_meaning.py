@@ -432,6 +432,58 @@ def test_networks_with_channels_of_files_are_pickled(tmp_path: Path) -> None:
     np.testing.assert_array_equal(ends[0], ends[1])
 
 
+SYNAPSE = """NEURON { POINT_PROCESS syn RANGE tau, e, i NONSPECIFIC_CURRENT i }
+PARAMETER { tau = 3 (ms) e = 0 (mV) }
+ASSIGNED { v (mV) i (nA) factor }
+STATE { g }
+INITIAL { g = 0 factor = 2/3 }
+BREAKPOINT { SOLVE s METHOD cnexp i = g*(v - e) }
+DERIVATIVE s { g' = -g/tau }
+NET_RECEIVE(weight (uS)) { g = g + factor*weight }
+"""
+
+
+def test_a_point_process_is_a_receptor(tmp_path: Path) -> None:
+    made = rv.read_nmodl(written(tmp_path, SYNAPSE))
+    assert made.parameters == ("tau", "e")
+    assert pickle.loads(pickle.dumps(made)).program == made.program
+    ends = []
+    for receptor, weight in ((made(tau=4.0), 3.0), (rv.expsyn(tau=4.0), 2.0)):
+        net = rv.Network(resolution=STEP)
+        cell = rv.Cell(BALL, membrane=[("all", rv.pas())], receptors={"exc": (receptor, rv.at(0))})
+        cells = net.create(cell, 1)
+        spikes = net.create_spike_generators([[1.0, 3.0]])
+        net.connect(spikes, cells, rule=rv.OneToOne(), weight=weight, delay=1.0, receptor="exc")
+        recorder = net.record_state(cells, "V_m", interval=STEP)
+        sim = rv.Simulation(net, threads=1, progress=False)
+        sim.run(20.0)
+        ends.append(sim.state(recorder).values)
+    assert np.ptp(ends[0]) > 1.0
+    np.testing.assert_allclose(ends[0], ends[1], rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("g = g + factor*weight", "g = weight", "a spike adds its weight"),
+        ("g = g + factor*weight", "g = 2*g + weight", "a spike adds its weight"),
+        ("g = g + factor*weight", "g = g + 1", "a spike adds its weight"),
+        ("g = g + factor*weight", "g = g + weight*weight", "a spike adds its weight"),
+        ("g = g + factor*weight", "g = g + weight*(1 - g)", "a spike adds its weight"),
+        ("g = g + factor*weight", "g = g + weight*v", "a spike adds its weight"),
+        ("g = g + factor*weight", "g = g + weight*t", "a spike adds its weight"),
+        ("i (nA)", "i (mA/cm2)", "it must be in nA"),
+        ("weight (uS)", "weight, more", "before it has a value"),
+    ],
+)
+def test_what_spikes_cannot_do_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:
+    assert old in SYNAPSE
+    text = SYNAPSE.replace(old, new)
+    text = text.replace("factor*weight", "more*weight") if "more" in new else text
+    with pytest.raises(EquationError, match=words):
+        rv.read_nmodl(written(tmp_path, text))
+
+
 def test_random_changes_have_an_effect_or_are_listed(tmp_path: Path) -> None:
     """A statement that the account lists as ignored can be left out; one with an effect cannot."""
     chance = random.Random(5)
@@ -442,7 +494,8 @@ def test_random_changes_have_an_effect_or_are_listed(tmp_path: Path) -> None:
         block = chance.choice(["initial", "breakpoint", "rates"])
         text = text_of(**{block: f"{PARTS[block]} {extra[0]} {extra[1]}"})
         try:
-            channel, accounts = account_of_nmodl(written(tmp_path, text))
+            file = written(tmp_path, text)
+            channel, accounts = rv.read_nmodl(file), account_of_nmodl(file)[1]
         except EquationError:
             continue
         for each in accounts:

@@ -31,6 +31,7 @@ from ranvier.channels.nmodl_phases import Carried, Variable, carry_out
 from ranvier.channels.nmodl_steps import derivative_of_step
 from ranvier.channels.nmodl_syntax import parse_file
 from ranvier.channels.reading import checked
+from ranvier.channels.receptor import EquationReceptor
 from ranvier.equations.description import Declared, Equation, Parameter
 from ranvier.equations.places import Source, refuse
 from ranvier.equations.trees import Node, names_in, nodes_of
@@ -45,8 +46,8 @@ _REVERSAL = {"na": 50.0, "k": -77.0}
 _DEEPEST = "expressions of the file, with what they are made of, are too deep"
 
 
-def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
-    """Read a channel from an NMODL file (``.mod``) of a density mechanism: one with ``SUFFIX``.
+def read_nmodl(path: str | PathLike[str]) -> Any:
+    """Read a channel or a receptor from an NMODL file (``.mod``): one with ``SUFFIX`` or ``POINT_PROCESS``.
 
     Blocks are carried out in NEURON's order: INITIAL; in each step the currents of BREAKPOINT, then what it solves.
     Names keep their values from call to call. A channel whose states are gates that are linear in themselves, solved
@@ -63,12 +64,14 @@ def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
 
     Returns
     -------
-    EquationChannel
-        The channel, with the name after SUFFIX, as from `channel`. Parameters are those of the file, with their
-        defaults, and the reversal potentials of its ions (``ena``, ``ek``, mV): Ranvier has no ions that mechanisms
-        share, so that each has its own. As in NEURON, numbers that the file gives to them are not used: they are 50 and
-        -77 mV for ``na`` and ``k``; those of other ions have no default. ``i`` is the sum of all currents, each of
-        which can be recorded by its name. Of calcium, ``cai`` (mM) and ``eca`` are those of the `calcium_pool` at the
+    EquationChannel or EquationReceptor
+        The channel, with the name after SUFFIX, as from `channel`; or, of a POINT_PROCESS, the receptor, which is
+        placed by ``receptors={"exc": (syn(), place)}``: its NET_RECEIVE adds weights, which are in uS in the file and
+        in nS in Ranvier, to states. Parameters are those of the file, with their defaults, and the reversal potentials
+        of its ions (``ena``, ``ek``, mV): Ranvier has no ions that mechanisms share, so that each has its own. As in
+        NEURON, numbers that the file gives to them are not used: they are 50 and -77 mV for ``na`` and ``k``; those of
+        other ions have no default. ``i`` is the sum of all currents, each of which can be recorded by its name. Of
+        calcium, ``cai`` (mM) and ``eca`` are those of the `calcium_pool` at the
         place, which ``ica`` fills: see `channel`.
 
     Raises
@@ -95,7 +98,7 @@ def read_nmodl(path: str | PathLike[str]) -> EquationChannel:
     return _read(path)[0]
 
 
-def account_of_nmodl(path: str | PathLike[str]) -> tuple[EquationChannel, tuple[Account, ...]]:
+def account_of_nmodl(path: str | PathLike[str]) -> tuple[EquationChannel | EquationReceptor, tuple[Account, ...]]:
     """Return the channel of a file, as `read_nmodl` does, and what each statement of the file has an effect on.
 
     Raises
@@ -106,12 +109,12 @@ def account_of_nmodl(path: str | PathLike[str]) -> tuple[EquationChannel, tuple[
     return _read(path)
 
 
-def _read(path: str | PathLike[str]) -> tuple[EquationChannel, tuple[Account, ...]]:
+def _read(path: str | PathLike[str]) -> tuple[EquationChannel | EquationReceptor, tuple[Account, ...]]:
     file = checked_path(path, "path of an NMODL file")
     data = read_bounded(file, _LARGEST)
     text = decoded(data).replace("\r\n", "\n").replace("\r", "\n")
     source = Source(f"file {file}", text)
-    made: tuple[EquationChannel, tuple[Account, ...]] | None = None
+    made: tuple[EquationChannel | EquationReceptor, tuple[Account, ...]] | None = None
     with contextlib.suppress(RecursionError):
         made = _File(source).channel()
     if made is None:
@@ -133,11 +136,11 @@ class _File:
         """Return the place of the whole file."""
         return Declarations.whole_of(source)
 
-    def channel(self) -> tuple[EquationChannel, tuple[Account, ...]]:
+    def channel(self) -> tuple[EquationChannel | EquationReceptor, tuple[Account, ...]]:
         """Return it, and the account of the file."""
         declared = self.declared
         if declared.name is None:
-            bound = "there is no SUFFIX: only density mechanisms are read"
+            bound = "there is no SUFFIX and no POINT_PROCESS"
             refuse(self.whole, "", bound, "write NEURON { SUFFIX name }")
         if declared.breakpoint is None or not (declared.currents or declared.written):
             refuse(self.whole, "", "there is no current", "write BREAKPOINT, and the current in NEURON")
@@ -147,12 +150,17 @@ class _File:
             users = [each for each, nodes in carried.depends.items() if any(depends_on(n, (name,)) for n in nodes)]
             if name in declared.parameters:
                 self.ledger.declare(part, users)
-        made = EquationChannel(self._form(carried))
+        form = self._form(carried)
+        made: EquationChannel | EquationReceptor
+        if isinstance(form, GeneralDescription) and declared.is_point_process:
+            made = EquationReceptor(form)
+        else:
+            made = EquationChannel(form)
         return made, self.ledger.accounts(carried.depends, executed)
 
     def _form(self, carried: Carried) -> ChannelDescription | GeneralDescription:
         """Return the fast form if the file has it, else the general one."""
-        if not carried.has_statements and not self.declared.written:
+        if not (carried.has_statements or self.declared.written or self.declared.is_point_process):
             with contextlib.suppress(EquationError):
                 read = checked(self._description(carried))
                 lower_channel(read)
@@ -211,7 +219,9 @@ class _File:
     def _check_units(self) -> None:
         declared = self.declared
         wanted = {POTENTIAL: ("mV", "millivolt"), TEMPERATURE: ("degC",)}
-        wanted |= dict.fromkeys(declared.currents, ("mA/cm2", "milliamp/cm2"))
+        wanted |= dict.fromkeys(
+            declared.currents, ("nA", "nanoamp") if declared.is_point_process else ("mA/cm2", "milliamp/cm2")
+        )
         of_calcium = {CALCIUM: ("mM", "milli/liter"), CALCIUM_REVERSAL: ("mV", "millivolt")}
         wanted |= {name: units for name, units in of_calcium.items() if name in declared.of_calcium}
         for name, units in wanted.items():

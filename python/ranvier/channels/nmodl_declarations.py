@@ -40,6 +40,10 @@ class Declarations:
 
     Attributes
     ----------
+    is_point_process
+        Whether it is a receptor, whose currents are in nA, rather than a mechanism of the membrane.
+    received
+        The block NET_RECEIVE.
     currents
         Names of currents, with their places.
     carried
@@ -65,6 +69,7 @@ class Declarations:
     source: Source
     whole: Place
     name: Any = None
+    is_point_process: bool = False
     currents: dict[str, Place] = field(default_factory=dict)
     carried: set[str] = field(default_factory=set)
     reversals: dict[str, tuple[str, Place]] = field(default_factory=dict)
@@ -82,6 +87,7 @@ class Declarations:
     systems: dict[str, Any] = field(default_factory=dict)
     initial: Any = None
     breakpoint: Any = None
+    received: Any = None
     places: dict[str, Place] = field(default_factory=dict)
     units: dict[str, tuple[str, Place]] = field(default_factory=dict)
     parts: dict[str, Any] = field(default_factory=dict)
@@ -166,7 +172,8 @@ class _Reader:
     def read_neuron(self, block: Any) -> None:
         for item in block.children:
             match item.data:
-                case "suffix":
+                case "suffix" | "point_process":
+                    self.made.is_point_process = item.data == "point_process"
                     self._once(f"'{item.children[0]}'", item, self.made.name is not None)
                     self.made.name = item.children[0]
                 case "nonspecific":
@@ -366,6 +373,10 @@ class _Reader:
         others = (self.made.derivatives, self.made.kinetics, self.made.systems)
         self._once(f"'{name}'", block.children[0], any(name in each for each in others))
         self.made.systems[name] = block
+
+    def read_net_receive(self, block: Any) -> None:
+        self._once("'NET_RECEIVE'", block, self.made.received is not None)
+        self.made.received = block
 
     def read_independent_block(self, block: Any) -> None:
         self.ledger.ignore(block, "time is that of the simulation", is_hint=True)

@@ -22,6 +22,8 @@ from ranvier.channels.nmodl_nodes import (
     as_truth,
     constant_value,
     element_name,
+    merged,
+    new_nodes,
     number_node,
     rate_name,
     undone,
@@ -219,9 +221,24 @@ class Execution:
         if name == "printf" and name not in self.routines:
             self.ledger.ignore(statement, _PRINTS)
             return
-        given = [self.value(each) for each in statement.children[1:] if each is not None]
+        arguments = [each for each in statement.children[1:] if each is not None]
+        if name == "state_discontinuity" and name not in self.routines and len(arguments) == 2:
+            self._set_state(statement, arguments)
+            return
+        given = [self.value(each) for each in arguments]
         with self.ledger.inside(statement):
             self._called(statement, given)
+
+    def _set_state(self, statement: Any, arguments: list[Any]) -> None:
+        """Carry out ``state_discontinuity(x, value)``, the old way to write an assignment in NET_RECEIVE."""
+        target, right = arguments
+        if target.data not in ("name", "element"):
+            refuse(self.place(target), f"'{self.place(target).text}'", "it is no state", "write the name of a state")
+        index = target.children[1] if target.data == "element" else None
+        name = self._element(target, str(target.children[0]), index)
+        value = self.ledger.copy(as_number(self.value(right)))
+        self.ledger.wrote(statement, value)
+        self.store(target, name, value)
 
     def _local(self, statement: Any) -> None:
         self.ledger.ignore(statement, "it declares names of its block", is_hint=True)
@@ -308,8 +325,8 @@ class Execution:
             made = self._snapshot()
             for condition, taken, part in reversed(outcomes):
                 place = self.place(part)
-                made = [_merged(condition, one, two, place) for one, two in zip(taken, made, strict=True)]
-                self.ledger.wrote(part, *_new_nodes(made, before or []))
+                made = [merged(condition, one, two, place) for one, two in zip(taken, made, strict=True)]
+                self.ledger.wrote(part, *new_nodes(made, before or []))
             self._restore(made)
         self.solve, self.scheme, self.phase = solve, scheme, phase
 
@@ -474,26 +491,3 @@ class Execution:
             elif value is not before[name] and name not in listed:
                 reason = f"{routine.name}() assigns it, but its TABLE does not list it"
                 self.values[name] = Node(UNDEFINED, place, name=reason)
-
-
-def _merged(
-    condition: Node, chosen: Mapping[str, Node | None], other: Mapping[str, Node | None], place: Place
-) -> dict[str, Any]:
-    made: dict[str, Node | None] = {}
-    for name, one in chosen.items():
-        two = other[name]
-        if one is two:
-            made[name] = one
-        elif one is None or two is None:
-            made[name] = None
-        elif UNDEFINED in (one.kind, two.kind):
-            made[name] = one if one.kind == UNDEFINED else two
-        else:
-            made[name] = Node("where", place, (condition, one, two))
-    return made
-
-
-def _new_nodes(made: list[dict[str, Any]], before: list[dict[str, Any]]) -> list[Node]:
-    """Return the values that differ from those before."""
-    pairs = [(value, old.get(name)) for new, old in zip(made, before, strict=True) for name, value in new.items()]
-    return [value for value, old in pairs if value is not None and value is not old]

@@ -35,6 +35,7 @@ def general_description(
     begins = {name: each.initial for name, each in carried.variables.items()}
     used = {name for node in (*currents.values(), *steps.values(), *begins.values()) for name in names_in(node)}
     statements = [*carried.initial_statements, *carried.step_statements]
+    used |= {name for node in carried.jumps.values() for name in names_in(node)}
     used |= {name for each in statements for node in each.names() for name in names_in(node)}
     for node in (*currents.values(), *steps.values(), *begins.values()):
         _check(node)
@@ -55,6 +56,7 @@ def general_description(
         current=tuple(Assign(name, node) for name, node in currents.items()),
         currents=tuple(GeneralCurrent(name, name in declared.carried) for name in currents),
         calcium=written,
+        jumps=carried.jumps if declared.is_point_process else None,
     )
 
 

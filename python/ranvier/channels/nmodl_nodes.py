@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from ranvier.equations.places import Place
 from ranvier.equations.trees import Node, names_in, walked
@@ -17,6 +18,8 @@ __all__ = [
     "depends_on",
     "element_name",
     "is_same",
+    "merged",
+    "new_nodes",
     "number_node",
     "rate_name",
     "signed_terms",
@@ -187,3 +190,30 @@ def undone(value: Node, name: str) -> Node:
     terms = signed_terms(value)
     is_back = len(terms) == 1 and terms[0][0] == 1.0 and terms[0][1].kind == "name" and terms[0][1].name == name
     return Node("name", value.place, name=name) if is_back else value
+
+
+# ---- conditions ------------------------------------------------------------------------------------------------------
+
+
+def merged(
+    condition: Node, chosen: Mapping[str, Node | None], other: Mapping[str, Node | None], place: Place
+) -> dict[str, Any]:
+    """Return values that depend on a condition; None where one side has no value."""
+    made: dict[str, Node | None] = {}
+    for name, one in chosen.items():
+        two = other[name]
+        if one is two:
+            made[name] = one
+        elif one is None or two is None:
+            made[name] = None
+        elif UNDEFINED in (one.kind, two.kind):
+            made[name] = one if one.kind == UNDEFINED else two
+        else:
+            made[name] = Node("where", place, (condition, one, two))
+    return made
+
+
+def new_nodes(made: list[dict[str, Any]], before: list[dict[str, Any]]) -> list[Node]:
+    """Return the values that differ from those before."""
+    pairs = [(value, old.get(name)) for new, old in zip(made, before, strict=True) for name, value in new.items()]
+    return [value for value, old in pairs if value is not None and value is not old]

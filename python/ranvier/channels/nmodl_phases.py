@@ -16,8 +16,9 @@ from ranvier.channels.general_scope import Statement
 from ranvier.channels.nmodl_declarations import Declarations
 from ranvier.channels.nmodl_execution import Execution
 from ranvier.channels.nmodl_ledger import Ledger
-from ranvier.channels.nmodl_nodes import depends_on, is_same, number_node, substituted
+from ranvier.channels.nmodl_nodes import depends_on, is_same, number_node, signed_terms, substituted
 from ranvier.channels.nmodl_solvers import Emitted, Solver
+from ranvier.channels.nmodl_steps import proportional
 from ranvier.equations.places import Place, refuse
 from ranvier.equations.trees import Node, names_in, nodes_of
 
@@ -49,6 +50,8 @@ class Carried:
         From the potential and the variables.
     initial_statements, step_statements
         Statements before those that set variables: of solvers that are no expressions.
+    jumps
+        Of a point process: what a spike of weight 1 nS adds to variables.
     depends
         By variable and current, all expressions that have an effect on it.
     """
@@ -58,6 +61,7 @@ class Carried:
     initial_statements: list[Statement] = field(default_factory=list)
     step_statements: list[Statement] = field(default_factory=list)
     depends: dict[str, list[Node]] = field(default_factory=dict)
+    jumps: dict[str, Node] = field(default_factory=dict)
 
     @property
     def has_statements(self) -> bool:
@@ -149,6 +153,41 @@ class _Phases:
         execution.run(block, [each for each in block.children if each.data != "solve"])
         return execution.values
 
+    def jumps(self) -> dict[str, Node]:
+        """Return what a spike of weight 1 nS adds to names, by their symbols."""
+        block = self.declared.received
+        if block is None:
+            return {}
+        execution = self.execution(self.names(), "NET_RECEIVE")
+        weight, *others = [str(each.children[0]) for each in block.children[0].children if each is not None]
+        symbol = "weight of the spike"
+        # Events from outside have the flag 0.
+        execution.scopes = [{weight: Node("name", self.whole, name=symbol), **dict.fromkeys(others)}]
+        execution.scopes[0]["flag"] = number_node(self.whole, 0.0)
+        execution.run(block, block.children[1:])
+        made = {}
+        for name, own in self.symbols.items():
+            if not _is_changed(self, execution.values, name):
+                continue
+            made[own] = self._jump(own, execution.values[name], symbol)
+        return made
+
+    def _jump(self, own: str, node: Node, symbol: str) -> Node:
+        terms = signed_terms(node)
+        rest = [(sign, each) for sign, each in terms if not (each.kind == "name" and each.name == own and sign == 1.0)]
+        made: Node | None = None if len(rest) != len(terms) - 1 or not rest else number_node(node.place, 0.0)
+        for sign, each in rest:
+            factor = proportional(each, symbol)
+            if made is None or factor is None:
+                bound = "a spike adds its weight, times what does not change, to states"
+                refuse(node.place, f"'{node.place.text}'", bound, f"write {own} = {own} + weight")
+            made = Node("add" if sign > 0 else "subtract", node.place, (made, factor))
+        if made is None:
+            bound = "a spike adds its weight, times what does not change, to states"
+            refuse(node.place, f"'{node.place.text}'", bound, f"write {own} = {own} + weight")
+        # Weights of the file are in uS.
+        return Node("multiply", node.place, (made, number_node(node.place, 1e-3)))
+
 
 def carry_out(declared: Declarations, ledger: Ledger) -> tuple[Carried, list[Any]]:
     """Return what a file calculates, and the blocks that were carried out.
@@ -191,6 +230,7 @@ class _Memory:
 
     def __post_init__(self) -> None:
         self.by_symbol = {own: name for name, own in self.phases.symbols.items()}
+        self.jumping: frozenset[str] = frozenset()
 
     def variables(self, currents: dict[str, Node]) -> Carried:
         """Return variables and currents, without those variables that are the same in every step."""
@@ -199,6 +239,7 @@ class _Memory:
         roots = list(currents.values())
         if CALCIUM in self.declared.written:
             roots.append(Node("name", self.phases.whole, name=self.phases.symbols[CALCIUM]))
+        jumps = self.phases.jumps()
         waiting = self._read(roots)
         while waiting:
             name = waiting.pop()
@@ -206,10 +247,19 @@ class _Memory:
                 continue
             found[name] = self._variable(name)
             # What INITIAL solves together with it is needed, too.
-            waiting += self._read([found[name].step, found[name].initial])
+            jump = filter(None, [jumps.get(self.phases.symbols[name])])
+            waiting += self._read([found[name].step, found[name].initial, *jump])
         self._check_once(found, currents)
+        jumps = {own: node for own, node in jumps.items() if self.by_symbol[own] in found}
+        self.jumping = frozenset(jumps)
         ordered = {name: found[name] for name in self.declared.memory if name in found}
         depends = self._depends(ordered, currents)
+        for name in depends:
+            known = {name, *self._names(depends[name])[0]}
+            depends[name] = [
+                *depends[name],
+                *(node for own, node in jumps.items() if own in known or self.by_symbol[own] in known),
+            ]
         self._check_solved(ordered)
         values: dict[str, Node] = {}
         while constant := self._constants(ordered):
@@ -226,7 +276,17 @@ class _Memory:
             self.phases.solved_initially.with_values(values),
             self.phases.solved_in_steps.with_values(values),
             depends,
+            self._jumps({own: substituted(node, values) for own, node in jumps.items()}, ordered),
         )
+
+    def _jumps(self, jumps: dict[str, Node], variables: Mapping[str, Variable]) -> dict[str, Node]:
+        """Return what a spike adds, after a check that it does not change."""
+        changing = (POTENTIAL, "t", "dt", *(each.name for each in variables.values()), *self.declared.of_ions)
+        for own, node in jumps.items():
+            if depends_on(node, changing):
+                bound = "a spike adds its weight, times what does not change, to states"
+                refuse(node.place, f"'{node.place.text}'", bound, f"write {own} = {own} + weight")
+        return jumps
 
     def _read(self, nodes: Iterable[Node]) -> list[str]:
         """Return the names of memory that expressions read, also by way of what is solved."""
@@ -293,6 +353,8 @@ class _Memory:
         for each in variables.values():
             stays = each.step.kind == "name" and each.step.name == each.name
             if depends_on(each.initial, changing) or not (stays or is_same(each.step, each.initial)):
+                continue
+            if each.name in self.jumping:
                 continue
             if each.name != CALCIUM:
                 made[each.name] = each.initial

@@ -21,7 +21,7 @@ from ranvier.equations.trees import Node, names_in
 __all__ = ["Emitted", "Solver"]
 
 _EXPLICIT = {"euler": 1, "runge": 4}
-_IMPLICIT = ("derivimplicit", "sparse")
+_IMPLICIT = ("derivimplicit",)
 _KINETIC = ("sparse",)
 _KNOWN = ("cnexp", *_IMPLICIT, *_EXPLICIT)
 _BEFORE, _SOLVED, _STEADY = "{} before solution {}", "{} of solution {}", "{} of steady state {}"

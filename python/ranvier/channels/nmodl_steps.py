@@ -9,7 +9,7 @@ from __future__ import annotations
 from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, is_same, number_node, signed_terms
 from ranvier.equations.trees import Node
 
-__all__ = ["derivative_of_step"]
+__all__ = ["derivative_of_step", "proportional"]
 
 _MOST_TERMS = 16
 _Product = tuple[float, tuple[Node, ...]]
@@ -77,7 +77,7 @@ def _from_products(node: Node, products: list[_Product], state: str) -> Node | N
     kept = signed_terms(total)
     if len(kept) != 1 or kept[0][0] != 1.0 or kept[0][1].kind != "exp":
         return None
-    factor = _per_time(kept[0][1].parts[0])
+    factor = proportional(kept[0][1].parts[0], "dt")
     if factor is None:
         return None
     steady = _steady(node, constants, kept[0][1])
@@ -137,22 +137,25 @@ def _is_rest(part: Node, left: Node) -> bool:
     return not terms
 
 
-def _per_time(node: Node) -> Node | None:
-    """Return k of dt k; None if it is not proportional to the step."""
-    if not depends_on(node, ("dt",)):
+def proportional(node: Node, name: str) -> Node | None:
+    """Return k of an expression k x, where x is a name; None if it is not proportional to it."""
+    if not depends_on(node, (name,)):
         return None
     match node.kind:
         case "name":
             return number_node(node.place, 1.0)
         case "negate":
-            inner = _per_time(node.parts[0])
+            inner = proportional(node.parts[0], name)
             return None if inner is None else Node("negate", node.place, (inner,))
+        case "add" | "subtract":
+            one, other = (proportional(each, name) for each in node.parts)
+            return None if one is None or other is None else Node(node.kind, node.place, (one, other))
         case "multiply" | "divide":
             left, right = node.parts
-            if not depends_on(right, ("dt",)):
-                inner = _per_time(left)
+            if not depends_on(right, (name,)):
+                inner = proportional(left, name)
                 return None if inner is None else Node(node.kind, node.place, (inner, right))
-            if node.kind == "multiply" and not depends_on(left, ("dt",)):
-                inner = _per_time(right)
+            if node.kind == "multiply" and not depends_on(left, (name,)):
+                inner = proportional(right, name)
                 return None if inner is None else Node("multiply", node.place, (left, inner))
     return None

@@ -29,6 +29,7 @@ start: block*
       | "DERIVATIVE" NAME "{" statement* "}" -> derivative
       | "KINETIC" NAME "{" statement* "}" -> kinetic
       | ("LINEAR" | "NONLINEAR") NAME "{" line* "}" -> system
+      | "NET_RECEIVE" "(" arguments ")" "{" statement* "}" -> net_receive
       | "PROCEDURE" NAME "(" arguments ")" [UNIT] "{" statement* "}" -> procedure
       | "FUNCTION" NAME "(" arguments ")" [UNIT] "{" statement* "}" -> function
       | "INDEPENDENT" "{" independent* "}" -> independent_block
@@ -38,6 +39,7 @@ start: block*
       | ("UNITSON" | "UNITSOFF") -> hint
 
 ?item: "SUFFIX" NAME -> suffix
+     | "POINT_PROCESS" NAME -> point_process
      | "USEION" NAME [reads] [writes] ["VALENCE" signed] ["REPRESENTS" NAME] -> ion
      | "NONSPECIFIC_CURRENT" names -> nonspecific
      | "RANGE" names -> range
@@ -145,11 +147,10 @@ _OTHERS = "mechanisms cannot access variables of others"
 _BETWEEN = "nothing is done between steps"
 _OUTSIDE = "nothing is done outside of steps"
 _REFUSED = {
-    "POINT_PROCESS": "only density mechanisms (SUFFIX) are read: receptors and clamps come with Ranvier",
-    "ARTIFICIAL_CELL": "only density mechanisms (SUFFIX) are read: neuron models are written as rv.neuron()",
+    "ARTIFICIAL_CELL": "it is no part of a cell: neuron models are written as rv.neuron()",
     "ELECTRODE_CURRENT": "currents of electrodes are clamps: rv.current_clamp()",
     **dict.fromkeys(("POINTER", "BBCOREPOINTER", "EXTERNAL"), _OTHERS),
-    "NET_RECEIVE": "density mechanisms receive no events",
+    **dict.fromkeys(("WATCH", "net_send", "net_event", "net_move"), "synapses send no events to themselves"),
     **dict.fromkeys(("DISCRETE",), _GATES),
     "FUNCTION_TABLE": "functions are written as expressions",
     "INCLUDE": "one file is read",

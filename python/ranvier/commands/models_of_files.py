@@ -118,8 +118,9 @@ def _of_nestml(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
 
 
 def _of_nmodl(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
-    channel = read_nmodl(path)
-    yield _CHANNELS, _channel(channel.name, channel)
+    made = read_nmodl(path)
+    shown = _receptor_of_equations if isinstance(made, EquationReceptor) else _channel
+    yield _CHANNELS, shown(made.name, made)
 
 
 _READERS: dict[str, Callable[[Path, str | None], Iterator[tuple[str, Entry]]]] = {
