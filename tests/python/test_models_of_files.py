@@ -237,7 +237,7 @@ def test_help_lists_the_keys_of_a_network(command: str, tmp_path: Path) -> None:
 
 def test_what_of_a_file_of_nmodl_is_ignored_is_listed(tmp_path: Path) -> None:
     names = []
-    for name, more in (("whole", ""), ("part", "INITIAL { g = 3 } PROCEDURE p() { v = 2 }"), ("bad", "LINEAR k { }")):
+    for name, more in (("whole", ""), ("part", "INITIAL { g = 3 } PROCEDURE p() { v = 2 }"), ("bad", "DISCRETE k { }")):
         names.append(str(tmp_path / f"{name}.mod"))
         Path(names[-1]).write_text(
             "NEURON { SUFFIX x NONSPECIFIC_CURRENT i }\nPARAMETER { g = 1 }\nASSIGNED { v i }\n"
