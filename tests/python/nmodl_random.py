@@ -19,14 +19,15 @@ class _Writer:
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
 
-    def number(self, names: list[str], depth: int = 2) -> str:
-        """Return an expression, bounded for all values that occur."""
+    def number(self, names: list[str], depth: int = 2, *, has_truths: bool = True) -> str:
+        """Return an expression, bounded for all values that occur; NEURON reads no truths in derivatives."""
         chance = self.chance
         if depth == 0 or chance.random() < 0.3:
             return chance.choice([*names, f"{chance.uniform(0.2, 1.5):.3f}"])
-        one, two = self.number(names, depth - 1), self.number(names, depth - 1)
+        one, two = (self.number(names, depth - 1, has_truths=has_truths) for _ in range(2))
         forms = (f"({one} + {two})", f"({one}*{two})", f"(1 - 0.3*{one})", f"(0.2 + {one}/(1.5 + {two}*{two}))")
-        return chance.choice([*forms, f"exp(-0.2*{one}*{one})", f"(({one} > {two}) + 0.5)"])
+        truths = [f"(({one} > {two}) + 0.5)"] if has_truths else []
+        return chance.choice([*forms, f"exp(-0.2*{one}*{one})", *truths])
 
     def condition(self, names: list[str]) -> str:
         """Return a condition: of numbers that stay, or of the potential."""
@@ -77,7 +78,7 @@ def random_file(seed: int, name: str) -> str:
     gates = []
     for gate in ("m", "h"):
         equation = f"{gate}' = ({gate}inf - {gate})/{gate}tau"
-        other = f"{gate}' = {write.number(['k', 'd'], 1)}*(0.4 - {gate})"
+        other = f"{gate}' = {write.number(['k', 'd'], 1, has_truths=False)}*(0.4 - {gate})"
         gates.append(
             chance.choice(
                 [
@@ -102,6 +103,8 @@ def random_file(seed: int, name: str) -> str:
         parameters=chance.choice(["", "m0 = 0.35", "h0 = 0.6 m0 = 0.1", "ek = -12" if has_ion else "dt = 3"]),
         assigned=f"{current} {'ek' if has_ion else ''}",
     )
+    if is_written_out and "dt = 3" not in head:
+        head = head.replace("ASSIGNED { v", "ASSIGNED { v dt")
     if "ek = -12" in head:
         head = head.replace(f"{current} ek", current)
     return f"""{head}

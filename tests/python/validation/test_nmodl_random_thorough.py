@@ -10,7 +10,7 @@ import numpy as np
 from nmodl_corpus import Protocol, compiled, difference, in_neuron, in_ranvier, read, text_of
 from nmodl_random import random_file
 
-COUNT = 40
+COUNT = 30
 PROTOCOL = Protocol(time=15.0)
 
 
