@@ -85,9 +85,10 @@ def driven(size: int) -> tuple[rv.Network, rv.Population]:
     return net, net.create(rv.iaf_psc_exp(I_e=rv.Uniform(800.0, 1500.0)), size, name="exc")
 
 
-def run_often(sim: rv.Simulation, duration: float) -> None:
+def run_often(sim: rv.Simulation, duration: float, limit: int = 2**62) -> None:
     for _ in range(100):
         sim.run(duration)
+        assert sum(sim.memory().values()) <= limit
 
 
 def test_samples_that_would_not_fit_are_found_before_the_run() -> None:
@@ -114,7 +115,7 @@ def test_many_short_runs_meet_the_limit_too() -> None:
     recorder = net.record_state(exc, ["V_m", "I_syn_ex"])
     sim = rv.Simulation(net, threads=1, memory_limit=40_000_000)
     with pytest.raises(errors.InsufficientMemoryError):
-        run_often(sim, 5.0)
+        run_often(sim, 5.0, 40_000_000)
     assert 100.0 < sim.time < 260.0
     assert len(sim.state(recorder)) == sim.step
 

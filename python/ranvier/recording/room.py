@@ -70,8 +70,13 @@ class Room:
         self._core = core
         self._processes = communicator.host_size
         self._limit = limit
-        self._least = _LEAST_CHECKED if limit is None else min(_LEAST_CHECKED, limit // 16)
+        self._least = _LEAST_CHECKED if limit is None else min(_LEAST_CHECKED, limit // 32)
         self._unchecked = 0.0
+
+    @property
+    def piece(self) -> int:
+        """Bytes that may wait in the core."""
+        return self._least
 
     def matters(self, most: float) -> bool:
         """Return whether to look at the memory before `most` more bytes are recorded. The same on all processes."""
@@ -112,7 +117,8 @@ class Room:
             )
         expected, most = of_spikes
         room -= round(samples)
-        grain = max(1, self._core.epoch_steps)
+        # Where nothing is connected, epochs have very many steps.
+        grain = min(max(1, self._core.epoch_steps), _STEPS_AT_ANY_RATE)
         # Spikes are in memory several times while they are taken from the core.
         if 4.0 * expected * grain > room:
             raise InsufficientMemoryError(
@@ -124,7 +130,7 @@ class Room:
         budget = min(BUDGET, room // 8)
         fits = float(steps)
         if (per_step := expected + samples / steps) > 0.0:
-            fits = min(fits, max(float(grain), budget / per_step))
+            fits = min(fits, max(1.0, budget / per_step))
         if most > 0.0:
             fits = min(fits, max(room / (4.0 * most), float(_STEPS_AT_ANY_RATE)))
         return max(1, int(fits))
@@ -134,7 +140,8 @@ class Room:
         available = _core.available_memory(self._processes)
         if self._limit is not None:
             taken = sum(size for name, size in self._core.memory().items() if name != "recordings")
-            left = self._limit - taken - kept
+            # Some of it is for what the lists of the core have room for beyond what is in them.
+            left = self._limit - taken - kept - self._least
             if left < available:
                 return left, (
                     f"memory_limit is {bytes_text(self._limit)}, of which the network takes {bytes_text(taken)} and "

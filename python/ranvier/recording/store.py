@@ -109,13 +109,14 @@ class RecordingStore:
         self._files = self._create_files() if creates_files else {}
         self._pace = Pace(core.epoch_steps)
         self._room = Room(core, communicator, memory_limit)
-        self._takes_all = False
+        self._takes_all = self._runs = False
         self._taken_at: dict[SpikeRecorder, int] = {}
         self._written = core.step
 
     def begin_run(self) -> None:
         """Remove the marks of complete recordings from the files: a kill during the run leaves them incomplete."""
         self._pace.begin_run()
+        self._runs = True
         if self._filed:
             with interrupts_deferred(), agreed(self._communicator, "files of recorders"):
                 for file in self._files.values():
@@ -123,6 +124,7 @@ class RecordingStore:
 
     def end_run(self) -> None:
         """Mark the recordings in the files as complete, if they reach the present step."""
+        self._runs = False
         if self._filed and self._written == self._core.step:
             with interrupts_deferred(), agreed(self._communicator, "files of recorders"):
                 for file in self._files.values():
@@ -163,10 +165,13 @@ class RecordingStore:
         exact = {each: size * steps for each, size in samples.items() if self._keeps(each)}
         spikes = most - sum(samples.values())
         expected = spikes * min(1.0, self._spike_rate)
+        waiting = self._core.recorded_bytes
         with agreed(self._communicator, "memory for recordings"):
-            fits = self._room.next_steps(self.kept_bytes, exact, (expected, spikes), steps)
-        fits = min(values_of_all(self._communicator, fits))
-        self._takes_all = fits < steps
+            own = self._room.next_steps(self.taken_bytes + waiting, exact, (expected, spikes), steps)
+        # The lists of the core have room for twice what is in them, so that little may stay there.
+        every = values_of_all(self._communicator, (own, waiting))
+        fits = min(fit for fit, _ in every)
+        self._takes_all = fits < steps or any(size > self._room.piece for _, size in every)
         return fits
 
     def _bytes_per_step(self, recorder: Recorder) -> float:
@@ -179,13 +184,8 @@ class RecordingStore:
         return recorder.bytes_per_second * self._resolution / 1000.0
 
     @property
-    def kept_bytes(self) -> int:
-        """Bytes of the recordings on this process that have not been written to files."""
-        return self._core.recorded_bytes + self.taken_bytes
-
-    @property
     def taken_bytes(self) -> int:
-        """Bytes of these that have been taken from the core."""
+        """Bytes of the recordings on this process that have been taken from the core and are not in files."""
         return sum(pieces.nbytes for pieces in self._pieces.values())
 
     def write(self) -> None:
@@ -195,8 +195,7 @@ class RecordingStore:
             self._take_kept()
         if not self._filed and not self._synapses:
             return
-        now = self._core.step
-        self._pace.stopped(now)
+        self._pace.stopped(now := self._core.step)
         with interrupts_deferred():
             self._sample_weights()
             for filed in self._filed:
@@ -206,6 +205,8 @@ class RecordingStore:
             with agreed(self._communicator, "files of recorders"):
                 for filed, file in self._files.items():
                     file.append(self._columns(filed, self._joined(filed)), now)
+                    if not self._runs:
+                        file.end_run()
                     self._pieces[filed].clear()
             self._written = now
             self._pace.written()
