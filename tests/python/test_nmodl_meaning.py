@@ -446,6 +446,8 @@ NET_RECEIVE(weight (uS)) { g = g + factor*weight }
 def test_a_point_process_is_a_receptor(tmp_path: Path) -> None:
     made = rv.read_nmodl(written(tmp_path, SYNAPSE))
     assert made.parameters == ("tau", "e")
+    _, accounts = account_of_nmodl(tmp_path / "test.mod")
+    assert [each.text for each in accounts if not (each.effects or each.is_hint)] == []
     assert pickle.loads(pickle.dumps(made)).program == made.program
     ends = []
     for receptor, weight in ((made(tau=4.0), 3.0), (rv.expsyn(tau=4.0), 2.0)):

@@ -77,6 +77,7 @@ class _Phases:
         self.ledger = ledger
         self.whole = declared.whole
         self.executed: list[Any] = []
+        self.received: dict[str, Node] = {}
         self.solved_initially = Emitted()
         self.solved_in_steps = Emitted()
         self.symbols = {name: declared.symbol(name) for name in declared.memory}
@@ -169,6 +170,7 @@ class _Phases:
         for name, own in self.symbols.items():
             if not _is_changed(self, execution.values, name):
                 continue
+            self.received[own] = execution.values[name]
             made[own] = self._jump(own, execution.values[name], symbol)
         return made
 
@@ -258,7 +260,7 @@ class _Memory:
             known = {name, *self._names(depends[name])[0]}
             depends[name] = [
                 *depends[name],
-                *(node for own, node in jumps.items() if own in known or self.by_symbol[own] in known),
+                *(self.phases.received[own] for own in jumps if own in known or self.by_symbol[own] in known),
             ]
         self._check_solved(ordered)
         values: dict[str, Node] = {}
