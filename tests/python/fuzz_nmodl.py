@@ -77,7 +77,10 @@ class _Writer:
         return made
 
     def _equation(self, name: str) -> str:
+        # An equation that is not linear in its state would be solved by another method.
+        states, self.states = self.states, [each for each in self.states if each != name]
         one, two = (f"{name}' = ({self.bounded([])} - {name})/{self.chance.randint(2, 30)}" for _ in range(2))
+        self.states = states
         # What is solved otherwise, since equations read states, has one equation of each.
         match 5 if self.reads_states else self.chance.randint(0, 5):
             case 0:

@@ -21,6 +21,7 @@ class Cells:
         self.asked, self.protocol = asked, protocol
         self.kept: list[Any] = []
         self.processes: list[Any] = []
+        self.connections: list[Any] = []
         self.cells = [self._cell(current) for current in protocol["currents"]]
         self.roots = [sections[0](0.5) for sections in self.cells]
         self.lasts = [sections[-1](1.0 - 0.5 / sections[-1].nseg) for sections in self.cells]
@@ -40,9 +41,11 @@ class Cells:
         self.kept.append(clamp)
         if self.asked["process"]:
             process = getattr(h, self.asked["process"])(made[-1](1.0 - 0.5 / made[-1].nseg))
-            connection = h.NetCon(None, process)
-            connection.weight[0] = self.asked["weight"]
-            self.processes.append((process, connection))
+            self.processes.append(process)
+            if self.asked["weight"] is not None:
+                connection = h.NetCon(None, process)
+                connection.weight[0] = self.asked["weight"]
+                self.connections.append(connection)
         return made
 
     def _furnish(self, section: Any) -> None:
@@ -62,7 +65,7 @@ class Cells:
         }
         for state in self.asked["states"]:
             if self.processes:
-                pointers = [pointer(process, state, "") for process, _ in self.processes]
+                pointers = [pointer(process, state, "") for process in self.processes]
             else:
                 # A concentration of an ion has the name of the ion.
                 suffix = "" if state in ("cai", "nai", "ki") else f"_{name}"
@@ -77,7 +80,7 @@ class Cells:
                     setattr(section, reversal, self.protocol["reversal"])
         h.celsius, h.dt = self.protocol["celsius"], self.protocol["step"]
         h.finitialize()
-        for _, connection in self.processes:
+        for connection in self.connections:
             for time in self.protocol["events"]:
                 connection.event(time)
         while h.t < self.protocol["time"] - 0.5 * h.dt:

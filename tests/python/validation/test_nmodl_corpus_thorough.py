@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nmodl_corpus import (
@@ -21,7 +22,10 @@ from nmodl_corpus import (
     in_ranvier,
     listed,
     read,
+    sampled,
+    stored,
     text_of,
+    worst_difference,
 )
 
 PROTOCOL = Protocol()
@@ -53,15 +57,12 @@ def test_a_file_does_what_neuron_does(file: Path, neuron: Traces) -> None:
     found, channel = read(file)
     text = text_of(file)
     assert effect(neuron[file.stem], neuron[text.baseline]) > 0.01, "it has no effect in NEURON"
+    for name, values in stored()[file.stem].items():
+        np.testing.assert_allclose(sampled(neuron[file.stem])[name], values, rtol=1e-9, atol=1e-9)
     if expected.status == "refused":
         assert found == expected
         return
-    differences = difference(in_ranvier(channel, text, PROTOCOL), neuron[file.stem])
-    worst = max(differences.values())
-    if expected.status == "differs":
-        assert worst > TOLERANCE, "it does not differ any more: list it as read"
-    else:
-        assert worst <= TOLERANCE, differences
+    assert expected.fits(worst_difference(channel, text, PROTOCOL, neuron[file.stem]))
 
 
 @pytest.mark.parametrize("file", files(), ids=lambda file: file.stem)
