@@ -27,6 +27,7 @@ void add_place(GeneralPlan& plan, const CellSpec& spec, std::uint32_t compartmen
                const PoolPlan& pools) {
     const Compartment& own = spec.compartments.compartments()[compartment];
     const std::uint32_t slot = plan.slots[plan.area.size()];
+    plan.compartments.push_back(compartment);
     plan.area.push_back(own.area);
     plan.surface.push_back(own.area * nanosiemens);
     plan.covered.push_back(covered);
@@ -41,8 +42,15 @@ void add_place(GeneralPlan& plan, const CellSpec& spec, std::uint32_t compartmen
     }
 }
 
-std::vector<double> inputs_at(const GeneralPlan& plan, std::size_t place, std::span<const double> states,
-                              double potential, double celsius, double calcium, double nernst) {
+std::vector<double> values_at(const GeneralPlan& plan, std::size_t place) {
+    std::vector<double> values;
+    for (const AlignedVector<double>& each : plan.parameters) values.push_back(each[place]);
+    return values;
+}
+
+std::vector<double> inputs_at(const GeneralPlan& plan, std::size_t place, std::span<const double> parameters,
+                              std::span<const double> states, double potential, double celsius, double calcium,
+                              double nernst) {
     std::vector<double> inputs(states.begin(), states.end());
     inputs.resize(states.size() + external_count, 0.0);
     const auto set = [&](External external, double value) { inputs[input_of(external, states.size())] = value; };
@@ -55,7 +63,7 @@ std::vector<double> inputs_at(const GeneralPlan& plan, std::size_t place, std::s
         set(External::outside, plan.outside[place]);
         set(External::calcium_reversal, nernst * (math::log(plan.outside[place]) - math::log(calcium)));
     }
-    for (const std::vector<double>& values : plan.parameters) inputs.push_back(values[place]);
+    inputs.insert(inputs.end(), parameters.begin(), parameters.end());
     return inputs;
 }
 
@@ -67,13 +75,14 @@ GeneralPlan plan_receptor(const CellSpec& spec, std::uint32_t number, std::span<
     plan.painted = static_cast<std::uint32_t>(spec.mechanisms.size()) + number;
     plan.model = placed.model->general;
     plan.receptor = number;
-    for (const double value : parameters) plan.parameters.emplace_back(placed.places.size(), value);
+    for (const double value : parameters) plan.parameters.emplace_back(placed.places.size(), value, memory);
     const std::vector<double> zero(plan.model->general->states.size(), 0.0);
     for (const Place place : placed.places) {
         const std::uint32_t compartment = spec.compartments.at(place, "place");
         plan.slots.push_back(slot_of_node[spec.compartments.compartments()[compartment].node]);
         add_place(plan, spec, compartment, of_microsiemens, pools);
-        const std::vector<double> inputs = inputs_at(plan, plan.slots.size() - 1, zero, 0.0, spec.celsius, 1.0, 0.0);
+        const std::vector<double> inputs =
+            inputs_at(plan, plan.slots.size() - 1, parameters, zero, 0.0, spec.celsius, 1.0, 0.0);
         plan.jumps.push_back(program::evaluate(*plan.model->general->jumps, inputs));
     }
     return plan;
@@ -104,7 +113,7 @@ std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const doub
         GeneralPlan& plan = plans.emplace_back(memory);
         plan.painted = m;
         plan.model = painted.mechanism;
-        plan.parameters.resize(painted.parameters.size());
+        plan.parameters.resize(painted.parameters.size(), AlignedVector<double>(memory));
         for (const auto& [slot, compartment] : places) plan.slots.push_back(slot);
         for (const auto& [slot, compartment] : places) {
             for (std::size_t p = 0; p < painted.parameters.size(); ++p) {
@@ -125,15 +134,28 @@ std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const doub
 std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, double potential, double celsius,
                                    double calcium, double nernst) {
     const std::vector<double> zero(plan.model->general->states.size(), 0.0);
-    const std::vector<double> inputs = inputs_at(plan, place, zero, potential, celsius, calcium, nernst);
+    const std::vector<double> inputs =
+        inputs_at(plan, place, values_at(plan, place), zero, potential, celsius, calcium, nernst);
     std::vector<double> states = program::evaluate(*plan.model->general->initial, inputs);
     for (double& state : states) state = without_subnormal(state);
     return states;
 }
 
-std::vector<double> current_densities(const GeneralPlan& plan, std::size_t place, std::span<const double> states,
-                                      double potential, double celsius, double calcium, double nernst) {
-    const std::vector<double> inputs = inputs_at(plan, place, states, potential, celsius, calcium, nernst);
+std::vector<double> parameters_at(const GeneralPlan& plan, std::size_t place, const CellSpec& spec,
+                                  std::span<const double> own_values) {
+    if (spec.own.empty()) return values_at(plan, place);
+    if (plan.receptor) return constants_of(spec, own_values).receptors[*plan.receptor];
+    std::vector<double> values;
+    for (std::size_t p = 0; p < plan.parameters.size(); ++p) {
+        values.push_back(spec.value(spec.mechanisms[plan.painted], p, plan.compartments[place], own_values));
+    }
+    return values;
+}
+
+std::vector<double> current_densities(const GeneralPlan& plan, std::size_t place, std::span<const double> parameters,
+                                      std::span<const double> states, double potential, double celsius, double calcium,
+                                      double nernst) {
+    const std::vector<double> inputs = inputs_at(plan, place, parameters, states, potential, celsius, calcium, nernst);
     const std::vector<double> results = program::evaluate(*plan.model->general->current, inputs);
     std::vector<double> densities;
     for (std::size_t k = 0; k < results.size(); k += 2) densities.push_back(results[k]);

@@ -68,7 +68,9 @@ GeneralStates::Mechanism::Mechanism(const GeneralPlaces& given, const Settings& 
                                     std::pmr::memory_resource* memory)
     : painted(given.painted),
       general(given.model->general),
-      places(given.places),
+      places(given.places.begin(), given.places.end(), memory),
+      slots(memory),
+      jumps(memory),
       padded(padded_size(places.size())),
       covered(by_place(places, memory, [](const auto& plan, std::size_t k) { return plan.covered[k]; })),
       surface(by_place(places, memory, [](const auto& plan, std::size_t k) { return plan.surface[k]; })),

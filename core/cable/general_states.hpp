@@ -108,10 +108,10 @@ class GeneralStates {
 
         std::uint32_t painted;
         const GeneralInfo* general;
-        std::vector<GeneralPlace> places;
-        std::vector<std::uint32_t> slots;  ///< of the places in their cells
+        AlignedVector<GeneralPlace> places;
+        AlignedVector<std::uint32_t> slots;  ///< of the places in their cells
         std::optional<std::uint32_t> receptor;
-        std::vector<double> jumps;  ///< of a receptor [place][state]
+        AlignedVector<double> jumps;  ///< of a receptor [place][state]
         std::size_t padded;  ///< places and copies of the first one
         AlignedVector<double> covered;
         AlignedVector<double> surface;

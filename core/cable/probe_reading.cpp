@@ -1,7 +1,6 @@
 #include "cable/probe_reading.hpp"
 
 #include <algorithm>
-#include <memory_resource>
 
 #include "base/errors.hpp"
 #include "base/math.hpp"
@@ -44,27 +43,22 @@ double current_density(const Probe& probe, const CurrentInfo& info, const CellPl
 }
 
 /// Of a place of a general mechanism.
-std::vector<double> densities_at(const GeneralPlan& own, std::size_t general, std::size_t place, const CellPlan& plan,
-                                 const CellValues& values, std::size_t cell) {
+std::vector<double> densities_at(std::size_t general, std::size_t place, const CellPlan& plan, const CellValues& values,
+                                 std::size_t cell) {
+    const GeneralPlan& own = plan.generals[general];
     std::vector<double> states;
-    for (std::size_t s = 0; s < own.model->general->states.size(); ++s) {
-        states.push_back(values.state(cell, general, place, s));
-    }
+    for (std::size_t s = 0; s < own.model->variables(); ++s) states.push_back(values.state(cell, general, place, s));
     const double calcium = own.pools[place] ? values.calcium(cell, *own.pools[place]) : 0.0;
-    return current_densities(own, place, states, values.potential(cell, own.slots[place]), plan.spec->celsius, calcium,
-                             plan.pools.nernst);
+    const std::vector<double> parameters = parameters_at(own, place, *plan.spec, values.own_values(cell));
+    return current_densities(own, place, parameters, states, values.potential(cell, own.slots[place]),
+                             plan.spec->celsius, calcium, plan.pools.nernst);
 }
 
-/// The same of a general mechanism. Its parameters are those of the cell's own plan.
+/// The same of a general mechanism.
 double general_density(const Probe& probe, std::size_t general, const CellPlan& plan, const CellValues& values,
                        std::size_t cell) {
-    const std::uint32_t slot = plan.slot_at(probe.place);
-    // Values of own parameters may be others than those of this plan.
-    const std::vector<double> own_values = values.own_values(cell);
-    const std::vector<GeneralPlan> plans =
-        plan_general(*plan.spec, own_values, plan.slot_of_node, plan.pools, std::pmr::get_default_resource());
-    const GeneralPlan& own = plans[general];
-    return densities_at(own, general, own.place_of(slot), plan, values, cell)[probe.gate];
+    const std::size_t place = plan.generals[general].place_of(plan.slot_at(probe.place));
+    return densities_at(general, place, plan, values, cell)[probe.gate];
 }
 
 double current_density(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
@@ -92,14 +86,11 @@ double of_receptor(const Probe& probe, const CellPlan& plan, Read read) {
 /// pA, out of the cell, of a receptor that is a general mechanism: at all sites, or at one.
 double general_current(const Probe& probe, std::size_t general, const CellPlan& plan, const CellValues& values,
                        std::size_t cell) {
-    const std::vector<double> own_values = values.own_values(cell);
-    const std::vector<GeneralPlan> plans =
-        plan_general(*plan.spec, own_values, plan.slot_of_node, plan.pools, std::pmr::get_default_resource());
-    const GeneralPlan& own = plans[general];
+    const GeneralPlan& own = plan.generals[general];
     double sum = 0.0;
     for (std::size_t place = 0; place < own.slots.size(); ++place) {
         if (probe.gate != Probe::every_site && probe.gate != place) continue;
-        const std::vector<double> densities = densities_at(own, general, place, plan, values, cell);
+        const std::vector<double> densities = densities_at(general, place, plan, values, cell);
         for (std::size_t c = 0; c < densities.size(); ++c) {
             if (own.model->general->currents[c].flows) sum += own.covered[place] * densities[c];
         }

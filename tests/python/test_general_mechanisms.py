@@ -285,8 +285,9 @@ def test_packed_cells_do_what_equal_cells_do() -> None:
 
 def test_parameters_may_be_changed_between_runs() -> None:
     net = rv.Network(resolution=0.025)
-    cells = net.create(ball(hodgkin_huxley()(gk=rv.per_cell("gk", 0.036)), probes={"n": "n of general"}), 9, I_e=0.0)
-    states = net.record_state(cells, ["V_m", "n"], interval=1.0)
+    probes = {"n": "n of general", "ik": "ik of general"}
+    cells = net.create(ball(hodgkin_huxley()(gk=rv.per_cell("gk", 0.036)), probes=probes), 9, I_e=0.0)
+    states = net.record_state(cells, ["V_m", "n", "ik"], interval=1.0)
     sim = rv.Simulation(net, threads=1, progress=False)
     sim.run(5.0)
     sim.set(cells[3], gk=0.0)
@@ -295,6 +296,8 @@ def test_parameters_may_be_changed_between_runs() -> None:
     assert np.ptp(values[4, 1]) == 0.0
     assert np.abs(values[-1, 0, 3] - values[-1, 0, 0]) > 3.0
     np.testing.assert_array_equal(values[-1, :, 2], values[-1, :, 8])
+    v, n, current = values[-1]
+    np.testing.assert_allclose(current, np.where(np.arange(9) == 3, 0.0, 0.036 * n**4 * (v + 77.0)), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
