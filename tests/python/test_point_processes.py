@@ -174,6 +174,8 @@ def test_mistakes_are_errors() -> None:
         rv.Cell(TREE, membrane=[], receptors={"exc": (single()(), rv.at(0, 0.5))}, probes={"g": "exc"})
     with pytest.raises(ShapeError, match="depend on parameters"):
         point("g", ["i = g*v"], step=[advanced([], {"g": "-g"})], jumps={"g": "1 - g"})
+    with pytest.raises(ShapeError, match="point process"):
+        rv.EquationChannel(single()._description)
     wild = point("g", ["i = g*v"], step=[advanced([], {"g": "g**2"})], jumps={"g": "1"}, name="wild")
     with pytest.raises(StateError, match="state g of receptor 'exc'"):
         run(cell(wild()), 1)

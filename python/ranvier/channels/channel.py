@@ -26,7 +26,7 @@ from ranvier.channels.lowering import derived_nodes, direct_parameter, lower_cha
 from ranvier.channels.reading import GivenChannel, describe_channel
 from ranvier.equations.description import Declared
 from ranvier.equations.parameters import value_in
-from ranvier.errors import ValueOutOfBoundsError
+from ranvier.errors import ShapeError, ValueOutOfBoundsError
 
 __all__ = ["ChannelMechanism", "EquationChannel", "channel", "description_of"]
 
@@ -64,6 +64,14 @@ class EquationChannel(OwnMechanism):
 
     def __init__(self, description: ChannelDescription | GeneralDescription) -> None:
         if isinstance(description, GeneralDescription):
+            if description.jumps is not None:
+                # Its currents are in nA, not densities.
+                raise ShapeError(
+                    f"mechanism '{description.name}'",
+                    "a point process",
+                    "mechanisms of the membrane are spread over it",
+                    "make a rv.EquationReceptor of it, and give it in receptors=",
+                )
             self._put(
                 gates=tuple(description.states),
                 is_general=True,
