@@ -334,7 +334,13 @@ def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     model = rv.networks.hpc_benchmark(scale=100.0)
     time = model.time + model.presim
     assert results["memory_bytes"] == predict_memory(
-        model.net, ranks=64, rate=10.0, time=time, threads=4, processes=rv.Processes(exchange="neighbor")
+        model.net,
+        ranks=64,
+        rate=10.0,
+        time=time,
+        recordings="local",
+        threads=4,
+        processes=rv.Processes(exchange="neighbor"),
     )
     assert results["options"]["exchange"] == "neighbor"
     fit = results["largest_fit"]
@@ -369,7 +375,7 @@ def test_command_where_synapses_are_not_sorted(cheap: None, tmp_path: Path, caps
         processes = rv.Processes(sort_connections=expected)
         time = model.time + model.presim
         assert results["memory_bytes"] == predict_memory(
-            model.net, ranks=1000, rate=10.0, time=time, threads=1, processes=processes
+            model.net, ranks=1000, rate=10.0, time=time, recordings="local", threads=1, processes=processes
         )
         assert ("not sorted" in printed) != expected
         assert results["options"]["sort_connections"] == (expected if key != "auto" else "auto")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -97,6 +98,11 @@ def test_samples_that_would_not_fit_are_found_before_the_run() -> None:
     predicted = rv.predict_memory(net, threads=1, time=500.0)
     assert predicted["recordings"] == 5000 * 8 * 1001
     assert "recordings" not in rv.predict_memory(net, threads=1)
+    cases: list[tuple[int, Any, float]]
+    cases = [(1, "local", 0.25), (1, "root", 0.0), (0, "root", 1.0), (3, "everywhere", 1.0)]
+    for rank, recordings, share in cases:
+        of_rank = rv.predict_memory(net, threads=1, time=500.0, ranks=4, rank=rank, recordings=recordings)
+        assert of_rank["recordings"] == share * predicted["recordings"]
     sim = rv.Simulation(net, threads=1, memory_limit=50_000_000)
     with pytest.raises(errors.InsufficientMemoryError) as caught:
         sim.run(700.0)

@@ -116,7 +116,7 @@ def predict(
     activity: Activity,
 ) -> dict[str, int]:
     net = describe(arguments.model, neurons, arguments.indegree, chosen.network).net
-    return predict_memory(
+    predicted = predict_memory(
         net,
         ranks=ranks,
         rank=0,
@@ -125,6 +125,7 @@ def predict(
         time=chosen.presim + chosen.time,
         **grouped({**chosen.without("memory_limit", "costs"), **method_options(method, is_sorted)}),
     )
+    return {name: size for name, size in predicted.items() if name != "recordings"}
 
 
 def _most_bytes(

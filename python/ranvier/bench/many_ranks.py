@@ -218,6 +218,8 @@ def _summarize(arguments: argparse.Namespace, chosen: Chosen, case: Case, runs: 
         exchanges_per_delay=costs.exchanges_per_delay,
     )
     times = expect_times(load, costs)
+    of_time = chosen.presim + chosen.time
+    predicted = predict_memory(net, ranks=ranks, rate=arguments.rate, time=of_time, **grouped(options))
     parts = [name for name in first["phases"] if name not in _PHASES]
     a_second = 1000.0 / first["simulated"]
 
@@ -242,9 +244,7 @@ def _summarize(arguments: argparse.Namespace, chosen: Chosen, case: Case, runs: 
             name: size for name, size in first["memory"].items() if name not in ("invention", "recordings")
         },
         "resident_bytes": statistics.median(run["resident"] - run["resident_before"] for run in runs),
-        "predicted_bytes": predict_memory(
-            net, ranks=ranks, rate=arguments.rate, time=chosen.presim + chosen.time, **grouped(options)
-        ),
+        "predicted_bytes": {name: size for name, size in predicted.items() if name != "recordings"},
         "predicted_build_and_init_s": times.build,
         "predicted_simulation_s_per_s": times.simulation,
     }

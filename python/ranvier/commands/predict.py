@@ -50,7 +50,7 @@ from ranvier.forecast.prediction import (
 from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
 from ranvier.processes import machine
-from ranvier.simulation.options import MOST_RANKS, grouped
+from ranvier.simulation.options import MOST_RANKS, Recordings, grouped
 from ranvier.simulation.predictions import predict_memory, sorts_connections
 
 __all__ = ["add_command"]
@@ -96,6 +96,7 @@ class _Question:
     rate: float | None
     options: dict[str, Any]
     time: float
+    recordings: Recordings
     scaling_key: str | None
     scaling_value: float | int | None
     describe: Callable[[dict[str, Any]], Network]
@@ -114,7 +115,7 @@ class _Question:
     def for_memory(self) -> dict[str, Any]:
         """Arguments for the prediction of memory."""
         rate = mean_rate(self.model.net, self.published, self.other_rate)
-        return {**grouped(self.options), "rate": rate, "time": self.time}
+        return {**grouped(self.options), "rate": rate, "time": self.time, "recordings": self.recordings}
 
     def scaled(self, value: float | int) -> Network:
         assert self.scaling_key is not None
@@ -176,6 +177,8 @@ def _understand(options: argparse.Namespace) -> _Question:
         rate=options.rate,
         options={**chosen, "threads": threads},
         time=_simulated(set_for_run, model),
+        # Rank 0 gets all by default; what limits the size of a network is what each process has.
+        recordings=set_for_run.get("recordings", "local"),
         scaling_key=key if usable else None,
         scaling_value=value if usable else None,
         describe=lambda keys: describe_network(options.model, function, {**set_for_network, **keys}).net,

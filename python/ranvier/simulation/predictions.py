@@ -15,7 +15,16 @@ from ranvier.recording.room import predicted_bytes
 from ranvier.simulation.core_options import checked_group, core_options
 from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.named_options import names_options
-from ranvier.simulation.options import MOST_RANKS, DryRun, Precision, Processes, RunOptions, Stepping, Tuning
+from ranvier.simulation.options import (
+    MOST_RANKS,
+    DryRun,
+    Precision,
+    Processes,
+    Recordings,
+    RunOptions,
+    Stepping,
+    Tuning,
+)
 
 __all__ = ["lasting_bytes", "predict_memory", "sorts_connections"]
 
@@ -31,6 +40,7 @@ def predict_memory(
     rate: float = 10.0,
     bursts: Bursts | None = None,
     time: float | None = None,
+    recordings: Recordings = "everywhere",
     threads: int | None = None,
     stepping: Stepping = "bsp",
     precision: Precision = "double",
@@ -43,8 +53,8 @@ def predict_memory(
 
     ``"construction"`` is needed only during the build. With ``exchange="auto"``, ``"exchange"`` is that of the method
     that takes the most, and ``"trial"`` is needed only while the methods are tried. ``"recordings"`` are those that are
-    kept in memory after `time`, on a process that gets all of them; without `time` they are not included, since they
-    grow as long as the network is simulated.
+    kept in memory after `time`; without `time` they are not included, since they grow as long as the network is
+    simulated.
 
     Parameters
     ----------
@@ -61,7 +71,7 @@ def predict_memory(
     time
         Simulated time, ms. Synapses that learn keep the spikes of their neurons for some time, in short runs all of
         them. None: a run that is as long as it may be.
-    threads, stepping, precision, weight_precision, processes, tuning, dry_run
+    recordings, threads, stepping, precision, weight_precision, processes, tuning, dry_run
         Options of `Simulation`. The number of processes is `ranks`: a communicator changes nothing here.
 
     Raises
@@ -74,7 +84,13 @@ def predict_memory(
     whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
     if not isinstance(bursts, Bursts | None):
         raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.simulation.measurements.Bursts or None")
-    run = RunOptions(threads=threads, stepping=stepping, precision=precision, weight_precision=weight_precision)
+    run = RunOptions(
+        threads=threads,
+        stepping=stepping,
+        precision=precision,
+        weight_precision=weight_precision,
+        recordings=recordings,
+    )
     options = core_options(network.populations, run, processes, tuning, dry_run)
     # Nothing is compiled for a prediction.
     models = [each.own_model for each in network.populations]
@@ -95,7 +111,9 @@ def predict_memory(
         )
     )
     if network.recorders and math.isfinite(simulated):
-        predicted["recordings"] = predicted_bytes(network.recorders, simulated, rate)
+        # All of them, a process's share of them, or none.
+        share = {"everywhere": 1.0, "local": 1.0 / ranks, "root": float(rank == 0)}[recordings]
+        predicted["recordings"] = round(share * predicted_bytes(network.recorders, simulated, rate))
     return predicted
 
 
