@@ -305,13 +305,20 @@ def test_an_equation_under_a_condition_alone_holds_the_state(tmp_path: Path) -> 
 
 
 def test_what_a_solved_block_assigns_reaches_the_current(tmp_path: Path) -> None:
-    """It is what this step has calculated, not what INITIAL left."""
+    """It is what this step has calculated; the first currents have what INITIAL has left."""
     parts = {"breakpoint": "SOLVE s METHOD cnexp i = g*a*(v - e)", "initial": "a = 0.5 rates(v) m = minf"}
-    channel = rv.read_nmodl(written(tmp_path, text_of(solved="DERIVATIVE s { rates(v) m' = -m a = minf }", **parts)))
+    block = "DERIVATIVE s { rates(v) m' = -m a = minf }"
+    channel = rv.read_nmodl(written(tmp_path, text_of(solved=block, **parts)))
     values = trace(channel)
     potential, current = values[:, 0], values[:, 1]
     assert channel.gates == ("a",)
+    assert channel.is_general
     np.testing.assert_allclose(current, 0.003 / (1 + np.exp(-(potential + 50) / 9)) * (potential + 20), rtol=0.3)
+    parts["initial"] = "rates(v) a = minf m = minf"
+    fast = rv.read_nmodl(written(tmp_path, text_of(solved=block, **parts)))
+    assert not fast.is_general
+    first, later = trace(fast)[:, 0], potential
+    assert np.abs(first[0] - later[0]).max() > 1e-3, "the first step differs"
 
 
 def test_numbers_of_ions_are_not_those_of_the_file(tmp_path: Path) -> None:

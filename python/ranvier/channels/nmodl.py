@@ -201,7 +201,10 @@ class _File:
         rate = derivative_of_step(own.step, own.name)
         is_solved = any(each.kind == ADVANCED for each in nodes_of(own.step if rate is None else rate))
         rate = None if is_solved else rate
-        if rate is None and not is_solved and not depends_on(own.step, [*carried.variables, "dt"]):
+        # A gate that acts at once is where it tends to from the first step on.
+        begins_there = is_same(own.initial, own.step)
+        acts_at_once = begins_there and not depends_on(own.step, [*carried.variables, "dt"])
+        if rate is None and not is_solved and acts_at_once:
             difference = Node("subtract", place, (own.step, Node("name", place, name=own.name)))
             rate = Node("divide", place, (difference, number_node(place, 0.0)))
         if rate is None:

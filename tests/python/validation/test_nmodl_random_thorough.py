@@ -33,7 +33,8 @@ def test_random_files_do_what_neuron_does(tmp_path: Path) -> None:
             continue
         count += 1
         differences = difference(in_ranvier(channel, text_of(file), PROTOCOL), neuron[file.stem])
-        if not max(differences.values()) <= 1e-8:
+        # NEURON takes slopes of currents from differences, which matters where currents are not linear.
+        if not max(differences.values()) <= (1e-5 if channel.is_general else 1e-8):
             wrong[file.stem] = differences
         assert np.isfinite(neuron[file.stem]["v"]).all()
     assert not wrong, re.sub(r", '", ",\n'", str(wrong))
