@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import fsolve
 
+import ranvier as rv
 from ranvier.channels.nmodl_kinetic import Reaction, Scheme
 from ranvier.equations.trees import Node
 from ranvier.errors import EquationError
@@ -80,3 +82,18 @@ def test_sums_that_no_equation_can_make_room_for_are_refused() -> None:
         scheme = Scheme([reaction], sums=[(PLACE, each, tree("1")) for each in sums])
         with pytest.raises(EquationError, match="conserved"):
             scheme.statement(names("a", "b", "c"), ["a", "b", "c"])
+
+
+def test_a_scheme_that_no_current_depends_on_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "unused.mod"
+    file.write_text("""NEURON { SUFFIX unused NONSPECIFIC_CURRENT i }
+    ASSIGNED { v (mV) i (mA/cm2) }
+    STATE { c o }
+    INITIAL { SOLVE kin STEADYSTATE sparse }
+    BREAKPOINT { SOLVE kin METHOD sparse i = 0.001*(v + 50) }
+    KINETIC kin { ~ c <-> o (0.2, 0.1) CONSERVE c + o = 1 }
+    """)
+    channel = rv.read_nmodl(file)
+    assert channel.gates == ()
+    ball = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
+    assert rv.Cell(ball, membrane=[("all", channel())]).compartment_count == 1

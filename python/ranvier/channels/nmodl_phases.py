@@ -272,11 +272,12 @@ class _Memory:
                 if own.name not in constant
             }
         made = {name: substituted(node, values) for name, node in currents.items()}
+        used = self._names([*made.values(), *(node for own in ordered.values() for node in (own.step, own.initial))])[0]
         return Carried(
             {each.name: each for each in ordered.values()},
             made,
-            self.phases.solved_initially.with_values(values),
-            self.phases.solved_in_steps.with_values(values),
+            self.phases.solved_initially.with_values(values, used),
+            self.phases.solved_in_steps.with_values(values, used),
             depends,
             self._jumps({own: substituted(node, values) for own, node in jumps.items()}, ordered),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,19 +33,23 @@ class Emitted:
 
     Attributes
     ----------
+    solutions
+        Of each: the names of its outcomes, and the statements.
     outcomes
         By the name of an outcome: the expressions that it follows from.
     places
         Those of SOLVE.
     """
 
-    statements: list[Statement] = field(default_factory=list)
+    solutions: list[tuple[set[str], list[Statement]]] = field(default_factory=list)
     outcomes: dict[str, list[Node]] = field(default_factory=dict)
     places: list[Place] = field(default_factory=list)
 
-    def with_values(self, values: Mapping[str, Node]) -> list[Statement]:
-        """Return the statements with expressions in place of names."""
-        return [mapped_nodes(each, lambda node: substituted(node, values)) for each in self.statements]
+    def with_values(self, values: Mapping[str, Node], used: Iterable[str]) -> list[Statement]:
+        """Return the statements with expressions in place of names, without solutions whose outcomes nothing uses."""
+        names = set(used)
+        kept = [each for solution, own in self.solutions if names & solution for each in own]
+        return [mapped_nodes(each, lambda node: substituted(node, values)) for each in kept]
 
 
 @dataclass
@@ -185,19 +189,28 @@ class Solver:
         number = len(self.emitted.places)
         self.emitted.places.append(place)
         reads = list(made.names())
-        statements = self.emitted.statements
+        statements: list[Statement] = []
+        outcomes: set[str] = set()
+        self.emitted.solutions.append((outcomes, statements))
+        used = {*states, *(each for node in reads for each in names_in(node))}
         for name, node in begun.items():
+            if name not in used:
+                continue
             # States keep their values outside of the solution: those of the beginning of the step.
             statements.append(Assign(_BEFORE.format(name, number), Node("name", place, name=name)))
             if self.is_initial:
                 statements.append(Assign(name, node))
         statements.append(made)
         for name in begun:
+            if name not in used:
+                execution.values[name] = begun[name]
+                continue
             solved = (_STEADY if self.is_initial else _SOLVED).format(name, number)
             statements.append(Assign(solved, Node("name", place, name=name)))
             statements.append(Assign(name, Node("name", place, name=_BEFORE.format(name, number))))
             if name in states:
                 own = [*reads, *(begun[each] for each in states)]
+                outcomes.add(solved)
                 self.emitted.outcomes[solved] = own
                 execution.values[name] = Node("name", place, name=solved)
             else:
