@@ -42,6 +42,31 @@ def marked(error: EquationError) -> str:
         ({"equations": "dv/dt = E_L - v : mV"}, UnitError, "E_L - v", "the left side is in mV/ms"),
         ({"equations": "dv/dt = exp(v)*mV/ms : mV"}, UnitError, "v", "exp takes a number without unit"),
         ({"threshold": "v > 1"}, UnitError, "v > 1", "'v' is in mV, and '1' is a number without unit"),
+        (
+            {"equations": "dv/dt = (E_L - v)/tau : mV", "parameters": {**LEAKY_PARAMETERS, "tau": 10}},
+            UnitError,
+            "tau",
+            'give it one: tau="10 ms"',
+        ),
+        (
+            {"equations": "dv/dt = (E_L - v)/tau_m + I/C_m : mV", "parameters": {**LEAKY_PARAMETERS, "I": 500}},
+            UnitError,
+            "I",
+            'I="500 pA"',
+        ),
+        (
+            {"equations": "s = r*(E_L - v) : mV/ms\ndv/dt = s : mV", "parameters": {**LEAKY_PARAMETERS, "r": 0.5}},
+            UnitError,
+            "r",
+            'r="0.5/ms"',
+        ),
+        ({"equations": "dv/dt = v^2/mV/ms : mV"}, EquationError, "v^2/mV/ms", "use ** for powers"),
+        ({"threshold": "v > 0 & v < V_th"}, EquationError, "0 & v", "write (...) and (...)"),
+        ({"threshold": "v > 0 && v < V_th"}, EquationError, "&", "write and, or, not"),
+        ({"threshold": "~(v > 0)"}, EquationError, "~(v > 0)", "write not (...)"),
+        ({"equations": "dv/dt = (E - v)/tau_m : mV"}, UnknownSymbolError, "E", "give it in parameters="),
+        ({"equations": "dv/dt = -v/tau_m + 1e-999*mV/ms : mV"}, EquationError, "1e-999", "too small"),
+        ({"parameters": {**LEAKY_PARAMETERS, "tau_m": "1e-309 ms"}}, EquationError, "1e-309", "too small"),
         ({"threshold": "v"}, EquationError, "v", "a threshold is a condition"),
         ({"threshold": "v > 0 and v"}, EquationError, "v", "it is a number, not a condition"),
         ({"reset": "v = 1"}, UnitError, "1", "v is changed by what is in mV"),
@@ -366,3 +391,10 @@ def test_units_of_any_text(text: str) -> None:
     except RanvierError:
         return
     assert made.program.variables[0].name == "v"
+
+
+def test_kelvin_has_two_names_and_0_any_form() -> None:
+    assert read_quantity("T", "310 K").unit.dimension == read_quantity("T", "310 kelvin").unit.dimension
+    for text in ("0", "0.0e-999", "-0.000", "0e5"):
+        assert read_quantity("x", text).number == 0.0
+        assert parse(Source("the equations", text), 0, len(text)).number == 0.0

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 
 from ranvier.equations.builder import Builder, Operand
-from ranvier.equations.description import Description, Equation, Statement
+from ranvier.equations.description import Description, Equation, Parameter, Statement
 from ranvier.equations.expressions import CONSTANTS, Affine, AffineSums, Instructions, Units, in_unit
 from ranvier.equations.names import CURRENT, STEP, is_noise, is_unit
 from ranvier.equations.places import refuse, refuse_name, refuse_unit
 from ranvier.equations.trees import Node, names_in, nodes_of, walked
-from ranvier.equations.units import NONE, TIME, UNITS, Dimension, Unit
+from ranvier.equations.units import NONE, TIME, UNITS, Dimension, Unit, read_quantity
+from ranvier.errors import EquationError, UnitError
 
 __all__ = [
     "check_names",
@@ -24,6 +26,8 @@ __all__ = [
 ]
 
 _INSTEAD = "give it in parameters=, or as x = ... : unit"
+# Units that a number may lack, with a value for the remedy.
+_LACKING = ("10 ms", "-70 mV", "100 pA", "10 nS", "200 pF", "1 GOhm", "0.1/ms", "1 mV/ms")
 
 
 def check_names(read: Description) -> None:
@@ -52,7 +56,10 @@ def _check_known(node: Node, known: Iterable[str], units: list[str]) -> None:
         if name in names or name in units or is_noise(name):
             continue
         instead = "the time cannot be used; make it a variable: dx/dt = 1 : ms" if name == "t" else _INSTEAD
-        refuse_name(place.place, name, names, instead)
+        # Who writes E means a parameter, not e = 2.718.
+        refuse_name(
+            place.place, name, [each for each in names if each not in CONSTANTS or len(name) > len(each)], instead
+        )
 
 
 def _check_assigned(statement: Statement, read: Description) -> None:
@@ -120,10 +127,23 @@ def check_units(read: Description) -> dict[str, Dimension]:
     names |= {STEP: TIME, CURRENT: UNITS["pA"].dimension}
     for node in [each.node for each in (*read.variables.values(), *read.subexpressions.values()) if each.node]:
         names |= {name: TIME ** Fraction(-1, 2) for name in names_in(node) if is_noise(name)}
-    units = Units(names)
+    plain = [name for name, each in read.parameters.items() if _is_plain(each)]
+
+    def check(equation: Equation, known: Mapping[str, Dimension]) -> None:
+        assert equation.node is not None
+        check_right_side(equation, walked(equation.node, Units(known)))
+
     for equation in (*read.subexpressions.values(), *read.variables.values()):
-        if equation.node is not None:
-            check_right_side(equation, walked(equation.node, units))
+        if equation.node is None:
+            continue
+        try:
+            check(equation, names)
+        except UnitError:
+            for name, used in read.used([equation.node]).items():
+                if name in plain:
+                    _refuse_without_unit(read, used, names, partial(check, equation))
+            raise
+    units = Units(names)
     if walked(read.threshold, units) != "truth":
         place = read.threshold.place
         refuse(place, f"'{place.text}'", "a threshold is a condition, not a number", "write v >= V_th")
@@ -135,6 +155,32 @@ def check_units(read: Description) -> dict[str, Dimension]:
             place = read.refractory.place
             refuse_unit(place, in_unit(found), "a refractory period is in ms", "write 2*ms")
     return names
+
+
+def _is_plain(each: Parameter) -> bool:
+    """Return whether a parameter is a number that was given without a unit."""
+    return each.declared.unit.dimension == NONE and each.declared.default != 0.0 and not each.declared.is_switch
+
+
+def _refuse_without_unit(
+    read: Description, used: Node, names: Mapping[str, Dimension], check: Callable[[Mapping[str, Dimension]], None]
+) -> None:
+    """Refuse a number without a unit if its equation fits together once it has one."""
+    name = used.name
+    for text in _LACKING:
+        unit = read_quantity(name, text).unit
+        try:
+            check({**names, name: unit.dimension})
+        except EquationError:
+            continue
+        number = f"{read.parameters[name].declared.default:g}"
+        shown = f"{number}{unit.text[1:]}" if unit.text.startswith("1/") else f"{number} {unit.text}"
+        refuse_unit(
+            used.place,
+            f"'{name}', which is {number}",
+            "it has no unit, and the equation does not fit together",
+            f'give it one: {name}="{shown}"',
+        )
 
 
 def check_right_side(equation: Equation, found: Dimension | str) -> None:

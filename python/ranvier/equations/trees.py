@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,10 +17,12 @@ from ranvier.equations.places import Place, Source, refuse, refuse_name
 
 __all__ = [
     "FUNCTIONS",
+    "TOO_SMALL",
     "Algebra",
     "FlatNode",
     "Node",
     "flattened",
+    "is_too_small",
     "names_in",
     "nodes_of",
     "parse",
@@ -51,6 +54,19 @@ _BINARY: dict[type[ast.operator], str] = {
     ast.Pow: "power",
 }
 _TAKEN = "expressions have numbers, names, + - * / // % **, comparisons, and, or, not, A if B else C, and functions"
+# What is meant by operators of other languages.
+_INSTEAD: dict[type[ast.operator], str] = {
+    ast.BitXor: "use ** for powers: x**2",
+    ast.BitAnd: "write (...) and (...)",
+    ast.BitOr: "write (...) or (...)",
+}
+TOO_SMALL = "write 0, or a number of at least 2.3e-308"
+
+
+def is_too_small(number: float, text: str) -> bool:
+    """Return whether a number is 0, or would be in a step, though its text is not."""
+    is_zero = abs(number) < sys.float_info.min
+    return is_zero and any(digit in "123456789" for digit in text.lower().partition("e")[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,7 +192,8 @@ def parse(source: Source, begin: int, end: int) -> Node:
             tree = ast.parse(line, mode="eval").body
     except SyntaxError as error:
         at = begin + min(max((error.offset or 1) - 1, 0), max(len(text) - 1, 0))
-        refuse(Place(source, at, at + 1), f"'{whole.text}'", f"it is not an expression ({error.msg})", _TAKEN)
+        remedy = "write and, or, not" if any(each in text for each in ("&&", "||", "!")) else _TAKEN
+        refuse(Place(source, at, at + 1), f"'{whole.text}'", f"it is not an expression ({error.msg})", remedy)
     except (ValueError, RecursionError, MemoryError):
         refuse(whole, f"'{whole.text}'", "it is not an expression that can be read", _TAKEN)
     _check_depth(tree, whole)
@@ -219,9 +236,9 @@ class _Reader:
         end = len(self.encoded[: tree.end_col_offset or 0].decode(errors="replace"))
         return Place(self.source, self.begin + begin, self.begin + max(end, begin + 1))
 
-    def _refuse(self, tree: ast.expr) -> NoReturn:
+    def _refuse(self, tree: ast.expr, remedy: str = _TAKEN) -> NoReturn:
         place = self._place(tree)
-        refuse(place, f"'{place.text}'", "this is not part of the language of equations", _TAKEN)
+        refuse(place, f"'{place.text}'", "this is not part of the language of equations", remedy)
 
     def _made(self, kind: str, tree: ast.expr, *parts: Node) -> Node:
         return Node(kind, self._place(tree), parts)
@@ -240,6 +257,9 @@ class _Reader:
         if not math.isfinite(number):
             place = self._place(tree)
             refuse(place, place.text, "it is too large for floating point", "write a number below 1.8e308")
+        place = self._place(tree)
+        if is_too_small(number, place.text):
+            refuse(place, place.text, "it is too small for floating point", TOO_SMALL)
         return self._number(tree, number)
 
     def _Name(self, tree: ast.Name) -> Node:  # noqa: N802
@@ -250,7 +270,7 @@ class _Reader:
         if isinstance(tree.op, ast.UAdd):
             return part
         if isinstance(tree.op, ast.Invert):
-            self._refuse(tree)
+            self._refuse(tree, "write not (...)")
         if isinstance(tree.op, ast.USub) and part.kind == "number":
             return self._number(tree, -part.number)
         return self._made("negate" if isinstance(tree.op, ast.USub) else "not", tree, part)
@@ -264,7 +284,7 @@ class _Reader:
             return self._made("subtract", tree, left, self._made("multiply", tree, right, whole))
         kind = _BINARY.get(type(tree.op))
         if kind is None:
-            self._refuse(tree)
+            self._refuse(tree, _INSTEAD.get(type(tree.op), _TAKEN))
         return self._made(kind, tree, self.node(tree.left), self.node(tree.right))
 
     def _Compare(self, tree: ast.Compare) -> Node:  # noqa: N802

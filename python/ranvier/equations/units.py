@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ranvier.equations.places import Place, Source, refuse, refuse_name, refuse_unit
-from ranvier.equations.trees import Node, parse
+from ranvier.equations.trees import TOO_SMALL, Node, is_too_small, parse
 
 __all__ = ["NONE", "TIME", "UNITS", "Dimension", "Quantity", "Unit", "read_quantity", "read_unit", "scaled"]
 
@@ -102,7 +102,7 @@ _PREFIXES = {"f": -15, "p": -12, "n": -9, "u": -6, "m": -3, "c": -2, "k": 3, "M"
 
 
 def _all_units() -> dict[str, Unit]:
-    units = {"kelvin": Unit(_dimension(0, 0, 0, 0, 0, 1), 0, "kelvin")}
+    units = {name: Unit(_dimension(0, 0, 0, 0, 0, 1), 0, name) for name in ("kelvin", "K")}
     for symbol, names, dimension, exponent, prefixes in _FAMILIES:
         for prefix, power in [("", 0), *((each, _PREFIXES[each]) for each in prefixes)]:
             for name in (symbol, *names):
@@ -171,7 +171,9 @@ def read_quantity(what: str, text: str) -> Quantity:
     rest = text[begin:].lstrip()
     number = float(found[1])
     if number in (float("inf"), float("-inf")):
-        refuse(Place(source, 0, begin), found[1], "it is too large for floating point", "write a smaller number")
+        refuse(Place(source, *found.span(1)), found[1], "it is too large for floating point", "write a smaller number")
+    if is_too_small(number, found[1]):
+        refuse(Place(source, *found.span(1)), found[1], "it is too small for floating point", TOO_SMALL)
     if not rest:
         return Quantity(number, Unit(NONE, 0, ""))
     if rest.startswith("*") and not rest.startswith("**"):
