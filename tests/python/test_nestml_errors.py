@@ -87,6 +87,11 @@ MISTAKES: list[tuple[str, str, type[Exception], str]] = [
         "a condition, not a number",
     ),
     ("wait = t_ref", "wait = V_m * 1 ms/mV", EquationError, "V_m"),
+    ("emit_spike()", "emit_spike()\n        emit_spike()", EquationError, "at most once a step"),
+    ("wait ms = 0 ms", "wait ms = 5 ms", EquationError, "no neuron is refractory at the beginning"),
+    ("wait ms = 0 ms", "wait ms = t_ref", EquationError, "no neuron is refractory at the beginning"),
+    ("    output:\n        spike\n", "", EquationError, "no output for spikes"),
+    ("tau_m ms = 0.01 s", "tau_m ms = 1e-999 ms", EquationError, "too small"),
     ("    output:", "    outputs:", EquationError, "what can stand here"),
     ("    output:", "     output:", EquationError, "indented"),
 ]

@@ -175,6 +175,13 @@ class _Reader:
         self.made.threshold = node
 
     def _reset(self, condition: Condition) -> None:
+        spikes = [statement for statement in condition.body if _is_call(statement, "emit_spike")]
+        if not self.model.has_output:
+            place = spikes[0].place
+            refuse(place, f"'{place.text}'", "the model has no output for spikes", "add the block output: spike")
+        if len(spikes) > 1:
+            place = spikes[1].place
+            refuse(place, f"a second '{place.text}'", "a neuron fires at most once a step", "leave one out")
         for statement in condition.body:
             if isinstance(statement, Assignment):
                 if statement.name == self.made.timer:
@@ -202,6 +209,14 @@ class _Reader:
             if first.operation != "=":
                 refuse(first.place, f"'{first.name}'", "a timer is set to a time", f"write {first.name} = ...")
             self.made.timer, self.made.counts_steps = first.name, counted[first.name]
+            declared = self.model.state.get(first.name)
+            if declared is not None and declared.node is not None and self.value(declared.node) != 0.0:
+                refuse(
+                    declared.node.place,
+                    f"'{declared.node.place.text}', with which '{first.name}' begins,",
+                    "no neuron is refractory at the beginning of a simulation",
+                    "let it begin with 0, and let the potential begin lower or a current later",
+                )
 
     def _counted(self, suite: Suite) -> list[tuple[str, bool]]:
         """Return variables that are counted down, with whether by 1."""

@@ -161,6 +161,7 @@ class Model:
     inlines: dict[str, Inline] = field(default_factory=dict)
     kernels: list[tuple[Inline, ...]] = field(default_factory=list)
     ports: dict[str, Port] = field(default_factory=dict)
+    has_output: bool = False
     update: Suite = ()
     handlers: list[Handler] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ranvier.equations.description import Declared
 from ranvier.equations.places import Place, Source, refuse
-from ranvier.equations.trees import Node
+from ranvier.equations.trees import TOO_SMALL, Node, is_too_small
 from ranvier.equations.units import NONE, Unit, read_unit
 from ranvier.nestml.functions import MATHEMATICS, mathematics
 from ranvier.nestml.syntax import (
@@ -85,6 +85,8 @@ class _Builder:
         value = float(children[0])
         if value == float("inf"):
             refuse(place, place.text, "it is too large for floating point", "write inf, or a number below 1.8e308")
+        if is_too_small(value, str(children[0])):
+            refuse(place, place.text, "it is too small for floating point", TOO_SMALL)
         return self._node("number", place, number=value)
 
     def _quantity(self, place: Place, children: list[Any]) -> Node:
@@ -329,6 +331,8 @@ class _Builder:
         match kind:
             case "update":
                 model.update = parts
+            case "output":
+                model.has_output = True
             case "input":
                 for port in parts:
                     self._once(model.ports, port, "input")
