@@ -152,7 +152,8 @@ ProgramDescription to_description(const nb::handle& given) {
                             .constants = read<std::uint32_t>(given, "constants"),
                             .refractory = std::nullopt,
                             .step = read_program(given, "step"),
-                            .observe = read_program(given, "observe")};
+                            .observe = read_program(given, "observe"),
+                            .failure = read<std::string>(given, "failure")};
     read_lists(given, made);
     const auto refractory = read<std::int64_t>(given, "refractory");
     if (refractory < -1 || refractory > std::numeric_limits<std::int32_t>::max()) {
@@ -217,7 +218,7 @@ void bind_programs(nb::module_& module) {
             "Of an object with the attributes of a NeuronProgram (ranvier.equations.program): name, summary, "
             "equations, "
             "reference, parameters, variables, derived, receptors, sign_chooses_receptor, weight_unit, takes_current, "
-            "prepare, conditions, propagators, constants, refractory, step, observe.")
+            "prepare, conditions, propagators, constants, refractory, step, observe, failure.")
         .def_prop_ro(
             "fingerprint", [](const ProgramModel& self) { return self.neuron_model().own_fingerprint; },
             "Of all that the neurons do.")

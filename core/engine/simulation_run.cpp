@@ -220,10 +220,13 @@ void Simulation::Implementation::check_finite() const {
 void Simulation::Implementation::tell(const FirstFailure& first) const {
     const auto& population = network.population(first.population);
     const models::GroupFailure& failure = first.failure;
+    const bool is_double =
+        population.model->needs_double_precision || options.precision == models::Precision::double_precision;
     ErrorFields fields{.object = "state of population " + quoted(population.name),
                        .value = failure.value,
                        .bound = failure.what + " by step " + std::to_string(first.step),
-                       .remedy = "check the units of weights, currents and parameters, or use double precision"};
+                       .remedy = "check the units of weights, currents and parameters, or " +
+                                 std::string(is_double ? "take shorter steps" : "use double precision")};
     if (failure.step) {
         fields.object = failure.variable + " of neuron " + std::to_string(first.neuron.value - population.first.value) +
                         " of population " + quoted(population.name);

@@ -78,11 +78,13 @@ struct ProgramDescription {
     std::optional<std::uint32_t> refractory;  ///< the result of `prepare` that is the refractory period, ms
     /// From variables, constants, the inputs of receptors, the current (pA, if `takes_current`), the truth whether the neuron is
     /// refractory, and, if the program wants it, the truth whether it is so for the last step, to the variables after the step,
-    /// the truth whether it fires, and truths of loops that they have ended in time. A neuron that fires in step t is refractory
+    /// the truth whether it fires, and truths that must hold, such as that a loop has ended in time. A neuron that fires in step t is refractory
     /// in the steps t + 1 to t + round(period / h).
     program::Program step;
     /// From variables and constants to derived variables.
     program::Program observe;
+    /// What has gone wrong where a truth after a step does not hold.
+    std::string failure = {};
 
     std::uint32_t propagator_outputs() const {
         std::size_t count = 0;

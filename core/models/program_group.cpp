@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -96,8 +97,11 @@ class ProgramGroup final : public NeuronGroup {
 
     std::optional<GroupFailure> failure() const override {
         if (failed_) {
-            return GroupFailure{.what = "an integration of " + name_of(*failed_) +
-                                        " has not ended within its most iterations"};
+            const std::string& what = model_.description().failure;
+            return GroupFailure{.what = what.empty() ? "a loop has not ended within its most iterations" : what,
+                                .variable = "the step",
+                                .neuron = static_cast<std::uint32_t>(failed_->neuron),
+                                .step = failed_->step};
         }
         const auto found = not_finite();
         if (!found) return std::nullopt;
@@ -159,6 +163,13 @@ class ProgramGroup final : public NeuronGroup {
         std::unique_ptr<Settings> settings_;
     };
 
+    /// Where a truth after a step does not hold.
+    struct Failure {
+        Step step;
+        std::size_t neuron;
+        auto operator<=>(const Failure&) const = default;
+    };
+
     std::size_t variable_count() const { return model_.description().variables.size(); }
 
     std::unique_ptr<Settings> make_settings(std::span<const GroupValues> parameters) const {
@@ -214,7 +225,7 @@ class ProgramGroup final : public NeuronGroup {
                                                                 .clock = clock,
                                                                 .inputs = arguments.inputs,
                                                                 .current = arguments.current});
-        if ((flags & program::some_fail) != 0) note_failure(begin, valid);
+        if ((flags & program::some_fail) != 0) note_failure(begin, valid, arguments.step);
         return (flags & program::some_fire) != 0 ? release_fired(begin, valid, clock, spikes) : 0;
     }
 
@@ -248,9 +259,11 @@ class ProgramGroup final : public NeuronGroup {
         return fired;
     }
 
-    void note_failure(std::size_t begin, std::size_t valid) {
-        settings_->stepper.for_each_that_fails(
-            valid, [&](std::size_t lane) { failed_ = std::min(failed_.value_or(begin + lane), begin + lane); });
+    void note_failure(std::size_t begin, std::size_t valid, Step step) {
+        settings_->stepper.for_each_that_fails(valid, [&](std::size_t lane) {
+            const Failure found{step, begin + lane};
+            failed_ = std::min(failed_.value_or(found), found);
+        });
     }
 
     const ProgramModel& model_;
@@ -260,7 +273,7 @@ class ProgramGroup final : public NeuronGroup {
     AlignedVector<std::int32_t> release_;
     std::int32_t clock_ = 0;
     std::unique_ptr<Settings> settings_;
-    std::optional<std::size_t> failed_;  ///< a neuron whose loop has not ended
+    std::optional<Failure> failed_;  ///< the first one
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/subnormals.hpp"
 #include "connect/plasticity/row_factor_table.hpp"
 #include "models/width_dispatch.hpp"
+#include "program/domains.hpp"
 #include "program/evaluate.hpp"
 #include "program/interpreter.hpp"
 #include "program/intervals.hpp"
@@ -158,6 +159,29 @@ class Release {
     std::optional<connect::RowFailure> failure_;
 };
 
+/// Of what a spike does: variables may be anything.
+std::vector<Interval> inputs_of(const ReleaseProgramDescription& description, std::span<const double> parameters) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    std::vector<Interval> inputs(description.states.size(), Interval{-infinity, infinity});
+    inputs.push_back({0.0, infinity});
+    for (const double value : parameters) inputs.push_back(Interval::of(value));
+    return inputs;
+}
+
+/// Why on_pre may divide by 0, or the like, which nobody would see, or nothing. Variables are looked at when spikes come.
+std::optional<std::string> undefined_release(const ReleaseProgramDescription& description,
+                                             std::span<const double> parameters) {
+    using Outcome = program::DomainCheck::Outcome;
+    const auto found = program::check_domains(description.release, inputs_of(description, parameters));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const bool is_state = i < description.states.size();
+        if (found[i].outcome < (is_state ? Outcome::hidden : Outcome::shown)) continue;
+        return "on_pre" + program::undefined(*found[i].operation) +
+               ", whatever its variables are: write max(x, ...), or where(x > 0, ..., 0)";
+    }
+    return std::nullopt;
+}
+
 /// Of a connect::RowFactorTable.
 struct ReleaseRule {
     using State = Release::State;
@@ -255,10 +279,7 @@ std::uint64_t fingerprint_of(const ReleaseProgramDescription& description) {
 
 std::optional<double> greatest_release(const ReleaseProgramDescription& description,
                                        std::span<const double> parameters) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    std::vector<Interval> inputs(description.states.size(), Interval{-infinity, infinity});
-    inputs.push_back({0.0, infinity});
-    for (const double value : parameters) inputs.push_back(Interval::of(value));
+    const std::vector<Interval> inputs = inputs_of(description, parameters);
     const Interval released = program::intervals_of(description.release, inputs).back();
     const bool is_bounded = released.low >= 0.0 && std::isfinite(released.high) && !released.may_fail;
     return is_bounded ? std::optional(released.high) : std::nullopt;
@@ -299,7 +320,7 @@ std::optional<std::string> ProgramRelease::conflict(std::span<const double> valu
     if (!greatest) {
         return "it cannot be seen that what is released is >= 0 and bounded: write release = clip(..., 0, 1)";
     }
-    if (*greatest <= most_released) return std::nullopt;
+    if (*greatest <= most_released) return undefined_release(*description_, values);
     return "it can be seen only that at most " + to_text(*greatest) + " times the weight is released; it must be " +
            to_text(most_released) +
            " times at most, so that sums of small parts are exact: write release = clip(..., 0, 1)";

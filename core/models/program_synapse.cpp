@@ -11,6 +11,7 @@
 #include "models/pair_plasticity.hpp"
 #include "models/program_rule.hpp"
 #include "models/width_dispatch.hpp"
+#include "program/domains.hpp"
 #include "program/evaluate.hpp"
 #include "program/intervals.hpp"
 #include "program/operations.hpp"
@@ -107,6 +108,18 @@ class WeightRange {
         return std::pair{below->first, above->second};
     }
 
+    /// Of an event where weights lie in some range.
+    std::vector<Interval> inputs_of(const Program& event, const Interval& weights) const {
+        const bool is_presynaptic = &event == &own_.presynaptic;
+        const auto trace = [](bool accumulates) { return Interval{0.0, accumulates ? infinity : 1.0}; };
+        const Interval of_presynaptic = trace(own_.presynaptic_traces_accumulate);
+        const Interval of_postsynaptic = trace(own_.postsynaptic_traces_accumulate);
+        std::vector<Interval> inputs{weights, is_presynaptic ? of_postsynaptic : of_presynaptic,
+                                     is_presynaptic ? of_presynaptic : of_postsynaptic};
+        inputs.insert(inputs.end(), parameters_.begin(), parameters_.end());
+        return inputs;
+    }
+
    private:
     static constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -146,19 +159,29 @@ class WeightRange {
     }
 
     Interval weights_after(const Program& event, const Interval& weights) const {
-        const bool is_presynaptic = &event == &own_.presynaptic;
-        const auto trace = [](bool accumulates) { return Interval{0.0, accumulates ? infinity : 1.0}; };
-        const Interval of_presynaptic = trace(own_.presynaptic_traces_accumulate);
-        const Interval of_postsynaptic = trace(own_.postsynaptic_traces_accumulate);
-        std::vector<Interval> inputs{weights, is_presynaptic ? of_postsynaptic : of_presynaptic,
-                                     is_presynaptic ? of_presynaptic : of_postsynaptic};
-        inputs.insert(inputs.end(), parameters_.begin(), parameters_.end());
-        return program::intervals_of(event, inputs)[0];
+        return program::intervals_of(event, inputs_of(event, weights))[0];
     }
 
     const SynapseProgramDescription& own_;
     std::vector<Interval> parameters_;
 };
+
+/// Why an event may divide by 0, or the like, or nothing.
+std::optional<std::string> undefined_event(const SynapseProgramDescription& description, std::span<const double> least,
+                                           std::span<const double> greatest) {
+    const std::pair weights = weight_range(description, least, greatest).value_or(std::pair{0.0, 0.0});
+    const WeightRange range(description, least, greatest);
+    for (const bool is_presynaptic : {true, false}) {
+        const Program& event = is_presynaptic ? description.presynaptic : description.postsynaptic;
+        const auto inputs = range.inputs_of(event, {weights.first, weights.second});
+        const program::DomainCheck found = program::check_domains(event, inputs)[0];
+        if (!found.operation) continue;
+        return std::string(is_presynaptic ? "on_pre" : "on_post") + program::undefined(*found.operation) +
+               " (traces may be anything from 0 on, and the weight anything in its range): write max(x, ...), or "
+               "where(x > 0, ..., 0)";
+    }
+    return std::nullopt;
+}
 
 /// The parameter that the time constant of a trace is; nothing where it follows from parameters in another way.
 std::optional<std::uint32_t> parameter_of(const SynapseProgramDescription& description,
@@ -409,7 +432,7 @@ std::optional<std::string> ProgramSynapse::conflict(std::span<const double> leas
         return "weights might change their sign or become infinite: write w = max(..., 0), or "
                "w = clip(w + ..., 0, W_max), where an event changes them";
     }
-    return std::nullopt;
+    return undefined_event(*description_, least, greatest);
 }
 
 }  // namespace ranvier::models

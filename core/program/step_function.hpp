@@ -49,7 +49,7 @@ struct StepArguments {
     /// Lane k is bit k % 8 of byte k / 8: whether the neuron fires. All `lanes / 8` bytes are written if the function
     /// returns `some_fire`; else they may be left as they are.
     std::uint8_t* fires;
-    /// The same for `some_fail`: whether a result of the program that says that a loop has ended in time is not true.
+    /// The same for `some_fail`: whether one of the last results of the program, which must be true, is not.
     std::uint8_t* failures;
     /// What the function was registered with: null for compiled code; the interpreter keeps its program and its room there.
     void* context;

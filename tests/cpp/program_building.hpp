@@ -132,7 +132,8 @@ inline ProgramDescription described_iaf_psc_exp() {
                             .constants = 10,
                             .refractory = 4,
                             .step = {},
-                            .observe = {}};
+                            .observe = {},
+                            .failure = {}};
     describe_prepare(made);
     describe_step(made);
     Writer writer(13);

@@ -67,6 +67,7 @@ class Description:
     summary: str = "Neurons of a test"
     equations: str = ""
     reference: str = ""
+    failure: str = ""
 
 
 class Writer:

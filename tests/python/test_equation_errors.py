@@ -66,7 +66,7 @@ def marked(error: EquationError) -> str:
         ({"threshold": "~(v > 0)"}, EquationError, "~(v > 0)", "write not (...)"),
         ({"equations": "dv/dt = (E - v)/tau_m : mV"}, UnknownSymbolError, "E", "give it in parameters="),
         ({"equations": "dv/dt = -v/tau_m + 1e-999*mV/ms : mV"}, EquationError, "1e-999", "too small"),
-        ({"parameters": {**LEAKY_PARAMETERS, "tau_m": "1e-309 ms"}}, EquationError, "1e-309", "too small"),
+        ({"parameters": {**LEAKY_PARAMETERS, "tau_m": "1e-400 ms"}}, EquationError, "1e-400", "too small"),
         ({"threshold": "v"}, EquationError, "v", "a threshold is a condition"),
         ({"threshold": "v > 0 and v"}, EquationError, "v", "it is a number, not a condition"),
         ({"reset": "v = 1"}, UnitError, "1", "v is changed by what is in mV"),

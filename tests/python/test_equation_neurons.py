@@ -414,3 +414,35 @@ def test_what_no_tried_combination_shows_is_told_when_neurons_are_made() -> None
     net.create(model, 5000, **drawn)
     with pytest.raises(ValueOutOfBoundsError, match=r"parameters of neuron \d+: the refractory period is -"):
         rv.Simulation(net, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [
+        ("", "While refractory: v is held; u goes on"),
+        (" (always)", "While refractory: nothing is held"),
+    ],
+)
+def test_a_description_says_what_is_held_while_refractory(flag: str, words: str) -> None:
+    model = rv.neuron(
+        f"dv/dt = -v/tau : 1{flag}\ndu/dt = -u/tau : 1",
+        threshold="v > 1",
+        reset="v = 0; u += 1",
+        refractory="2 ms",
+        parameters={"tau": "10 ms"},
+    )
+    assert words in model.describe()
+
+
+def test_a_period_of_brian2_is_one_step_shorter() -> None:
+    """In Brian2 the step of the spike counts: so the second spike comes one step earlier."""
+    found = {}
+    for period in ("2 ms", "2*ms - dt"):
+        model = rv.neuron("dv/dt = 11/ms : 1", threshold="v > 1", reset="v = 0", refractory=period)
+        net = rv.Network(resolution=0.1)
+        recorder = net.record_spikes(net.create(model, 1))
+        sim = rv.Simulation(net)
+        sim.run(5.0)
+        found[period] = list(sim.spikes(recorder).times)
+    assert found["2 ms"] == pytest.approx([0.1, 2.2, 4.3])
+    assert found["2*ms - dt"] == pytest.approx([0.1, 2.1, 4.1])

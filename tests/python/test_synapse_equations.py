@@ -243,7 +243,7 @@ def test_spikes_of_a_network_that_learns_are_those_of_the_built_in_model() -> No
         ("x += 1; w = B - (B - w)*exp(-A*y)", "y += 1; w = min(w*(1 + x), B)", None),
         ("x += 1; w = w - A*y", "y += 1; w = min(w + A*x, B)", None),
         ("x += 1; w = max(w/y, 0)", "y += 1; w = min(w + A*x, B)", None),
-        ("x += 1; w = clip(w/y, 0, B)", "y += 1; w = clip(w + A*x, 0, B)", (0.0, 60.0)),
+        ("x += 1; w = clip(w/(1 + y), 0, B)", "y += 1; w = clip(w + A*x, 0, B)", (0.0, 60.0)),
         ("x = 1; w = min(w + y, 2)", "y = 1; w = max(min(w + x, 1) - x, 0)", (0.0, 2.0)),
         ("x += 1; w = 3*int(y > 0.5)", "y += 1; w = 2 + x*0", (0.0, 3.0)),
     ],

@@ -21,7 +21,7 @@ from ranvier.equations.methods import Begin, State, derivatives, weighted_sum
 from ranvier.equations.scope import Stage
 from ranvier.equations.series import Series, series_of
 
-__all__ = ["Crossing", "Tolerances", "adaptive"]
+__all__ = ["MOST_PARTS", "Crossing", "Tolerances", "adaptive"]
 
 _STAGES = (
     (),
@@ -37,7 +37,7 @@ _ERROR = tuple(fifth - fourth for fifth, fourth in zip(_FIFTH, _FOURTH, strict=T
 
 # Half of a step has an error 2^5 times smaller.
 _HALVED = 32.0
-_MOST_PARTS = 4000
+MOST_PARTS = 4000
 # Orders of Taylor's method: the high one is for whole steps in which the low one is not enough, as where conductances
 # decay within few steps, and for parts of steps, which neurons need whose potential explodes.
 _ORDER = 6
@@ -70,12 +70,15 @@ class Crossing:
         Gives the truth that the threshold holds, for a state.
     reset
         Gives the state after a reset.
+    assigned
+        The variables that a reset changes.
     holds_after
         The truth that held variables stay for the rest of the step, since the neuron is refractory.
     """
 
     fires: Callable[[Mapping[str, Operand]], Operand]
     reset: Callable[[Mapping[str, Operand]], State]
+    assigned: frozenset[str]
     holds_after: Operand
 
 
@@ -119,20 +122,20 @@ class _Adaptive:
         do, step, begin = self.stage.do, self.stage.step, self.begin
         old = {name: begin.state[name] for name in self.moving}
         series = self._series(old, begin.refractory)
-        first = self._tried(old, self._moved(series, _ORDER, old, begin.refractory, 1.0), False)
+        first = self._tried(old, self._moved(series, _ORDER, old, begin.refractory, _Part(1.0)), False)
         state = [do("select", first.fits, first.new[n], old[n]) for n in self.moving]
         if series is None:
-            return [do("select", first.fits, 1.0, 0.0), first.factor, first.fires, *state]
+            return [do("select", first.fits, 1.0, 0.0), first.factor, 1.0, first.fires, *state]
         # The others add the next terms of the series if these will be small enough: this loop has at most one turn.
         more = Builder(2, step)
         fits = more.input(0, "truth")
         with step.deferring(more):
-            second = self._tried(old, self._moved(series, _HIGH_ORDER, old, begin.refractory, 1.0), False)
+            second = self._tried(old, self._moved(series, _HIGH_ORDER, old, begin.refractory, _Part(1.0)), False)
             after = [do("select", second.fits, second.new[n], old[n]) for n in self.moving]
         goes_on = do("both", do("not", fits), self._promises(series, first))
         results = [goes_on, second.fits, second.factor, second.fires, *after]
         fits, factor, fires, *ends, _ = step.loop([first.fits, 1.0, first.fires, *state], more, results, 1)
-        return [do("select", fits, 1.0, 0.0), factor, fires, *ends]
+        return [do("select", fits, 1.0, 0.0), factor, factor, fires, *ends]
 
     def _promises(self, series: Mapping[str, Series], first: _Tried) -> Operand:
         """Return the truth that terms get so small in the high order that it may be enough, if they go on as before."""
@@ -151,25 +154,33 @@ class _Adaptive:
         """Take parts of the step until it is done."""
         do = self.stage.do
         body = Builder(2, self.stage.step)
-        done, part, fired = body.input(0), body.input(1), body.input(2, "truth")
-        old = {name: body.input(3 + i) for i, name in enumerate(self.moving)}
+        done, part, scale, fired = body.input(0), body.input(1), body.input(2), body.input(3, "truth")
+        old = {name: body.input(4 + i) for i, name in enumerate(self.moving)}
         is_held = do("either", self.begin.refractory, do("both", fired, self.crossing.holds_after))
-        moved = self._moved(self._series(old, is_held), _HIGH_ORDER, old, is_held, part)
-        turn = self._tried(old, moved, fired)
+        series = self._series(old, is_held, scale)
+        whole = _Part(part) if series is None else _Part(part, do("divide", 1.0, scale))
+        turn = self._tried(old, self._moved(series, _HIGH_ORDER, old, is_held, whole), fired)
         goes_on = do("less", done, 1.0)
         next_done = do("select", turn.fits, do("add", done, part), done)
         left = do("subtract", 1.0, next_done)
-        larger = do("select", turn.fits_twice, do("add", part, part), part)
-        # What made parts small has nothing to do with what comes after a reset.
-        larger = do("select", turn.fires, left, larger)
-        next_part = do("minimum", do("select", turn.fits, larger, do("multiply", part, turn.factor)), left)
+
+        def following_part(size: Operand, after_reset: Operand) -> Operand:
+            larger = do("select", turn.fits_twice, do("add", size, size), size)
+            # What made parts small has nothing to do with what comes after a reset.
+            larger = do("select", turn.fires, after_reset, larger)
+            return do("select", turn.fits, larger, do("multiply", size, turn.factor))
+
+        next_part = do("minimum", following_part(part, left), left)
         following = [do("select", turn.fits, turn.new[n], old[n]) for n in self.moving]
-        results = [goes_on, next_done, next_part, do("either", fired, turn.fires), *following]
-        _, _, has_fired, *ends, ended = self.stage.step.loop(initial, body, results, _MOST_PARTS)
+        next_scale = 1.0 if series is None else following_part(scale, 1.0)
+        results = [goes_on, next_done, next_part, next_scale, do("either", fired, turn.fires), *following]
+        _, _, _, has_fired, *ends, in_time = self.stage.step.loop(initial, body, results, MOST_PARTS)
+        # Where a neuron is reset very often in a step, the rest of the step is left out.
+        ended = do("either", in_time, has_fired)
         return {**self.fixed, **dict(zip(self.moving, ends, strict=True))}, has_fired, ended
 
-    def _series(self, old: Mapping[str, Operand], is_held: Operand) -> dict[str, Series] | None:
-        return series_of(self.stage, {**self.fixed, **old}, self.begin, self.moving, self.bounded, is_held)
+    def _series(self, old: Mapping[str, Operand], is_held: Operand, scale: Operand = 1.0) -> dict[str, Series] | None:
+        return series_of(self.stage, {**self.fixed, **old}, self.begin, self.moving, self.bounded, is_held, scale)
 
     def _moved(
         self,
@@ -177,12 +188,12 @@ class _Adaptive:
         order: int,
         old: Mapping[str, Operand],
         is_held: Operand,
-        part: Operand,
+        part: _Part,
     ) -> tuple[State, dict[str, _Error]]:
         """Return the state after a part of a step, and the errors of variables."""
         if series is not None:
             return _polynomial(self.stage, series, order, part)
-        return _runge_kutta(self.stage, {**self.fixed, **old}, self.begin, is_held, part, self.moving)
+        return _runge_kutta(self.stage, {**self.fixed, **old}, self.begin, is_held, part.size, self.moving)
 
     def _tried(self, old: Mapping[str, Operand], moved: tuple[State, dict[str, _Error]], has_fired: Operand) -> _Tried:
         """Compare errors with their bounds, and let neurons fire for which these fit."""
@@ -203,18 +214,31 @@ class _Adaptive:
             return made
 
         state = {**self.fixed, **new}
-        silent = do("not", do("either", self.begin.refractory, has_fired))
-        fires = do("both", do("both", within(1.0), silent), self.crossing.fires(state))
+        # A neuron that is not refractory after its spike may be reset again, without another spike.
+        silent = do("not", do("either", self.begin.refractory, do("both", has_fired, self.crossing.holds_after)))
+        threshold = self.crossing.fires(state)
         after = self.crossing.reset(state)
+        # A part that is too long may lead to what is not finite.
+        fits = do("both", within(1.0), self._sound(new, threshold, after))
+        fires = do("both", do("both", fits, silent), threshold)
         shrunk = do("select", within(_HALVED * _HALVED), 0.25, 0.125)
         return _Tried(
-            fits=within(1.0),
+            fits=fits,
             fits_twice=within(1.0 / (2.0 * _HALVED)),
             factor=do("select", within(_HALVED), 0.5, shrunk),
             new={n: do("select", fires, after[n], new[n]) for n in self.moving},
             fires=fires,
             errors={name: errors[name].size for name in bounds},
             bounds=bounds,
+        )
+
+    def _sound(self, new: State, threshold: Operand, after: State) -> Operand:
+        """Return the truth that nothing which is not finite has vanished in a part of a step."""
+        assigned = self.crossing.assigned
+        return self.stage.finiteness.sound(
+            [each for name, each in new.items() if name not in assigned],
+            [threshold, *(each for name, each in new.items() if name in assigned)],
+            [(threshold, after[name]) for name in self.moving if name in assigned],
         )
 
 
@@ -246,6 +270,18 @@ class _Tried:
 
 
 @dataclass(frozen=True)
+class _Part:
+    """A part of a step, and the inverse of the scale of series, a power of two.
+
+    In the upstroke of a spike, the eighth coefficient of a series may be too large for floating point where parts are
+    so small that its term is not: so series are of time in parts. This changes no other bit.
+    """
+
+    size: Operand
+    per_scale: Operand = 1.0
+
+
+@dataclass(frozen=True)
 class _Error:
     """Of a variable the size of its error, and what it changes by in a step at the rate of the begin of the part."""
 
@@ -253,12 +289,10 @@ class _Error:
     change: Operand
 
 
-def _polynomial(
-    stage: Stage, series: Mapping[str, Series], order: int, part: Operand
-) -> tuple[State, dict[str, _Error]]:
+def _polynomial(stage: Stage, series: Mapping[str, Series], order: int, part: _Part) -> tuple[State, dict[str, _Error]]:
     """Return variables after a part of a step by their series, and errors."""
     do = stage.do
-    powers = [1.0, part]
+    powers: list[Operand] = [1.0, do("multiply", part.size, part.per_scale)]
     while len(powers) <= order:
         half = len(powers) // 2
         powers.append(do("multiply", powers[half], powers[len(powers) - half]))
@@ -272,7 +306,7 @@ def _polynomial(
         last, before = (do("absolute", each) for each in (terms[-1], terms[-2]))
         # The last term may be small by chance.
         size = do("maximum", do("multiply", last, _SAFETY), before)
-        errors[name] = _Error(size, own[1])
+        errors[name] = _Error(size, do("multiply", own[1], part.per_scale))
     return new, errors
 
 

@@ -24,9 +24,14 @@ __all__ = ["Parts", "assembled", "program_parameters"]
 
 @dataclass(frozen=True)
 class Parts:
-    """The results of a step, what is observed (made by `observer`), and the refractory period, if there is one."""
+    """What a program is made of.
+
+    The results of a step, and what has gone wrong where one of the last ones does not hold; what is observed, which
+    `observer` has made; and the refractory period, if there is one.
+    """
 
     results: list[Operand]
+    failure: str
     observer: Builder
     observed: list[tuple[ProgramDerived, Operand]]
     period: Operand | None
@@ -74,6 +79,7 @@ def assembled(stage: Stage, requests: Sequence[MatrixRequest], parts: Parts) -> 
         refractory=period,
         step=_program(stage.step, results, pool.places[:count], description, elements, parts.takes_current),
         observe=_program(parts.observer, observed, pool.places[:count], description, elements, None),
+        failure=parts.failure,
     )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ranvier.equations.program import OPERATIONS, Instruction, Program
+from ranvier.equations.trees import Node
 
 __all__ = ["Builder", "Operand", "Value", "operate"]
 
@@ -89,6 +90,7 @@ class Builder:
     _entries: list[_Entry] = field(default_factory=list)
     _known: dict[object, int] = field(default_factory=dict)
     _later: Builder | None = None
+    _nodes: dict[int, Node] = field(default_factory=dict)
 
     def input(self, key: object, kind: str = "number") -> Value:
         """Return an input; the same for the same key, which is no value of the parent."""
@@ -199,6 +201,30 @@ class Builder:
     def taken(self, live: set[int]) -> list[int]:
         """Return the places of inputs among some values that come from the parent, in the order of their first use."""
         return [place for place in sorted(live) if self.origin(place)[1]]
+
+    def made_by(self, value: Value) -> tuple[str, tuple[Value, ...]]:
+        """Return the operation that makes a value of this builder, and its operands; what a loop makes has none."""
+        entry = self._entries[value.place]
+        is_loop = entry.op in ("loop", "of loop")
+        return entry.op, () if is_loop else tuple(self.value(each) for each in entry.operands)
+
+    def above(self, value: Value) -> Value | None:
+        """Return the value of the parent that an input of this builder is, if it comes from there."""
+        place, is_taken = self.origin(value.place)
+        return self.parent.value(place) if is_taken and self.parent is not None else None
+
+    def given(self, value: Value) -> object:
+        """Return the key of an input that does not come from the parent."""
+        key = self._entries[value.place].input
+        return key[1] if isinstance(key, tuple) and key[0] == "given" else None
+
+    def note(self, value: Value, node: Node) -> None:
+        """Remember which expression a value is of, if this is not known yet."""
+        self._nodes.setdefault(value.place, node)
+
+    def node_of(self, value: Value) -> Node | None:
+        """Return the expression that a value is of, if it is known."""
+        return self._nodes.get(value.place)
 
     def origin(self, place: int) -> tuple[int, bool]:
         """Return the place in the parent of an input, and whether it is one that comes from there."""

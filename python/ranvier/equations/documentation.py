@@ -18,8 +18,8 @@ METHOD_WORDS = {
 }
 
 
-def documented(program: NeuronProgram, method: str) -> str:
-    """Return a model as text."""
+def documented(program: NeuronProgram, method: str, held: Iterable[str] | None = None) -> str:
+    """Return a model as text; `held` are the variables that stay as they are while a neuron is refractory."""
     parts = [f"{program.name}: {program.summary}", indented(program.equations.split("\n"))]
     parts.append(_parameters(program.parameters))
     rows = [
@@ -27,6 +27,8 @@ def documented(program: NeuronProgram, method: str) -> str:
         for v in program.variables
     ]
     parts.append("Variables, with what they begin at\n" + table(rows))
+    if held is not None and program.refractory >= 0:
+        parts.append(_while_refractory([v.name for v in program.variables], set(held)))
     if program.derived:
         parts.append(
             "Recorded only\n" + table([(d.name, f"in {d.unit or '1'}", "", d.meaning) for d in program.derived])
@@ -38,6 +40,15 @@ def documented(program: NeuronProgram, method: str) -> str:
     if program.reference:
         parts.append(program.reference)
     return "\n\n".join(parts)
+
+
+def _while_refractory(variables: Iterable[str], held: set[str]) -> str:
+    still = [name for name in variables if name in held]
+    going = [name for name in variables if name not in held]
+    if not still:
+        return "While refractory: nothing is held"
+    others = f"; {', '.join(going)} go{'es' if len(going) == 1 else ''} on" if going else ""
+    return f"While refractory: {', '.join(still)} {'is' if len(still) == 1 else 'are'} held{others}"
 
 
 def documented_synapse(program: SynapseProgram | ReleaseProgram) -> str:

@@ -213,6 +213,8 @@ class Instructions:
         made = self._operation(node, parts)
         if isinstance(made, float) and not math.isfinite(made):
             refuse(node.place, f"'{node.place.text}'", "it is too large for floating point", "write smaller numbers")
+        if isinstance(made, Value):
+            made.builder.note(made, node)
         return made
 
     def _do(self, op: str, *operands: Operand) -> Operand:

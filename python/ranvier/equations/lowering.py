@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ranvier.equations.adaptive import Crossing, Tolerances, adaptive
+from ranvier.equations.adaptive import MOST_PARTS, Crossing, Tolerances, adaptive
 from ranvier.equations.assembly import Parts, assembled
 from ranvier.equations.builder import Builder, Operand, Value
 from ranvier.equations.description import Description, Statement
@@ -43,7 +43,7 @@ def lower(description: Description, method: str, tolerances: Tolerances) -> Lowe
     chosen = _chosen(stage, linear, method)
     step = _Step(stage, linear, chosen, tolerances)
     step.make()
-    parts = Parts(step.results, step.observer, step.observed, step.period, step.takes_current)
+    parts = Parts(step.results, step.failure, step.observer, step.observed, step.period, step.takes_current)
     return Lowered(assembled(stage, linear.matrices.requests, parts), chosen)
 
 
@@ -107,6 +107,7 @@ class _Step:
         has_last = bool(description.after_refractory)
         self.last_refractory: Operand = stage.step.input("last refractory", "truth") if has_last else False
         self.results: list[Operand] = []
+        self.failure = ""
         self.observed: list[tuple[ProgramDerived, Operand]] = []
         self.observer = Builder(1, stage.prepare)
 
@@ -126,9 +127,27 @@ class _Step:
         state = {name: do("select", fires, after[name], value) for name, value in state.items()}
         free = self._after(description.after_refractory, state)
         state = {name: do("select", self.last_refractory, free[name], value) for name, value in state.items()}
-        self.results = [*state.values(), do("either", fired, fires), *([] if ended is None else [ended])]
+        fires = do("either", fired, fires)
+        assigned = description.assigned
+        sound = self.stage.finiteness.sound(
+            [value for name, value in state.items() if name not in assigned],
+            [fires, *(value for name, value in state.items() if name in assigned)],
+        )
+        self.results = [
+            *state.values(),
+            fires,
+            *([] if ended is None else [ended]),
+            *([] if sound is True else [sound]),
+        ]
+        self.failure = self._failure(ended is not None, sound is not True)
         self._check_reset()
         self._observe()
+
+    def _failure(self, is_adaptive: bool, has_vanishing: bool) -> str:
+        """Return what has gone wrong where one of the truths after a step does not hold."""
+        finiteness = self.stage.finiteness
+        made = [f"the integration has not ended within {MOST_PARTS} parts of a step"] if is_adaptive else []
+        return ", or ".join(made + ([finiteness.text()] if finiteness.nodes or has_vanishing else []))
 
     def _moved(self) -> tuple[State, Operand, Operand | None]:
         """Return the state after integration, whether neurons have fired meanwhile, and whether loops have ended."""
@@ -153,7 +172,7 @@ class _Step:
         if not bounded:
             return exact(self.linear, self.begin), False, None
         fires = (lambda _: False) if description.fires_at_ends else self._threshold
-        crossing = Crossing(fires, self._after_spike, self._holds())
+        crossing = Crossing(fires, self._after_spike, assigned, self._holds())
         state, fired, ended = adaptive(self.stage, self.begin, moving, bounded, self.tolerances, crossing)
         return {**state, **self.linear.step(self.begin, self._undisturbed(apart))}, fired, ended
 

@@ -164,8 +164,12 @@ class EquationNeuron(OwnModel):
         return self.program.equations
 
     def describe(self) -> str:
-        """Return the model in words: equations, parameters with units, defaults and bounds, variables and receptors."""
-        return documented(self.program, self.method)
+        """Return the model in words.
+
+        Equations, parameters with units, defaults and bounds, variables, which of them are held while a neuron is
+        refractory, and receptors.
+        """
+        return documented(self.program, self.method, self._description.held)
 
     @property
     def __signature__(self) -> inspect.Signature:

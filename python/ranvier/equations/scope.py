@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from ranvier.equations.builder import Builder, Operand, operate
 from ranvier.equations.description import Declared, Description
 from ranvier.equations.expressions import Affine, AffineSums, Instructions
+from ranvier.equations.finiteness import Finiteness
 from ranvier.equations.names import CURRENT, STEP, is_noise
+from ranvier.equations.ranges import Ranges
 from ranvier.equations.trees import Node, walked
 
 __all__ = ["Scope", "Stage"]
@@ -30,6 +32,8 @@ class Stage:
         Parameters that are always above 0.
     noises
         Names of white noise, in the order of their draws.
+    finiteness
+        Looks for what is not finite in a step.
     """
 
     def __init__(self, description: Description) -> None:
@@ -42,6 +46,8 @@ class Stage:
         self.noises = [name for name in description.used(equations) if is_noise(name)]
         self._draws: dict[int, tuple[int, Node]] = {}
         self.positive = frozenset(name for name, each in description.parameters.items() if _is_positive(each.declared))
+        bounds = {name: (each.declared.lower, each.declared.upper) for name, each in description.parameters.items()}
+        self.finiteness = Finiteness(self.prepare, Ranges(bounds))
         self.parameters: dict[str, Operand] = {STEP: self.length}
         for name in description.parameters:
             given = self.prepare.input(("parameter", name))

@@ -58,15 +58,21 @@ class _NotSmoothError(Exception):
 
 
 def series_of(
-    stage: Stage, old: State, begin: Begin, moving: Iterable[str], late: Iterable[str], is_held: Operand
+    stage: Stage,
+    old: State,
+    begin: Begin,
+    moving: Iterable[str],
+    late: Iterable[str],
+    is_held: Operand,
+    scale: Operand = 1.0,
 ) -> dict[str, Series] | None:
     """Return the series of the variables that change, in their units; None where their equations are not smooth.
 
     `old` is the state at the begin of the series; those of the variables in `late` depend on more than the others do.
-    Where `is_held` is true, held variables do not change.
+    Where `is_held` is true, held variables do not change. The series are of time in `scale` steps, a power of two.
     """
     try:
-        expansion = _Expansion(stage, old, begin, frozenset(moving), frozenset(late), is_held)
+        expansion = _Expansion(stage, old, begin, frozenset(moving), frozenset(late), is_held, scale)
         # What has no series is found here.
         return {name: expansion.series[name] for name in expansion.rates}
     except _NotSmoothError:
@@ -84,8 +90,10 @@ class _Expansion:
         moving: frozenset[str],
         late: frozenset[str],
         is_held: Operand,
+        scale: Operand,
     ) -> None:
         self.do = stage.do
+        self.scale = scale
         self.stage = stage
         self.late = set(late)
         self.scope = Scope(stage, {name: value for name, value in old.items() if name not in moving}, begin.others)
@@ -103,7 +111,8 @@ class _Expansion:
             if order == 0:
                 return begin
             length = self.do("divide", self.stage.length, float(order))
-            return self.do("select", is_held, 0.0, self._coefficient(self.rates[name], order - 1, length))
+            made = self._scaled(self._coefficient(self.rates[name], order - 1, length), self.scale)
+            return self.do("select", is_held, 0.0, made)
 
         return Series(coefficient)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import math
-import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -60,13 +59,12 @@ _INSTEAD: dict[type[ast.operator], str] = {
     ast.BitAnd: "write (...) and (...)",
     ast.BitOr: "write (...) or (...)",
 }
-TOO_SMALL = "write 0, or a number of at least 2.3e-308"
+TOO_SMALL = "write 0, or a number of at least 5e-324"
 
 
 def is_too_small(number: float, text: str) -> bool:
-    """Return whether a number is 0, or would be in a step, though its text is not."""
-    is_zero = abs(number) < sys.float_info.min
-    return is_zero and any(digit in "123456789" for digit in text.lower().partition("e")[0])
+    """Return whether a number has become 0 though its text is another one."""
+    return number == 0.0 and any(digit in "123456789" for digit in text.lower().partition("e")[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

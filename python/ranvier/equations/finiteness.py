@@ -1,0 +1,204 @@
+"""Finds where a number that is not finite would vanish, and makes the truth that there is none.
+
+A division by 0, or a root or logarithm of what has none, is an error where it arises. Mostly it need not be looked for:
+it makes a variable that is not finite, which is found. But `max(sqrt(u), 0)` with u < 0 is 0, a threshold that is
+compared with what is not a number never holds, and what is infinite may make a neuron fire, whose reset forgets it.
+
+Only operations whose operands may be outside of their domain, and whose outcome goes through such a place, are looked
+at: the others cost nothing. What a condition has not chosen is not looked at, since it has no effect, and neither is
+what only overflows: a potential that explodes within a step ends as a spike.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ranvier.equations.builder import Builder, Operand, Value, operate
+from ranvier.equations.ranges import Ranges
+from ranvier.equations.trees import Node
+
+__all__ = ["Finiteness"]
+
+_Guards: TypeAlias = frozenset[tuple[Value, bool]]
+_When: TypeAlias = frozenset[_Guards]
+"""A value is used where all truths of one of these sets are as they say."""
+
+_NEVER: _When = frozenset()
+_ALWAYS: _When = frozenset([frozenset()])
+_MOST = 8
+"""Sets of guards; where there were more, a use counts as one without any."""
+
+# What an outcome that is finite, or a truth, does not tell of its operands.
+_HIDES = frozenset(
+    ("minimum", "maximum", "less", "less_equal", "equal", "exp", "expm1", "expm1_over", "over_expm1", "pow")
+)
+_RISKY = frozenset(("divide", "square_root", "log", "log1p", "pow"))
+
+
+def _joined(one: _When, other: _When) -> _When:
+    made = one | other
+    if any(not each for each in made):
+        return _ALWAYS
+    return made if len(made) <= _MOST else _ALWAYS
+
+
+def _guarded(when: _When, truth: Value, holds: bool) -> _When:
+    return frozenset(each | {(truth, holds)} for each in when if (truth, not holds) not in each)
+
+
+@dataclass
+class _Use:
+    """How a value is used: at all, where what is not finite vanishes, and whether a variable shows it in any case."""
+
+    at_all: _When = _NEVER
+    hidden: _When = _NEVER
+    is_shown: bool = False
+
+
+class _Uses:
+    """How values are used; those that use others come before these."""
+
+    def __init__(self) -> None:
+        self._found: dict[Value, _Use] = {}
+        self._waiting: list[tuple[int, int, Value]] = []
+
+    def __getitem__(self, value: Value) -> _Use:
+        return self._found[value]
+
+    def add(self, value: Value, at_all: _When, hidden: _When, is_shown: bool) -> None:
+        """Note a use."""
+        use = self._found.get(value)
+        if use is None:
+            use = self._found[value] = _Use()
+            heapq.heappush(self._waiting, (-value.level, -value.place, value))
+        use.at_all = _joined(use.at_all, at_all)
+        use.hidden = _joined(use.hidden, hidden)
+        use.is_shown |= is_shown
+
+    def latest_first(self) -> Iterator[Value]:
+        """Yield values so that each comes after all that use it; more may be added on the way."""
+        while self._waiting:
+            yield heapq.heappop(self._waiting)[2]
+
+
+@dataclass
+class Finiteness:
+    """Makes the truths for the programs of a step, and remembers which expressions they are about.
+
+    Attributes
+    ----------
+    earliest
+        The builder of what is known before a step.
+    ranges
+        In which ranges values are.
+    nodes
+        The expressions that the truths of `sound` look at.
+    """
+
+    earliest: Builder
+    ranges: Ranges
+    nodes: list[Node] = field(default_factory=list)
+
+    def sound(
+        self,
+        shown: Iterable[Operand],
+        others: Iterable[Operand],
+        chosen: Iterable[tuple[Operand, Operand]] = (),
+    ) -> Operand:
+        """Return the truth that nothing which is not finite has vanished on the way to some values.
+
+        `shown` are variables that are looked at after the step: what is not finite does not vanish there. `chosen` are
+        truths, each with a value that is used only where it holds.
+        """
+        uses = _Uses()
+        roots: list[tuple[Operand, Operand, bool]] = [(True, each, True) for each in shown]
+        roots += [(True, each, False) for each in others]
+        roots += [(truth, each, False) for truth, each in chosen]
+        for truth, value, is_shown in roots:
+            if truth is False or not isinstance(value, Value) or value.level <= self.earliest.level:
+                continue
+            when = frozenset([frozenset([(truth, True)])]) if isinstance(truth, Value) else _ALWAYS
+            uses.add(value, when, _NEVER, is_shown)
+        made: Operand = True
+        for value in uses.latest_first():
+            made = self._do("both", made, self._looked_at(value, uses))
+        return made
+
+    def _do(self, op: str, *operands: Operand) -> Operand:
+        return operate(self.earliest, op, *operands)
+
+    def _looked_at(self, value: Value, uses: _Uses) -> Operand:
+        """Pass the uses of a value on to its operands; return the truth that it has not vanished."""
+        use = uses[value]
+        op, operands = value.builder.made_by(value)
+        if op == "input":
+            above = value.builder.above(value)
+            if above is not None and above.level > self.earliest.level:
+                uses.add(above, use.at_all, use.hidden, use.is_shown)
+            return True
+        if op == "select":
+            truth, *choices = operands
+            uses.add(truth, use.at_all, use.at_all, False)
+            for choice, holds in zip(choices, (True, False), strict=True):
+                uses.add(choice, _guarded(use.at_all, truth, holds), _guarded(use.hidden, truth, holds), False)
+        else:
+            for i, operand in enumerate(operands):
+                hides = op in _HIDES or (op == "divide" and i == 1)
+                hidden = use.at_all if hides else use.hidden
+                uses.add(operand, use.at_all, hidden, use.is_shown and not hides)
+        if op not in _RISKY or use.is_shown or not use.hidden:
+            return True
+        return self._defined(value, op, operands, use.hidden)
+
+    def _defined(self, value: Value, op: str, operands: Sequence[Value], when: _When) -> Operand:
+        """Return the truth that an operation is defined for its operands, or that it is not used."""
+        fails = self._fails(op, operands)
+        if fails is False:
+            return True
+        used: Operand = False
+        for guards in when:
+            all_hold: Operand = True
+            for truth, holds in sorted(guards, key=lambda each: (each[0].level, each[0].place, each[1])):
+                all_hold = self._do("both", all_hold, truth if holds else self._do("not", truth))
+            used = self._do("either", used, all_hold)
+        node = value.builder.node_of(value)
+        if node is not None and not any(node.place == each.place for each in self.nodes):
+            self.nodes.append(node)
+        return self._do("not", self._do("both", fails, used))
+
+    def _fails(self, op: str, operands: Sequence[Value]) -> Operand:
+        known = [each.builder.known_before(each.place) for each in operands]
+        first, last = known[0], known[-1]
+        low, high = self.ranges.of(last if op == "divide" else first)
+        match op:
+            case "divide":
+                return False if low > 0.0 or high < 0.0 else self._do("equal", last, 0.0)
+            case "square_root":
+                return False if low >= 0.0 else self._do("less", first, 0.0)
+            case "log":
+                return False if low > 0.0 else self._do("less_equal", first, 0.0)
+            case "log1p":
+                return False if low > -1.0 else self._do("less_equal", first, -1.0)
+        return self._power_fails(first, last, low)
+
+    def _power_fails(self, base: Operand, exponent: Operand, low: float) -> Operand:
+        divides: Operand = False
+        if low <= 0.0 and self.ranges.of(exponent)[0] < 0.0:
+            divides = self._do("both", self._do("equal", base, 0.0), self._do("less", exponent, 0.0))
+        if low >= 0.0:
+            return divides
+        is_whole = self._do("equal", exponent, self._do("floor", exponent))
+        has_none = self._do("both", self._do("less", base, 0.0), self._do("not", is_whole))
+        return self._do("either", divides, has_none)
+
+    def text(self) -> str:
+        """Return what has gone wrong where one of the truths does not hold."""
+        called = [f"'{each.place.text}' ({each.place.called()})" for each in self.nodes]
+        if not called:
+            return "a number that is not finite has vanished in a comparison, a maximum or a minimum"
+        if len(called) == 1:
+            return f"{called[0]} is not a finite number"
+        return f"one of these is not a finite number: {', '.join(called[:_MOST])}"
