@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import ranvier as rv
 
 STEP = 0.1
-PICOAMPERE = {
+PICOAMPERE: dict[str, Callable[[float], Any]] = {
     "dc": lambda start: rv.dc_generator(amplitude=3.0, start=start, stop=2.0),
     "step": lambda start: rv.step_current_generator(times=[0.0], amplitudes=[3.0], start=start, stop=2.0),
     "ac": lambda start: rv.ac_generator(offset=3.0, start=start, stop=2.0),

@@ -37,8 +37,10 @@ def read(folder: Path, rows: list[tuple[int, int, str, int]], mark: str = "") ->
     return rv.read_morphology(path)
 
 
-def outline(morphology: rv.Morphology) -> list[tuple[str, float, float]]:
-    return [(section.tag, round(section.length, 6), round(section.radii[-1], 6)) for section in morphology.sections]
+def outline(morphology: rv.Morphology) -> list[tuple[int, float, float]]:
+    return [
+        (section.tag, round(section.length, 6), round(float(section.radii[-1]), 6)) for section in morphology.sections
+    ]
 
 
 def surface(morphology: rv.Morphology) -> float:
