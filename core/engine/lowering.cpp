@@ -63,7 +63,9 @@ connect::SynapseValues lower_values(const Values& values, RandomKey key, bool is
 std::vector<connect::SynapseValues> lower_parameters(const Projection& projection, std::uint64_t seed) {
     std::vector<connect::SynapseValues> lowered;
     for (const std::uint32_t i : projection.synapse.own_parameters()) {
-        const RandomKey key = make_key(seed, Purpose::synapse_parameter, projection.id.value * most_parameters + i);
+        // One that follows another parameter has the values that are drawn for this.
+        const RandomKey key = make_key(seed, Purpose::synapse_parameter,
+                                       projection.id.value * most_parameters + projection.synapse.source_of(i));
         lowered.push_back(
             lower_values(projection.synapse.own_values(i), key, projection.synapse.model->parameters[i].is_whole));
     }

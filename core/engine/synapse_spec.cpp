@@ -290,10 +290,17 @@ double transmitter_delay(const SynapseSpec& synapse) {
     return given == synapse.parameters.end() ? info->default_value : std::get<double>(given->second);
 }
 
+std::uint32_t SynapseSpec::source_of(std::uint32_t parameter) const {
+    const models::ParameterInfo& info = model->parameters[parameter];
+    if (info.default_parameter.empty() || parameters.contains(info.name)) return parameter;
+    const auto source = std::ranges::find(model->parameters, info.default_parameter, &models::ParameterInfo::name);
+    return static_cast<std::uint32_t>(source - model->parameters.begin());
+}
+
 std::vector<double> SynapseSpec::values() const {
     std::vector<double> values;
-    if (model == nullptr) return values;
-    for (const models::ParameterInfo& info : model->parameters) {
+    for (std::uint32_t i = 0; model != nullptr && i < model->parameters.size(); ++i) {
+        const models::ParameterInfo& info = model->parameters[source_of(i)];
         const auto given = parameters.find(info.name);
         const double value = given == parameters.end() ? info.default_value : farthest(range_of(given->second));
         values.push_back(info.is_whole && is_drawn(given == parameters.end() ? Values(value) : given->second)
@@ -306,14 +313,14 @@ std::vector<double> SynapseSpec::values() const {
 std::vector<std::uint32_t> SynapseSpec::own_parameters() const {
     std::vector<std::uint32_t> own;
     for (std::uint32_t i = 0; model != nullptr && i < model->parameters.size(); ++i) {
-        const auto given = parameters.find(model->parameters[i].name);
+        const auto given = parameters.find(model->parameters[source_of(i)].name);
         if (given != parameters.end() && !std::holds_alternative<double>(given->second)) own.push_back(i);
     }
     return own;
 }
 
 const Values& SynapseSpec::own_values(std::uint32_t parameter) const {
-    return parameters.find(model->parameters[parameter].name)->second;
+    return parameters.find(model->parameters[source_of(parameter)].name)->second;
 }
 
 std::vector<std::pair<double, double>> SynapseSpec::own_ranges() const {

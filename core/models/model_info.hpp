@@ -49,6 +49,8 @@ struct ParameterInfo {
     PerSynapse per_synapse = PerSynapse::no;
     bool is_whole = false;  ///< values are whole numbers, and drawn ones are rounded
     bool is_initial = false;  ///< it only says how neurons begin, so that it stays while a simulation runs
+    /// Of synapse models: the parameter whose values it has unless it is given itself; empty: `default_value` is its default.
+    std::string_view default_parameter = {};
 };
 
 /// The same parameter, of which each synapse may have a value of its own.
@@ -59,6 +61,11 @@ constexpr ParameterInfo per_synapse(ParameterInfo info) {
 /// The same, for one that says how the synapse begins.
 constexpr ParameterInfo at_beginning(ParameterInfo info) {
     info.per_synapse = PerSynapse::beginning;
+    return info;
+}
+/// The same, for one that has the value of another parameter unless it is given itself.
+constexpr ParameterInfo follows(ParameterInfo info, std::string_view parameter) {
+    info.default_parameter = parameter;
     return info;
 }
 constexpr ParameterInfo whole(ParameterInfo info) {

@@ -34,9 +34,9 @@ class QuantalStp {
                                   "Mean time after which a site holds a vesicle again"}),
         per_synapse(ParameterInfo{"tau_fac", "ms", 0.0, short_term::time_constant_or_none,
                                   "Time constant of facilitation; 0 means none"}),
-        at_beginning(
-            ParameterInfo{"u", "", 0.5, short_term::part,
-                          "Probability with which a site releases at the first spike: U is the value at rest"}),
+        follows(at_beginning(ParameterInfo{"u", "", 0.5, short_term::part,
+                                           "Probability with which a site releases at the first spike"}),
+                "U"),
         whole(at_beginning(ParameterInfo{"depleted",
                                          "",
                                          0.0,

@@ -19,8 +19,7 @@ class Tsodyks2 {
                                   "Time constant with which resources recover"}),
         per_synapse(ParameterInfo{"tau_fac", "ms", 0.0, short_term::time_constant_or_none,
                                   "Time constant of facilitation; 0 means none"}),
-        at_beginning(
-            ParameterInfo{"u", "", 0.5, short_term::part, "Part that the first spike uses: U is the value at rest"}),
+        follows(at_beginning(ParameterInfo{"u", "", 0.5, short_term::part, "Part that the first spike uses"}), "U"),
         at_beginning(ParameterInfo{"x", "", 1.0, short_term::part, "Resources that the first spike finds"}),
     };
 

@@ -32,6 +32,7 @@ parameter says that it may differ.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy.typing as npt
@@ -161,7 +162,8 @@ def _parameter_title(parameter: _core.ParameterInfo) -> str:
     own = "; may differ from synapse to synapse" if parameter.per_synapse else ""
     if math.isnan(parameter.default):
         return f"{parameter.name} : in {parameter.unit}, without a default{bounds}{own}"
-    return f"{parameter.name} : default {_plain_number(parameter.default)}{unit}{bounds}{own}"
+    default = parameter.default_parameter or f"{_plain_number(parameter.default)}{unit}"
+    return f"{parameter.name} : default {default}{bounds}{own}"
 
 
 def _initial_value(variable: _core.VariableInfo) -> str:
@@ -296,7 +298,8 @@ def _stimulator(model: _core.StimulatorModel) -> Iterator[str]:
 def _synapse_model(model: _core.SynapseModel) -> Iterator[str]:
     titles = [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
     arguments = [
-        f"{parameter.name}: {'Values' if parameter.per_synapse else 'float'} = {_number(parameter.default)}"
+        f"{parameter.name}: {'Values' if parameter.per_synapse else 'float'}"
+        + (" | None = None" if parameter.default_parameter else f" = {_number(parameter.default)}")
         for parameter in model.parameters
     ]
     own = [parameter.name for parameter in model.parameters if parameter.per_synapse]
@@ -322,6 +325,9 @@ def _synapse_model(model: _core.SynapseModel) -> Iterator[str]:
             yield "    per_synapse_names: ClassVar[tuple[str, ...]] = ("
             yield from (f'        "{name}",' for name in own)
             yield "    )"
+    if following := {p.name: p.default_parameter for p in model.parameters if p.default_parameter}:
+        shown = ", ".join(f'"{name}": "{other}"' for name, other in following.items())
+        yield f"    following_names: ClassVar[Mapping[str, str]] = {{{shown}}}"
     if names:
         yield ""
         yield from _initializer(arguments, names)

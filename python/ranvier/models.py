@@ -12,6 +12,7 @@ parameter says that it may differ.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy.typing as npt
@@ -690,8 +691,8 @@ class quantal_stp(SynapseModel):
         Mean time after which a site holds a vesicle again.
     tau_fac : default 0 ms; >= 0 and <= 1e+09; may differ from synapse to synapse
         Time constant of facilitation; 0 means none.
-    u : default 0.5; >= 0 and <= 1; may differ from synapse to synapse
-        Probability with which a site releases at the first spike: U is the value at rest.
+    u : default U; >= 0 and <= 1; may differ from synapse to synapse
+        Probability with which a site releases at the first spike.
     depleted : default 0; >= 0 and <= 65535; may differ from synapse to synapse
         Number of sites that hold no vesicle at the first spike, a whole number.
 
@@ -718,6 +719,7 @@ class quantal_stp(SynapseModel):
 
     name: ClassVar[str] = "quantal_stp"
     per_synapse_names: ClassVar[tuple[str, ...]] = ("n", "U", "tau_rec", "tau_fac", "u", "depleted")
+    following_names: ClassVar[Mapping[str, str]] = {"u": "U"}
 
     def __init__(
         self,
@@ -726,7 +728,7 @@ class quantal_stp(SynapseModel):
         U: Values = 0.5,
         tau_rec: Values = 800.0,
         tau_fac: Values = 0.0,
-        u: Values = 0.5,
+        u: Values | None = None,
         depleted: Values = 0.0,
     ) -> None:
         super().__init__(
@@ -1368,8 +1370,8 @@ class tsodyks2(SynapseModel):
         Time constant with which resources recover.
     tau_fac : default 0 ms; >= 0 and <= 1e+09; may differ from synapse to synapse
         Time constant of facilitation; 0 means none.
-    u : default 0.5; >= 0 and <= 1; may differ from synapse to synapse
-        Part that the first spike uses: U is the value at rest.
+    u : default U; >= 0 and <= 1; may differ from synapse to synapse
+        Part that the first spike uses.
     x : default 1; >= 0 and <= 1; may differ from synapse to synapse
         Resources that the first spike finds.
 
@@ -1393,6 +1395,7 @@ class tsodyks2(SynapseModel):
 
     name: ClassVar[str] = "tsodyks2"
     per_synapse_names: ClassVar[tuple[str, ...]] = ("U", "tau_rec", "tau_fac", "u", "x")
+    following_names: ClassVar[Mapping[str, str]] = {"u": "U"}
 
     def __init__(
         self,
@@ -1400,7 +1403,7 @@ class tsodyks2(SynapseModel):
         U: Values = 0.5,
         tau_rec: Values = 800.0,
         tau_fac: Values = 0.0,
-        u: Values = 0.5,
+        u: Values | None = None,
         x: Values = 1.0,
     ) -> None:
         super().__init__(

@@ -32,7 +32,7 @@ _DEFAULTS = {"n": 1.0, "U": 0.5, "u": 0.5, "tau_rec": 800.0, "tau_fac": 0.0, "de
 
 def laws(parameters: Mapping[str, float]) -> tuple[list[FloatArray], FloatArray]:
     """Return the law of what each spike releases, and that of the sum of all, straight from the equations."""
-    p = {**_DEFAULTS, **parameters}
+    p = {**_DEFAULTS, "u": parameters.get("U", 0.5), **parameters}
     sites = int(p["n"])
     # By the number of sites with a vesicle, and what was released so far.
     state = np.zeros((sites + 1, 1))

@@ -34,7 +34,8 @@ CASES: list[tuple[str, dict[str, float]]] = [
     ("tsodyks2", {}),
     ("tsodyks2", {"U": 0.3, "tau_rec": 120.0, "tau_fac": 60.0, "u": 0.3}),
     ("tsodyks2", {"U": 0.05, "tau_rec": 20.0, "tau_fac": 1500.0, "u": 0.7, "x": 0.4}),
-    ("tsodyks2", {"U": 1.0, "tau_rec": 500.0, "u": 1.0}),
+    ("tsodyks2", {"U": 1.0, "tau_rec": 500.0}),
+    ("tsodyks2", {"U": 0.05, "tau_rec": 130.0, "tau_fac": 530.0}),
     ("tsodyks", {}),
     ("tsodyks", {"U": 0.04, "tau_psc": 2.0, "tau_rec": 100.0, "tau_fac": 1000.0}),
     ("tsodyks", {"U": 0.3, "tau_psc": 40.0, "tau_rec": 15.0, "tau_fac": 60.0, "x": 0.5, "y": 0.3, "u": 0.2}),
@@ -65,8 +66,11 @@ TRAINS = _trains()
 def expected_factors(model: str, parameters: Mapping[str, float], train: list[int]) -> list[float]:
     """Return the part of the weight that each spike adds, straight from the published equations."""
     (described,) = [each for each in _core.synapse_models() if each.name == model]
-    defaults = {parameter.name: parameter.default for parameter in described.parameters}
-    return _FACTORS[model]({**defaults, **parameters}, train)
+    values = {**{parameter.name: parameter.default for parameter in described.parameters}, **parameters}
+    for parameter in described.parameters:
+        if parameter.default_parameter and parameter.name not in parameters:
+            values[parameter.name] = values[parameter.default_parameter]
+    return _FACTORS[model](values, train)
 
 
 def _decay(time: float, tau: float) -> float:
@@ -153,7 +157,9 @@ def in_nest(model: str, parameters: Mapping[str, float]) -> list[list[float]]:
     sources, target = nest.Create("parrot_neuron", len(TRAINS)), nest.Create("parrot_neuron")
     nest.Connect(generators, sources, "one_to_one", {"delay": _SOURCE_DELAY * RESOLUTION})
     recorder = nest.Create("weight_recorder")
-    nest.CopyModel(NEST_NAMES[model], "released", {"weight_recorder": recorder, **parameters})
+    # In NEST, u is 0.5 unless it is given, whatever U is.
+    first = {"u": parameters["U"]} if model == "tsodyks2" and "U" in parameters else {}
+    nest.CopyModel(NEST_NAMES[model], "released", {"weight_recorder": recorder, **first, **parameters})
     nest.Connect(sources, target, "all_to_all", {"synapse_model": "released", "receptor_type": 1})
     nest.Simulate((LAST_STEP + 20) * RESOLUTION)
     events = recorder.events

@@ -439,3 +439,29 @@ def test_projections_whose_bounds_differ_may_come_in_any_order(first: int) -> No
     sim.run(50.0)
     greatest = [float(np.max(sim.connections(projection=each).weights)) for each in net.projections]
     assert sorted(greatest)[0] < 1.0 < 4e5 < sorted(greatest)[1]
+
+
+@pytest.mark.parametrize("name", ["tsodyks2", "quantal_stp"])
+@pytest.mark.parametrize("given", [0.05, [0.1, 0.2, 0.3, 0.4], rv.Uniform(0.1, 0.9)], ids=["number", "array", "drawn"])
+def test_what_the_first_spike_uses_is_that_of_a_synapse_at_rest(name: str, given: Any) -> None:
+    """`u` has the values of `U` unless it is given: for each synapse, drawn ones too."""
+    model = getattr(rv, name)
+    connections = simulated(pairs(model(U=given))).connections()
+    np.testing.assert_array_equal(connections.get("u"), connections.get("U"))
+    assert model(U=given).values.keys() == {"U"}
+    both = simulated(pairs(model(U=given, u=0.5))).connections()
+    assert (both.get("u") == 0.5).all()
+    np.testing.assert_array_equal(both.get("U"), connections.get("U"))
+    # Drawn on their own, they are others.
+    apart = simulated(pairs(model(U=rv.Uniform(0.1, 0.9), u=rv.Uniform(0.1, 0.9)))).connections()
+    assert (apart.get("u") != apart.get("U")).all()
+
+
+def test_the_first_spike_of_a_facilitating_synapse_is_weak() -> None:
+    net = rv.Network()
+    source = net.create_spike_generators([[1.0]])
+    target = net.create(rv.iaf_psc_delta(V_th=1e30, tau_m=1e9), 1)
+    net.connect(source, target, rv.OneToOne(), weight=10.0, synapse=rv.tsodyks2(U=0.05, tau_fac=1000.0))
+    sim = simulated(net)
+    sim.run(5.0)
+    np.testing.assert_allclose(sim.get(target, "V_m") + 70.0, 0.5, rtol=1e-6)

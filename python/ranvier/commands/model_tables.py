@@ -149,7 +149,7 @@ def parameter_rows(
     for parameter in parameters:
         bounds = "" if parameter.bounds == "any number" else parameter.bounds
         meaning = parameter.meaning + (" (may differ from synapse to synapse)" if parameter.per_synapse else "")
-        default = "" if math.isnan(parameter.default) else f"{parameter.default:g}"
+        default = parameter.default_parameter or ("" if math.isnan(parameter.default) else f"{parameter.default:g}")
         shown = describe_values(values[parameter.name]) if parameter.name in values else default
         yield parameter.name, shown, parameter.unit, bounds, meaning
 

@@ -71,9 +71,9 @@ HODGKIN_HUXLEY: Mapping[str, Mapping[str, Any]] = {
         "threshold": "V_m >= V_T + 30*mV and V_m < before(V_m)",
         "refractory": "t_ref",
         "receptors": {name: text.format(w="w") for name, text in TO_CONDUCTANCES.items()},
-        # The gates are in the steady state of this potential.
+        # The gates are in the steady state of the default of this potential.
         "initial": {
-            "V_m": -60.0,
+            "V_m": "E_L",
             "Act_m": 9.895563096746586e-09,
             "Inact_h": 0.999999999106396,
             "Act_n": 2.551577051602551e-07,

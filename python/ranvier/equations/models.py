@@ -2072,7 +2072,7 @@ class hh_cond_exp_traub(LibraryNeuron):
         Time constant of excitatory synapses.
     tau_syn_in : default 10 ms; > 0
         Time constant of inhibitory synapses.
-    V_m : default -60
+    V_m : default E_L
         Initial value: potential of the membrane (mV).
     Act_m : default 9.895563096746586e-09
         Initial value: activation of the sodium channels.

@@ -31,6 +31,8 @@ class SynapseModel(Model):
 
     per_synapse_names: ClassVar[tuple[str, ...]] = ()
     """Parameters of which each synapse may have a value of its own."""
+    following_names: ClassVar[Mapping[str, str]] = {}
+    """Parameters that have the values of another one unless they are given themselves."""
     transmitter_name: ClassVar[str] = ""
     """The keyword for neurons whose spikes act on all synapses of a projection at once; empty if there are none."""
     _transmitter: Neurons | None
@@ -39,7 +41,7 @@ class SynapseModel(Model):
         self._put(_transmitter=values.pop(self.transmitter_name, None))
         for name, value in values.items():
             # Other models leave out what is None.
-            if value is None:
+            if value is None and name not in self.following_names:
                 number(f"parameter {name} of {self.name}", value)
         super().__init__(**values)
 
