@@ -324,7 +324,9 @@ void bind_descriptions(nb::module_& module) {
                          for (const cable::CurrentInfo& current : model.currents) currents.push_back(current.name);
                          return currents;
                      })
-        .def_prop_ro("is_pool", [](const MechanismModel& model) { return model.is_pool(); });
+        .def_prop_ro("is_pool", [](const MechanismModel& model) { return model.is_pool(); })
+        .def_ro("measured_celsius", &MechanismModel::measured_celsius,
+                "Degrees Celsius at which its rates, which follow the temperature, were measured; NaN: they do not.");
     nb::class_<ReceptorModel>(module, "ReceptorModel", "The description of a receptor of detailed cells.")
         .def_ro("name", &ReceptorModel::name)
         .def_ro("summary", &ReceptorModel::summary)

@@ -6,8 +6,10 @@
 /// What the channels of cortical cells share.
 namespace ranvier::cable::cortical {
 
-/// Rates grow 2.3 times with ten degrees from 21 degrees Celsius, where the channels were measured.
-inline double speed(double celsius) { return math::exp(0.1 * (celsius - 21.0) * math::log(2.3)); }
+inline constexpr double measured_celsius = 21.0;
+
+/// Rates grow 2.3 times with ten degrees from where the channels were measured.
+inline double speed(double celsius) { return math::exp(0.1 * (celsius - measured_celsius) * math::log(2.3)); }
 
 /// x / (1 - e^(-x / y)), which is y at x = 0.
 RANVIER_ALWAYS_INLINE double linear_exponential(double x, double y) { return y * math::over_expm1(-x * (1.0 / y)); }

@@ -21,7 +21,9 @@ constexpr std::array parameters{
 };
 
 /// Rates were measured at 6.3 degrees and grow threefold with ten more.
-double speed(double celsius) { return math::exp(0.1 * (celsius - 6.3) * math::log(3.0)); }
+constexpr double measured_celsius = 6.3;
+
+double speed(double celsius) { return math::exp(0.1 * (celsius - measured_celsius) * math::log(3.0)); }
 
 /// x / (e^(x / y) - 1), which is y at x = 0.
 RANVIER_ALWAYS_INLINE double linear_exponential(double x, double y) { return y * math::over_expm1(x * (1.0 / y)); }
@@ -88,6 +90,7 @@ At other temperatures rates are multiplied by 3^((celsius - 6.3) / 10).)",
     .parameters = parameters,
     .gates = gates,
     .currents = currents,
+    .measured_celsius = measured_celsius,
 };
 
 }  // namespace ranvier::cable

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -137,6 +138,9 @@ struct MechanismModel {
     std::span<const CurrentSum> sums = {};  ///< what probes read; empty: each current by itself
     std::uint64_t fingerprint = 0;  ///< of what a user describes; 0: the name tells all
     const GeneralInfo* general = nullptr;  ///< then it has neither gates nor `currents`
+    /// Degrees Celsius at which the rates of its gates were measured, from which they grow or fall with the temperature; NaN:
+    /// they do not follow it, or a user describes them.
+    double measured_celsius = std::numeric_limits<double>::quiet_NaN();
 
     std::size_t recorded_currents() const {
         if (general != nullptr) return general->currents.size();

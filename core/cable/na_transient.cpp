@@ -61,6 +61,7 @@ At temperature T, rates are multiplied by 2.3^((T - 21) / 10).)",
     .parameters = parameters,
     .gates = gates,
     .currents = currents,
+    .measured_celsius = cortical::measured_celsius,
 };
 
 }  // namespace ranvier::cable

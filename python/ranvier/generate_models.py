@@ -390,6 +390,8 @@ def _part_of_cell(model: _core.MechanismModel | _core.ReceptorModel) -> Iterator
             yield f"    currents: ClassVar[tuple[str, ...]] = {_tuple(list(model.currents))}"
         if model.is_pool:
             yield "    is_pool: ClassVar[bool] = True"
+        if not math.isnan(model.measured_celsius):
+            yield f"    measured_celsius: ClassVar[float | None] = {model.measured_celsius!r}"
     yield ""
     yield from _initializer(
         [f"{parameter.name}: {_with_default(kind, parameter)}" for parameter in model.parameters],

@@ -85,7 +85,7 @@ def tree(high: Any, low: Any, small: Any, **options: Any) -> rv.Cell:
         "i_low": (rv.at(2, 0.5), f"i of {names[2]}"),
     }
     keys = {"compartments": [1, 4, 3], "celsius": 34.0, "V_init": -80.0, **options}
-    return rv.Cell(TREE, membrane=membrane, probes=probes, **keys)
+    return rv.Cell(TREE, membrane=membrane, probes=probes, **{"celsius": 6.3, **keys})
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def both(**options: Any) -> rv.Cell:
         "E": (rv.at(0), "E_Ca of calcium_pool"),
     }
     membrane: list[Any] = [PASSIVE, POOL, ("all", big_potassium()()), ("all", two_currents()(gbar=0.004))]
-    return rv.Cell(BALL, membrane=membrane, probes=probes, V_init=-75.0, **options)
+    return rv.Cell(BALL, membrane=membrane, probes=probes, V_init=-75.0, **{"celsius": 6.3, **options})
 
 
 def test_gates_that_follow_potential_and_calcium_go_as_their_equations_say() -> None:
@@ -167,7 +167,7 @@ def test_rates_of_two_arguments_come_from_no_table() -> None:
     """With or without tables, the bits are the same where no other gate has one; of one argument they are not."""
     np.testing.assert_array_equal(run(both(), 10.0), run(both(rates="exact"), 10.0))
     one = [
-        rv.Cell(BALL, membrane=[PASSIVE, POOL, ("all", rv.ca_hva(gbar=0.002))], rates=rates)
+        rv.Cell(BALL, membrane=[PASSIVE, POOL, ("all", rv.ca_hva(gbar=0.002))], rates=rates, celsius=6.3)
         for rates in ("table", "exact")
     ]
     assert (run(one[0], 10.0, I_e=0.0) != run(one[1], 10.0, I_e=0.0)).any()
@@ -186,7 +186,9 @@ def test_gates_begin_where_calcium_lets_them() -> None:
     probes: dict[str, Any] = {}
     for k, place in enumerate((rv.at(0), rv.at(1, 0.1), rv.at(2, 0.9))):
         probes |= {f"{x}{k}": (place, f"{x} of slow") for x in "ab"} | {f"Ca{k}": (place, "Ca of calcium_pool")}
-    model = rv.Cell(TREE, compartments=[1, 4, 3], membrane=[PASSIVE, ("all", rest), ("all", channel())], probes=probes)
+    model = rv.Cell(
+        TREE, compartments=[1, 4, 3], membrane=[PASSIVE, ("all", rest), ("all", channel())], probes=probes, celsius=6.3
+    )
     begin = run(model, STEP)[0, 1:, 0].reshape(3, 3)
     assert len(np.unique(begin[:, 2])) == 3
     np.testing.assert_allclose(begin[:, 0], 0.1 + begin[:, 2], rtol=1e-6)
@@ -209,7 +211,9 @@ def kinds() -> list[rv.Cell]:
             (region, rv.sk_current(gbar=0.001)),
             ("soma", rv.hh()),
         ]
-        made.append(rv.Cell(TREE, compartments=[1, count, 3], membrane=membrane, probes={"tip": rv.at(2, 1.0)}))
+        made.append(
+            rv.Cell(TREE, compartments=[1, count, 3], membrane=membrane, probes={"tip": rv.at(2, 1.0)}, celsius=6.3)
+        )
     return made
 
 

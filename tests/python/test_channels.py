@@ -30,7 +30,7 @@ BALL = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
 def cell(*membrane: Any, probes: dict[str, Any] | None = None, **options: Any) -> rv.Cell:
     """Return a cell with mechanisms on all of its membrane, or on regions."""
     painted = [each if isinstance(each, tuple) else ("all", each) for each in membrane]
-    return rv.Cell(TREE, compartments=[1, 4, 3], membrane=painted, probes=probes, **options)
+    return rv.Cell(TREE, compartments=[1, 4, 3], membrane=painted, probes=probes, **{"celsius": 6.3, **options})
 
 
 def run(model: rv.Cell, time: float = 50.0, **values: Any) -> tuple[FloatArray, FloatArray]:

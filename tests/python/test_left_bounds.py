@@ -99,7 +99,7 @@ def test_concentrations_are_told_soon() -> None:
     """A shell that a step fills beyond its bound."""
     pump = [("all", rv.calcium_pool(depth=1e-5, decay=1e6, gamma=1.0)), ("all", rv.ca_lva(gbar=1.0)), ("all", rv.pas())]
     net = rv.Network(resolution=STEP)
-    population = net.create(cell(membrane=pump), 10, name="full")
+    population = net.create(cell(membrane=pump, celsius=6.3), 10, name="full")
     net.stimulate(population[3:], rv.dc_generator(amplitude=1000.0, start=2.0))
     sim = rv.Simulation(net, progress=False)
     with pytest.raises(rv.errors.StateError) as caught:

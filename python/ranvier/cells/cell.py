@@ -28,6 +28,8 @@ from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 __all__ = ["Cell"]
 
 FloatArray = npt.NDArray[np.float64]
+_SQUID_CELSIUS = 6.3
+"""Temperature of a cell on which nothing else depends than the rates of `rv.hh`."""
 
 
 class Cell(OwnModel):
@@ -76,7 +78,9 @@ class Cell(OwnModel):
     R_a
         Axial resistivity, ohm cm.
     celsius
-        Temperature, degrees Celsius.
+        Temperature, degrees Celsius. It must be given where something depends on it: rates of channels that were
+        measured at another temperature than 6.3, reversal potentials of pools of calcium, equations with ``celsius``.
+        Otherwise it is 6.3, at which the rates of `rv.hh` were measured.
     V_init
         Initial potential, mV; gates begin in their steady states. Populations may set other values as ``V_m``.
         Detector, electrode and temperature are those of all cells.
@@ -132,7 +136,7 @@ class Cell(OwnModel):
         electrodes: Mapping[str, Place] | None = None,
         C_m: CapacitanceLike = 1.0,  # noqa: N803
         R_a: OwnValue = 100.0,  # noqa: N803
-        celsius: float = 6.3,
+        celsius: float | None = None,
         V_init: OwnValue = -65.0,  # noqa: N803
         rates: Literal["table", "exact"] = "table",
         scheme: Literal["backward_euler", "staggered"] = "backward_euler",
@@ -146,7 +150,7 @@ class Cell(OwnModel):
         counts = counts_of(morphology, compartments, membrane_capacitance.values, default_of("R_a", resistivity))
         cut = morphology._cut(counts)
         own = OwnParameters()
-        temperature = _temperature(celsius)
+        temperature = _SQUID_CELSIUS if celsius is None else _temperature(celsius)
         mechanisms = _mechanisms(membrane, morphology, cut, temperature)
         painted = _core_mechanisms(mechanisms, own)
         placed = _receptors(_named("receptors", receptors), own, morphology, cut)
@@ -177,6 +181,8 @@ class Cell(OwnModel):
         owns = {"own": list(own.defaults.items()), "uses": own.uses}
         self._put(morphology=morphology, name=name, _given={"counts": counts, **given, **owns})
         self._build(cut)
+        if celsius is None:
+            _check_temperature([mechanism for mechanism, _, _ in mechanisms])
 
     def _build(self, cut: _core.Compartments | None = None) -> None:
         options = dict(self._given)
@@ -376,3 +382,14 @@ def _temperature(celsius: object) -> float:
             "make a population for each temperature",
         )
     return number("celsius", celsius)
+
+
+def _check_temperature(mechanisms: list[Mechanism]) -> None:
+    """Refuse what depends on a temperature that is not given, unless it was measured at the default."""
+    for mechanism in mechanisms:
+        reason = mechanism._follows_temperature()
+        if reason is None or mechanism.measured_celsius == _SQUID_CELSIUS:
+            continue
+        raise ValueOutOfBoundsError(
+            "celsius", "not given", reason, "give the cell the temperature of the experiment: celsius=34.0"
+        )

@@ -47,6 +47,8 @@ class Mechanism(Model):
     """Names of its currents."""
     is_pool: ClassVar[bool] = False
     """Whether it holds a concentration of calcium."""
+    measured_celsius: ClassVar[float | None] = None
+    """Temperature at which its rates, which follow the temperature, were measured; None if they do not."""
 
     def __init__(self, **values: Any) -> None:
         functions = {name: value for name, value in values.items() if callable(value) or isinstance(value, PerCell)}
@@ -56,6 +58,14 @@ class Mechanism(Model):
     def _own(self) -> OwnMechanism | None:
         """Return what the user has described; None: the core knows the name."""
         return None
+
+    def _follows_temperature(self) -> str | None:
+        """Return what of it depends on the temperature of the cell, in words; None if nothing does."""
+        if self.is_pool:
+            return f"the reversal potential of {self.name} depends on it"
+        if self.measured_celsius is None:
+            return None
+        return f"rates of {self.name} depend on it, and were measured at {self.measured_celsius:g} degrees"
 
     def _parameters(self, distances: FloatArray, celsius: float) -> list[FloatArray]:
         """Return the values of all parameters of the core: each one number, or one for each compartment.

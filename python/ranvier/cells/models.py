@@ -110,6 +110,7 @@ class ca_lva(Mechanism):
     name: ClassVar[str] = "ca_lva"
     gates: ClassVar[tuple[str, ...]] = ("m", "h")
     currents: ClassVar[tuple[str, ...]] = ("i",)
+    measured_celsius: ClassVar[float | None] = 21.0
 
     def __init__(
         self,
@@ -259,6 +260,7 @@ class hh(Mechanism):
     name: ClassVar[str] = "hh"
     gates: ClassVar[tuple[str, ...]] = ("m", "h", "n")
     currents: ClassVar[tuple[str, ...]] = ("i_Na", "i_K", "i_l")
+    measured_celsius: ClassVar[float | None] = 6.3
 
     def __init__(
         self,
@@ -354,6 +356,7 @@ class k_persistent(Mechanism):
     name: ClassVar[str] = "k_persistent"
     gates: ClassVar[tuple[str, ...]] = ("m", "h")
     currents: ClassVar[tuple[str, ...]] = ("i",)
+    measured_celsius: ClassVar[float | None] = 21.0
 
     def __init__(
         self,
@@ -398,6 +401,7 @@ class k_transient(Mechanism):
     name: ClassVar[str] = "k_transient"
     gates: ClassVar[tuple[str, ...]] = ("m", "h")
     currents: ClassVar[tuple[str, ...]] = ("i",)
+    measured_celsius: ClassVar[float | None] = 21.0
 
     def __init__(
         self,
@@ -441,6 +445,7 @@ class m_current(Mechanism):
     name: ClassVar[str] = "m_current"
     gates: ClassVar[tuple[str, ...]] = ("m",)
     currents: ClassVar[tuple[str, ...]] = ("i",)
+    measured_celsius: ClassVar[float | None] = 21.0
 
     def __init__(
         self,
@@ -486,6 +491,7 @@ class na_persistent(Mechanism):
     name: ClassVar[str] = "na_persistent"
     gates: ClassVar[tuple[str, ...]] = ("m", "h")
     currents: ClassVar[tuple[str, ...]] = ("i",)
+    measured_celsius: ClassVar[float | None] = 21.0
 
     def __init__(
         self,
@@ -530,6 +536,7 @@ class na_transient(Mechanism):
     name: ClassVar[str] = "na_transient"
     gates: ClassVar[tuple[str, ...]] = ("m", "h")
     currents: ClassVar[tuple[str, ...]] = ("i",)
+    measured_celsius: ClassVar[float | None] = 21.0
 
     def __init__(
         self,

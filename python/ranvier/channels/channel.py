@@ -205,6 +205,11 @@ class ChannelMechanism(Mechanism):
     def _own(self) -> OwnMechanism:
         return self.channel
 
+    def _follows_temperature(self) -> str | None:
+        if self.channel._description.follows_temperature:
+            return f"the equations of {self.name} depend on it"
+        return super()._follows_temperature()
+
     def _parameters(self, distances: FloatArray, celsius: float) -> list[FloatArray]:
         given = []
         for name, parameter in self.channel._description.parameters.items():

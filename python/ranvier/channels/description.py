@@ -102,6 +102,13 @@ class ChannelDescription:
         return "both" if POTENTIAL in used else "calcium"
 
     @property
+    def follows_temperature(self) -> bool:
+        """Whether the temperature of the cell is in rates, initial values or the current."""
+        current = [self.current.node] if self.current.node is not None else []
+        used = {**self._used_by_gates(), **self.used(current)}
+        return TEMPERATURE in used and TEMPERATURE not in self.parameters
+
+    @property
     def calcium_currents(self) -> list[str]:
         """Names of currents that calcium carries."""
         return [name for name, each in self.subexpressions.items() if CARRIED in each.flags]

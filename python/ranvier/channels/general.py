@@ -26,7 +26,7 @@ from typing import Any
 from ranvier.channels.general_scope import EXTERNAL, Assign, Statement
 from ranvier.channels.packing import packed, unpacked
 from ranvier.equations.description import Parameter
-from ranvier.equations.trees import FlatNode, Node
+from ranvier.equations.trees import FlatNode, Node, names_in
 from ranvier.equations.units import NONE, UNITS, Unit
 
 __all__ = ["EXTERNAL", "Assign", "GeneralCurrent", "GeneralDescription", "GeneralState", "Statement"]
@@ -103,6 +103,12 @@ class GeneralDescription:
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _from_parts, packed({each.name: getattr(self, each.name) for each in fields(self)})
+
+    @property
+    def follows_temperature(self) -> bool:
+        """Whether the temperature of the cell is in one of its blocks."""
+        nodes = [node for each in (*self.initial, *self.step, *self.current) for node in each.names()]
+        return "celsius" not in self.parameters and any("celsius" in names_in(node) for node in nodes)
 
     @property
     def exponents(self) -> dict[str, int]:
