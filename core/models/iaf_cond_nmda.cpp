@@ -212,6 +212,9 @@ B(V_m) = 1 / (1 + exp(-0.062 V_m / mV) Mg / 3.57 mM)
 dg_X/dt = -g_X / tau_X + sum of the weights of the spikes that arrive at receptor X, for each X of AMPA, NMDA,
 GABA_A, GABA_B
 A connection or a stimulus names its receptor; weights are conductances, in nS, and not negative.
+Spikes add up: no receptor saturates by itself. Conductances of NMDA receptors, which close slowly, then become too
+large at high rates (at 100 spikes/s, eleven times those of receptors that saturate). Connections saturate with
+synapse="saturating_nmda", whose tau_decay should be tau_NMDA.
 When V_m >= V_th at the end of a step the neuron fires; V_m is set to V_reset and stays there for t_ref, while the
 conductances go on. A spike acts on V_m from the end of the step in which it arrives. The conductances are
 integrated exactly on the grid. V_m is advanced by the exponential midpoint rule, whose error is of second order

@@ -36,8 +36,10 @@ constexpr std::array all_stimulator_models{
 };
 
 constexpr std::array all_synapse_models{
-    &bernoulli,     &clopath,      &quantal_stp, &static_synapse, &stdp,    &stdp_dopamine, &stdp_nn_pre_centered,
-    &stdp_nn_restr, &stdp_nn_symm, &stdp_pl,     &stdp_triplet,   &tsodyks, &tsodyks2,      &vogels_sprekeler,
+    &bernoulli,      &clopath,      &quantal_stp,      &saturating_nmda,
+    &static_synapse, &stdp,         &stdp_dopamine,    &stdp_nn_pre_centered,
+    &stdp_nn_restr,  &stdp_nn_symm, &stdp_pl,          &stdp_triplet,
+    &tsodyks,        &tsodyks2,     &vogels_sprekeler,
 };
 
 template <class Model>

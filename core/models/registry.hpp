@@ -32,6 +32,7 @@ extern const StimulatorModel step_current_generator;
 extern const SynapseModel bernoulli;
 extern const SynapseModel clopath;
 extern const SynapseModel quantal_stp;
+extern const SynapseModel saturating_nmda;
 extern const SynapseModel static_synapse;
 extern const SynapseModel stdp;
 extern const SynapseModel stdp_dopamine;

@@ -22,6 +22,7 @@ EXAMPLES = (
     "trains_of_sources",
     "connections_and_weights",
     "learning",
+    "decision",
     "recordings_in_files",
     "statistics_of_spikes",
     "microcircuit",

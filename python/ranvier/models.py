@@ -41,6 +41,7 @@ __all__ = [
     "poisson_generator",
     "pulsepacket_generator",
     "quantal_stp",
+    "saturating_nmda",
     "sinusoidal_gamma_generator",
     "sinusoidal_poisson_generator",
     "static_synapse",
@@ -119,6 +120,9 @@ class iaf_cond_nmda(NeuronModel):
         dg_X/dt = -g_X / tau_X + sum of the weights of the spikes that arrive at receptor X, for each X of AMPA, NMDA,
         GABA_A, GABA_B
         A connection or a stimulus names its receptor; weights are conductances, in nS, and not negative.
+        Spikes add up: no receptor saturates by itself. Conductances of NMDA receptors, which close slowly, then become too
+        large at high rates (at 100 spikes/s, eleven times those of receptors that saturate). Connections saturate with
+        synapse="saturating_nmda", whose tau_decay should be tau_NMDA.
         When V_m >= V_th at the end of a step the neuron fires; V_m is set to V_reset and stays there for t_ref, while the
         conductances go on. A spike acts on V_m from the end of the step in which it arrives. The conductances are
         integrated exactly on the grid. V_m is advanced by the exponential midpoint rule, whose error is of second order
@@ -738,6 +742,58 @@ class quantal_stp(SynapseModel):
             tau_fac=tau_fac,
             u=u,
             depleted=depleted,
+        )
+
+
+class saturating_nmda(SynapseModel):
+    """Synapse of NMDA receptors, of which each spike opens a part of those that are still closed.
+
+    For ``synapse=`` of `Network.connect`. Only the user changes weights.
+
+    Parameters
+    ----------
+    alpha : default 0.5 1/ms; >= 1e-06 and <= 50
+        How fast transmitter opens channels.
+    tau_rise : default 2 ms; >= 0.001 and <= 100
+        Time constant of the transmitter.
+    tau_decay : default 100 ms; >= 0.001 and <= 100000
+        Time constant with which channels close.
+
+    Notes
+    -----
+    ::
+
+        A spike of the source adds w (k_0 - k_1 s) to the input of the target when it arrives, with the part s of the
+        channels of the source that are open when it fires, and then
+            s -> s + k_0 - k_1 s
+        Between spikes, ds/dt = -s / tau_decay. With tau_decay as the time constant of the conductance of the target, this
+        is the sum of w s over its sources. The factors
+            k_1 = 1 - exp(-alpha tau_rise)
+            k_0 = (alpha tau_rise)^(tau_rise / tau_decay) gamma(1 - tau_rise / tau_decay, alpha tau_rise)
+        with the lower incomplete gamma function are those of the kinetics
+            ds/dt = -s / tau_decay + alpha x (1 - s),  dx/dt = -x / tau_rise,  x -> x + 1 with each spike
+        where spikes are further apart than tau_rise, which is short against tau_decay; the rise is left out.
+        All synapses with the same source share s. The weight w does not change.
+
+    References
+    ----------
+    X.-J. Wang, Neuron 36, 955-968 (2002); N. Brunel and X.-J. Wang, Journal of Computational Neuroscience 11, 63-85
+    (2001)
+    """
+
+    name: ClassVar[str] = "saturating_nmda"
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 0.5,
+        tau_rise: float = 2.0,
+        tau_decay: float = 100.0,
+    ) -> None:
+        super().__init__(
+            alpha=alpha,
+            tau_rise=tau_rise,
+            tau_decay=tau_decay,
         )
 
 
@@ -2124,6 +2180,7 @@ SYNAPSE_MODELS: dict[str, type[SynapseModel]] = {
     "bernoulli": bernoulli,
     "clopath": clopath,
     "quantal_stp": quantal_stp,
+    "saturating_nmda": saturating_nmda,
     "static_synapse": static_synapse,
     "stdp": stdp,
     "stdp_dopamine": stdp_dopamine,

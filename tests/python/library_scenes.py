@@ -93,6 +93,7 @@ DRIVES = {
     "iaf_cond_alpha": Drive((0.0, 400.0), 8.0),
     "iaf_cond_beta": Drive((0.0, 400.0), 8.0, _BETA),
     "iaf_cond_exp": Drive((0.0, 400.0), 8.0),
+    "iaf_wang_2002": Drive((450.0, 900.0), 8.0),
     "iaf_psc_alpha_multisynapse": Drive((300.0, 600.0), 60.0, {"tau_syn_1": 0.5, "tau_syn_2": 3.0}, **_TWO),
     "iaf_psc_exp_multisynapse": Drive((350.0, 700.0), 60.0, {"tau_syn_1": 0.5, "tau_syn_2": 8.0}, **_TWO),
     "izhikevich": Drive((3.0, 12.0), 1.0),

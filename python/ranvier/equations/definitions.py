@@ -129,6 +129,42 @@ _INTEGRATE_AND_FIRE: Mapping[str, Mapping[str, Any]] = {
         "summary": "Leaky integrate-and-fire neuron with exponentially decaying conductances",
         "reference": _MEFFIN,
     },
+    "iaf_wang_2002": {
+        "equations": """\
+dV_m/dt = (g_L*(E_L - V_m) + (s_AMPA + block*s_NMDA)*(E_ex - V_m) + s_GABA*(E_in - V_m) + I_e + I_stimulus)/C_m : mV  \
+# Potential of the membrane
+block = 1/(1 + conc_Mg2*exp(-0.062*V_m/mV)/3.57) : 1  # Part of the NMDA receptors without magnesium
+ds_AMPA/dt = -s_AMPA/tau_AMPA : nS  # Conductance of AMPA receptors
+ds_NMDA/dt = -s_NMDA/tau_decay_NMDA : nS  # Conductance of NMDA receptors, without the block
+ds_GABA/dt = -s_GABA/tau_GABA : nS  # Conductance of GABA receptors""",
+        "threshold": "V_m >= V_th",
+        "reset": "V_m = V_reset",
+        "refractory": "t_ref",
+        "receptors": {"AMPA": "s_AMPA += w", "NMDA": "s_NMDA += w", "GABA": "s_GABA += w"},
+        "initial": {"V_m": "E_L"},
+        "parameters": {
+            **parameters(
+                E_L=("-70 mV", "Resting potential"),
+                C_m=("500 pF", "Capacitance of the membrane"),
+                g_L=("25 nS", "Leak conductance"),
+                t_ref=("2 ms", "Duration of the refractory period"),
+                V_th=("-50 mV", "Threshold"),
+                V_reset=("-55 mV", "Potential after a spike"),
+                I_e=("0 pA", "Constant current"),
+                E_ex=REVERSAL["E_ex"],
+                E_in=("-70 mV", REVERSAL["E_in"][1]),
+                tau_AMPA=("2 ms", "Time constant of AMPA receptors"),
+                tau_decay_NMDA=("100 ms", "Time constant of NMDA receptors"),
+                tau_GABA=("5 ms", "Time constant of GABA receptors"),
+            ),
+            "conc_Mg2": parameter(
+                1.0, low=0.0, meaning="Concentration of magnesium in mM, which blocks NMDA receptors"
+            ),
+        },
+        "method": "adaptive",
+        "summary": "Leaky integrate-and-fire neuron with AMPA, NMDA and GABA receptors of networks that decide",
+        "reference": "X.-J. Wang, Neuron 36, 955-968 (2002)",
+    },
     "izhikevich": {
         "equations": """\
 dV_m/dt = (0.04*V_m**2/mV + 5*V_m + 140*mV)/ms - U_m + (I_e + I_stimulus)*mV/pA/ms : mV  # Potential of the membrane

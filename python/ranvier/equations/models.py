@@ -41,6 +41,7 @@ __all__ = [
     "iaf_cond_exp",
     "iaf_psc_alpha_multisynapse",
     "iaf_psc_exp_multisynapse",
+    "iaf_wang_2002",
     "izhikevich",
     "mat2_psc_exp",
     "pp_psc_delta",
@@ -2983,6 +2984,126 @@ class iaf_psc_exp_multisynapse(LibraryNeuron):
             I_e=I_e,
             V_m=V_m,
             **of_each,
+        )
+
+
+class iaf_wang_2002(LibraryNeuron):
+    """Leaky integrate-and-fire neuron with AMPA, NMDA and GABA receptors of networks that decide.
+
+    Weights are in nS. Receptors: AMPA, NMDA, GABA. Name one of them with receptor= in connect() and stimulate(). State
+    variables: V_m, s_AMPA, s_NMDA, s_GABA, block.
+
+    Parameters
+    ----------
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 500 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 25 nS; > 0
+        Leak conductance.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -50 mV
+        Threshold.
+    V_reset : default -55 mV
+        Potential after a spike.
+    I_e : default 0 pA
+        Constant current.
+    E_ex : default 0 mV
+        Reversal potential of excitatory synapses.
+    E_in : default -70 mV
+        Reversal potential of inhibitory synapses.
+    tau_AMPA : default 2 ms; > 0
+        Time constant of AMPA receptors.
+    tau_decay_NMDA : default 100 ms; > 0
+        Time constant of NMDA receptors.
+    tau_GABA : default 5 ms; > 0
+        Time constant of GABA receptors.
+    conc_Mg2 : default 1; >= 0
+        Concentration of magnesium in mM, which blocks NMDA receptors.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    s_AMPA : default 0
+        Initial value: conductance of AMPA receptors (nS).
+    s_NMDA : default 0
+        Initial value: conductance of NMDA receptors, without the block (nS).
+    s_GABA : default 0
+        Initial value: conductance of GABA receptors (nS).
+    method : default adaptive; adaptive, exponential_euler, rk4, euler
+        Method of integration, see `neuron`.
+    relative_tolerance : default 1e-06; 1e-13 to 0.1
+        Relative error bound of an adaptive step.
+    absolute_tolerance : default 1e-06; > 0, or by variable
+        Absolute error bound of an adaptive step, in the unit of the variable.
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + (s_AMPA + block*s_NMDA)*(E_ex - V_m) + s_GABA*(E_in - V_m) + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        block = 1/(1 + conc_Mg2*exp(-0.062*V_m/mV)/3.57) : 1  # Part of the NMDA receptors without magnesium
+        ds_AMPA/dt = -s_AMPA/tau_AMPA : nS  # Conductance of AMPA receptors
+        ds_NMDA/dt = -s_NMDA/tau_decay_NMDA : nS  # Conductance of NMDA receptors, without the block
+        ds_GABA/dt = -s_GABA/tau_GABA : nS  # Conductance of GABA receptors
+        fires when V_m >= V_th
+        then V_m = V_reset
+        refractory for t_ref
+        spike at AMPA: s_AMPA += w
+        spike at NMDA: s_NMDA += w
+        spike at GABA: s_GABA += w
+        Method: adaptive method of Taylor, or of Cash and Karp where functions have no simple series
+
+    References
+    ----------
+    X.-J. Wang, Neuron 36, 955-968 (2002)
+    """
+
+    model_name: ClassVar[str] = "iaf_wang_2002"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 500.0,
+        g_L: Values | str = 25.0,
+        t_ref: Values | str = 2.0,
+        V_th: Values | str = -50.0,
+        V_reset: Values | str = -55.0,
+        I_e: Values | str = 0.0,
+        E_ex: Values | str = 0.0,
+        E_in: Values | str = -70.0,
+        tau_AMPA: Values | str = 2.0,
+        tau_decay_NMDA: Values | str = 100.0,
+        tau_GABA: Values | str = 5.0,
+        conc_Mg2: Values | str = 1.0,
+        V_m: Values | str | None = None,
+        s_AMPA: Values | str | None = None,
+        s_NMDA: Values | str | None = None,
+        s_GABA: Values | str | None = None,
+        method: str = "adaptive",
+        relative_tolerance: float | None = None,
+        absolute_tolerance: AbsoluteTolerance | None = None,
+    ) -> None:
+        super().__init__(
+            None,
+            (method, relative_tolerance, absolute_tolerance),
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            I_e=I_e,
+            E_ex=E_ex,
+            E_in=E_in,
+            tau_AMPA=tau_AMPA,
+            tau_decay_NMDA=tau_decay_NMDA,
+            tau_GABA=tau_GABA,
+            conc_Mg2=conc_Mg2,
+            V_m=V_m,
+            s_AMPA=s_AMPA,
+            s_NMDA=s_NMDA,
+            s_GABA=s_GABA,
         )
 
 

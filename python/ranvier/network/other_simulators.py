@@ -99,6 +99,7 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "stdp_dopamine_synapse": "write net.connect(..., synapse=rv.stdp_dopamine(dopamine=population, ...))",
     "volume_transmitter": "write net.connect(..., synapse=rv.stdp_dopamine(dopamine=population, ...))",
     "vogels_sprekeler_synapse": _LEARNING.format("vogels_sprekeler"),
+    "iaf_wang_2002_exact": "write rv.iaf_wang_2002, and connect NMDA receptors with synapse=rv.saturating_nmda(...)",
     "clopath_synapse": _LEARNING.format("clopath"),
     "bernoulli_synapse": _LEARNING.format("bernoulli"),
     "quantal_stp_synapse": _LEARNING.format("quantal_stp"),
