@@ -37,7 +37,7 @@ class InhomogeneousPoissonGenerator final : public PoissonStimulus {
    private:
     void prepare(Step time) override {
         // The step that ends at `time` began one step before, with the rate that held then.
-        const double mean = stimulus_tools::piecewise_constant(times_, means_, time - 1);
+        const double mean = course_.at(times_, means_, time - 1);
         if (mean == current_mean_) return;
         sampler_.set_means({{mean}});
         current_mean_ = mean;
@@ -45,6 +45,7 @@ class InhomogeneousPoissonGenerator final : public PoissonStimulus {
 
     std::pmr::vector<Step> times_;
     std::pmr::vector<double> means_;
+    stimulus_tools::PiecewiseConstant course_;
     double current_mean_ = 0.0;  ///< spikes in a step
 };
 

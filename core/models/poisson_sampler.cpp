@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t batch_size = philox_lanes::count;
 constexpr std::uint32_t sign_bit = 0x80000000;
+/// So few targets are drawn one by one: a batch of one target took four times as long.
+constexpr std::size_t few_targets = 4;
 /// A table ends where the probability of more events falls below this: late enough that continuing is rare, early enough
 /// that a threshold still has many digits.
 constexpr double tail_probability = 0x1p-14;
@@ -254,7 +256,7 @@ void PoissonSampler::draw(Step step) {
 }
 
 void PoissonSampler::draw_tabulated() {
-    if (size_ == 0) return;
+    if (size_ <= few_targets) return draw_few();
     const bool listed = !targets_.is_progression();
     const DrawArguments arguments{.key = key_,
                                   .first_id = targets_[0].value,
@@ -278,6 +280,25 @@ void PoissonSampler::draw_tabulated() {
     }
     for (std::size_t batch = 0; batch < has_tail_.size(); ++batch) {
         if (has_tail_[batch] != 0) finish_tails(batch);
+    }
+}
+
+/// As DrawTabulated and finish_tails, with the same words.
+void PoissonSampler::draw_few() {
+    const auto block = static_cast<std::uint64_t>(block_);
+    const std::size_t columns = table_ends_.size();
+    for (std::size_t target = 0; target < size_; ++target) {
+        const RandomStream stream{key_, targets_[target].value, static_cast<std::uint32_t>(block >> 32)};
+        const std::array<std::uint32_t, steps_at_once> words = stream.block(static_cast<std::uint32_t>(block));
+        const std::int32_t* const limits = thresholds_.data() + (means_.uniform() ? 0 : 2 * target);
+        for (std::size_t s = 0; s < steps_at_once; ++s) {
+            const auto word = static_cast<std::int32_t>(words[s] ^ sign_bit);
+            std::size_t number = 0;
+            // Thresholds descend.
+            while (number < threshold_count_ && word < limits[number * columns]) ++number;
+            if (static_cast<std::int32_t>(number) == table_end(target)) number = continue_tail(target, step_of(s));
+            numbers_[place(target, s)] = static_cast<std::uint8_t>(number);
+        }
     }
 }
 

@@ -45,6 +45,7 @@ class PoissonSampler {
     static constexpr std::size_t steps_at_once = 4;
 
     void draw_tabulated();
+    void draw_few();
     void finish_tails(std::size_t batch);
     void draw_large();
     std::int32_t table_end(std::size_t target) const { return table_ends_[means_.uniform() ? 0 : 2 * target]; }

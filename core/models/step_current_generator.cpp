@@ -39,7 +39,7 @@ class StepCurrent final : public Stimulus {
     void add(Step step, double* out) override {
         const Step time = stimulus_tools::emission_of_current(step, delay_);
         if (time < 0) return;
-        const double value = stimulus_tools::piecewise_constant(times_, amplitudes_, time);
+        const double value = course_.at(times_, amplitudes_, time);
         if (windows_.size() == 1) {
             if (windows_[0].contains(time)) stimulus_tools::add_weighted(value, weights_, size_, out);
             return;
@@ -50,6 +50,7 @@ class StepCurrent final : public Stimulus {
     }
 
    private:
+    stimulus_tools::PiecewiseConstant course_;
     std::size_t size_;
     DelaySteps delay_;
     GroupValues weights_;

@@ -38,7 +38,7 @@ class Piecewise {
 
     const GroupValues& in_step(Step time) {
         // The step began one step before, with the rate that held then.
-        now_.values[0] = stimulus_tools::piecewise_constant(times_, rates_, time - 1);
+        now_.values[0] = course_.at(times_, rates_, time - 1);
         return now_;
     }
     double greatest(std::size_t) const { return rates_.empty() ? 0.0 : *std::ranges::max_element(rates_); }
@@ -46,6 +46,7 @@ class Piecewise {
    private:
     std::pmr::vector<Step> times_;
     std::pmr::vector<double> rates_;
+    stimulus_tools::PiecewiseConstant course_;
     GroupValues now_;
 };
 

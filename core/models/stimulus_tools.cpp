@@ -54,6 +54,13 @@ double piecewise_constant(std::span<const Step> times, std::span<const double> v
     return after == times.begin() ? 0.0 : values[static_cast<std::size_t>(after - times.begin()) - 1];
 }
 
+void PiecewiseConstant::find(std::span<const Step> times, std::span<const double> values, Step time) {
+    const auto after = std::upper_bound(times.begin(), times.end(), time);
+    begin_ = after == times.begin() ? std::numeric_limits<Step>::min() : *(after - 1);
+    end_ = after == times.end() ? std::numeric_limits<Step>::max() : *after;
+    value_ = piecewise_constant(times, values, time);
+}
+
 ValueOutOfBoundsError too_many_spikes(double rate, double most) {
     return ValueOutOfBoundsError({.object = "rate",
                                   .value = to_text(rate) + " spikes/s",

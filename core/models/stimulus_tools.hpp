@@ -56,6 +56,23 @@ inline Step emission_of_spikes(Step step, DelaySteps delay) { return step - Step
 /// The value that `times` and `values` give a time: the value of the last time that is not after it, 0 before the first.
 double piecewise_constant(std::span<const Step> times, std::span<const double> values, Step time);
 
+/// The same for times that mostly ascend: it searches only when the value may have changed.
+class PiecewiseConstant {
+   public:
+    /// @param times ascending @param values one for each time
+    double at(std::span<const Step> times, std::span<const double> values, Step time) {
+        if (time < begin_ || time >= end_) find(times, values, time);
+        return value_;
+    }
+
+   private:
+    void find(std::span<const Step> times, std::span<const double> values, Step time);
+
+    Step begin_ = 0;
+    Step end_ = 0;  ///< nothing is known yet
+    double value_ = 0.0;
+};
+
 /// Sequences of times to steps. @throws GridError when one is not on the grid.
 std::pmr::vector<Step> to_steps(std::span<const double> times, double resolution, std::string_view object,
                                 std::pmr::memory_resource* memory);

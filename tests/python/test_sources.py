@@ -455,3 +455,38 @@ def test_rates_of_sources_are_expected() -> None:
     rates = rates_by_population(net, {"mip": 7.0}, 1.0)
     assert list(rates.values()) == [3.0, 7.0, 10.0, 1.0]
     assert rates_by_population(net, {}, 1.0)[1] == 5.0
+
+
+def test_few_sources_of_a_shard_draw_the_trains_of_many() -> None:
+    """A shard draws few sources one by one, many in batches."""
+    rates = np.concatenate([[0.0], np.geomspace(0.5, 150_000.0, 23)])
+    digests = {}
+    for name, rate in {"different rates": rates, "equal rates": 9000.0}.items():
+        for threads in (1, 5, 6, 8, 12, 24):
+            net = rv.Network(resolution=0.1, seed=7)
+            recorder = net.record_spikes(net.create(rv.poisson_generator(rate=rate), 24))
+            sim = rv.Simulation(net, threads=threads)
+            sim.run(60.0)
+            assert len(sim.spikes(recorder)) > 5_000
+            digests[name, threads] = sim.spikes(recorder).digest()
+    assert len(set(digests.values())) == 2
+
+
+@pytest.mark.parametrize("model", ["inhomogeneous_poisson_generator", "inhomogeneous_gamma_generator"])
+def test_a_course_is_that_of_constant_rates_in_turn(model: str) -> None:
+    """Its present value is looked up again only where it may change, also after the lists were set anew."""
+    times, rates = [0.0, 5.0, 5.3, 20.0, 21.0], [900.0, 0.0, 5000.0, 300.0, 2000.0]
+    counts = {}
+    for changed in (False, True):
+        net = rv.Network(seed=3)
+        sources = net.create(getattr(rv, model)(times=times, rates=[1.0] * 5 if changed else rates), 3)
+        recorder = net.record_spikes(list(net.populations))
+        sim = rv.Simulation(net, threads=1)
+        if changed:
+            sim.run(0.0)
+            sim.set(sources, times=times, rates=rates)
+        sim.run(10.0)
+        sim.run(30.0)
+        assert len(sim.spikes(recorder)) > 20
+        counts[changed] = sim.spikes(recorder).digest()
+    assert counts[False] == counts[True]
