@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "bindings.hpp"
 #include "comm/mirror_communicator.hpp"
@@ -91,8 +92,8 @@ nb::list alltoall(comm::Communicator& communicator, const nb::list& data) {
     const auto processes = static_cast<std::size_t>(communicator.size());
     if (data.size() != processes) {
         throw ShapeError({.object = "data for all processes",
-                          .value = std::to_string(data.size()) + " pieces",
-                          .bound = "there are " + std::to_string(processes) + " processes",
+                          .value = counted(data.size(), "piece"),
+                          .bound = there_are(processes, "process"),
                           .remedy = "pass bytes for each rank"});
     }
     std::vector<std::byte> sent;

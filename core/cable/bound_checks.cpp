@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 
 namespace ranvier::cable {
@@ -19,8 +20,8 @@ void check_bounds(double value, const models::Bounds& bounds, std::string object
 void check_length(std::size_t length, std::size_t compartments, std::string object) {
     if (length == 1 || length == compartments) return;
     throw ShapeError({.object = std::move(object),
-                      .value = std::to_string(length) + " values",
-                      .bound = "the cell has " + std::to_string(compartments) + " compartments",
+                      .value = counted(length, "value"),
+                      .bound = "the cell has " + counted(compartments, "compartment"),
                       .remedy = "give one value, or one for each compartment"});
 }
 

@@ -82,7 +82,7 @@ void check(const PlacedReceptor& receptor, const Morphology& morphology) {
     if (receptor.places.empty()) {
         throw ShapeError({.object = "places of " + name,
                           .value = "none",
-                          .bound = "a receptor has one place at least",
+                          .bound = "a receptor has at least one place",
                           .remedy = "give a place, or leave the receptor out"});
     }
     for (const Place place : receptor.places) morphology.check(place, "place of " + name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/description_hash.hpp"
 #include "base/errors.hpp"
 #include "cable/class_kernel.hpp"
@@ -28,12 +29,11 @@ void check(const program::Program& program, std::size_t inputs, std::size_t resu
     const auto types = program::check(program, what + " of channel '" + own.name + "'", false);
     const auto is_number = [](program::Type type) { return type == program::Type::number; };
     if (program.inputs.size() != inputs || !std::ranges::all_of(program.inputs, is_number)) {
-        refuse(own, "inputs of " + what, program.inputs.size(), "they must be " + std::to_string(inputs) + " numbers");
+        refuse(own, "inputs of " + what, program.inputs.size(), "they must be " + counted(inputs, "number"));
     }
     if (program.results.size() != results ||
         !std::ranges::all_of(program.results, [&](std::uint32_t result) { return is_number(types[result]); })) {
-        refuse(own, "results of " + what, program.results.size(),
-               "they must be " + std::to_string(results) + " numbers");
+        refuse(own, "results of " + what, program.results.size(), "they must be " + counted(results, "number"));
     }
 }
 
@@ -47,7 +47,7 @@ void check(const ChannelDescription& own) {
     check(own.derive, own.derive.inputs.size(), parameters, own, "parameters");
     for (const ChannelDescription::Term& term : own.terms) {
         const std::size_t last = std::max(term.conductance, term.reversal);
-        if (last >= parameters) refuse(own, "parameter of a current", last, "there is none with this number");
+        if (last >= parameters) refuse(own, "parameter of a current", last, "there is no parameter with this number");
         if (term.gates.size() > KernelCurrent::most_gates) {
             refuse(own, "gates of a current", term.gates.size(),
                    "there can be at most " + std::to_string(KernelCurrent::most_gates));

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 
 namespace ranvier::cable {
@@ -15,8 +16,8 @@ constexpr std::uint64_t most_compartments = std::uint64_t{1} << 26;
 std::vector<std::uint32_t> first_of_sections(const Morphology& morphology, std::span<const std::uint32_t> counts) {
     if (counts.size() != 1 && counts.size() != morphology.size()) {
         throw ShapeError({.object = "numbers of compartments",
-                          .value = std::to_string(counts.size()) + " numbers",
-                          .bound = "the morphology has " + std::to_string(morphology.size()) + " sections",
+                          .value = counted(counts.size(), "number"),
+                          .bound = "the morphology has " + counted(morphology.size(), "section"),
                           .remedy = "give one number for all, or one for each section"});
     }
     std::vector<std::uint32_t> first{0};

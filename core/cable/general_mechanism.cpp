@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/description_hash.hpp"
 #include "base/errors.hpp"
 
@@ -26,15 +27,14 @@ void check(const program::Program& program, std::size_t results, bool truths, co
     const auto is_number = [](program::Type type) { return type == program::Type::number; };
     const std::size_t inputs = given.states.size() + external_count + given.parameters.size();
     if (program.inputs.size() != inputs || !std::ranges::all_of(program.inputs, is_number)) {
-        refuse(given, "inputs of " + what, program.inputs.size(),
-               "they must be " + std::to_string(inputs) + " numbers");
+        refuse(given, "inputs of " + what, program.inputs.size(), "they must be " + counted(inputs, "number"));
     }
     const auto type = [&](std::size_t k) { return types[program.results[k]]; };
     bool fits = truths ? program.results.size() >= results : program.results.size() == results;
     for (std::size_t k = 0; fits && k < program.results.size(); ++k) fits = is_number(type(k)) == (k < results);
     if (!fits) {
         refuse(given, "results of " + what, program.results.size(),
-               "they must be " + std::to_string(results) + " numbers" + (truths ? ", then truths" : ""));
+               "they must be " + counted(results, "number") + (truths ? ", then truths" : ""));
     }
 }
 

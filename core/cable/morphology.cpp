@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 
 namespace ranvier::cable {
@@ -36,7 +37,7 @@ void check_parent(const Section& section, std::size_t index) {
         throw ValueOutOfBoundsError({.object = name_of(index),
                                      .value = "parent_position " + to_text(section.parent_position),
                                      .bound = "a fraction of the length of the parent, from 0 to 1",
-                                     .remedy = "0 is the begin of the parent, 1 its end"});
+                                     .remedy = "0 is the start of the parent, 1 its end"});
     }
 }
 
@@ -139,7 +140,7 @@ void Morphology::check(Place place, std::string_view object) const {
     if (place.section >= size()) {
         throw ValueOutOfBoundsError({.object = std::string(object),
                                      .value = "section " + std::to_string(place.section),
-                                     .bound = "the morphology has " + std::to_string(size()) + " sections",
+                                     .bound = "the morphology has " + counted(size(), "section"),
                                      .remedy = "sections are numbered from 0"});
     }
     if (place.position >= 0.0 && place.position <= 1.0) return;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "cable/bound_checks.hpp"
 #include "cable/cell.hpp"
@@ -89,7 +90,7 @@ void check_profile(const CellSpec& spec, const OwnUse& use) {
         bounds.lower = 0.0;  // what is added to a number may be 0
     } else if (use.profile.size() != 1) {
         throw ShapeError({.object = "profile of " + object,
-                          .value = std::to_string(use.profile.size()) + " values",
+                          .value = counted(use.profile.size(), "value"),
                           .bound = "a cell has one value for it",
                           .remedy = "give one number"});
     }

@@ -91,7 +91,7 @@ void check_calcium(const CellSpec& spec) {
             if (has_pool[c]) {
                 throw ValueOutOfBoundsError({.object = "mechanism " + std::string(painted.mechanism->name),
                                              .value = "twice in " + place_text(compartments[c]),
-                                             .bound = "a compartment has one pool of calcium at most",
+                                             .bound = "a compartment has at most one pool of calcium",
                                              .remedy = "let the regions of pools not overlap"});
             }
             has_pool[c] = true;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "base/math.hpp"
 #include "cable/program_rates.hpp"
@@ -65,8 +66,8 @@ RateTable::RateTable(std::span<const GateOfMechanism> gates, double step, double
         if (rows_per_unit_ < most_rows) continue;
         throw ValueOutOfBoundsError(
             {.object = "rates of gate " + std::string(gates[worst].gate->name),
-             .value = "a table of " + std::to_string(rows_) + " rows is " + to_text(error_) + " off",
-             .bound = "its error can be at most " + to_text(greatest_error),
+             .value = "a table of " + counted(rows_, "row"),
+             .bound = "its error, " + to_text(error_) + ", must be at most " + to_text(greatest_error),
              .remedy = "check the parameters of the mechanism, or choose rates='exact'"});
     }
 }

@@ -351,7 +351,7 @@ RecorderIndex Network::record_state(IdSequence neurons, std::vector<std::string>
     if (variables.empty()) {
         throw ShapeError({.object = "number of variables" + of_recorder,
                           .value = "0",
-                          .bound = "there must be one at least",
+                          .bound = "there must be at least one",
                           .remedy = "name the variables"});
     }
     for (auto variable = variables.begin(); variable != variables.end(); ++variable) {

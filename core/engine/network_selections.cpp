@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "engine/network.hpp"
 #include "engine/network_checks.hpp"
@@ -44,7 +45,7 @@ RecorderIndex Network::record_state(PopulationId id, const std::vector<std::uint
         if (index >= recorded.size) {
             throw ValueOutOfBoundsError({.object = "index of a recorder of " + quoted(recorded.name),
                                          .value = std::to_string(index),
-                                         .bound = "there are " + std::to_string(recorded.size) + " neurons",
+                                         .bound = there_are(recorded.size, "neuron"),
                                          .remedy = "use indices from 0"});
         }
         ids.push_back(recorded.first.value + index);

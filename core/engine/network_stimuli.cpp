@@ -41,7 +41,7 @@ void check_electrodes(const Network& network, const StimulusSpec& spec, const st
                                          .bound = "neurons of population " + quoted(population.name) +
                                                   ", of the model " + quoted(model) +
                                                   ", take currents at one place, without a name",
-                                         .remedy = "leave it out, or stimulate them with a call of their own"});
+                                         .remedy = "leave it out, or stimulate them in a separate call"});
         }
         if (std::ranges::find(electrodes, spec.receptor) != electrodes.end()) continue;
         throw unknown_name("electrode of population " + quoted(population.name), spec.receptor, electrodes);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/network_checks.hpp"
@@ -51,7 +52,7 @@ const Population& NeuronAccess::checked(PopulationId id, std::span<const std::ui
         if (index < population.size) continue;
         throw ValueOutOfBoundsError({.object = "index of a neuron in '" + population.name + "'",
                                      .value = std::to_string(index),
-                                     .bound = "the population has " + std::to_string(population.size) + " neurons",
+                                     .bound = "the population has " + counted(population.size, "neuron"),
                                      .remedy = "use indices from 0"});
     }
     return population;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "connect/tables/table_plan.hpp"
@@ -67,8 +68,8 @@ void check_invented_rates(const SimulationOptions& options, const Network& netwo
     }
     if (rates.size() != 1 && rates.size() != network.populations().size()) {
         throw ShapeError({.object = "invented rates",
-                          .value = std::to_string(rates.size()) + " numbers",
-                          .bound = "the network has " + std::to_string(network.populations().size()) + " populations",
+                          .value = counted(rates.size(), "number"),
+                          .bound = "the network has " + counted(network.populations().size(), "population"),
                           .remedy = "give one rate for all, or one for each"});
     }
     for (const double rate : rates) {
@@ -121,8 +122,7 @@ void check_asynchronous(const SimulationOptions& options, std::int32_t ranks, bo
             {.object = "stepping", .value = "async", .bound = std::move(bound), .remedy = std::move(remedy)});
     };
     if (is_dry_run) {
-        refuse("the other processes of a dry run have no clocks, so that nobody could wait for them",
-               "use stepping=bsp");
+        refuse("the other processes of a dry run have no clocks to wait for", "use stepping=bsp");
     }
     if (ranks > 1 && !options.exchange.empty()) {
         refuse(
@@ -235,8 +235,8 @@ std::vector<double> choose_costs(const SimulationOptions& options, const Network
     }
     if (costs.size() != network.populations().size()) {
         throw ShapeError({.object = "costs",
-                          .value = std::to_string(costs.size()) + " numbers",
-                          .bound = "the network has " + std::to_string(network.populations().size()) + " populations",
+                          .value = counted(costs.size(), "number"),
+                          .bound = "the network has " + counted(network.populations().size(), "population"),
                           .remedy = "give one for each"});
     }
     for (std::size_t i = 0; i < costs.size(); ++i) {

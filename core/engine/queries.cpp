@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/gather.hpp"
@@ -206,7 +207,7 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
         // The lists of the shards, all of them together, those of all processes, and the columns that are handed out.
         const std::uint64_t gathered = communicator_.size() > 1 ? here + expected : 0;
         constexpr std::uint64_t columns = 7 * sizeof(std::uint64_t);  // delays in steps and in ms
-        check_room("memory for the " + std::to_string(expected) + " connections that were asked for",
+        check_room("memory for the " + counted(expected, "connection") + " that were asked for",
                    (here + gathered) * sizeof(Found) + expected * columns, communicator_.host_size(),
                    "ask for fewer sources, targets or projections at a time");
     });
@@ -329,8 +330,8 @@ std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> han
 void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights,
                                    bool double_weights, Step now) {
     if (handles.size() != weights.size()) {
-        throw ShapeError({.object = "weights of " + std::to_string(handles.size()) + " synapses",
-                          .value = std::to_string(weights.size()) + " values",
+        throw ShapeError({.object = "weights of " + counted(handles.size(), "synapse"),
+                          .value = counted(weights.size(), "value"),
                           .bound = "one value is needed for each synapse",
                           .remedy = "give an array of that length"});
     }

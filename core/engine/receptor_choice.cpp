@@ -18,10 +18,11 @@ void check_receptor(const Population& population, std::string_view name, const s
     }
     if (model.receptors.size() == 1 || model.sign_chooses_receptor) return;
     if (model.receptors.empty()) {
-        throw ValueOutOfBoundsError({.object = "targets of " + object,
-                                     .value = "population " + quoted(population.name),
-                                     .bound = "its cells have no receptor that synapses could reach",
-                                     .remedy = "place one on the cell"});
+        throw ValueOutOfBoundsError(
+            {.object = "targets of " + object,
+             .value = "population " + quoted(population.name),
+             .bound = "its model " + quoted(model.name) + " has no receptor that synapses could reach",
+             .remedy = "create it with a model that has receptors"});
     }
     std::string names;
     for (const std::string_view each : model.receptors) names += (names.empty() ? "" : ", ") + std::string(each);
@@ -63,7 +64,7 @@ void check_receptors(const Network& network, const IdSequence& targets, std::str
                                      .value = "of the model " + quoted(population.model->name),
                                      .bound = "its receptors, or the unit of weights, are not those of " +
                                               quoted(first->model->name) + " of population " + quoted(first->name),
-                                     .remedy = "reach each of the populations with a call of its own"});
+                                     .remedy = "connect each of the populations in a separate call"});
     }
 }
 
@@ -112,7 +113,7 @@ void check_followed_variables(const Network& network, const IdSequence& targets,
                 {.object = "targets of projection " + quoted(projection),
                  .value = quoted(population.name) + ", a population of " + std::string(population.model->name),
                  .bound = "weights of " + std::string(synapse.model->name) + " follow the variable " +
-                          std::string(name) + " of the targets, which these have not",
+                          std::string(name) + " of the targets, which these do not have",
                  .remedy = "connect it to aeif_psc_delta_clopath or hh_psc_alpha_clopath, or to neurons of equations "
                            "with variables or subexpressions of these names"});
         }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/distribution.hpp"
 #include "base/errors.hpp"
 #include "base/random.hpp"
@@ -63,7 +64,7 @@ void check_probabilities(const SharedArray& values, const Targets& targets, cons
                                                                  : "from " + std::to_string(targets.least) + " to " +
                                                                        std::to_string(targets.most);
         throw ShapeError({.object = what,
-                          .value = std::to_string(values.size()) + " values",
+                          .value = counted(values.size(), "value"),
                           .bound = "receptor " + targets.receptor + " of each target has " + counts + " sites",
                           .remedy = targets.least == targets.most
                                         ? "give one for each"
@@ -124,7 +125,7 @@ void check_array(const SharedArray& sites, const IdSequence& ids, const Targets&
     if (!length || *length != sites.size()) {
         throw ShapeError(
             {.object = "site of " + object,
-             .value = length ? std::to_string(sites.size()) + " values" : "an array",
+             .value = length ? counted(sites.size(), "value") : "an array",
              .bound = length ? "there are " + std::to_string(*length) + (rule == nullptr ? " targets" : " synapses")
                              : "the rule draws how many synapses a target has",
              .remedy = length ? "give one for each, or one number" : "give a number or probabilities"});

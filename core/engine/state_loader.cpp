@@ -23,7 +23,7 @@ namespace {
 StateError impossible(std::string object, std::string value) {
     return StateError({.object = std::move(object),
                        .value = std::move(value),
-                       .bound = "the network that was built has no such thing",
+                       .bound = "the network that was built does not have it",
                        .remedy = "load the state of the same network"});
 }
 
@@ -49,7 +49,7 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
             throw StateError({.object = "state of a dry run",
                               .value = "",
                               .bound = "the other processes that it is about do not exist",
-                              .remedy = "load the state into a simulation that is no dry run"});
+                              .remedy = "load the state into a simulation without dry_run"});
         }
         if (own.step.load() != 0 || totals_.step < 0 ||
             totals_.population_spikes.size() != own.network.populations().size() ||

@@ -47,7 +47,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
             throw StateError({.object = "state of a dry run",
                               .value = "",
                               .bound = "the other processes that it is about do not exist",
-                              .remedy = "save a simulation that is no dry run"});
+                              .remedy = "save a simulation without dry_run"});
         }
     });
     sources_ = std::make_unique<RecalledSources>(own);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/network_checks.hpp"
@@ -98,8 +99,8 @@ ConnectionAccess::ParameterPlaces ConnectionAccess::checked_places(std::span<con
                                                                    std::span<const double> values,
                                                                    bool double_weights) const {
     if (handles.size() != values.size()) {
-        throw ShapeError({.object = name + " of " + std::to_string(handles.size()) + " synapses",
-                          .value = std::to_string(values.size()) + " values",
+        throw ShapeError({.object = name + " of " + counted(handles.size(), "synapse"),
+                          .value = counted(values.size(), "value"),
                           .bound = "one value is needed for each synapse",
                           .remedy = "give an array of that length"});
     }

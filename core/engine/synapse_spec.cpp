@@ -13,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "connect/plasticity/decay.hpp"
 #include "connect/tables/projection_plan.hpp"
@@ -184,7 +185,7 @@ void check_transmitter(const SynapseSpec& synapse, const std::string& projection
     const std::string model(synapse.model->name);
     throw ValueOutOfBoundsError({.object = std::string(name.empty() ? "transmitter" : name) + " of " + model +
                                            " of projection " + quoted(projection),
-                                 .value = neurons == 0 ? "no neurons" : std::to_string(neurons) + " neurons",
+                                 .value = neurons == 0 ? "no neurons" : counted(neurons, "neuron"),
                                  .bound = name.empty()   ? "this model has no transmitter"
                                           : neurons == 0 ? "there must be neurons whose spikes release it"
                                                          : "there can be at most " + std::to_string(most),

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "program/matrix_exponential.hpp"
 
@@ -144,7 +145,7 @@ class Checker {
                 if (output.row >= n || output.column >= n) {
                     refuse("an output of a propagator",
                            std::to_string(output.row) + ", " + std::to_string(output.column),
-                           "it has " + std::to_string(n) + " rows and columns");
+                           "it has " + counted(n, "row") + " and columns");
                 }
                 if (output.constant < own_.prepared_constants() || output.constant >= own_.constants ||
                     !constants.insert(output.constant).second) {

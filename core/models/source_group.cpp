@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
+#include "base/counted.hpp"
 #include "models/repeating_group.hpp"
 
 namespace ranvier::models {
@@ -39,7 +40,7 @@ class Sources final : public RepeatingGroup {
 
     std::optional<GroupFailure> failure() const override {
         if (!has_failed_) return std::nullopt;
-        return GroupFailure{.what = "a source had more than " + std::to_string(most()) + " spikes in a step"};
+        return GroupFailure{.what = "a source had more than " + counted(most(), "spike") + " in a step"};
     }
 
     void exchange_state(std::uint32_t neuron, Step, StateColumns& columns) override {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 
 namespace ranvier::parallel {
@@ -56,7 +57,7 @@ std::vector<Place> place_on_list(const Topology& topology, std::uint32_t threads
     if (processors.size() != threads) {
         throw ShapeError({.object = "list of processors to pin to",
                           .value = std::to_string(processors.size()) + " long",
-                          .bound = "there are " + std::to_string(threads) + " threads",
+                          .bound = there_are(threads, "thread"),
                           .remedy = "name one processor for each thread; one may be named twice"});
     }
     std::vector<Place> places;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 
 namespace ranvier::program {
@@ -68,7 +69,7 @@ class Checker {
 
     void check_value(std::string_view what, std::uint32_t value, std::size_t count) const {
         if (value < count) return;
-        refuse(std::string(what), std::to_string(value), "there are " + std::to_string(count) + " values so far");
+        refuse(std::string(what), std::to_string(value), there_are(count, "value") + " so far");
     }
 
     void check_type(std::string_view what, std::size_t index, Type given, Type wanted) const {

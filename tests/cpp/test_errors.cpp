@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/counted.hpp"
 #include "base/instruction_set.hpp"
 
 namespace TEST_FILE {
@@ -32,6 +33,14 @@ TEST(Error, OfAUserIsNotABug) {
     EXPECT_TRUE((std::is_base_of_v<Error, DelayError>));
     EXPECT_FALSE((std::is_base_of_v<Error, InternalError>));
     EXPECT_NE(std::string(InternalError("x").what()).find("please report: x"), std::string::npos);
+}
+
+TEST(Counted, HasTheNounInTheSingularOrThePlural) {
+    EXPECT_EQ(counted(0, "neuron"), "0 neurons");
+    EXPECT_EQ(counted(1, "neuron"), "1 neuron");
+    EXPECT_EQ(counted(2, "process"), "2 processes");
+    EXPECT_EQ(there_are(1, "source"), "there is 1 source");
+    EXPECT_EQ(there_are(3, "source"), "there are 3 sources");
 }
 
 TEST(NearestName, FindsSlipsOfTheFinger) {

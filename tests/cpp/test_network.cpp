@@ -194,7 +194,7 @@ TEST_F(NetworkTest, RefusesArraysOfAnotherLength) {
     expect_error<ShapeError>(network, [&] { stimulate("dc_generator", {{"amplitude", std::vector{1.0}}}); },
                              {"amplitude", "100"});
     expect_error<ShapeError>(network, [&] { stimulate("dc_generator", {}, {}, std::vector{1.0}); }, {"weight", "100"});
-    expect_error<ShapeError>(network, [&] { network.record_state(excitatory, {0}, {}, 1.0); }, {"one at least"});
+    expect_error<ShapeError>(network, [&] { network.record_state(excitatory, {0}, {}, 1.0); }, {"at least one"});
 }
 
 TEST_F(NetworkTest, RefusesParametersThatDoNotFitTogether) {

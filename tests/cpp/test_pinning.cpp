@@ -255,7 +255,7 @@ TEST(Pinning, RefusesWrongLists) {
         static_cast<void>(place_threads(topology, threads, {PinningPolicy::list, std::move(processors)}));
     };
     EXPECT_EQ(fields_of<ShapeError>([&] { place(2, {0, 1, 2}); }).value, "3 long");
-    EXPECT_EQ(fields_of<ShapeError>([&] { place(1, {}); }).bound, "there are 1 threads");
+    EXPECT_EQ(fields_of<ShapeError>([&] { place(1, {}); }).bound, "there is 1 thread");
     EXPECT_EQ(fields_of<ValueOutOfBoundsError>([&] { place(2, {0, 8}); }).value, "8");
     EXPECT_EQ(fields_of<ValueOutOfBoundsError>([&] { place(1, {-1}); }).bound, "processors are counted from 0");
 }

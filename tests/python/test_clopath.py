@@ -225,7 +225,7 @@ def test_weights_follow_neurons_of_equations() -> None:
 @pytest.mark.parametrize(
     ("target", "values", "weight", "words"),
     [
-        ("iaf_psc_exp", {}, 1.0, "clopath follow the variable u_bar_plus of the targets, which these have not"),
+        ("iaf_psc_exp", {}, 1.0, "clopath follow the variable u_bar_plus of the targets, which these do not have"),
         ("aeif_psc_delta", {}, 1.0, "aeif_psc_delta_clopath or hh_psc_alpha_clopath"),
         ("aeif_psc_delta_clopath", {"W_min": 2.0, "W_max": 1.0}, 1.5, "W_min is greater than W_max"),
         ("aeif_psc_delta_clopath", {"W_min": -1.0}, 1.0, "different signs"),

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "base/random.hpp"
 
@@ -43,8 +44,8 @@ Placement::Placement(std::uint64_t neurons, std::int32_t ranks, std::shared_ptr<
     : neurons_(neurons), ranks_(ranks), kind_(PlacementKind::given), given_(std::move(given)) {
     if (given_->size() != neurons) {
         throw ShapeError({.object = "placement",
-                          .value = "an array of " + std::to_string(given_->size()) + " ranks",
-                          .bound = "the network has " + std::to_string(neurons) + " neurons and sources",
+                          .value = "an array of " + counted(given_->size(), "rank"),
+                          .bound = "the network has " + counted(neurons, "neuron") + " and sources",
                           .remedy = "give a rank for each, in the order of the ids"});
     }
     const auto wrong =

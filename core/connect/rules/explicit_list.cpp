@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "base/shared_array.hpp"
 #include "connect/rules/partners.hpp"
@@ -150,7 +151,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     if (sources.size() != targets.size()) {
         throw ShapeError({.object = "length of targets of rule 'explicit'",
                           .value = std::to_string(targets.size()),
-                          .bound = "there are " + std::to_string(sources.size()) + " sources",
+                          .bound = there_are(sources.size(), "source"),
                           .remedy = "give one source and one target for each synapse"});
     }
     if (sources.size() > std::numeric_limits<std::uint32_t>::max()) {

@@ -1,6 +1,7 @@
 #include <array>
 #include <limits>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "connect/rules/registry.hpp"
 #include "connect/rules/rule_checks.hpp"
@@ -52,12 +53,12 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     const std::string object = "indegree of rule 'nearest_neighbors'";
     const std::string value = std::to_string(spec.number);
     if (!pairs.are_alike()) {
-        throw RuleError({.object = "sources of rule 'nearest_neighbors'",
-                         .value = std::to_string(pairs.sources) + " neurons from id " +
-                                  std::to_string(pairs.first_source.value) + " on",
-                         .bound = "they must be the targets, " + std::to_string(pairs.targets) + " neurons from id " +
-                                  std::to_string(pairs.first_target.value) + " on",
-                         .remedy = "connect a population, or a part of it, to itself"});
+        throw RuleError(
+            {.object = "sources of rule 'nearest_neighbors'",
+             .value = counted(pairs.sources, "neuron") + " from id " + std::to_string(pairs.first_source.value) + " on",
+             .bound = "they must be the targets, " + counted(pairs.targets, "neuron") + " from id " +
+                      std::to_string(pairs.first_target.value) + " on",
+             .remedy = "connect a population, or a part of it, to itself"});
     }
     if (spec.number % 2 != 0) {
         throw RuleError({.object = object,

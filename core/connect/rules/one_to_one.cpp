@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "connect/rules/partners.hpp"
 #include "connect/rules/registry.hpp"
@@ -52,7 +53,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     if (pairs.sources != pairs.targets) {
         throw RuleError({.object = "number of sources of rule 'one_to_one'",
                          .value = std::to_string(pairs.sources),
-                         .bound = "there are " + std::to_string(pairs.targets) + " targets",
+                         .bound = there_are(pairs.targets, "target"),
                          .remedy = "connect populations of the same size"});
     }
     return std::make_unique<OneToOne>(MajorView(pairs, RuleSampler::Major::target, spec.allow_autapses),

@@ -73,7 +73,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
         throw RuleError({.object = "indegree_min of rule 'uniform_indegree'",
                          .value = std::to_string(spec.least_number),
                          .bound = "it must not exceed indegree_max, " + std::to_string(spec.number),
-                         .remedy = "exchange them"});
+                         .remedy = "swap them"});
     }
     const MajorView view(pairs, RuleSampler::Major::target, spec.allow_autapses);
     check_degree(spec.name, "indegree_max", view, RuleSampler::Major::target, spec.number, spec.allow_multapses);
