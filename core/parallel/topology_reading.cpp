@@ -29,6 +29,31 @@ Topology flat_machine(const std::string& note) {
 
 #if RANVIER_HAS_HWLOC_HEADER
 
+/// More than any machine has whose processors share memory. hwloc takes minutes, or all memory, for millions.
+constexpr std::uint64_t most_synthetic_processors = 4096;
+
+/// The number of processing units of a description in hwloc's syntax, the product of the arities of its levels, or a
+/// number above the limit if there are more.
+std::uint64_t synthetic_processors(std::string_view description) {
+    std::uint64_t product = 1;
+    std::uint64_t arity = 0;
+    int nesting = 0;  // attributes and attached memory multiply nothing
+    char before = ' ';
+    for (const char character : description) {
+        if (character == '(' || character == '[') ++nesting;
+        if (character == ')' || character == ']') --nesting;
+        const bool is_digit = character >= '0' && character <= '9';
+        if (nesting == 0 && is_digit && (arity > 0 || before == ':' || before == ' ')) {
+            arity = std::min(arity * 10 + static_cast<std::uint64_t>(character - '0'), most_synthetic_processors + 1);
+        } else if (arity > 0) {
+            product = std::min(product * arity, most_synthetic_processors + 1);
+            arity = 0;
+        }
+        before = character;
+    }
+    return arity > 0 ? std::min(product * arity, most_synthetic_processors + 1) : product;
+}
+
 /// hwloc's own object for a topology.
 class HwlocTopology {
    public:
@@ -253,6 +278,13 @@ Topology synthetic_topology(std::string_view description, std::span<const std::s
                           .value = "'" + std::string(description) + "'",
                           .bound = "hwloc, which reads its description, cannot be loaded (" + hwloc.problem + ")",
                           .remedy = "install hwloc 2 (libhwloc15 on Debian and Ubuntu)"});
+    }
+    if (synthetic_processors(description) > most_synthetic_processors) {
+        throw ValueOutOfBoundsError({.object = "synthetic topology",
+                                     .value = "'" + std::string(description) + "'",
+                                     .bound = "it has more than " + std::to_string(most_synthetic_processors) +
+                                              " processing units, the product of its arities",
+                                     .remedy = "describe a smaller machine"});
     }
     HwlocTopology source(*hwloc.functions);
     if (source.load_synthetic(std::string(description))) {

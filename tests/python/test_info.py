@@ -390,3 +390,24 @@ def test_topologies() -> None:
     assert _core.parse_pinning("2,0-1") == ("list", [2, 0, 1])
     with pytest.raises(errors.ValueOutOfBoundsError, match="place of a process on its host is 2"):
         topology.shared_out(2, 2)
+
+
+@pytest.mark.parametrize(
+    ("description", "accepted"),
+    [
+        ("node:2 core:12 pu:2", True),
+        ("[NUMANode(memory=99999999)] core:4 pu:2", True),
+        ("4 4 2", True),
+        ("core:4097 pu:1", False),
+        ("node:999999999 core:999999999 pu:9", False),
+        ("99999999999999999999999999 2", False),
+        ("node:2 core:100 pu:100", False),
+    ],
+)
+def test_synthetic_machines_have_a_bound(description: str, accepted: bool) -> None:
+    """Beyond it, hwloc takes minutes."""
+    if accepted:
+        assert 0 < len(_core.Topology.synthetic(description).processors()) <= 4096
+    else:
+        with pytest.raises(errors.ValueOutOfBoundsError, match="more than 4096 processing units"):
+            _core.Topology.synthetic(description)
