@@ -456,8 +456,8 @@ TEST(ProgramNeurons, TellWhichOfThemHasFailed) {
     EXPECT_EQ(counting.read("u")[99], 9.0);
     counting.write("x", 66, 11.0);
     (void)counting.step();
-    EXPECT_EQ(counting.group().failure().value().what,
-              "an integration of neuron 66 has not ended within its most iterations");
+    EXPECT_EQ(counting.group().failure().value().what, "a loop has not ended within its most iterations");
+    EXPECT_EQ(counting.group().failure().value().neuron, 66u);
 }
 
 TEST(ProgramNeurons, TakeTheMemoryThatTheyAreGiven) {
