@@ -756,7 +756,7 @@ class saturating_nmda(SynapseModel):
         How fast transmitter opens channels.
     tau_rise : default 2 ms; >= 0.001 and <= 100
         Time constant of the transmitter.
-    tau_decay : default 100 ms; >= 0.001 and <= 100000
+    tau_decay : default 100 ms; >= 0.001 and <= 1e+05
         Time constant with which channels close.
 
     Notes
