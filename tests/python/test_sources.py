@@ -461,7 +461,8 @@ def test_few_sources_of_a_shard_draw_the_trains_of_many() -> None:
     """A shard draws few sources one by one, many in batches."""
     rates = np.concatenate([[0.0], np.geomspace(0.5, 150_000.0, 23)])
     digests = {}
-    for name, rate in {"different rates": rates, "equal rates": 9000.0}.items():
+    tried: dict[str, Any] = {"different rates": rates, "equal rates": 9000.0}
+    for name, rate in tried.items():
         for threads in (1, 5, 6, 8, 12, 24):
             net = rv.Network(resolution=0.1, seed=7)
             recorder = net.record_spikes(net.create(rv.poisson_generator(rate=rate), 24))
