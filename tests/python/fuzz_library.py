@@ -33,7 +33,7 @@ def _integration(name: str, chance: random.Random) -> dict[str, Any]:
     if not is_integrated(name) or chance.random() < 0.5:
         return {}
     # The equation of the potential is not linear in it.
-    if chance.random() < 0.5 and not name.startswith(("aeif", "izhikevich")):
+    if chance.random() < 0.5 and not name.startswith(("aeif", "izhikevich", "iaf_wang")):
         return {"method": "exponential_euler"}
     bounds = {"relative_tolerance": chance.choice([1e-3, 1e-9]), "absolute_tolerance": chance.choice([1e-3, 1e-9])}
     return {"method": "adaptive", **bounds}

@@ -64,7 +64,9 @@ def short_term(chance: random.Random) -> rv.network.model_base.AnySynapse:
     """Return how weights are used that stay."""
     part, recovery = chance.choice([0.05, 0.5, 1.0]), chance.choice([0.1, 20.0, 800.0])
     facilitation = chance.choice([0.0, 50.0, 1000.0])
-    kind = chance.randrange(5)
+    kind = chance.randrange(6)
+    if kind == 5:
+        return rv.saturating_nmda(alpha=chance.choice([0.05, 0.5, 5.0]), tau_decay=chance.choice([20.0, 100.0]))
     if kind == 4:
         on_pre = chance.choice(
             ["u += U*(1 - u); release = clip(u*x, 0, 1); x -= release", "release = clip(x + u, 0, 3); u += U"]

@@ -92,4 +92,6 @@ def model_named(name: str) -> Any:
     if not name.endswith(_DRAWN):
         return model
     defaults = inspect.signature(type(model)).parameters
-    return type(model)(**{each: rv.Normal(defaults[each].default, 0.0) for each in model.per_synapse_names})
+    # Start values without a default follow another parameter.
+    drawn = {name: defaults[name].default for name in model.per_synapse_names}
+    return type(model)(**{name: rv.Normal(value, 0.0) for name, value in drawn.items() if value is not None})

@@ -188,7 +188,11 @@ def test_potentials_with_another_method(
 
 
 def test_which_models_brian2_has() -> None:
-    assert sorted(set(NEURONS) - set(BRIAN2_MODELS)) == ["ignore_and_fire", "interval_fire"]
+    assert sorted(set(NEURONS) - set(BRIAN2_MODELS)) == [
+        "iaf_wang_2002",
+        "ignore_and_fire",
+        "interval_fire",
+    ]
 
 
 @requires_brian2

@@ -199,7 +199,7 @@ BAD: dict[str, tuple[Any, str]] = {
         lambda net: net.stimulate(
             [net.create(cell(), 2), net.create("iaf_psc_exp", 2)], "dc_generator", amplitude=1.0, electrode="tip"
         ),
-        "iaf_psc_exp.*a call of their own",
+        "iaf_psc_exp.*in a separate call",
     ),
     "cells with other electrodes": (
         lambda net: net.stimulate(

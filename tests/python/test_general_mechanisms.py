@@ -31,13 +31,13 @@ FARADAY, GAS = 96485.33212, 8.314462618
 
 def tree(*membrane: Any, probes: dict[str, Any] | None = None, **options: Any) -> rv.Cell:
     painted = [each if isinstance(each, tuple) else ("all", each) for each in membrane]
-    return rv.Cell(TREE, compartments=[1, 4, 3], membrane=painted, probes=probes, **options)
+    return rv.Cell(TREE, compartments=[1, 4, 3], membrane=painted, probes=probes, **{"celsius": 6.3, **options})
 
 
 def ball(*membrane: Any, probes: dict[str, str] | None = None, **options: Any) -> rv.Cell:
     painted = [("all", each) for each in membrane]
     placed = {name: (rv.at(0, 0.5), what) for name, what in (probes or {}).items()}
-    return rv.Cell(BALL, compartments=1, membrane=painted, probes=placed, **options)
+    return rv.Cell(BALL, compartments=1, membrane=painted, probes=placed, **{"celsius": 6.3, **options})
 
 
 def run(model: Any, time: float = 30.0, step: float = 0.025, count: int = 3, **values: Any) -> FloatArray:
@@ -240,6 +240,7 @@ def rich(scheme: Any = "backward_euler") -> list[rv.Cell]:
             ("all", each) for each in (hodgkin_huxley()(gk=gk), other, calcium_channel(), pool(), rv.sk_current())
         ],
         scheme=scheme,
+        celsius=6.3,
     )
     return [first, second]
 

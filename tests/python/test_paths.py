@@ -217,6 +217,6 @@ def test_what_has_no_end_is_not_read(read: Callable[[Path], object], tmp_path: P
     os.mkfifo(pipe)
     with large.open("wb") as opened:
         opened.truncate(1 << 40)
-    for path, words in ((Path("/dev/zero"), "no regular file"), (pipe, "no regular file"), (large, "more than")):
+    for path, words in ((Path("/dev/zero"), "not a regular file"), (pipe, "not a regular file"), (large, "more than")):
         with pytest.raises(errors.FileError, match=words):
             read(path)

@@ -195,7 +195,7 @@ def test_targets_of_several_models() -> None:
         net.connect(source, cells + conductances, rv.AllToAll(), receptor="excitatory")
     with pytest.raises(UnknownNameError, match="receptor of iaf_psc_exp"):
         net.stimulate(cells + conductances, rv.poisson_generator(rate=1.0), receptor="AMPA")
-    with pytest.raises(ValueOutOfBoundsError, match="call of its own"):
+    with pytest.raises(ValueOutOfBoundsError, match="in a separate call"):
         net.connect(source, cells + net.create("iaf_psc_delta", 2), rv.AllToAll())
     net.stimulate(cells + conductances, rv.dc_generator(amplitude=1.0))
 

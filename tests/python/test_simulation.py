@@ -334,7 +334,7 @@ def test_costs_of_populations() -> None:
     [
         ("guessed", errors.UnknownNameError, "measured"),
         (3.0, TypeError, "costs must be a mapping"),
-        ({"exc": 1.0}, errors.ShapeError, "there is none for"),
+        ({"exc": 1.0}, errors.ShapeError, "there is no cost for inh"),
         ({"excitatory": 1.0}, errors.UnknownNameError, "exc"),
         ({"exc": -1.0}, errors.ValueOutOfBoundsError, "from 0 to"),
         ({"exc": float("nan")}, errors.ValueOutOfBoundsError, "from 0 to"),

@@ -356,7 +356,7 @@ def test_targets_of_models_with_other_receptors_are_refused() -> None:
         lambda: net.connect(inh, exc + other, rv.AllToAll()),
         lambda: net.stimulate([exc, other], rv.poisson_generator(rate=10.0)),
     ):
-        with pytest.raises(errors.ValueOutOfBoundsError, match="call of its own"):
+        with pytest.raises(errors.ValueOutOfBoundsError, match="in a separate call"):
             call()
     net.connect(exc + other, inh, rv.AllToAll())
     with pytest.raises(errors.UnknownNameError, match="I_syn_ex"):

@@ -143,14 +143,13 @@ class Cell(OwnModel):
         name: str = "cell",
     ) -> None:
         _check_form_and_name(morphology, name)
-        check_choice("rates", rates, ["table", "exact"])
-        check_choice("scheme", scheme, ["backward_euler", "staggered"])
+        _check_choices(rates, scheme)
         membrane_capacitance = Capacitance(C_m)
         resistivity = number_or_own("R_a", R_a)
         counts = counts_of(morphology, compartments, membrane_capacitance.values, default_of("R_a", resistivity))
         cut = morphology._cut(counts)
         own = OwnParameters()
-        temperature = _SQUID_CELSIUS if celsius is None else _temperature(celsius)
+        temperature = _temperature(celsius)
         mechanisms = _mechanisms(membrane, morphology, cut, temperature)
         painted = _core_mechanisms(mechanisms, own)
         placed = _receptors(_named("receptors", receptors), own, morphology, cut)
@@ -181,8 +180,7 @@ class Cell(OwnModel):
         owns = {"own": list(own.defaults.items()), "uses": own.uses}
         self._put(morphology=morphology, name=name, _given={"counts": counts, **given, **owns})
         self._build(cut)
-        if celsius is None:
-            _check_temperature([mechanism for mechanism, _, _ in mechanisms])
+        _check_temperature(celsius, mechanisms)
 
     def _build(self, cut: _core.Compartments | None = None) -> None:
         options = dict(self._given)
@@ -261,6 +259,11 @@ class Cell(OwnModel):
             f"<Cell '{self.name}': {counted(len(self.morphology), 'section')}, "
             f"{counted(self.compartment_count, 'compartment')}>"
         )
+
+
+def _check_choices(rates: str, scheme: str) -> None:
+    check_choice("rates", rates, ["table", "exact"])
+    check_choice("scheme", scheme, ["backward_euler", "staggered"])
 
 
 def _check_form_and_name(morphology: object, name: object) -> None:
@@ -374,6 +377,9 @@ def _electrodes(electrode: object, electrodes: object) -> list[tuple[str, tuple[
 
 
 def _temperature(celsius: object) -> float:
+    """Return the temperature, that of the squid's axon where none is given; see `_check_temperature`."""
+    if celsius is None:
+        return _SQUID_CELSIUS
     if isinstance(celsius, PerCell):
         raise WrongTypeError(
             "celsius",
@@ -384,9 +390,9 @@ def _temperature(celsius: object) -> float:
     return number("celsius", celsius)
 
 
-def _check_temperature(mechanisms: list[Mechanism]) -> None:
+def _check_temperature(celsius: object, mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]]) -> None:
     """Refuse what depends on a temperature that is not given, unless it was measured at the default."""
-    for mechanism in mechanisms:
+    for mechanism, *_ in mechanisms if celsius is None else ():
         reason = mechanism._follows_temperature()
         if reason is None or mechanism.measured_celsius == _SQUID_CELSIUS:
             continue

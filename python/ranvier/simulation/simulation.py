@@ -52,7 +52,7 @@ class Simulation(Accounts):
     """Builds a network and runs it.
 
     The description is copied: later changes of the network do not change the simulation, and its next run warns
-    (`ranvier.errors.ChangedNetworkWarning`). A process can have several simulations, each for one call at a time.
+    (``rv.errors.ChangedNetworkWarning``). A process can have several simulations, each for one call at a time.
 
     Parameters
     ----------
