@@ -171,7 +171,7 @@ void CellPlan::complete(Class& own, RateTables& tables, std::pmr::memory_resourc
                                      .remedy = "paint fewer mechanisms on the same membrane"});
     }
     // A table has one argument.
-    if (spec->rates == RateMethod::table && own.follows != Follows::both) own.table = &tables.of(own.gates);
+    if (spec->rates == RateMethod::table && own.follows != Follows::both) own.table = tables.of(own.gates);
 }
 
 void CellPlan::choose_begins() {

@@ -30,15 +30,17 @@ Signature class_in(Signature signature, Follows follows) {
 }
 
 /// That of a slot whose mechanisms are calculated in their place, or 0: that of all its nodes, or of at least so many.
-Signature signature_in_place(std::span<const Signature> nodes, std::size_t least) {
+/// @param is_exact whether a signature has a class whose rates come from no table: formulas are not finite at all potentials
+///     that other membranes can have
+template <class IsExact>
+Signature signature_in_place(std::span<const Signature> nodes, std::size_t least, const IsExact& is_exact) {
     // The first lane always has a node.
     const auto is_alike = [&](Signature each) { return each == nodes[0] || each == no_node; };
     if (std::ranges::all_of(nodes, is_alike)) return nodes[0];
     for (const Signature each : nodes) {
         const auto count = static_cast<std::size_t>(std::ranges::count(nodes, each));
-        // Rates without a table: see PackedPlan::place_mechanisms.
-        const std::size_t enough = class_in(each, Follows::both) != 0 ? lanes : least;
-        if (each != 0 && each != no_node && count >= enough) return each;
+        if (each == 0 || each == no_node || count < least) continue;
+        if (count == lanes || !is_exact(each)) return each;
     }
     return 0;
 }
@@ -202,12 +204,16 @@ void PackedPlan::place_mechanisms(Cells cells) {
     desks.assign(positions.begin(), positions.end());
     std::vector<std::uint32_t> desk_at(node_slots * lanes);
     for (std::uint32_t p = 0; p < desk_at.size(); ++p) desk_at[p] = p;
-    // Rates from formulas are no numbers at potentials that other membranes can have.
-    const std::size_t least = cells.front()->spec->rates == RateMethod::table ? least_in_place : lanes;
+    const auto is_exact = [&](Signature signature) {
+        return std::ranges::any_of(all_followed, [&](Follows follows) {
+            const Signature number = class_in(signature, follows);
+            return number != 0 && classes[number - 1].table == nullptr;
+        });
+    };
     std::map<Signature, std::vector<std::uint32_t>> at_desks;
     for (std::uint32_t slot = 0; slot < node_slots; ++slot) {
         const std::span own = std::span(signatures).subspan(slot * lanes, lanes);
-        const Signature in_place = signature_in_place(own, least);
+        const Signature in_place = signature_in_place(own, least_in_place, is_exact);
         give_slot(in_place, slot);
         for (std::uint32_t l = 0; l < lanes; ++l) {
             if (own[l] == 0 || own[l] == no_node || own[l] == in_place) continue;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 
-#include "base/counted.hpp"
 #include "base/errors.hpp"
 #include "base/math.hpp"
 #include "cable/program_rates.hpp"
@@ -62,14 +61,20 @@ RateTable::RateTable(std::span<const GateOfMechanism> gates, double step, double
     const double most_rows = range_.coarsest * (1 << most_doublings);
     for (rows_per_unit_ = range_.coarsest; rows_per_unit_ <= most_rows; rows_per_unit_ *= 2.0) {
         const std::size_t worst = fill(gates, step, celsius);
-        if (error_ <= greatest_error) return;
+        if (is_accurate()) return;
         if (rows_per_unit_ < most_rows) continue;
+        if (std::isfinite(error_)) break;
         throw ValueOutOfBoundsError(
             {.object = "rates of gate " + std::string(gates[worst].gate->name),
-             .value = "a table of " + counted(rows_, "row"),
-             .bound = "its error, " + to_text(error_) + ", must be at most " + to_text(greatest_error),
+             .value = "they are not finite somewhere from " + to_text(range_.lowest) + " to " +
+                      to_text(range_.highest) +
+                      (gates[worst].gate->follows == Follows::calcium ? " (logarithm of mM of calcium)" : " mV"),
+             .bound = "tables need finite rates",
              .remedy = "check the parameters of the mechanism, or choose rates='exact'"});
     }
+    // Nobody looks anything up in it.
+    numbers_.clear();
+    numbers_.shrink_to_fit();
 }
 
 std::size_t RateTable::fill(std::span<const GateOfMechanism> gates, double step, double celsius) {

@@ -50,7 +50,7 @@ class RateTable {
     /// No steady state that is looked up is further than this from the function, and no part further than this part of it.
     static constexpr double greatest_error = 1e-6;
 
-    /// All gates follow the same, and not both. @param step ms. @throws ValueOutOfBoundsError naming a gate whose rates no table of reasonable size gives
+    /// All gates follow the same, and not both. @param step ms. @throws ValueOutOfBoundsError naming a gate whose rates are not finite
     RateTable(std::span<const GateOfMechanism> gates, double step, double celsius, std::pmr::memory_resource* memory);
 
     std::size_t rows() const { return rows_; }
@@ -63,6 +63,9 @@ class RateTable {
     void look_up(std::size_t gate, double argument, double& steady, double& part) const;
     /// The greatest deviation that was seen, at 16 points of each interval.
     double error() const { return error_; }
+    /// Whether it is within `greatest_error`. It is not where rates have a kink or a step between two rows: no table of
+    /// reasonable size gives these.
+    bool is_accurate() const { return error_ <= greatest_error; }
 
    private:
     /// Fills the table; returns the index of the gate that is furthest off.

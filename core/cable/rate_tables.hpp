@@ -19,13 +19,14 @@ class RateTables {
     RateTables(double step, double celsius, std::pmr::memory_resource* memory)
         : step_(step), celsius_(celsius), memory_(memory) {}
 
-    /// The address of a table does not change. @throws ValueOutOfBoundsError, see RateTable
-    const RateTable& of(std::span<const GateOfMechanism> gates) {
+    /// Null where no table is accurate: such rates are calculated exactly. The address of a table does not change.
+    /// @throws ValueOutOfBoundsError, see RateTable
+    const RateTable* of(std::span<const GateOfMechanism> gates) {
         Key key;
         for (const GateOfMechanism& own : gates) key.emplace_back(own.gate, own.parameters);
         auto& table = tables_[std::move(key)];
         if (table == nullptr) table = std::make_unique<RateTable>(gates, step_, celsius_, memory_);
-        return *table;
+        return table->is_accurate() ? table.get() : nullptr;
     }
 
    private:
