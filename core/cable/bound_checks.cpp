@@ -1,5 +1,6 @@
 #include "cable/bound_checks.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "base/counted.hpp"
@@ -15,6 +16,16 @@ void check_bounds(double value, const models::Bounds& bounds, std::string object
                                  .bound = std::string("it must be ") + (bounds.lower_open ? "above " : "at least ") +
                                           to_text(bounds.lower) + " and at most " + to_text(bounds.upper) + suffix,
                                  .remedy = "check the unit"});
+}
+
+void check_parameter(double value, const models::ParameterInfo& info, std::string object) {
+    if (std::isnan(value) && std::isnan(info.default_value)) {
+        throw ValueOutOfBoundsError({.object = std::move(object),
+                                     .value = "not given",
+                                     .bound = "it has no default",
+                                     .remedy = "give it a value"});
+    }
+    check_bounds(value, info.bounds, std::move(object), info.unit);
 }
 
 void check_length(std::size_t length, std::size_t compartments, std::string object) {

@@ -11,6 +11,9 @@ namespace ranvier::cable {
 /// @throws ValueOutOfBoundsError that names the object
 void check_bounds(double value, const models::Bounds& bounds, std::string object, std::string_view unit);
 
+/// The same for a value of a parameter; NaN where it has no default means that it was not given.
+void check_parameter(double value, const models::ParameterInfo& info, std::string object);
+
 /// That there is one value, or one for each compartment. @throws ShapeError
 void check_length(std::size_t length, std::size_t compartments, std::string object);
 

@@ -65,7 +65,7 @@ void check(const PaintedMechanism& painted, std::size_t compartments) {
         if (is_own) check_own(painted, p);
         for (const double value : painted.parameters[p]) {
             if (is_own || (std::isnan(value) && is_calcium_reversal(model, p))) continue;
-            check_bounds(value, info.bounds, object, info.unit);
+            check_parameter(value, info, object);
         }
         if (painted.parameters[p].size() == 1 || may_differ(model, p)) continue;
         throw ShapeError(
@@ -94,7 +94,7 @@ void check(const PlacedReceptor& receptor, const Morphology& morphology) {
     }
     for (std::size_t p = 0; p < model.parameters.size(); ++p) {
         const models::ParameterInfo& info = model.parameters[p];
-        check_bounds(receptor.parameters[p], info.bounds, std::string(info.name) + " of " + name, info.unit);
+        check_parameter(receptor.parameters[p], info, std::string(info.name) + " of " + name);
     }
     if (model.conflict == nullptr) return;
     if (const auto reason = model.conflict(receptor.parameters)) {

@@ -47,7 +47,7 @@ class GeneralMechanism final : public UserMechanism {
     /// @throws ShapeError, ValueOutOfBoundsError for what does not fit together
     explicit GeneralMechanism(GeneralDescription description);
 
-    /// Of a point process. @throws ValueOutOfBoundsError if it is none
+    /// The model of a point process. @throws ValueOutOfBoundsError if the mechanism is not a point process
     const ReceptorModel& receptor() const;
 
    private:

@@ -258,7 +258,7 @@ void GeneralStates::check_states(Mechanism& own, const double* states) {
     }
 }
 
-/// @param values of which those that are not finite have left their bounds; null: see failures_
+/// @param values one per place; a value that is not finite has left its bounds. Null: see failures_
 void GeneralStates::note(const Mechanism& own, Departure::Of of, std::size_t variable, const double* values) {
     for (std::size_t k = 0; k < own.places.size(); ++k) {
         const GeneralPlace& place = own.places[k];

@@ -115,10 +115,9 @@ struct GeneralInfo {
     /// Of a point process, whose currents are in nA: results are what a spike of weight 1 nS adds to each state. They depend
     /// on parameters, temperature and geometry alone. Null: it is spread over membrane.
     const program::Program* jumps = nullptr;
-    std::int32_t calcium =
-        -1;  ///< the state that is the concentration in the cell (mM), if it is a pool; -1: it is none
-    std::int32_t outside = -1;  ///< the parameter that is the one outside (mM); -1: default_outside
-    bool follows_calcium = false;  ///< of a pool that it is not itself
+    std::int32_t calcium = -1;  ///< a pool's state for the concentration in the cell (mM); -1: not a pool
+    std::int32_t outside = -1;  ///< a pool's parameter for the concentration outside (mM); -1: default_outside
+    bool follows_calcium = false;  ///< reads the concentration of another mechanism, the pool
     bool reads_calcium_current = false;
 
     static constexpr double default_outside = 2.0;  ///< mM

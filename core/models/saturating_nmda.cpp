@@ -87,7 +87,7 @@ class SaturatingNmda {
 
 constinit const SynapseModel saturating_nmda{
     .name = "saturating_nmda",
-    .summary = "Synapse of NMDA receptors, of which each spike opens a part of those that are still closed",
+    .summary = "NMDA synapse that saturates: each spike opens a fraction of the channels that are still closed",
     .equations =
         R"(A spike of the source adds w (k_0 - k_1 s) to the input of the target when it arrives, with the part s of the
 channels of the source that are open when it fires, and then

@@ -150,7 +150,7 @@ class Case {
         return made;
     }
 
-    /// The first condition of which not both outcomes are known to be possible or not.
+    /// The first condition whose outcome is not known yet.
     std::optional<std::uint32_t> open_condition() const {
         for (const Instruction& instruction : program_.instructions) {
             if (instruction.operation != Operation::select) continue;
@@ -190,7 +190,7 @@ class Case {
                 return true;
         }
     }
-    /// Of two values, of which the first one is less, or at most equal.
+    /// Assumes that the first value is less than the second, or at most equal to it.
     bool assume_order(std::uint32_t a, std::uint32_t b, bool is_less) {
         const double high = values_[b].high;
         const double low = values_[a].low;

@@ -746,7 +746,7 @@ class quantal_stp(SynapseModel):
 
 
 class saturating_nmda(SynapseModel):
-    """Synapse of NMDA receptors, of which each spike opens a part of those that are still closed.
+    """NMDA synapse that saturates: each spike opens a fraction of the channels that are still closed.
 
     For ``synapse=`` of `Network.connect`. Only the user changes weights.
 

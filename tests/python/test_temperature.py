@@ -72,6 +72,20 @@ def test_others_have_that_of_the_squid(mechanisms: list[Any]) -> None:
     assert celsius_of(cell(*mechanisms)) == 6.3
 
 
+def test_receptors_need_it_too(tmp_path: Path) -> None:
+    file = tmp_path / "warm.mod"
+    file.write_text(
+        "NEURON { POINT_PROCESS warm NONSPECIFIC_CURRENT i }\n"
+        "ASSIGNED { v (mV) i (nA) celsius (degC) }\nSTATE { g (uS) }\nINITIAL { g = 0 }\n"
+        "BREAKPOINT { SOLVE states METHOD cnexp\ni = g*v }\n"
+        "DERIVATIVE states { g' = -g*3^((celsius - 20)/10) }\nNET_RECEIVE (w (uS)) { g = g + w }\n"
+    )
+    receptors = {"s": (rv.read_nmodl(file)(), rv.at(0, 0.5))}
+    with pytest.raises(ValueOutOfBoundsError, match="celsius is not given, but the equations of warm depend on it"):
+        cell(rv.pas(), receptors=receptors)
+    assert celsius_of(cell(rv.pas(), receptors=receptors, celsius=20.0)) == 20.0
+
+
 def test_cortical_channels_fire_at_the_temperature_of_the_body() -> None:
     """At 6.3 degrees, one spike; at 34, a train."""
     spikes = []

@@ -19,7 +19,7 @@ def described(name: str, known: list[str], values: Mapping[str, object]) -> str:
     name
         Its name.
     known
-        Names of its parameters and variables, which tell it from models of other kinds with the same name.
+        Names of its parameters and variables, which distinguish it from models of other kinds with the same name.
     values
         Values that were set in place of defaults.
     """

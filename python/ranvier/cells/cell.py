@@ -180,7 +180,7 @@ class Cell(OwnModel):
         owns = {"own": list(own.defaults.items()), "uses": own.uses}
         self._put(morphology=morphology, name=name, _given={"counts": counts, **given, **owns})
         self._build(cut)
-        _check_temperature(celsius, mechanisms)
+        _check_temperature(celsius, mechanisms, _named("receptors", receptors))
 
     def _build(self, cut: _core.Compartments | None = None) -> None:
         options = dict(self._given)
@@ -390,12 +390,18 @@ def _temperature(celsius: object) -> float:
     return number("celsius", celsius)
 
 
-def _check_temperature(celsius: object, mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]]) -> None:
+def _check_temperature(
+    celsius: object,
+    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]],
+    receptors: Mapping[str, tuple[Receptor, PlacesLike]],
+) -> None:
     """Refuse what depends on a temperature that is not given, unless it was measured at the default."""
-    for mechanism, *_ in mechanisms if celsius is None else ():
-        reason = mechanism._follows_temperature()
-        if reason is None or mechanism.measured_celsius == _SQUID_CELSIUS:
-            continue
-        raise ValueOutOfBoundsError(
-            "celsius", "not given", reason, "give the cell the temperature of the experiment: celsius=34.0"
-        )
+    if celsius is not None:
+        return
+    needed = [each._follows_temperature() for each, *_ in mechanisms if each.measured_celsius != _SQUID_CELSIUS]
+    needed += [each._follows_temperature() for each, _ in receptors.values()]
+    for reason in needed:
+        if reason is not None:
+            raise ValueOutOfBoundsError(
+                "celsius", "not given", reason, "give the cell the temperature of the experiment: celsius=34.0"
+            )

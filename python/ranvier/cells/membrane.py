@@ -127,6 +127,10 @@ class Receptor(Model):
         """Return what the user has described; None: the core knows the name."""
         return None
 
+    def _follows_temperature(self) -> str | None:
+        """Return what of it depends on the temperature of the cell, in words; None if nothing does."""
+        return None
+
     def _parameters(self) -> list[OwnValue]:
         values = [self._values.get(name, default) for name, default in self._defaults().items()]
         return [value if isinstance(value, PerCell) else float(value) for value in values]  # type: ignore[arg-type]

@@ -37,10 +37,11 @@ IntArray = npt.NDArray[np.int64]
 def read_morphology(path: str | PathLike[str]) -> Morphology:
     """Read the form of a cell from an SWC file (``.swc``), a Neurolucida file (``.asc``) or an HDF5 file (``.h5``).
 
-    The soma becomes a cylinder that is as long as wide, with the same surface as in the file. Three points of an SWC
-    file, two of which follow the other one, are a sphere, as NeuroMorpho.org writes them; of a contour it is that of
-    the sphere with the mean distance of its points from their centre. Neurites are fixed to its middle, and begin with
-    their own first point. Without a soma the file must have one neurite, which becomes the root.
+    The soma becomes a cylinder that is as long as wide, with the same surface as in the file. A soma of three
+    points in an SWC file, where the second and third follow the first, is a sphere, as NeuroMorpho.org writes it. A
+    contour has the surface of the sphere whose radius is the mean distance of its points from their centre.
+    Neurites are fixed to the middle of the soma, and begin with their own first point. Without a soma the file must
+    have one neurite, which becomes the root.
 
     Parameters
     ----------

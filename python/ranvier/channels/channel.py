@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import inspect
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ranvier import _core
-from ranvier.base.immutable import Settings, locked
+from ranvier.base.immutable import locked
 from ranvier.base.keywords import known_keywords
-from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number_array
 from ranvier.base.values import FloatArray
-from ranvier.cells.membrane import DensityValue, Mechanism, OwnMechanism
+from ranvier.cells.membrane import DensityValue, Mechanism
 from ranvier.cells.per_cell import PerCell
 from ranvier.channels.description import ChannelDescription
-from ranvier.channels.documentation import documented_channel, documented_general
+from ranvier.channels.equation_mechanism import EquationMechanism, PlacedEquations, check_values
 from ranvier.channels.form import chosen_form
 from ranvier.channels.general import GeneralDescription
 from ranvier.channels.general_lowering import lower_general
 from ranvier.channels.lowering import derived_nodes, direct_parameter, lower_channel
 from ranvier.channels.reading import GivenChannel, describe_channel
-from ranvier.equations.description import Declared
 from ranvier.equations.parameters import value_in
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
 
 __all__ = ["ChannelMechanism", "EquationChannel", "channel", "description_of"]
 
 
-class EquationChannel(OwnMechanism):
+class EquationChannel(EquationMechanism):
     """A channel of equations, made by `channel` or `read_nmodl`. It cannot be changed.
 
     Call it for a mechanism that is placed on membrane: ``("soma", k_slow(g_max="0.02 S/cm**2"))``. Parameters are
@@ -61,6 +57,8 @@ class EquationChannel(OwnMechanism):
     core_model: _core.UserMechanism
     _description: ChannelDescription | GeneralDescription
     _derived: tuple[tuple[str | None, frozenset[str]], ...]
+    _kind = "channel"
+    _remade_by = "make another one with rv.channel()"
 
     def __init__(self, description: ChannelDescription | GeneralDescription) -> None:
         if isinstance(description, GeneralDescription):
@@ -100,15 +98,9 @@ class EquationChannel(OwnMechanism):
         UnknownNameError
             For a name that is no parameter.
         UnitError, ValueOutOfBoundsError, WrongTypeError
-            For values in another unit or outside their bounds, and for what is none.
+            For values in another unit or outside their bounds, and for other types.
         """
-        known = self._description.parameters
-        for name in values:
-            if name not in known:
-                unknown_name(f"parameter of {self.name}", name, list(known))
-        # None: not given, where there is no default.
-        given = {n: value for n, value in values.items() if not (value is None and _has_no_default(known[n].declared))}
-        return ChannelMechanism(self, {name: self._stored(name, value) for name, value in given.items()})
+        return ChannelMechanism(self, self._given(values))
 
     def _stored(self, name: str, value: Any) -> Any:
         what = f"parameter {name} of {self.name}"
@@ -123,58 +115,15 @@ class EquationChannel(OwnMechanism):
         check_values(what, declared, array)
         return float(array) if array.ndim == 0 else locked(array)
 
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of its parameters."""
-        return tuple(self._description.parameters)
-
-    @property
-    def units(self) -> Mapping[str, str]:
-        """The unit of each parameter; empty if it has none."""
-        return {name: each.declared.unit.text for name, each in self._description.parameters.items()}
-
-    @property
-    def equations(self) -> str:
-        """Its equations, as they were written."""
-        return self._description.text
-
-    def describe(self) -> str:
-        """Return the channel in words: equations, parameters with units, defaults and bounds, gates and currents."""
-        if isinstance(self._description, GeneralDescription):
-            return documented_general(self._description, self.program)
-        return documented_channel(self._description, self.program)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        parameters = [
-            inspect.Parameter(name, keyword, default=None if _has_no_default(each.declared) else each.declared.default)
-            for name, each in self._description.parameters.items()
-        ]
-        return inspect.Signature(parameters, return_annotation=ChannelMechanism)
-
-    def _called(self) -> str:
-        return f"a channel {self.name}"
-
-    def _way_to(self, name: str) -> str:
-        if name in self._description.parameters:
-            return f"write c({name}=...), where c is the channel"
-        return "make another one with rv.channel()"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, EquationChannel) and self.program == other.program
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.program.equations))
+    @staticmethod
+    def _placed() -> type:
+        return ChannelMechanism
 
     def __repr__(self) -> str:
         return f"<channel '{self.name}': {', '.join(self.gates) or 'no gates'}>"
 
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return type(self), (self._description,)
 
-
-class ChannelMechanism(Mechanism):
+class ChannelMechanism(PlacedEquations, Mechanism):
     """A channel of equations with values for its parameters, made by a call of the channel.
 
     Attributes
@@ -184,7 +133,7 @@ class ChannelMechanism(Mechanism):
     """
 
     channel: EquationChannel
-    is_pool: bool  # type: ignore[misc]
+    _kind = "mechanism"
 
     def __new__(cls, channel: EquationChannel, values: Mapping[str, Any]) -> ChannelMechanism:
         """Make one; the channel has checked the values."""
@@ -194,19 +143,11 @@ class ChannelMechanism(Mechanism):
         self._put(channel=channel, name=channel.name, gates=channel.gates, currents=channel.currents)
         self._put(is_pool=channel.is_pool, _values=dict(values))
 
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return ChannelMechanism, (self.channel, self._values)
-
-    @property
-    def values(self) -> Mapping[str, Any]:
-        """The values that were given in place of the defaults, by the name of the parameter."""
-        return Settings(self._values, f"a mechanism {self.name}", f"{self.name}(")
-
-    def _own(self) -> OwnMechanism:
+    def _equations(self) -> EquationChannel:
         return self.channel
 
     def _follows_temperature(self) -> str | None:
-        if self.channel._description.follows_temperature:
+        if self.channel.follows_temperature:
             return f"the equations of {self.name} depend on it"
         return super()._follows_temperature()
 
@@ -247,23 +188,6 @@ class ChannelMechanism(Mechanism):
                     )
         return made
 
-    def _way_to(self, name: str) -> str:
-        if name in self.channel.parameters:
-            return f"write c({name}=...), where c is the channel, and make another rv.Cell"
-        return "make another mechanism"
-
-    def _instead_of(self, name: str) -> str:
-        return f'read what was set with .values["{name}"]' if name in self._values else ""
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ChannelMechanism) or self.channel != other.channel:
-            return NotImplemented if not isinstance(other, ChannelMechanism) else False
-        return self._values.keys() == other._values.keys() and all(
-            np.array_equal(np.asarray(value), np.asarray(other._values[name])) for name, value in self._values.items()
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
 
 def description_of(made: EquationChannel) -> ChannelDescription | GeneralDescription:
     """Return what a channel was made of."""
@@ -282,27 +206,6 @@ def _derived(read: ChannelDescription) -> tuple[tuple[str | None, frozenset[str]
         used = frozenset(name for name in read.used([node]) if name in read.parameters)
         made.append((direct_parameter(read, node, unit), used))
     return tuple(made)
-
-
-def _has_no_default(declared: Declared) -> bool:
-    return math.isnan(declared.default)
-
-
-def check_values(what: str, declared: Declared, values: FloatArray) -> None:
-    """Check values of a parameter.
-
-    Raises
-    ------
-    ValueOutOfBoundsError
-        When one is outside the bounds.
-    """
-    for value in np.unique(values).tolist():
-        if declared.contains(value):
-            continue
-        lower = f"{'>' if declared.lower_open else '>='} {declared.lower:g}" if declared.lower > -math.inf else ""
-        upper = f"{'<' if declared.upper_open else '<='} {declared.upper:g}" if declared.upper < math.inf else ""
-        bound = " and ".join(each for each in (lower, upper) if each and math.isfinite(value)) or "finite"
-        raise ValueOutOfBoundsError(what, f"{value:g} {declared.unit.text}".strip(), f"it must be {bound}")
 
 
 @known_keywords

@@ -71,7 +71,7 @@ class Advance:
         return scope.do("negate", scope.do("divide", rate, slope))
 
     def _coupled(self) -> list[list[str]]:
-        """Return states in groups, none of which reads another one's."""
+        """Return states in groups that do not read each other."""
         reads = self._states_read()
         groups: list[set[str]] = []
         for name in self.derivatives:

@@ -1,4 +1,4 @@
-"""Makes a general mechanism of an NMODL file that is no channel with gates and currents linear in the potential."""
+"""Makes a general mechanism of an NMODL file that does not fit the form of a channel with gates and linear currents."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Ledger:
         self._copies: dict[int, tuple[Node, Node]] = {}
 
     def open(self, block: Any) -> None:
-        """Add all statements of a block, none of which has an account yet."""
+        """Add all statements of a block, without an account."""
         waiting = list(getattr(block, "children", ()))
         while waiting:
             part = waiting.pop()
@@ -141,7 +141,7 @@ class Ledger:
         Raises
         ------
         EquationError
-            For a statement of these blocks of which nothing is known: it would be dropped in silence.
+            For a statement of these blocks without an account: it would be dropped in silence.
         """
         reached = {name: self._reached(nodes) for name, nodes in outcomes.items()}
         spans = [place_of(self.source, each) for each in executed]

@@ -65,7 +65,7 @@ class Carried:
 
     @property
     def has_statements(self) -> bool:
-        """Whether something is solved that is no expression."""
+        """Whether a solver needs statements, not only expressions."""
         return bool(self.initial_statements or self.step_statements)
 
 
@@ -341,7 +341,7 @@ class _Memory:
                     refuse(place, f"'{name}'", bound, "assign it first, or in a block that is solved")
 
     def _branch(self, node: Node, symbol: str) -> Place | None:
-        """Return the place of the condition on one side of which a name keeps its value."""
+        """Return the place of the condition that leaves a name unchanged on one side."""
         for each in nodes_of(node):
             sides = each.parts[1:] if each.kind == "where" else ()
             if any(side.kind == "name" and side.name == symbol for side in sides):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ranvier import _core
-from ranvier.base.immutable import Settings
-from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number
-from ranvier.cells.membrane import OwnMechanism, OwnValue, Receptor
+from ranvier.cells.membrane import OwnValue, Receptor
 from ranvier.cells.per_cell import PerCell
-from ranvier.channels.channel import check_values
-from ranvier.channels.documentation import documented_general
+from ranvier.channels.equation_mechanism import EquationMechanism, PlacedEquations, check_values
 from ranvier.channels.general import GeneralDescription
 from ranvier.channels.general_lowering import lower_general
 from ranvier.channels.general_program import GeneralProgram
@@ -25,7 +21,7 @@ from ranvier.errors import ShapeError
 __all__ = ["EquationReceptor", "ReceptorMechanism"]
 
 
-class EquationReceptor(OwnMechanism):
+class EquationReceptor(EquationMechanism):
     """A receptor of equations: states with any equations, and currents of any form. It cannot be changed.
 
     Call it for a receptor that is placed on a cell: ``receptors={"exc": (syn(tau=3.0), rv.at(1, 0.5))}``. Values are
@@ -48,6 +44,8 @@ class EquationReceptor(OwnMechanism):
     program: GeneralProgram
     core_model: _core.GeneralMechanism
     _description: GeneralDescription
+    _kind = "receptor"
+    _remade_by = "make another one"
 
     def __init__(self, description: GeneralDescription) -> None:
         if description.jumps is None:
@@ -70,13 +68,9 @@ class EquationReceptor(OwnMechanism):
         UnknownNameError
             For a name that is no parameter.
         UnitError, ValueOutOfBoundsError, WrongTypeError
-            For values in another unit or outside their bounds, and for what is none.
+            For values in another unit or outside their bounds, and for other types.
         """
-        known = self._description.parameters
-        for name in values:
-            if name not in known:
-                unknown_name(f"parameter of {self.name}", name, list(known))
-        return ReceptorMechanism(self, {name: self._stored(name, value) for name, value in values.items()})
+        return ReceptorMechanism(self, self._given(values))
 
     def _stored(self, name: str, value: OwnValue | str) -> OwnValue:
         what = f"parameter {name} of {self.name}"
@@ -87,51 +81,15 @@ class EquationReceptor(OwnMechanism):
         check_values(what, declared, np.array([made]))
         return made
 
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of its parameters."""
-        return tuple(self._description.parameters)
-
-    @property
-    def equations(self) -> str:
-        """Its equations, as they were written."""
-        return self._description.text
-
-    def describe(self) -> str:
-        """Return the receptor in words: equations, parameters with units, defaults and bounds, states and currents."""
-        return documented_general(self._description, self.program)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        parameters = [
-            inspect.Parameter(name, keyword, default=each.declared.default)
-            for name, each in self._description.parameters.items()
-        ]
-        return inspect.Signature(parameters, return_annotation=ReceptorMechanism)
-
-    def _called(self) -> str:
-        return f"a receptor {self.name}"
-
-    def _way_to(self, name: str) -> str:
-        if name in self._description.parameters:
-            return f"write r({name}=...), where r is the receptor"
-        return "make another one"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, EquationReceptor) and self.program == other.program
-
-    def __hash__(self) -> int:
-        return hash((self.name, self._description.text))
+    @staticmethod
+    def _placed() -> type:
+        return ReceptorMechanism
 
     def __repr__(self) -> str:
         return f"<receptor '{self.name}': {', '.join(self.states) or 'no states'}>"
 
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return type(self), (self._description,)
 
-
-class ReceptorMechanism(Receptor):
+class ReceptorMechanism(PlacedEquations, Receptor):
     """A receptor of equations with values for its parameters, made by a call of the receptor.
 
     Attributes
@@ -141,6 +99,7 @@ class ReceptorMechanism(Receptor):
     """
 
     receptor: EquationReceptor
+    _kind = "receptor"
 
     def __new__(cls, receptor: EquationReceptor, values: Mapping[str, Any]) -> ReceptorMechanism:
         """Make one; the receptor has checked the values."""
@@ -149,33 +108,13 @@ class ReceptorMechanism(Receptor):
     def __init__(self, receptor: EquationReceptor, values: Mapping[str, Any]) -> None:
         self._put(receptor=receptor, name=receptor.name, _values=dict(values))
 
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return ReceptorMechanism, (self.receptor, self._values)
-
-    @property
-    def values(self) -> Mapping[str, Any]:
-        """The values that were given in place of the defaults, by the name of the parameter."""
-        return Settings(self._values, f"a receptor {self.name}", f"{self.name}(")
-
-    def _own(self) -> OwnMechanism:
+    def _equations(self) -> EquationReceptor:
         return self.receptor
+
+    def _follows_temperature(self) -> str | None:
+        return f"the equations of {self.name} depend on it" if self.receptor.follows_temperature else None
 
     def _parameters(self) -> list[OwnValue]:
         known = self.receptor._description.parameters
         values: dict[str, Any] = dict(self._values)
         return [values.get(name, each.declared.default) for name, each in known.items()]
-
-    def _way_to(self, name: str) -> str:
-        if name in self.receptor.parameters:
-            return f"write r({name}=...), where r is the receptor, and make another rv.Cell"
-        return "make another receptor"
-
-    def _instead_of(self, name: str) -> str:
-        return f'read what was set with .values["{name}"]' if name in self._values else ""
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReceptorMechanism):
-            return NotImplemented
-        return self.receptor == other.receptor and self._values == other._values
-
-    __hash__ = None  # type: ignore[assignment]

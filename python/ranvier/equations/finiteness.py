@@ -1,4 +1,4 @@
-"""Finds where a number that is not finite would vanish, and makes the truth that there is none.
+"""Finds where a number that is not finite would vanish, and makes the condition that every number is finite.
 
 A division by 0, or a root or logarithm of what has none, is an error where it arises. Mostly it need not be looked for:
 it makes a variable that is not finite, which is found. But `max(sqrt(u), 0)` with u < 0 is 0, a threshold that is
@@ -31,7 +31,7 @@ _ALWAYS: _When = frozenset([frozenset()])
 _MOST = 8
 """Sets of guards; where there were more, a use counts as one without any."""
 
-# What an outcome that is finite, or a truth, does not tell of its operands.
+# Operations whose outcome can be finite, or a truth, although an operand is not finite.
 _HIDES = frozenset(
     ("minimum", "maximum", "less", "less_equal", "equal", "exp", "expm1", "expm1_over", "over_expm1", "pow")
 )

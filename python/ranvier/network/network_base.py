@@ -242,7 +242,7 @@ def contents_of(network: NetworkBase) -> Contents:
 
 
 def snapshot_of(network: NetworkBase) -> Contents:
-    """Return a copy of the present contents of a network, of which a simulation is built, and which stays as it is."""
+    """Return a copy of the contents of a network, from which a simulation is built; later changes leave it as it is."""
     with network._lock:
         now = network._contents
         now.built_revision = now.revision
