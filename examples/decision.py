@@ -1,15 +1,15 @@
 """
-A network that decides
-======================
+A decision-making network
+=========================
 
-Two groups of neurons compete: whichever has more evidence fires on, and keeps the other one silent. This is the model
-of X.-J. Wang (Neuron 36, 955-968, 2002), with a quarter of its neurons. It needs receptors that close slowly, so that
-the network sums up evidence, and that saturate, so that it does not run away.
+Two groups of neurons compete: the one with more evidence keeps firing and silences the other. This is the model of
+X.-J. Wang (Neuron 36, 955-968, 2002), with a quarter of its neurons. Its NMDA receptors close slowly, so that the
+network integrates evidence, and saturate, so that its activity stays bounded.
 """
 
 # %%
-# The neurons, and the NMDA synapses. Each spike of a source opens a part of the channels that are still closed;
-# ``saturating_nmda`` keeps account of it for each source.
+# The neurons, and the NMDA synapses. Each spike of a source opens a fraction of the channels that are still closed;
+# ``saturating_nmda`` has one state variable per source for this.
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -22,13 +22,13 @@ nmda = rv.saturating_nmda(alpha=0.5, tau_rise=2.0, tau_decay=100.0)
 
 excitatory, inhibitory = 400, 100
 selective = round(0.15 * excitatory)
-scale = 1600 / excitatory  # of recurrent weights, so that as much comes from fewer neurons
-strong = 1.7  # weight within a group that decides; between groups it is lower, so that the sum stays
+scale = 1600 / excitatory  # of recurrent weights: fewer neurons give the same input
+strong = 1.7  # weight within A and within B; between groups it is lower, so that the sum is the same
 weak = 1.0 - 0.15 * (strong - 1.0) / (1.0 - 0.15)
 
 # %%
-# For half a second there is background only. Then the groups A and B get additional spikes, whose rates are drawn every
-# 50 ms around 40 spikes/s, a little more for A the larger the coherence is.
+# For half a second there is only background input. Then the groups A and B get additional spikes, whose rates are drawn
+# every 50 ms around 40 spikes/s; with a positive coherence, the mean is higher for A.
 
 
 def decide(coherence: float, seed: int, duration: float = 2000.0) -> tuple[rv.SpikeData, dict[str, rv.Population]]:
@@ -65,7 +65,7 @@ def decide(coherence: float, seed: int, duration: float = 2000.0) -> tuple[rv.Sp
 
 
 # %%
-# A trial with clear evidence for A, one with as much for B, and one with none: the network decides all the same.
+# Trials with strong evidence for A, with strong evidence for B, and without any: the network decides in each of them.
 
 bins = np.arange(0.0, 2001.0, 50.0)
 figure, axes = plt.subplots(3, 1, sharex=True, layout="constrained")
@@ -83,7 +83,7 @@ axes[1].set_ylabel("rate (spikes/s)")
 axes[2].set_xlabel("time (ms)")
 
 # %%
-# The group that wins fires at several tens of spikes/s, and goes on when the evidence has ended.
+# The winning group fires at several tens of spikes/s, also after the evidence has ended.
 
 assert late[0.5, "A"] > 15.0 > 8.0 > late[0.5, "B"]
 assert late[-0.5, "B"] > 15.0 > 8.0 > late[-0.5, "A"]
