@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,92 @@ def test_library_models_cost_nothing() -> None:
         assert "finite" not in program.failure
 
 
+@pytest.mark.parametrize("method", ["euler", "rk4", "adaptive"])
+@pytest.mark.parametrize(
+    "softplus", ["log(1 + exp(u))", "log1p(exp(u))", "sqrt(exp(u))", "exp(u)**0.1", "log(2 + where(u > 0, exp(u), 0))"]
+)
+def test_exponentials_that_end_are_an_error_where_this_does_not_show(softplus: str, method: Any) -> None:
+    """They end at exp(700): log(1 + exp(u)) would be 700 for u = 1700."""
+    model = rv.neuron(
+        f"dv/dt = {softplus}*1e-99/ms : 1\ndu/dt = 400/ms : 1",
+        threshold="v > 1e99",
+        reset="v = 0",
+        initial={"u": 600.0},
+        method=method,
+    )
+    run(model, 0.2)
+    with pytest.raises(
+        StateError, match=r"'exp\(u\)' \(the equations, .*\) is not a finite number, or above exp\(700\)"
+    ):
+        run(model, 0.4)
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "dv/dt = log(1 + exp(-abs(u)))/ms",
+        "dv/dt = (max(u, 0) + log1p(exp(-abs(u))))/ms",  # the softplus that is right for each u
+        "dv/dt = log(1 + exp(min(u, 500)))/ms",
+        "dv/dt = 1/(1 + exp(u))/ms + exp(u)/(1 + exp(u))/ms",
+        "dv/dt = log(2 + int(exp(u) > 3))/ms",
+    ],
+)
+def test_exponentials_that_end_harmlessly_cost_nothing(equation: str) -> None:
+    model = rv.neuron(f"{equation} : 1{FALLING}", **NEVER, method="euler")
+    assert model.program.failure == ""
+
+
+GUARDED = [
+    ("where(p > 0, log(p), 0)", np.log),
+    ("where(p != 0, 1/p, 0)", lambda p: 1 / p),
+    ("(0 if p <= 0 else sqrt(p) + p**(-1))", lambda p: np.sqrt(p) + 1 / p),
+    ("where(not (p <= 0 or u > 9), log(p) + u/p, 0)", lambda p: np.log(p) + 0.25 / p),
+    ("where(p > 0 and u < 9, p**0.3, 0)", lambda p: p**0.3),
+    ("where(p > 1, log(p - 1), where(p > 0, log(p), 0))", lambda p: np.log(np.where(p > 1, p - 1, p))),
+    ("where(p > 0, max(log(p), -9), 0)", np.log),
+]
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4", "adaptive"])
+@pytest.mark.parametrize(("guarded", "wanted"), GUARDED)
+def test_what_a_condition_on_parameters_has_not_chosen_is_not_refused(guarded: str, wanted: Any, method: Any) -> None:
+    equations = f"dv/dt = s/ms : 1\ns = {guarded} : 1\ndu/dt = 0/ms : 1"
+    model = rv.neuron(equations, **NEVER, parameters={"p": 2.0}, method=method)
+    p = np.array([2.0, 3.5, 0.0, 0.5] if "!=" in guarded else [2.0, 3.5, -1.0, 0.5, 0.0])
+    with np.errstate(all="ignore"):
+        expected = np.where(p > 0, wanted(p), 0.0)
+    net = rv.Network(resolution=0.5)
+    cells = net.create(model, len(p), p=p)
+    sim = rv.Simulation(net)
+    sim.run(0.5)
+    np.testing.assert_allclose(sim.get(cells, "v"), 0.5 * expected, rtol=1e-12)
+    sim.set(cells, p=0.0)
+    sim.run(0.5)
+    np.testing.assert_allclose(sim.get(cells, "v"), 0.5 * expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("equation", "words"),
+    [
+        ("where(u > 0, log(p), 0)", "log takes"),
+        ("where(p < 1, log(p), 0)", "log takes"),
+        ("where(p > -1, 1/p, 0)", "by which '1/p' is divided"),
+        ("where(p > 0, 1, 0) + sqrt(p - 1)", "sqrt takes"),
+        ("max(p**(-1), 0)", "divides by 0"),
+        ("where(u > 0 or p > 0, p**(-2), 0)", "divides by 0"),
+        ("where(p > 0, 1, p**0.3)", ""),
+        ("where(p > 0, 1, (p - 1)**0.3)", "is not a number"),
+    ],
+)
+def test_what_may_be_chosen_is_refused(equation: str, words: str) -> None:
+    model = rv.neuron(f"dv/dt = ({equation})/ms : 1\ndu/dt = 0/ms : 1", **NEVER, parameters={"p": 2.0}, method="euler")
+    if words:
+        with pytest.raises(ValueOutOfBoundsError, match=re.escape(words)):
+            run(model, p=np.where(np.arange(100) == 37, 0.0, 2.0))
+    else:
+        run(model, p=np.where(np.arange(100) == 37, 0.0, 2.0))
+
+
 TWO = "dx/dt = -x/tau : 1\ndy/dt = -y/tau : 1"
 
 
@@ -139,6 +226,7 @@ TWO = "dx/dt = -x/tau : 1\ndy/dt = -y/tau : 1"
         ("w = clip(w + x/(y + int(y == 0)), 0, W)", ""),
         ("w = clip(w + (0 if y <= 0 or y > 3 else log(y)), 0, W)", ""),
         ("w = clip(w + (log(y) if y > 0.1 and not y > 3 else 0), 0, W)", ""),
+        ("w = clip(w + where(W < 0, log(W), y), 0, W)", ""),
         ("w = clip(w + log(1 + y) - sqrt(y) + 1/max(y, 1e-6), 0, W)", ""),
     ],
 )

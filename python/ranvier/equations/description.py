@@ -142,6 +142,14 @@ class Description:
         return frozenset(each.name for each in (*self.reset, *self.after_refractory))
 
     @property
+    def roots(self) -> list[Node]:
+        """The expressions of equations, assignments, the threshold and the refractory period."""
+        arriving = [each for some in self.receptors.values() for each in some]
+        nodes = [each.node for each in self.variables.values()]
+        nodes += [each.node for each in (*self.reset, *self.after_refractory, *arriving)]
+        return [each for each in (*nodes, self.threshold, self.refractory) if each is not None]
+
+    @property
     def fires_at_ends(self) -> bool:
         """Whether the threshold holds for whole steps only: it looks at what was before them, or is drawn for them."""
         return any(part.kind in ("before", "draw") for part in nodes_of(self.threshold))

@@ -187,6 +187,8 @@ class Instructions:
         Truths that must hold so that constants are finite, each with the reason if it does not: more are appended.
     positive
         Names of parameters whose bounds keep them above 0.
+    used
+        Returns the truth that an expression is used, where this depends on parameters; None: it always is.
     """
 
     earliest: Builder
@@ -194,6 +196,7 @@ class Instructions:
     draws: Callable[[Node], Operand] | None = None
     conditions: list[tuple[Operand, str]] = field(default_factory=list)
     positive: frozenset[str] = frozenset()
+    used: Callable[[Node], Operand] | None = None
 
     def leaf(self, node: Node) -> Operand:
         """Return a number, or what a name stands for."""
@@ -223,9 +226,9 @@ class Instructions:
     def _operation(self, node: Node, parts: list[Operand]) -> Operand:
         match node.kind:
             case "divide":
-                self.check_divisor(node, parts[1])
+                return self._do("divide", parts[0], self.checked_divisor(node, parts[1]))
             case "square_root" | "log" | "log1p":
-                self._check_argument(node, parts[0])
+                return self._do(node.kind, self._checked_argument(node, parts[0]))
             case "power":
                 return self._power(node, parts[0], parts[1])
             case "where":
@@ -236,15 +239,27 @@ class Instructions:
                 return getattr(self, f"_{node.kind}")(parts[0])  # type: ignore[no-any-return]
         return self._do(node.kind, *parts)
 
-    def check_divisor(self, node: Node, divisor: Operand) -> None:
-        """Refuse to divide by 0, or note that a divisor which is known before a step must not be 0."""
+    def checked_divisor(self, node: Node, divisor: Operand) -> Operand:
+        """Refuse to divide by 0, or note that a divisor which is known before a step must not be 0.
+
+        Returns the divisor, with 1 in its place where the quotient is not used.
+        """
         place = node.parts[1].place
         if not isinstance(divisor, Value):
             if divisor == 0.0:
                 refuse(place, f"'{place.text}', by which is divided,", "it is 0", "write another divisor")
         elif divisor.builder is self.earliest and not self._is_positive(node.parts[1]):
             reason = f"'{place.text}', by which '{node.place.text}' is divided ({place.called()}), is 0"
-            self.conditions.append((self._do("not", self._do("equal", divisor, 0.0)), reason))
+            return self._required(node, divisor, (self._do("not", self._do("equal", divisor, 0.0)), reason))
+        return divisor
+
+    def _required(self, node: Node, operand: Operand, *conditions: tuple[Operand, str]) -> Operand:
+        """Note what must hold where an expression is used; return its operand, with 1 in its place where it is not."""
+        used = True if self.used is None else self.used(node)
+        if used is not False:
+            unused = self._do("not", used)
+            self.conditions += [(self._do("either", unused, truth), reason) for truth, reason in conditions]
+        return self._do("select", used, operand, 1.0)
 
     def _is_positive(self, node: Node) -> bool:
         if node.kind == "number":
@@ -254,7 +269,7 @@ class Instructions:
         is_product = node.kind in ("multiply", "divide", "power", "square_root", "exp", "add")
         return is_product and all(self._is_positive(part) for part in node.parts[: 1 if node.kind == "power" else 2])
 
-    def _check_argument(self, node: Node, argument: Operand) -> None:
+    def _checked_argument(self, node: Node, argument: Operand) -> Operand:
         least = {"square_root": 0.0, "log": 0.0, "log1p": -1.0}[node.kind]
         name = {"square_root": "sqrt"}.get(node.kind, node.kind)
         place, sign = node.parts[0].place, ">=" if node.kind == "square_root" else ">"
@@ -264,7 +279,8 @@ class Instructions:
         elif argument.builder is self.earliest and not self._is_positive(node.parts[0]):
             reason = f"{name} takes numbers {sign} {least:g}, and '{place.text}' ({place.called()}) is not one of them"
             op = "less_equal" if sign == ">=" else "less"
-            self.conditions.append((self._do(op, least, argument), reason))
+            return self._required(node, argument, (self._do(op, least, argument), reason))
+        return argument
 
     # ---- functions that are made of others ---------------------------------------------------------------------------
 
@@ -275,6 +291,8 @@ class Instructions:
             if exponent == math.floor(exponent) and abs(exponent) <= 64:
                 if exponent < 0 and base == 0.0:
                     refuse(node.place, f"'{node.place.text}'", "it divides by 0", "write another base")
+                if exponent < 0:
+                    base = self._checked_base(node, base, exponent)
                 power = self._whole_power(base, int(abs(exponent)))
                 return power if exponent >= 0 else self._do("divide", 1.0, power)
             if not isinstance(base, Value):
@@ -284,20 +302,23 @@ class Instructions:
                     found = math.inf
                 if isinstance(found, complex) or not abs(found) < 1e300:
                     refuse(node.place, f"'{node.place.text}'", "it is not a number in the range of floating point")
-        self._check_power(node, base, exponent)
-        return self._do("pow", base, exponent)
+        return self._do("pow", self._checked_base(node, base, exponent), exponent)
 
-    def _check_power(self, node: Node, base: Operand, exponent: Operand) -> None:
-        """Note that a power of parameters must be a finite number."""
+    def _checked_base(self, node: Node, base: Operand, exponent: Operand) -> Operand:
+        """Note that a power of parameters must be a finite number; return its base, with 1 where it is not used."""
         known = [each for each in (base, exponent) if isinstance(each, Value)]
         if not known or any(each.builder is not self.earliest for each in known) or self._is_positive(node.parts[0]):
-            return
-        place = node.place
+            return base
+        text = f"'{node.place.text}' ({node.place.called()})"
         is_negative, is_whole = self._do("less", base, 0.0), self._do("equal", exponent, self._do("floor", exponent))
-        reason = f"'{place.text}' ({place.called()}) is not a number: negative numbers have only whole powers"
-        self.conditions.append((self._do("either", self._do("not", is_negative), is_whole), reason))
         divides = self._do("both", self._do("equal", base, 0.0), self._do("less", exponent, 0.0))
-        self.conditions.append((self._do("not", divides), f"'{place.text}' ({place.called()}) divides by 0"))
+        is_real = self._do("either", self._do("not", is_negative), is_whole)
+        return self._required(
+            node,
+            base,
+            (is_real, f"{text} is not a number: negative numbers have only whole powers"),
+            (self._do("not", divides), f"{text} divides by 0"),
+        )
 
     def _whole_power(self, base: Operand, exponent: int) -> Operand:
         made: Operand = 1.0
@@ -374,8 +395,8 @@ class AffineSums:
             case "multiply" if not left.coefficients:
                 return self._times(right, left.constant)
             case "divide" if not right.coefficients:
-                self.instructions.check_divisor(node, right.constant)
-                return self._mapped(left, lambda each: self._do("divide", each, right.constant))
+                divisor = self.instructions.checked_divisor(node, right.constant)
+                return self._mapped(left, lambda each: self._do("divide", each, divisor))
             case "power" if right.constant == 1.0:
                 return left
         return Affine({}, prevented_by=node)

@@ -6,7 +6,9 @@ compared with what is not a number never holds, and what is infinite may make a 
 
 Only operations whose operands may be outside of their domain, and whose outcome goes through such a place, are looked
 at: the others cost nothing. What a condition has not chosen is not looked at, since it has no effect, and neither is
-what only overflows: a potential that explodes within a step ends as a spike.
+what only overflows: a potential that explodes within a step ends as a spike. Exponentials end at exp(700), which does
+not show where a logarithm or a root makes a moderate number of them again: `log(1 + exp(u))` would be 700 for all
+larger u, so that their arguments are looked at there.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ranvier.equations.builder import Builder, Operand, Value, operate
-from ranvier.equations.ranges import Ranges
+from ranvier.equations.ranges import LAST_EXPONENT, Ranges
 from ranvier.equations.trees import Node
 
 __all__ = ["Finiteness"]
@@ -36,6 +38,10 @@ _HIDES = frozenset(
     ("minimum", "maximum", "less", "less_equal", "equal", "exp", "expm1", "expm1_over", "over_expm1", "pow")
 )
 _RISKY = frozenset(("divide", "square_root", "log", "log1p", "pow"))
+_SATURATES = frozenset(("exp", "expm1", "expm1_over"))
+# Operations that make moderate numbers of huge ones, and operations whose outcome says nothing of how huge one was.
+_COMPRESSES = frozenset(("square_root", "log", "log1p", "pow"))
+_FORGETS = frozenset(("less", "less_equal", "equal", "exp", "expm1", "expm1_over", "over_expm1"))
 
 
 def _joined(one: _When, other: _When) -> _When:
@@ -51,11 +57,16 @@ def _guarded(when: _When, truth: Value, holds: bool) -> _When:
 
 @dataclass
 class _Use:
-    """How a value is used: at all, where what is not finite vanishes, and whether a variable shows it in any case."""
+    """How a value is used.
+
+    At all, where what is not finite vanishes, whether a variable shows it in any case, and where a huge number becomes
+    a moderate one again.
+    """
 
     at_all: _When = _NEVER
     hidden: _When = _NEVER
     is_shown: bool = False
+    compressed: _When = _NEVER
 
 
 class _Uses:
@@ -68,7 +79,7 @@ class _Uses:
     def __getitem__(self, value: Value) -> _Use:
         return self._found[value]
 
-    def add(self, value: Value, at_all: _When, hidden: _When, is_shown: bool) -> None:
+    def add(self, value: Value, at_all: _When, hidden: _When, is_shown: bool, compressed: _When = _NEVER) -> None:
         """Note a use."""
         use = self._found.get(value)
         if use is None:
@@ -77,6 +88,7 @@ class _Uses:
         use.at_all = _joined(use.at_all, at_all)
         use.hidden = _joined(use.hidden, hidden)
         use.is_shown |= is_shown
+        use.compressed = _joined(use.compressed, compressed)
 
     def latest_first(self) -> Iterator[Value]:
         """Yield values so that each comes after all that use it; more may be added on the way."""
@@ -96,11 +108,14 @@ class Finiteness:
         In which ranges values are.
     nodes
         The expressions that the truths of `sound` look at.
+    saturates
+        Whether some of them are exponentials.
     """
 
     earliest: Builder
     ranges: Ranges
     nodes: list[Node] = field(default_factory=list)
+    saturates: bool = False
 
     def sound(
         self,
@@ -137,25 +152,30 @@ class Finiteness:
         if op == "input":
             above = value.builder.above(value)
             if above is not None and above.level > self.earliest.level:
-                uses.add(above, use.at_all, use.hidden, use.is_shown)
+                uses.add(above, use.at_all, use.hidden, use.is_shown, use.compressed)
             return True
         if op == "select":
             truth, *choices = operands
             uses.add(truth, use.at_all, use.at_all, False)
             for choice, holds in zip(choices, (True, False), strict=True):
-                uses.add(choice, _guarded(use.at_all, truth, holds), _guarded(use.hidden, truth, holds), False)
+                chosen = (_guarded(when, truth, holds) for when in (use.at_all, use.hidden, use.compressed))
+                at_all, hidden, compressed = chosen
+                uses.add(choice, at_all, hidden, False, compressed)
         else:
+            compressed = use.at_all if op in _COMPRESSES else _NEVER if op in _FORGETS else use.compressed
             for i, operand in enumerate(operands):
                 hides = op in _HIDES or (op == "divide" and i == 1)
                 hidden = use.at_all if hides else use.hidden
-                uses.add(operand, use.at_all, hidden, use.is_shown and not hides)
+                uses.add(operand, use.at_all, hidden, use.is_shown and not hides, compressed)
+        if op in _SATURATES and use.compressed:
+            self.saturates = True
+            return self._sound_where(value, self._saturates(operands[0]), use.compressed)
         if op not in _RISKY or use.is_shown or not use.hidden:
             return True
-        return self._defined(value, op, operands, use.hidden)
+        return self._sound_where(value, self._fails(op, operands), use.hidden)
 
-    def _defined(self, value: Value, op: str, operands: Sequence[Value], when: _When) -> Operand:
-        """Return the truth that an operation is defined for its operands, or that it is not used."""
-        fails = self._fails(op, operands)
+    def _sound_where(self, value: Value, fails: Operand, when: _When) -> Operand:
+        """Return the truth that an operation does not fail, or that its outcome is not used."""
         if fails is False:
             return True
         used: Operand = False
@@ -168,6 +188,11 @@ class Finiteness:
         if node is not None and not any(node.place == each.place for each in self.nodes):
             self.nodes.append(node)
         return self._do("not", self._do("both", fails, used))
+
+    def _saturates(self, argument: Value) -> Operand:
+        if self.ranges.of(argument)[1] <= LAST_EXPONENT:
+            return False
+        return self._do("less", LAST_EXPONENT, argument.builder.known_before(argument.place))
 
     def _fails(self, op: str, operands: Sequence[Value]) -> Operand:
         known = [each.builder.known_before(each.place) for each in operands]
@@ -199,6 +224,7 @@ class Finiteness:
         called = [f"'{each.place.text}' ({each.place.called()})" for each in self.nodes]
         if not called:
             return "a number that is not finite has vanished in a comparison, a maximum or a minimum"
+        what = "not a finite number, or above exp(700)" if self.saturates else "not a finite number"
         if len(called) == 1:
-            return f"{called[0]} is not a finite number"
-        return f"one of these is not a finite number: {', '.join(called[:_MOST])}"
+            return f"{called[0]} is {what}"
+        return f"one of these is {what}: {', '.join(called[:_MOST])}"

@@ -8,13 +8,14 @@ from typing import TypeAlias
 
 from ranvier.equations.builder import Builder, Operand, Value
 
-__all__ = ["Range", "Ranges"]
+__all__ = ["LAST_EXPONENT", "Range", "Ranges"]
 
 Range: TypeAlias = tuple[float, float]
 
 _ANY: Range = (-math.inf, math.inf)
-# Exponentials end there, and may be rounded by a few units in the last place.
-_LAST_EXPONENT = 700.0
+LAST_EXPONENT = 700.0
+"""Exponentials of larger arguments are those of this one; below its negative, of that."""
+# They may be rounded by a few units in the last place.
 _ROUNDED = 1e-12
 
 
@@ -47,7 +48,7 @@ def _floor(x: float) -> float:
 
 
 def _exp(a: Range) -> Range:
-    low, high = (math.exp(min(max(each, -_LAST_EXPONENT), _LAST_EXPONENT)) for each in a)
+    low, high = (math.exp(min(max(each, -LAST_EXPONENT), LAST_EXPONENT)) for each in a)
     return low * (1.0 - _ROUNDED), high * (1.0 + _ROUNDED)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from ranvier.equations.builder import Builder, Operand, operate
 from ranvier.equations.description import Declared, Description
-from ranvier.equations.expressions import Affine, AffineSums, Instructions
+from ranvier.equations.expressions import CONSTANTS, Affine, AffineSums, Instructions, unit_number
 from ranvier.equations.finiteness import Finiteness
+from ranvier.equations.guards import Guards
 from ranvier.equations.names import CURRENT, STEP, is_noise
 from ranvier.equations.ranges import Ranges
 from ranvier.equations.trees import Node, walked
@@ -48,6 +49,14 @@ class Stage:
         self.positive = frozenset(name for name, each in description.parameters.items() if _is_positive(each.declared))
         bounds = {name: (each.declared.lower, each.declared.upper) for name, each in description.parameters.items()}
         self.finiteness = Finiteness(self.prepare, Ranges(bounds))
+        self._guards = Guards(
+            description.roots,
+            description.subexpressions,
+            lambda name: (
+                name in description.parameters or name == STEP or unit_number(name) is not None or name in CONSTANTS
+            ),
+            lambda node: Scope(self, {}).value(node),
+        )
         self.parameters: dict[str, Operand] = {STEP: self.length}
         for name in description.parameters:
             given = self.prepare.input(("parameter", name))
@@ -59,6 +68,10 @@ class Stage:
     def do(self, op: str, *operands: Operand) -> Operand:
         """Return the outcome of an operation, calculated as early as possible."""
         return operate(self.prepare, op, *operands)
+
+    def used(self, node: Node) -> Operand:
+        """Return the truth that an expression is used, where this depends on parameters; otherwise True."""
+        return self._guards.used(node, self.do)
 
     def scaled(self, value: Operand, exponent: int) -> Operand:
         """Return a value times a power of ten."""
@@ -95,7 +108,9 @@ class Scope:
         self.names: dict[str, Operand] = dict(stage.parameters)
         self.names |= {name: stage.scaled(value, stage.exponent(name)) for name, value in state.items()}
         self.names |= others or {}
-        self.instructions = Instructions(stage.prepare, self.names, stage.draw, stage.conditions, stage.positive)
+        self.instructions = Instructions(
+            stage.prepare, self.names, stage.draw, stage.conditions, stage.positive, stage.used
+        )
 
     def value(self, node: Node) -> Operand:
         """Return the value of an expression, in the units of calculations."""

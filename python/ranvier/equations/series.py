@@ -166,7 +166,7 @@ class _Expansion:
             case "log":
                 return self._atom(self._logarithm(node, self._series(left)))
             case "exp":
-                return self._atom(self._exponential(self._series(left)))
+                return self._atom(self._exponential(node, self._series(left)))
             case "expm1":
                 return self._atom(self._less_one(self._series(left)))
             case "tanh":
@@ -208,8 +208,7 @@ class _Expansion:
     def _quotient(self, node: Node, left: _Form, right: _Form) -> _Form:
         if right.constant is None:
             return self._atom(self._ratio(self._series(left), self._series(right)))
-        divisor = right.constant
-        self.scope.instructions.check_divisor(node, divisor)
+        divisor = self.scope.instructions.checked_divisor(node, right.constant)
         return self._mapped(left, lambda each: self.do("divide", each, divisor))
 
     def _power(self, node: Node, base: _Form, exponent: Operand | None) -> _Form:
@@ -314,9 +313,11 @@ class _Expansion:
             made = self.do("add", made, self._scaled(self._scaled(inner[i], float(i)), outer[order - i]))
         return self._scaled(made, 1.0 / order)
 
-    def _exponential(self, exponent: Series) -> Series:
+    def _exponential(self, node: Node, exponent: Series) -> Series:
         def coefficient(order: int) -> Operand:
-            return self._weighted(exponent, made, order) if order else self.do("exp", exponent[0])
+            if order == 0:
+                return self.scope.instructions.operation(node, [exponent[0]])
+            return self._weighted(exponent, made, order)
 
         made = Series(coefficient)
         return made

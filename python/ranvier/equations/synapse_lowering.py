@@ -8,6 +8,7 @@ from ranvier.equations.assembly import program_parameters
 from ranvier.equations.builder import Builder, Operand, Value, operate
 from ranvier.equations.description import Declared, Parameter, Statement
 from ranvier.equations.expressions import CONSTANTS, Affine, AffineSums, Instructions
+from ranvier.equations.guards import Guards
 from ranvier.equations.names import is_unit
 from ranvier.equations.places import refuse
 from ranvier.equations.program import Instruction, Program, SynapseProgram
@@ -230,7 +231,20 @@ class Prepare:
         positive = frozenset(
             name for name, each in description.parameters.items() if each.declared.lower == 0.0 and _is_open(each)
         )
-        self.instructions = Instructions(self.builder, names, None, self.truths, positive)
+        guards = Guards(
+            description.nodes(),
+            {},
+            lambda name: name in description.parameters or name in CONSTANTS or is_unit(name),
+            lambda node: walked(node, self.instructions),
+        )
+        self.instructions = Instructions(
+            self.builder,
+            names,
+            None,
+            self.truths,
+            positive,
+            lambda node: guards.used(node, lambda op, *operands: operate(self.builder, op, *operands)),
+        )
         self.results: list[Value] = []
 
     def time_constant(self, name: str | None) -> int | None:
