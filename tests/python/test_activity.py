@@ -85,6 +85,13 @@ def test_a_constant_rate_stays_constant_when_smoothed() -> None:
         assert data.rate("a", smooth=smooth).rates == pytest.approx(2000.0)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("smooth", [5e-324, 1e-320, 1e-300, 1e-9])
+def test_a_gaussian_that_is_much_narrower_than_a_bin_changes_nothing(smooth: float) -> None:
+    data = poisson(20.0, 3, 1.0)
+    assert data.rate("a", bin=1.0, smooth=smooth).rates.tolist() == data.rate("a", bin=1.0).rates.tolist()
+
+
 def test_fano_factors_and_spectra_of_poisson_trains() -> None:
     """Fano factor 1, and a flat spectrum at the rate; bounds of five standard errors."""
     data = poisson(20.0, 200, 20.0)

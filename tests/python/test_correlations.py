@@ -130,7 +130,8 @@ def test_peristimulus_histogram() -> None:
 
 def test_events_around_which_not_all_was_recorded() -> None:
     data = spikes_of([(12, 0)])
-    for event in (3.5, 46.5, -1.0):
+    # Numbers of steps beyond 64 bits must not become small ones.
+    for event in (3.5, 46.5, -1.0, 1e18, -1e18, 1e19, 1e300, -1e308, 1.7e308, -0.0, 1e-320):
         with pytest.raises(errors.ValueOutOfBoundsError, match=r"event.*recorded"):
             data.peristimulus_histogram([10.0, event], before=4.0, after=4.0, bin_width=2.0)
     with pytest.raises(errors.ValueOutOfBoundsError, match="events"):

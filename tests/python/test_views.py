@@ -78,6 +78,42 @@ def test_spikes_of_a_neuron_selected_by_its_id() -> None:
     assert data.times[data.ids == chosen].tolist() == data.of(chosen).times.tolist()
 
 
+@pytest.mark.parametrize("name", ["exc", b"exc", np.str_("exc"), ["exc"], ("exc",), np.array(["exc", "inh"])])
+def test_recorded_ids_do_not_compare_with_names(name: Any) -> None:
+    """NumPy would return False for each spike, so that nothing would be selected."""
+    net, exc, _, _ = network()
+    recorder, state = net.record_spikes(), net.record_state(exc, "V_m", 10.0)
+    sim = rv.Simulation(net, threads=1)
+    sim.run(100.0)
+    ids = sim.spikes(recorder).ids
+    for some in (ids, ids[:3], sim.state(state).ids):
+        with pytest.raises(errors.WrongTypeError, match=r"the text b?'exc'; write data\.of"):
+            _ = some == name
+        with pytest.raises(errors.WrongTypeError, match=r"the text b?'exc'; write data\.of"):
+            _ = some != name
+        with pytest.raises(errors.WrongTypeError, match=r"the text b?'exc'; write data\.of"):
+            _ = name == some
+
+
+def test_recorded_ids_are_arrays_otherwise() -> None:
+    net, _, _, _ = network()
+    recorder = net.record_spikes()
+    sim = rv.Simulation(net, threads=1)
+    sim.run(200.0)
+    ids = sim.spikes(recorder).ids
+    plain = np.array(ids.tolist())
+    assert len(plain) > 0
+    for found in (ids == 3, ids + 1, np.unique(ids), ids != plain, np.isin(ids, [1])):
+        assert type(found) is np.ndarray
+    assert (ids == plain).all()
+    assert (ids == list(plain)).all()
+    assert repr(ids[:3]) == repr(np.asarray(ids[:3]))
+    assert type(ids.max()) is type(np.asarray(ids).max())
+    assert pickle.loads(pickle.dumps(ids)).tolist() == plain.tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        ids[0] = 1
+
+
 # ---- what is selected ------------------------------------------------------------------------------------------------
 
 

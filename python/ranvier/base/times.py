@@ -12,6 +12,9 @@ from ranvier.base.values import FloatArray
 
 __all__ = ["nearest_step", "nearest_steps", "step_before", "text_of", "time_of", "times_of"]
 
+# More than any time has, and far enough from the largest integers to be added to others.
+_MOST_STEPS = 2.0**61
+
 
 def time_of(step: int, resolution: float) -> float:
     """Return the time of a step, in the unit of the resolution.
@@ -36,8 +39,10 @@ def nearest_step(milliseconds: float, step: float) -> int:
 
 def nearest_steps(milliseconds: npt.ArrayLike, step: float) -> npt.NDArray[np.int64]:
     """Return the numbers of steps nearest to many times; see `nearest_step`."""
-    steps = np.asarray(milliseconds, dtype=np.float64) * ((1.0 / step) * (1.0 + 2.0**-50)) + 0.5
-    return np.floor(steps).astype(np.int64)
+    with np.errstate(over="ignore"):
+        steps = np.asarray(milliseconds, dtype=np.float64) * ((1.0 / step) * (1.0 + 2.0**-50)) + 0.5
+    # Those that no integer can be would become small ones, or negative.
+    return np.floor(np.clip(steps, -_MOST_STEPS, _MOST_STEPS)).astype(np.int64)
 
 
 def step_before(milliseconds: float, step: float) -> int:

@@ -22,6 +22,8 @@ __all__ = ["ActivityStatistics", "PopulationRate", "PowerSpectrum"]
 
 # A Gaussian is cut here, in standard deviations.
 _REACH = 4.0
+# In bins. A narrower Gaussian has the same integrals over bins.
+_LEAST_DEVIATION = 1e-3
 
 
 @dataclass(frozen=True, repr=False)
@@ -300,6 +302,7 @@ def _smoothed(rates: FloatArray, deviation: float) -> FloatArray:
     """Return rates smoothed with a Gaussian whose standard deviation is given in bins."""
     reach = min(len(rates) - 1, math.ceil(_REACH * deviation))
     # The Gaussian, integrated over bins: one that is narrower than a bin changes nothing.
+    deviation = max(deviation, _LEAST_DEVIATION)
     edges = (np.arange(-reach, reach + 2) - 0.5) / (deviation * math.sqrt(2.0))
     kernel = np.diff([math.erf(edge) for edge in edges])
     result: FloatArray = _convolved(rates, kernel) / _convolved(np.ones_like(rates), kernel)

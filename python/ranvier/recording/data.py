@@ -26,13 +26,15 @@ from ranvier.recording.conversion import (
     spikes_to_neo,
     spikes_to_pandas,
 )
-from ranvier.recording.neuron_ids import IntArray, NeuronIds
+from ranvier.recording.neuron_ids import IdArray, IntArray, NeuronIds
 from ranvier.recording.segments import Neurons, Segment
 
 __all__ = ["IntArray", "SpikeData", "StateData", "WeightData", "joined"]
 
 # What pictures in notebooks show.
 _SHOWN_MS, _SHOWN_LINES = 500.0, 5
+# Arrays of global ids of neurons.
+_IDS = ("ids", "sources", "targets")
 # Number of spikes that are hashed at a time, so that a digest takes little memory.
 _PIECE = 1 << 20
 
@@ -388,7 +390,8 @@ class WeightData(NamedAttributes):
 def _lock(data: SpikeData | StateData | WeightData, *names: str) -> None:
     """Make arrays read-only: writing to them would change neither the simulation nor a file."""
     for name in names:
-        object.__setattr__(data, name, locked(getattr(data, name)))
+        array = locked(getattr(data, name))
+        object.__setattr__(data, name, array.view(IdArray) if name in _IDS else array)
 
 
 def joined(parts: Sequence[SpikeData]) -> SpikeData:

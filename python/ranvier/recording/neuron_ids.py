@@ -14,10 +14,49 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.immutable import locked
+from ranvier.errors import WrongTypeError
 
-__all__ = ["IntArray", "NeuronIds"]
+__all__ = ["IdArray", "IntArray", "NeuronIds"]
 
 IntArray = npt.NDArray[np.int64]
+
+
+class IdArray(np.ndarray[Any, np.dtype[np.int64]]):
+    """Global ids of neurons. Comparing them with a name raises an error; NumPy would return False for each of them."""
+
+    def __eq__(self, other: object) -> Any:
+        _check_no_name(other)
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> Any:
+        _check_no_name(other)
+        return super().__ne__(other)
+
+    __hash__ = None
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """Return what is calculated from ids as a plain array: they are no ids."""
+        plain = np.asarray(array)
+        return plain[()] if return_scalar or not plain.shape else plain
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
+
+def _check_no_name(other: object) -> None:
+    first = other
+    if isinstance(other, np.ndarray | np.generic):
+        first = other.ravel()[0].item() if other.dtype.kind in "US" and other.size else 0
+    elif isinstance(other, Sequence) and not isinstance(other, str | bytes) and len(other):
+        first = other[0]
+    if isinstance(first, str | bytes):
+        raise WrongTypeError(
+            "what is compared with ids of neurons",
+            f"the text {first!r}",
+            "must be an id, an array of ids, or a neuron such as exc[3]",
+            f"write data.of({first!r}) for the spikes of a population",
+        )
+
 
 _NO_GAPS = np.empty(0, dtype=np.uint8)
 
