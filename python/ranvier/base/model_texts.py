@@ -1,4 +1,4 @@
-"""Models that come with Ranvier as text: their equations, parameters and variables."""
+"""Descriptions of built-in models as text: their equations, parameters and variables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ranvier import _core
-from ranvier.base.value_texts import describe_values
+from ranvier.base.value_texts import describe_values, indented, table
 
 __all__ = ["described"]
 
@@ -24,14 +24,14 @@ def described(name: str, known: list[str], values: Mapping[str, object]) -> str:
         Values that were set in place of defaults.
     """
     model = _model(name, known)
-    parts = [f"{model.name}: {model.summary}", _indented(model.equations.split("\n"))]
+    parts = [f"{model.name}: {model.summary}", indented(model.equations.split("\n"))]
     rows = [
         (each.name, _with_unit(values.get(each.name, each.default), each.unit), each.bounds, each.meaning)
         for each in model.parameters
     ]
     rows += [(each.name, f"array, in {each.unit or '1'}", "", each.meaning) for each in getattr(model, "sequences", [])]
     if rows:
-        parts.append("Parameters\n" + _table(rows))
+        parts.append("Parameters\n" + table(rows))
     variables = [
         (
             each.name,
@@ -44,7 +44,7 @@ def described(name: str, known: list[str], values: Mapping[str, object]) -> str:
         for each in getattr(model, "variables", [])
     ]
     if variables:
-        parts.append("Variables, with what they begin at\n" + _table(variables))
+        parts.append("Variables, with initial values\n" + table(variables))
     if receptors := getattr(model, "receptors", []):
         sign = "; the sign of a weight chooses between the first two" if model.sign_chooses_receptor else ""
         parts.append(f"Receptors: {', '.join(receptors)}; weights in {model.weight_unit or '1'}{sign}")
@@ -70,14 +70,3 @@ def _model(name: str, known: list[str]) -> Any:
 
 def _with_unit(value: object, unit: str) -> str:
     return f"{describe_values(value)} {unit}".strip()
-
-
-def _indented(lines: list[str]) -> str:
-    return "\n".join(f"    {line}".rstrip() for line in lines)
-
-
-def _table(rows: list[tuple[str, str, str, str]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    return _indented(
-        ["  ".join([*(f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)), row[3]]) for row in rows]
-    )

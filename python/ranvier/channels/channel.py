@@ -39,13 +39,13 @@ class EquationChannel(EquationMechanism):
     name
         Name of the channel.
     gates, currents
-        Names of its gates, or of its states, and of its currents: ``i`` is the whole one.
+        Names of its gates, or of its states, and of its currents: ``i`` is the total current.
     is_general
-        Whether it has the general form, which takes more time in a step: see `channel`.
+        Whether it has the general form, which takes more time per step: see `channel`.
     is_pool
         Whether it holds a concentration of calcium.
     program
-        What the core carries out (`ranvier.channels.program`; of the general form programs of other blocks).
+        The programs that the core runs (`ranvier.channels.program`, or `general_program` for the general form).
     """
 
     name: str
@@ -195,7 +195,7 @@ def description_of(made: EquationChannel) -> ChannelDescription | GeneralDescrip
 
 
 def _direct(read: GeneralDescription) -> tuple[tuple[str | None, frozenset[str]], ...]:
-    """Return the same of a mechanism whose parameters are those of the core."""
+    """Return the same for a mechanism whose parameters are those of the core."""
     return tuple((name, frozenset((name,))) for name in read.parameters)
 
 
@@ -227,18 +227,18 @@ def channel(
     equations
         One a line: ``i = expression : mA/cm**2``, the density of the current out of the cell; ``dn/dt = expression :
         1``, a gate; ``x = expression : unit``, a subexpression; ``x : unit``, a parameter. ``v`` is the potential of
-        the membrane (mV), ``celsius`` the temperature of the cell in degrees Celsius, a number. Where ``i`` is the sum
+        the membrane (mV), ``celsius`` the temperature of the cell in degrees Celsius, a number. If ``i`` is a sum
         of names, each of these can be recorded, too.
 
         The fast form has a current that is linear in ``v``, with a conductance that is a sum of products of powers of
         gates: ``g*m**3*h*(v - E)``. The equation of a gate is linear in this gate, with coefficients that depend on
         ``v``, ``cai``, ``celsius`` and parameters: ``(n_inf - n)/tau_n``, or ``alpha*(1 - n) - beta*n``. It is solved
-        exactly for the potential that a step begins with, as those of built-in mechanisms are.
+        exactly for the potential at the start of a step, as those of built-in mechanisms are.
 
         Any other equations have the general form (`EquationChannel.is_general`): states that depend on each other, with
-        any units, and currents of any form, such as that of Goldman, Hodgkin and Katz. They are carried out in each
+        any units, and currents of any form, such as that of Goldman, Hodgkin and Katz. They are evaluated in each
         step, which takes about as long as ``rates="exact"``, three times as long as tables. Currents are linearised at
-        the potential that a step begins with. States that are linear in themselves and read no other ones are solved
+        the potential at the start of a step. A state whose equation is linear in it and reads no other state is solved
         exactly, others with errors of second order in the step. A state without a steady state needs an initial value.
 
         ``cai`` is the concentration of calcium in the cell (mM), that of the `calcium_pool` at the
@@ -250,8 +250,8 @@ def channel(
         Values with units, by name: ``dict(g_max="0.01 S/cm**2", E_K=rv.parameter("-77 mV", low="-120 mV"))``. Names
         that nothing uses are no parameters of the channel.
     initial
-        What gates and states begin at: numbers, or expressions of ``v``, ``cai``, ``celsius`` and parameters; others
-        begin at their steady states.
+        Initial values of gates and states: numbers, or expressions of ``v``, ``cai``, ``celsius`` and parameters. The
+        default is the steady state.
     name
         Of the channel, as probes name it: ``(place, "n of k_slow")``.
     summary, reference

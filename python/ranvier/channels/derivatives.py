@@ -5,35 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ranvier.equations.places import Place
-from ranvier.equations.trees import Node, walked
+from ranvier.equations.trees import TRUTHS, Node, walked
 
 __all__ = ["derivative"]
 
-_TRUTHS = ("less", "less_equal", "equal", "both", "either", "not")
-
 
 def derivative(node: Node, names: Mapping[str, Node]) -> Node | None:
-    """Return the derivative of an expression; None: it is 0 everywhere.
+    """Return the derivative of an expression; None if it is 0 everywhere.
 
-    `names` has the derivatives of names: the number 1 for the one by which is differentiated. At a kink, and where a
-    condition changes, it is the derivative on one side.
+    `names` has the derivatives of names: 1 for the variable of differentiation. At a kink, and where a condition
+    changes, the result is the derivative on one side.
     """
     return walked(node, _Derivative(names))
 
 
 class _Derivative:
-    """The derivative of an outcome from those of its parts."""
+    """The derivative of an expression from those of its parts."""
 
     def __init__(self, names: Mapping[str, Node]) -> None:
         self.names = names
 
     def leaf(self, node: Node) -> Node | None:
-        """Return that of a name or a number."""
+        """Return the derivative of a name or a number."""
         return self.names.get(node.name) if node.kind == "name" else None
 
     def operation(self, node: Node, parts: list[Node | None]) -> Node | None:
-        """Return that of an operation."""
-        if node.kind in _TRUTHS or all(each is None for each in parts):
+        """Return the derivative of an operation."""
+        if node.kind in TRUTHS or all(each is None for each in parts):
             return None
         if len(parts) == 1:
             assert parts[0] is not None
@@ -78,7 +76,7 @@ def _of_power(node: Node, base: Node | None, exponent: Node | None) -> Node | No
 
 
 def _of_function(node: Node, part: Node) -> Node | None:
-    """Return the derivative of a function of one number by this number; None: 0."""
+    """Return the derivative of a function of one argument; None if it is 0."""
     place = node.place
     one = _number(place, 1.0)
 
@@ -130,7 +128,7 @@ def _of_expm1_over(node: Node, x: Node) -> Node:
     for factor in (1.0 / 30.0, 1.0 / 8.0, 1.0 / 3.0, 0.5):
         series = Node("add", place, (_number(place, factor), Node("multiply", place, (x, series))))
     is_small = Node("less", place, (Node("absolute", place, (x,)), _number(place, 1e-2)))
-    # The other branch is calculated, too: not by 0.
+    # Both branches are calculated: avoid a division by 0.
     divisor = Node("where", place, (is_small, _number(place, 1.0), x))
     direct = Node("divide", place, (Node("subtract", place, (Node("exp", place, (x,)), node)), divisor))
     return Node("where", place, (is_small, series, direct))

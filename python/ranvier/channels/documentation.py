@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+from ranvier.base.value_texts import indented, table
 from ranvier.channels.description import CALCIUM, CALCIUM_REVERSAL, ChannelDescription
 from ranvier.channels.general import GeneralDescription
 from ranvier.channels.general_program import GeneralProgram
 from ranvier.channels.program import ChannelProgram
-from ranvier.equations.documentation import bounds_of, indented, table
+from ranvier.equations.documentation import bounds_of
 from ranvier.equations.program import ProgramParameter
 
 __all__ = ["begin_of", "default_of", "documented_channel", "documented_general", "parameters_of"]

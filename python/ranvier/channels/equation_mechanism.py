@@ -53,7 +53,7 @@ class EquationMechanism(OwnMechanism):
         return self._description.follows_temperature
 
     def describe(self) -> str:
-        """Return it in words: equations, parameters with units, defaults and bounds, gates or states, and currents."""
+        """Return it as text: equations, parameters with units, defaults and bounds, gates or states, and currents."""
         if isinstance(self._description, GeneralDescription):
             return documented_general(self._description, self.program)
         return documented_channel(self._description, self.program)

@@ -1,4 +1,4 @@
-"""Chooses the form of a channel: that with gates from tables if its equations have it, else the general one."""
+"""Chooses the form of a channel: the fast one if its equations fit it, otherwise the general one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["chosen_form"]
 
 
 def chosen_form(read: ChannelDescription) -> ChannelDescription | GeneralDescription:
-    """Return a description in the form that takes less time, if its equations have that, or else in the general one.
+    """Return a description in the fast form if its equations fit it, otherwise in the general form.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def _initial(read: ChannelDescription, advance: Advance) -> tuple[Statement, ...
 
 @dataclass(frozen=True)
 class _SteadyState:
-    """Sets a state to where it tends to, if its derivative is linear in it and in no other one."""
+    """Sets a state to its steady state, if its derivative is linear in it and reads no other state."""
 
     state: str
     advance: Advance
@@ -98,5 +98,5 @@ class _SteadyState:
         if steady is None:
             node = self.advance.derivatives[self.state]
             bound = f"{self.state} has no steady state that can be found: its equation is not linear in it alone"
-            refuse(node.place, f"'{node.place.text}'", bound, f"give where it begins: initial=dict({self.state}=...)")
+            refuse(node.place, f"'{node.place.text}'", bound, f"give its initial value: initial=dict({self.state}=...)")
         scope.operands[self.state] = steady

@@ -2,19 +2,19 @@
 
 A channel whose gates have a steady state and a time constant, and whose currents are linear in the potential, is a
 `ChannelDescription`, which takes far less time in a step. All others are a `GeneralDescription`. It has three blocks of
-statements, which are carried out in their order at every place of the mechanism:
+statements, which are executed in this order at every place of the mechanism:
 
 - ``initial`` sets states when the cell is made; a state that it does not set is 0;
 - ``current`` sets currents from the states and the potential at the beginning of a step;
-- ``step`` advances states by ``dt``, with the potential that the step has led to.
+- ``step`` advances states by ``dt``, with the potential at the end of the step.
 
-So states are those at the time of the potential, as they are recorded, and a step reads
-``current``, potentials, ``step``: the order of NEURON's BREAKPOINT and SOLVE. With ``scheme="staggered"`` the core
+So states are recorded at the time of the potential, and a step consists of ``current``, potentials and ``step``: the
+order of NEURON's BREAKPOINT and SOLVE. With ``scheme="staggered"`` the core
 calls ``step`` twice, with half a step each: before ``current``, with the old potential, and after it, with the new one.
 
 Names are the variables of the mechanism, its parameters, and those in `EXTERNAL`. A name that a statement sets and that
-is not a state or a current is local to its block. A statement may set a name again. Nothing survives a block other than
-the states: what a file keeps from step to step is a state.
+is not a state or a current is local to its block. A statement may set a name again. Only states
+persist from block to block: a variable that a file keeps from step to step is a state.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class GeneralDescription:
     Attributes
     ----------
     text
-        As it was written.
+        The text of the user.
     parameters
         By name. Each may differ from compartment to compartment and from cell to cell.
     states
@@ -70,18 +70,18 @@ class GeneralDescription:
     initial, step
         Set states.
     current
-        Sets all `currents`. Assignments only: their derivatives by the potential are taken.
+        Sets all `currents`. Assignments only, since they are differentiated with respect to the potential.
     currents
-        All that flow through the membrane. Where none of them is ``i``, their sum is recorded by this name.
+        All that flow through the membrane. If none of them is named ``i``, their sum is recorded by this name.
     calcium
-        The state that is the concentration of calcium in the cell (mM), if the mechanism is the pool at its place; "".
+        The state that is the concentration of calcium in the cell (mM), if the mechanism is a pool; otherwise empty.
         In its blocks ``cai`` is another name of this state.
     jumps
-        Of a point process, which is a receptor at places of a cell: what a spike of weight 1 nS adds to states, by
-        their names, as expressions of parameters, ``celsius``, ``diam`` and ``area``. Its currents are in nA. None:
-        the mechanism is spread over membrane.
+        For a point process, which is a receptor at places of a cell: what a spike of weight 1 nS adds to states, by
+        their names, as expressions of parameters, ``celsius``, ``diam`` and ``area``. Its currents are in nA. None
+        for a mechanism of the membrane.
     outside
-        The parameter that is the concentration outside (mM) of such a pool; "": 2 mM.
+        The parameter that is the concentration outside (mM) of such a pool; empty: it is 2 mM.
     has_units
         Whether expressions have units. If not, all are numbers in mV, ms, mM, um, S/cm^2 and mA/cm^2.
     """
@@ -123,7 +123,7 @@ class GeneralDescription:
 
     @property
     def exponent_of_density(self) -> int:
-        """That of densities of currents, and of their derivatives by the potential."""
+        """The power of ten of current densities, and of their derivatives with respect to the potential."""
         # mA/cm^2 is ten times pA/um^2.
         return 1 if self.has_units else 0
 

@@ -21,8 +21,8 @@ _SLOPE = "derivative of {} by {}"
 class Advance:
     """Advances states by ``dt``: dx/dt = derivatives[x], with the potential and all else held.
 
-    A state that no other one of `derivatives` is coupled with takes x + h f (e^(h J) - 1)/(h J), with J = df/dx at the
-    beginning: the solution itself where f is linear in x, and of second order in h elsewhere (D. A. Pope,
+    A state that is not coupled with another one of `derivatives` takes x + h f (e^(h J) - 1)/(h J), with J = df/dx at
+    the start: the exact solution if f is linear in x, otherwise of second order in h (D. A. Pope,
     Communications of the ACM 6, 491-493, 1963). Others take the two stages of the L-stable Rosenbrock method ROS2, of
     second order (J. G. Verwer et al., SIAM Journal on Scientific Computing 20, 1456-1480, 1999).
 
@@ -50,7 +50,7 @@ class Advance:
                 made |= self._exponential(scope, group[0])
             else:
                 made |= self._rosenbrock(scope, group)
-        # What derivatives read is known to later statements, as it was at the beginning.
+        # Later statements read the assignments of `before` with the states at the start.
         scope.carry_out(self.before)
         scope.operands.update(made)
 
@@ -59,7 +59,7 @@ class Advance:
         return self._states_read()[state] - {state} != set()
 
     def steady_state(self, scope: ProgramScope, state: str) -> Operand | None:
-        """Return where a state tends to; None if its derivative is not linear in it and in no other state."""
+        """Return the steady state of a state; None unless its derivative is linear in it and reads no other state."""
         if self.is_coupled(state):
             return None
         with scope.instead({state: 0.0}):
@@ -92,7 +92,7 @@ class Advance:
         }
 
     def _evaluated(self, scope: ProgramScope, states: Sequence[str], slopes: Sequence[str]) -> list[list[Operand]]:
-        """Return, for each state, its derivative by time, then the derivatives of this by some states."""
+        """Return, for each state, its time derivative, then the derivatives of this with respect to some states."""
         with scope.instead({}):
             known: dict[str, dict[str, Node]] = {}
             place = next(iter(self.derivatives.values())).place
@@ -150,7 +150,7 @@ class Advance:
 
 
 class _Elimination:
-    """Gaussian elimination of a few equations, without pivots; what is known to be 0 takes no instruction."""
+    """Gaussian elimination of a few equations, without pivoting; entries known to be 0 emit no instructions."""
 
     def __init__(self, scope: ProgramScope, matrix: list[list[Operand]]) -> None:
         self.do = scope.do

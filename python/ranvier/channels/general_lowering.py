@@ -68,7 +68,7 @@ def _of_step(read: GeneralDescription) -> Program:
 
 
 def _of_initial(read: GeneralDescription) -> Program:
-    """Return the program of what states begin at: NaN, which the core refuses, where a loop has not ended in time."""
+    """Return the program of initial states: NaN, which the core refuses, if a loop has not converged."""
     scope = _scope(read)
     scope.operands.update(dict.fromkeys(read.states, 0.0))
     scope.carry_out(read.initial)
@@ -80,7 +80,7 @@ def _of_initial(read: GeneralDescription) -> Program:
 
 
 def _of_currents(read: GeneralDescription) -> Program:
-    """Return the program of currents and of their derivatives by the potential."""
+    """Return the program of currents and of their derivatives with respect to the potential."""
     scope = _scope(read)
     for each in read.current:
         _add_with_slope(scope, each)
@@ -97,7 +97,7 @@ def _of_currents(read: GeneralDescription) -> Program:
 
 
 def _recorded(read: GeneralDescription) -> tuple[GeneralCurrent, ...]:
-    """Return the currents, before them their sum where none has its name."""
+    """Return the currents, preceded by their sum unless one of them has its name."""
     has_sum = not read.currents or any(each.name == CURRENT for each in read.currents)
     return read.currents if has_sum else (GeneralCurrent(CURRENT, flows=False), *read.currents)
 
@@ -111,7 +111,7 @@ def _of_jumps(read: GeneralDescription) -> Program | None:
 
 
 def _add_with_slope(scope: ProgramScope, statement: Assign) -> None:
-    """Set a name, and, under a name of its own, its derivative by the potential."""
+    """Set a name, and another name for its derivative with respect to the potential."""
     place = statement.node.place
     slopes = {
         name: Node("name", place, name=_SLOPE.format(name))

@@ -1,4 +1,4 @@
-"""What a general mechanism becomes: programs that the core carries out for all of its places."""
+"""The programs of a general mechanism, which the core runs for all of its places."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ __all__ = ["GeneralProgram"]
 class GeneralProgram:
     """A general mechanism as the core takes it.
 
-    Inputs of all programs are the states, then what `EXTERNAL` names, in its order, then the parameters.
+    Inputs of all programs are the states, then the values that `EXTERNAL` names, in its order, then the parameters.
 
     Attributes
     ----------
     calcium, outside
-        The state that is the concentration of calcium in the cell, and the parameter that is the one outside; -1: none.
+        Indices of the state that is the concentration of calcium in the cell and of the parameter outside; -1: none.
     initial
         Results: the states.
     step
-        Results: the states, then of each loop the truth that it has ended in time.
+        Results: the states, then for each loop whether it has converged.
     jumps
-        Of a point process, whose currents are in nA and uS. Results: what a weight of 1 nS adds to each state, which
-        depends on parameters, the temperature and the geometry alone. None: it is spread over membrane.
+        For a point process, whose currents are in nA and uS. Results: what a weight of 1 nS adds to each state, which
+        depends on parameters, the temperature and the geometry alone. None for a mechanism of the membrane.
     current
-        Results: of each current its density (mA/cm^2), then the derivative of this by the potential (S/cm^2).
+        Results: for each current its density (mA/cm^2), then its derivative with respect to the potential (S/cm^2).
     """
 
     name: str

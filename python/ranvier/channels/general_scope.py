@@ -1,4 +1,4 @@
-"""Statements of general mechanisms, and what names stand for while a program is made of them."""
+"""Statements of general mechanisms, and the values of names while they are lowered to a program."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ a parameter with this name."""
 
 
 class Statement(Protocol):
-    """Something that a block does."""
+    """A statement of a block."""
 
     def carry_out(self, scope: ProgramScope) -> None:
         """Add the instructions to the program of the block: read names from the scope, and set others there."""
@@ -59,16 +59,16 @@ class Assign:
 
 
 class ProgramScope:
-    """The program of a block, while it is made.
+    """The program of a block while it is built.
 
     Attributes
     ----------
     builder
         Makes the program: a statement may emit any operations and loops.
     operands
-        What names stand for now.
+        The present values of names.
     ended
-        Truths that loops have ended in time: a statement with a loop that must converge appends its last value.
+        For each loop that must converge, whether it has: a statement with such a loop appends its last value.
     """
 
     def __init__(self, states: Iterable[str], parameters: Iterable[str], exponents: Mapping[str, int]) -> None:
@@ -106,7 +106,7 @@ class ProgramScope:
 
     @contextmanager
     def instead(self, operands: Mapping[str, Operand]) -> Iterator[None]:
-        """Let names stand for something else; later all names stand for what they did before."""
+        """Bind names to other values within the context; all previous bindings are restored at its end."""
         before = dict(self.operands)
         self.operands.update(operands)
         try:
@@ -116,7 +116,7 @@ class ProgramScope:
             self.operands.update(before)
 
     def finished(self, results: Iterable[tuple[Operand, int]]) -> Program:
-        """Return the program with these results, and the truths that loops have ended.
+        """Return the program with these results, and those of `ended`.
 
         Each result comes with the power of ten of its unit in calculations, by which it is divided.
         """
@@ -131,5 +131,5 @@ class ProgramScope:
 
 
 def is_known(operand: Operand, number: float) -> bool:
-    """Return whether an operand is a number that is known when the program is made."""
+    """Return whether an operand is this number when the program is built."""
     return not isinstance(operand, Value) and operand == number

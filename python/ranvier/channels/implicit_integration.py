@@ -1,8 +1,8 @@
-"""Advances states by one step of implicit Euler, explicit Euler or Runge and Kutta, for a general mechanism."""
+"""Advances states by one step of implicit Euler, explicit Euler or Runge-Kutta, for a general mechanism."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ranvier.channels.derivatives import derivative
@@ -10,18 +10,18 @@ from ranvier.channels.general_scope import Assign, ProgramScope, is_known
 from ranvier.equations.builder import Builder, Operand
 from ranvier.equations.trees import Node, names_in
 
-__all__ = ["MOST_ITERATIONS", "Conserved", "Explicit", "Implicit", "has_converged", "slopes_of"]
+__all__ = ["Conserved", "Explicit", "Implicit", "iterated", "slopes_of"]
 
 _SLOPE = "slope of {} by {}"
-MOST_ITERATIONS = 50
+_MOST_ITERATIONS = 50
 _CONVERGED = 1e-12
-"""Of the last change of a state, relative to the state, or to 1e-3 for what is smaller."""
+"""Bound of the last change of a state, relative to the state, or to 1e-3 if it is smaller."""
 _SMALLEST = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class Conserved:
-    """A sum of states that has a known value: its equation takes the place of that of the state `instead`."""
+    """A sum of states with a known value: its equation replaces that of the state `instead`."""
 
     instead: str
     factors: Mapping[str, Node]
@@ -42,11 +42,11 @@ class Implicit:
     derivatives
         By the name of the state, 1/ms.
     conserved
-        Sums that take the place of equations.
+        Sums that replace equations.
     volumes
-        Factors of the left sides, ``volume dx/dt = f``, where they are not 1.
+        Factors of the left sides, ``volume dx/dt = f``, if they are not 1.
     steady
-        Whether states go to the steady state: ``dt`` is then 1e9 ms.
+        Whether to find the steady state: ``dt`` is then 1e9 ms.
     """
 
     before: tuple[Assign, ...]
@@ -73,7 +73,7 @@ class Implicit:
             ends = self._newton(scope, states, begin, begin)[0]
         else:
             ends = self._iterated(scope, states, begin)
-        # What derivatives read is known to later statements with the states at the end.
+        # Later statements read the assignments of `before` with the states at the end.
         scope.operands.update(zip(states, ends, strict=True))
         scope.carry_out(self.before)
         scope.operands.update(zip(states, ends, strict=True))
@@ -109,18 +109,12 @@ class Implicit:
 
     def _iterated(self, scope: ProgramScope, states: list[str], begin: list[Operand]) -> list[Operand]:
         """Return the states after iterations in a loop."""
-        body = Builder(scope.builder.level + 1, scope.builder)
-        goes_on = body.input(0, "truth")
-        old: list[Operand] = [body.input(1 + i) for i in range(len(states))]
-        with scope.instead(dict(zip(states, old, strict=True))):
-            new, changes = self._newton(scope, states, begin, old)
-        do = scope.do
-        done = has_converged(scope, new, changes)
-        # A turn in which it does not go on any more leaves the values as they are.
-        results = [goes_on, do("not", done), *new]
-        _, *ends, ended = scope.builder.loop([True, *begin], body, results, MOST_ITERATIONS)
-        scope.ended.append(ended)
-        return list(ends)
+
+        def iteration(old: list[Operand]) -> tuple[list[Operand], list[Operand]]:
+            with scope.instead(dict(zip(states, old, strict=True))):
+                return self._newton(scope, states, begin, old)
+
+        return iterated(scope, begin, iteration)
 
     def _newton(
         self, scope: ProgramScope, states: list[str], begin: Sequence[Operand], now: Sequence[Operand]
@@ -155,7 +149,7 @@ class Implicit:
         return 1.0 if node is None else scope.value(node)
 
     def _evaluated(self, scope: ProgramScope, states: list[str]) -> list[list[Operand]]:
-        """Return, for each state, its derivative by time, then the derivatives of this by all states."""
+        """Return, for each state, its time derivative, then the derivatives of this with respect to all states."""
         before, derivatives = self._differentiated()
         with scope.instead({}):
             for each, slopes in before:
@@ -173,14 +167,14 @@ class Implicit:
 
 @dataclass(frozen=True)
 class Explicit:
-    """Advances states by ``dt`` with explicit Euler, or with the method of fourth order of Runge and Kutta.
+    """Advances states by ``dt`` with explicit Euler, or with the fourth-order Runge-Kutta method.
 
     Attributes
     ----------
     before, derivatives
         See `Implicit`.
     stages
-        1: Euler; 4: Runge and Kutta.
+        1: Euler; 4: Runge-Kutta.
     """
 
     before: tuple[Assign, ...]
@@ -206,13 +200,37 @@ class Explicit:
                 scope.carry_out(self.before)
                 rates = {name: scope.value(node) for name, node in self.derivatives.items()}
             ends = {name: do("add", ends[name], _product(scope, (h, weight), rates[name])) for name in rates}
-        # What derivatives read is known to later statements, as it was at the beginning.
+        # Later statements read the assignments of `before` with the states at the start.
         scope.carry_out(self.before)
         scope.operands.update(ends)
 
 
-def has_converged(scope: ProgramScope, values: Sequence[Operand], changes: Sequence[Operand]) -> Operand:
-    """Return the truth that an iteration has changed no value any more, but for rounding."""
+def iterated(
+    scope: ProgramScope,
+    begin: Sequence[Operand],
+    iteration: Callable[[list[Operand]], tuple[list[Operand], list[Operand]]],
+) -> list[Operand]:
+    """Return values after iterations in a loop, which ends when they change no more; see `ProgramScope.ended`.
+
+    Parameters
+    ----------
+    begin
+        The values at the start.
+    iteration
+        Returns new values and their changes, from the old values.
+    """
+    body = Builder(scope.builder.level + 1, scope.builder)
+    goes_on = body.input(0, "truth")
+    new, changes = iteration([body.input(1 + i) for i in range(len(begin))])
+    # Iterations after convergence leave the values unchanged.
+    results = [goes_on, scope.do("not", _has_converged(scope, new, changes)), *new]
+    _, *ends, ended = scope.builder.loop([True, *begin], body, results, _MOST_ITERATIONS)
+    scope.ended.append(ended)
+    return list(ends)
+
+
+def _has_converged(scope: ProgramScope, values: Sequence[Operand], changes: Sequence[Operand]) -> Operand:
+    """Return whether an iteration has changed no value beyond rounding."""
     do = scope.do
     made: Operand = True
     for value, change in zip(values, changes, strict=True):
@@ -226,7 +244,7 @@ def _product(scope: ProgramScope, factors: tuple[Operand, float], value: Operand
 
 
 def _eliminated(scope: ProgramScope, matrix: list[list[Operand]], right: list[Operand]) -> list[Operand]:
-    """Solve equations by Gaussian elimination without pivots; what is known to be 0 takes no instruction.
+    """Solve equations by Gaussian elimination without pivoting; entries known to be 0 emit no instructions.
 
     Matrices of implicit Euler are dominated by their diagonals if no rate is negative, so that no pivot gets small.
     """
@@ -248,7 +266,7 @@ def _eliminated(scope: ProgramScope, matrix: list[list[Operand]], right: list[Op
 
 
 def slopes_of(node: Node, known: Mapping[str, Mapping[str, Node]]) -> dict[str, Node]:
-    """Return the derivatives of an expression that are not 0; `known` has those of names, by what they are taken by."""
+    """Return the derivatives of an expression that are not 0, by variable; `known` has those of names, by variable."""
     names = names_in(node).keys()
     found = {by: derivative(node, own) for by, own in known.items() if names & own.keys()}
     return {by: each for by, each in found.items() if each is not None}

@@ -42,15 +42,15 @@ __all__ = ["account_of_nmodl", "read_nmodl"]
 
 _LARGEST = 1 << 20
 _REVERSAL = {"na": 50.0, "k": -77.0}
-"""Of ions, mV, where a mechanism is given none: those of built-in mechanisms."""
-_DEEPEST = "expressions of the file, with what they are made of, are too deep"
+"""Default reversal potentials of ions, mV: those of built-in mechanisms."""
+_DEEPEST = "expressions of the file, with the routines they call, are nested too deeply"
 
 
 def read_nmodl(path: str | PathLike[str]) -> Any:
     """Read a channel or a receptor from an NMODL file (``.mod``): one with ``SUFFIX`` or ``POINT_PROCESS``.
 
-    Blocks are carried out in NEURON's order: INITIAL; in each step the currents of BREAKPOINT, then what it solves.
-    Names keep their values from call to call. A channel whose states are gates that are linear in themselves, solved
+    Blocks are executed in NEURON's order: INITIAL; in each step the currents of BREAKPOINT, then the blocks it solves.
+    Names keep their values from call to call. A channel whose states are gates with linear equations, solved
     with ``METHOD cnexp`` or by a PROCEDURE with the same step written out, ``m = m + (1 - exp(-dt/tau))*(m_inf - m)``,
     and whose currents are linear in ``v``, has the fast form of `channel`; others have the general one: currents of any
     form, states that depend on each other, KINETIC, LINEAR and NONLINEAR, the methods derivimplicit, sparse, euler and
@@ -69,10 +69,9 @@ def read_nmodl(path: str | PathLike[str]) -> Any:
         placed by ``receptors={"exc": (syn(), place)}``: its NET_RECEIVE adds weights, which are in uS in the file and
         in nS in Ranvier, to states. Parameters are those of the file, with their defaults, and the reversal potentials
         of its ions (``ena``, ``ek``, mV): Ranvier has no ions that mechanisms share, so that each has its own. As in
-        NEURON, numbers that the file gives to them are not used: they are 50 and -77 mV for ``na`` and ``k``; those of
-        other ions have no default. ``i`` is the sum of all currents, each of which can be recorded by its name. Of
-        calcium, ``cai`` (mM) and ``eca`` are those of the `calcium_pool` at the
-        place, which ``ica`` fills: see `channel`.
+        NEURON, their values in the file are not used: the defaults are 50 and -77 mV for ``na`` and ``k``, and none for
+        other ions. ``i`` is the sum of all currents, each of which can be recorded by its name. ``cai`` (mM) and
+        ``eca`` are those of the `calcium_pool` at the place, which ``ica`` fills: see `channel`.
 
     Raises
     ------
@@ -86,9 +85,9 @@ def read_nmodl(path: str | PathLike[str]) -> Any:
     Notes
     -----
     Units are those of the language: mV, ms, S/cm2, mA/cm2; factors of others must stand in the file, as they do for
-    NEURON. Where NEURON interpolates between rows of TABLE, rates come from tables of Ranvier, with a bounded error,
-    for each step and temperature; beyond the ends of TABLE the values at its ends hold, as in NEURON. RANGE and GLOBAL
-    are left out: each place where a mechanism is has its own parameters. Bounds behind parameters (``<0, 1e9>``) hold.
+    NEURON. Instead of interpolating between rows of TABLE, rates come from Ranvier's tables, with a bounded error, for
+    each step and temperature; outside the range of TABLE the values at its ends hold, as in NEURON. RANGE and GLOBAL
+    are ignored: each place of a mechanism has its own parameters. Bounds of parameters (``<0, 1e9>``) hold.
 
     Examples
     --------
@@ -99,7 +98,7 @@ def read_nmodl(path: str | PathLike[str]) -> Any:
 
 
 def account_of_nmodl(path: str | PathLike[str]) -> tuple[EquationChannel | EquationReceptor, tuple[Account, ...]]:
-    """Return the channel of a file, as `read_nmodl` does, and what each statement of the file has an effect on.
+    """Return the channel of a file, as `read_nmodl` does, and the account of each of its statements.
 
     Raises
     ------
@@ -123,7 +122,7 @@ def _read(path: str | PathLike[str]) -> tuple[EquationChannel | EquationReceptor
 
 
 class _File:
-    """Makes a channel of a file."""
+    """Makes a channel or a receptor from a file."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -137,7 +136,7 @@ class _File:
         return Declarations.whole_of(source)
 
     def channel(self) -> tuple[EquationChannel | EquationReceptor, tuple[Account, ...]]:
-        """Return it, and the account of the file."""
+        """Return the channel or receptor, and the account of the file."""
         declared = self.declared
         if declared.name is None:
             bound = "there is no SUFFIX and no POINT_PROCESS"
@@ -159,7 +158,7 @@ class _File:
         return made, self.ledger.accounts(carried.depends, executed)
 
     def _form(self, carried: Carried) -> ChannelDescription | GeneralDescription:
-        """Return the fast form if the file has it, else the general one."""
+        """Return the fast form if the file fits it, otherwise the general one."""
         if not (carried.has_statements or self.declared.written or self.declared.is_point_process):
             with contextlib.suppress(EquationError):
                 read = checked(self._description(carried))
@@ -196,12 +195,12 @@ class _File:
         )
 
     def _gate(self, own: Variable, carried: Carried) -> Equation:
-        """Return the equation of a variable; what persists and is no state acts at once, with a time constant of 0."""
+        """Return the equation of a variable; one that is not a STATE acts at once, with a time constant of 0."""
         place = own.place
         rate = derivative_of_step(own.step, own.name)
         is_solved = any(each.kind == ADVANCED for each in nodes_of(own.step if rate is None else rate))
         rate = None if is_solved else rate
-        # A gate that acts at once is where it tends to from the first step on.
+        # A gate that acts at once has its steady state from the first step on.
         begins_there = is_same(own.initial, own.step)
         acts_at_once = begins_there and not depends_on(own.step, [*carried.variables, "dt"])
         if rate is None and not is_solved and acts_at_once:
@@ -241,7 +240,7 @@ class _File:
         unit = read_quantity("", "1 mV").unit
         for name, (ion, _) in self.declared.reversals.items():
             made[name] = Parameter(name, Declared(_REVERSAL.get(ion, math.nan), unit))
-        # In the order of the file, and then those that it does not mention.
+        # In the order of the file, then those that it does not declare.
         order = [*self.declared.parts, *made]
         return {name: made[name] for name in sorted(made, key=order.index)}
 

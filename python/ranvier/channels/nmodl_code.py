@@ -1,4 +1,4 @@
-"""Code in C in NMODL files: what does nothing is ignored, the rest is refused."""
+"""C code in NMODL files: code without an effect is ignored, the rest is refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST = 60
 
 
 def check_code(ledger: Ledger, part: Any, place: Place, *, is_last: bool) -> None:
-    """Ignore code that does nothing: comments, includes, declarations of what is elsewhere, a return at the end.
+    """Ignore code without an effect: comments, includes, extern declarations, a return at the end.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def check_code(ledger: Ledger, part: Any, place: Place, *, is_last: bool) -> Non
     if _SILENT.sub("", text):
         code = " ".join(text.split())
         shown = code if len(code) <= _LONGEST else f"{code[: _LONGEST - 3]}..."
-        refuse(first, f"'{shown}'", "code in C is not read", "write it in NMODL")
+        refuse(first, f"'{shown}'", "C code is not read", "write it in NMODL")
     if _RETURN.search(text) and not is_last:
-        refuse(first, "'return'", "code in C is not read that leaves statements out", "put it last, or use IF")
-    ledger.ignore(part, "code in C that does nothing")
+        refuse(first, "'return'", "C code that skips statements is not read", "put it last, or use IF")
+    ledger.ignore(part, "C code without an effect")

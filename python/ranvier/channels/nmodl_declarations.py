@@ -1,4 +1,4 @@
-"""What the blocks of an NMODL file declare."""
+"""Declarations of the blocks of an NMODL file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ranvier.channels.description import CALCIUM, CALCIUM_REVERSAL, POTENTIAL, T
 from ranvier.channels.nmodl_code import check_code
 from ranvier.channels.nmodl_execution import Routine
 from ranvier.channels.nmodl_ledger import Ledger, place_of
-from ranvier.channels.nmodl_nodes import element_name
+from ranvier.channels.nmodl_nodes import array_size, element_name
 from ranvier.channels.nmodl_units import constant_of_nature
 from ranvier.equations.description import Declared, Parameter
 from ranvier.equations.places import Place, Source, refuse
@@ -31,12 +31,12 @@ _PROVIDED = {
     "diam": "it is the diameter of the compartment",
     "area": "it is the surface of the compartment",
 }
-_OF_THE_ION = "it is that of the ion"
+_OF_THE_ION = "the ion has this value"
 
 
 @dataclass
 class Declarations:
-    """What a file declares.
+    """The declarations of a file.
 
     Attributes
     ----------
@@ -51,17 +51,17 @@ class Declarations:
     reversals
         Reversal potentials that are read, with ion and place.
     of_calcium
-        What is read and written of calcium.
+        Variables of calcium that are read or written.
     written
         Concentrations that are written, with their places.
     parameters
-        With numbers of the file.
+        With their values in the file.
     memory
         Names that statements may assign, in the order of the file: they keep their values from call to call.
     constants
-        Numbers with names that nothing can assign.
+        Named numbers that cannot be assigned.
     places
-        Where names are declared.
+        Places of the declarations of names.
     units
         Units of names, as texts, with their places.
     """
@@ -101,17 +101,17 @@ class Declarations:
 
     @property
     def external(self) -> frozenset[str]:
-        """Names that others change: the concentration of calcium and what follows from it."""
+        """Names that other mechanisms change: the concentration of calcium and the values that depend on it."""
         return frozenset(self.of_calcium - self.carried - self.written.keys())
 
     @property
     def fixed(self) -> dict[str, str]:
-        """Names that cannot be assigned, with why."""
+        """Names that cannot be assigned, with the reason."""
         return dict(_PROVIDED)
 
     @property
     def of_ions(self) -> list[str]:
-        """Names whose values come from the ion whenever a block is carried out."""
+        """Names whose values come from the ion whenever a block is executed."""
         return [*self.reversals, *self.external]
 
     @property
@@ -120,7 +120,7 @@ class Declarations:
         return [*self.fixed, *self.of_ions, *(name for name in self.parameters if name not in self.memory)]
 
     def symbol(self, name: str) -> str:
-        """Return what the remembered value of a name is called: a parameter that is assigned has two values."""
+        """Return the symbol of the remembered value of a name: a parameter that is assigned has two values."""
         return f"{name}_now" if name in self.parameters else name
 
     def has_equation(self, name: str) -> bool:
@@ -129,12 +129,12 @@ class Declarations:
 
 
 def declarations_of(source: Source, tree: Any, ledger: Ledger) -> Declarations:
-    """Return what a file declares.
+    """Return the declarations of a file.
 
     Raises
     ------
     EquationError
-        For what is declared twice, and for what is not read.
+        For names that are declared twice, and for declarations that are not read.
     """
     reader = _Reader(Declarations(source, Declarations.whole_of(source)), ledger)
     for block in tree.children:
@@ -203,22 +203,27 @@ class _Reader:
             if name == f"i{ion}" and name in written:
                 continue
             if name != f"e{ion}":
-                refuse(self._place(name), f"'{name}'", "concentrations are not known", f"read e{ion}")
+                refuse(self._place(name), f"'{name}'", "concentrations of this ion are not simulated", f"read e{ion}")
             self.made.reversals[str(name)] = (str(ion), self._place(name))
         for name in written:
             if name != f"i{ion}":
-                refuse(self._place(name), f"'{name}'", "mechanisms change no concentrations", f"write i{ion}")
+                refuse(
+                    self._place(name),
+                    f"'{name}'",
+                    "mechanisms cannot change concentrations of this ion",
+                    f"write i{ion}",
+                )
             self._current(name)
 
     def _calcium(self, read: list[Any], written: list[Any], valence: Any) -> None:
-        """Take what a file reads and writes of calcium, which is that of the pools."""
+        """Take the variables of calcium that a file reads and writes; pools provide them."""
         if valence is not None and _number(valence) != 2.0:
             place = self._place(valence)
             refuse(place, f"'{place.text}'", "calcium has the valence 2", "leave VALENCE out")
         known = (CALCIUM, CALCIUM_REVERSAL, _CALCIUM_OUTSIDE, _CALCIUM_CURRENT)
         for name in read:
             if name not in known:
-                bound = f"of calcium, {', '.join(known)} are known"
+                bound = f"of calcium, {', '.join(known)} can be read"
                 refuse(self._place(name), f"'{name}'", bound, "leave it out; rv.calcium_pool() gives both")
             self.made.of_calcium.add(str(name))
         for name in written:
@@ -238,7 +243,7 @@ class _Reader:
         name, number = (str(each) for each in block.children)
         self._once(f"'{name}'", block.children[0], name in self.made.constants)
         self.made.constants[name] = float(number)
-        self.ledger.ignore(block, "its number stands in its place", is_hint=True)
+        self.ledger.ignore(block, "names are replaced by their numbers", is_hint=True)
 
     def read_define(self, block: Any) -> None:
         """See `define`, which comes first: sizes of arrays need it."""
@@ -255,7 +260,7 @@ class _Reader:
             else:
                 value = constant_of_nature(str(rest[0])[1:-1], str(rest[1])[1:-1], self._place(each))
             self.made.constants[str(name)] = value
-            self.ledger.ignore(each, "its number stands in its place", is_hint=True)
+            self.ledger.ignore(each, "names are replaced by their numbers", is_hint=True)
 
     def read_parameters(self, block: Any) -> None:
         for each in block.children:
@@ -288,7 +293,7 @@ class _Reader:
                 refuse(self._place(each), f"'{name}'", "the constant has no value", f"write {name} = 1")
             self._declare(name, str(name))
             self.made.constants[str(name)] = _number(value)
-            self.ledger.ignore(each, "its number stands in its place", is_hint=True)
+            self.ledger.ignore(each, "names are replaced by their numbers", is_hint=True)
 
     def read_assigned(self, block: Any) -> None:
         for each in block.children:
@@ -317,20 +322,13 @@ class _Reader:
         self.ledger.ignore(each, "it declares a name", is_hint=True)
         names = [text]
         if size is not None:
-            count = self._size(size)
+            count = array_size(size, self.made.constants, self._place(size))
             self.made.arrays[text] = count
             names = [element_name(text, k) for k in range(count)]
         for own in names:
             self.made.places[own] = self._place(name)
             self._remember(own)
         return names
-
-    def _size(self, size: Any) -> int:
-        token = size.children[0]
-        number = self.made.constants.get(str(token)) if token.type == "NAME" else float(token)
-        if number is None or number != math.floor(number) or not 1 <= number <= 1000:
-            refuse(self._place(size), f"'{token}'", "sizes are whole numbers from 1 to 1000", f"write DEFINE {token} 2")
-        return int(number)
 
     def _remember(self, name: str) -> None:
         if name != POTENTIAL and name not in _PROVIDED:
@@ -357,7 +355,10 @@ class _Reader:
         names = tuple(str(each.children[0]) for each in arguments.children if each is not None)
         if len(set(names)) < len(names):
             refuse(
-                self._place(arguments), f"'{self._place(arguments).text}'", "two arguments have one name", "rename one"
+                self._place(arguments),
+                f"'{self._place(arguments).text}'",
+                "two arguments have the same name",
+                "rename one",
             )
         self.made.routines[str(name)] = Routine(str(name), names, tuple(statements), block)
 
@@ -391,7 +392,7 @@ class _Reader:
     # ---- the whole file ----------------------------------------------------------------------------------------------
 
     def finish(self, tree: Any) -> None:
-        """Find out which names are parameters, and which are remembered."""
+        """Decide which names are parameters, and which are remembered."""
         made = self.made
         assigned = {str(each.children[0].children[0]) for each in tree.find_data("assign")}
         made.with_equations = frozenset(str(each.children[0].children[0]) for each in tree.find_data("derivative_of"))
@@ -410,7 +411,7 @@ class _Reader:
         if CALCIUM in made.written and CALCIUM not in made.places:
             self._remember(CALCIUM)
         made.memory = [name for name in made.memory if name not in of_ions]
-        # Parameters that are assigned are remembered; what can be set and is never assigned is a parameter.
+        # Parameters that are assigned are remembered; names that can be set and are never assigned are parameters.
         made.memory += [name for name in made.parameters if name in assigned and name not in made.memory]
         for name in list(made.memory):
             settable = name in self.accessible and name not in made.states and name not in made.currents
@@ -430,7 +431,7 @@ def _unit_text(token: Any) -> str:
 
 
 def unit_of(token: Any) -> Unit:
-    """Return a unit so that users may give texts such as ``0.1 S/cm**2``; what is not known is a number."""
+    """Return a unit, so that users may give texts such as ``0.1 S/cm**2``; without one for unknown units."""
     return NUMBER if token is None else _unit(_unit_text(token))
 
 

@@ -1,7 +1,7 @@
-"""Carries out the statements of an NMODL file with expressions in place of numbers: procedures and functions vanish.
+"""Executes the statements of an NMODL file symbolically: procedures and functions are inlined.
 
-Every name that statements may assign has a value at all times: where it has not been assigned, the name itself, which
-stands for what earlier calls have left. So a condition can merge all that its branches do.
+Every name that statements may assign always has a value: until it is assigned, the name itself, which stands for the
+value that earlier calls have left. So a condition can merge all assignments of its branches.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ranvier.channels.nmodl_ledger import Ledger, place_of
 from ranvier.channels.nmodl_nodes import (
     ADVANCED,
     UNDEFINED,
+    array_size,
     as_number,
     as_truth,
     constant_value,
@@ -53,10 +54,10 @@ _FUNCTIONS = {
 _DEEPEST = 20
 _MOST_NODES = 20_000
 _MOST_ROUNDS = 1000
-_PRINTS = "it prints only"
+_PRINTS = "it only prints"
 
 Local: TypeAlias = dict[str, Node | None]
-"""Names of a block and their values; None: not assigned yet."""
+"""Names of a block and their values; None if not assigned yet."""
 
 
 @dataclass(frozen=True)
@@ -76,27 +77,27 @@ class Execution:
     Attributes
     ----------
     fixed
-        Names that cannot be assigned, with why.
+        Names that cannot be assigned, with the reason.
     arrays
         Sizes of arrays. Their elements are values with the names of `element_name`.
     constants
-        Numbers that names stand for: those of DEFINE, CONSTANT and UNITS.
+        Named numbers: those of DEFINE, CONSTANT and UNITS.
     values
-        What each name stands for.
+        The present value of each name.
     states
-        Names that may have derivatives; empty where derivatives cannot stand.
+        Names that may have derivatives; empty where derivatives are not allowed.
     solve
-        Carries out SOLVE; None where it cannot stand.
+        Executes SOLVE; None where it is not allowed.
     scheme
         Takes the reactions of a KINETIC block; None outside of one.
     is_simultaneous
         Whether derivatives are those of one system: they are values with the names of `rate_name`, and states stay.
     phase
-        Where statements are carried out, in words.
+        Where statements are executed, for messages.
     changing
         Names that tables cannot depend on: the potential and states.
     executed
-        Blocks that were carried out.
+        Blocks that were executed.
     """
 
     source: Source
@@ -117,7 +118,7 @@ class Execution:
     is_simultaneous: bool = False
 
     def run(self, block: Any, statements: Any = None) -> None:
-        """Carry out the statements of a block, which has names of its own."""
+        """Execute the statements of a block, which has local names."""
         self.executed.append(block)
         self.scopes.append({})
         waiting = list(block.children if statements is None else statements)
@@ -138,7 +139,7 @@ class Execution:
         self.scopes.pop()
 
     def place(self, part: Any) -> Place:
-        """Return where a part of the file stands."""
+        """Return the place of a part of the file."""
         return place_of(self.source, part)
 
     # ---- statements --------------------------------------------------------------------------------------------------
@@ -167,12 +168,12 @@ class Execution:
         self.values[name] = value
 
     def target(self, target: Any) -> str:
-        """Return the name that a statement assigns: that of an element where there is an index."""
+        """Return the name that a statement assigns: that of an element if there is an index."""
         name, index = target.children
         return self._element(target, str(name), index)
 
     def _element(self, part: Any, name: str, index: Any) -> str:
-        """Return the name of what is assigned or read: that of an element where there is an index."""
+        """Return the name that is assigned or read: that of an element if there is an index."""
         size = self._size(name)
         place = self.place(part)
         if index is None:
@@ -183,7 +184,9 @@ class Execution:
             refuse(place, f"'{name}'", "it is not an array", f"declare {name}[2]")
         number = constant_value(as_number(self.value(index)))
         if number is None:
-            refuse(place, f"'{place.text}'", "the index is not a number that is known", "write a number, or use FROM")
+            refuse(
+                place, f"'{place.text}'", "the index is not known when the file is read", "write a number, or use FROM"
+            )
         if number != math.floor(number) or not 0 <= number < size:
             refuse(place, f"'{place.text}', with index {number:g}", f"indices are whole numbers from 0 to {size - 1}")
         return element_name(name, int(number))
@@ -202,7 +205,7 @@ class Execution:
         place = self.place(target)
         if not self.states:
             refuse(
-                place, f"{name}'", "derivatives stand in DERIVATIVE blocks", f"write DERIVATIVE states {{ {name}' }}"
+                place, f"{name}'", "derivatives belong in DERIVATIVE blocks", f"write DERIVATIVE states {{ {name}' }}"
             )
         if name not in self.states:
             refuse(place, f"{name}'", "it is not a STATE", f"write STATE {{ {name} }}")
@@ -233,7 +236,7 @@ class Execution:
         """Carry out ``state_discontinuity(x, value)``, the old way to write an assignment in NET_RECEIVE."""
         target, right = arguments
         if target.data not in ("name", "element"):
-            refuse(self.place(target), f"'{self.place(target).text}'", "it is no state", "write the name of a state")
+            refuse(self.place(target), f"'{self.place(target).text}'", "it is not a state", "write the name of a state")
         index = target.children[1] if target.data == "element" else None
         name = self._element(target, str(target.children[0]), index)
         value = self.ledger.copy(as_number(self.value(right)))
@@ -246,7 +249,7 @@ class Execution:
             name, size = each.children
             if size is None:
                 self._declare_local(each, str(name))
-            for k in range(0 if size is None else self._size_of(size)):
+            for k in range(0 if size is None else array_size(size, self.constants, self.place(size))):
                 self._declare_local(each, element_name(str(name), k))
 
     def _declare_local(self, part: Any, name: str) -> None:
@@ -254,18 +257,11 @@ class Execution:
             refuse(self.place(part), f"'{name}'", "it is declared twice in one block", "leave one of them out")
         self.scopes[-1][name] = None
 
-    def _size_of(self, size: Any) -> int:
-        token = size.children[0]
-        number = self.constants.get(str(token)) if token.type == "NAME" else float(token)
-        if number is None or number != math.floor(number) or not 1 <= number <= _MOST_ROUNDS:
-            refuse(self.place(size), f"'{token}'", f"sizes are whole numbers from 1 to {_MOST_ROUNDS}", "see DEFINE")
-        return int(number)
-
     def _solve(self, statement: Any) -> None:
         if self.solve is None:
-            bound = f"SOLVE stands in BREAKPOINT itself, not in {self.phase}"
+            bound = f"SOLVE belongs in BREAKPOINT, not in {self.phase}"
             if self.phase == "a condition":
-                bound = "SOLVE stands in BREAKPOINT outside of conditions: every block is solved in every step"
+                bound = "SOLVE belongs in BREAKPOINT outside of conditions: every block is solved in every step"
             refuse(self.place(statement), f"'{self.place(statement).text}'", bound, "put the condition into the block")
         self.solve(statement)
 
@@ -273,8 +269,10 @@ class Execution:
         self.ledger.ignore(statement, "a hint to other compilers", is_hint=True)
 
     def _table(self, statement: Any) -> None:
-        """Refuse a table outside of a routine: `_called` carries out the others."""
-        refuse(self.place(statement), "'TABLE'", "it is the first statement of a routine with one argument", "move it")
+        """Refuse a table outside of a routine: `_called` executes the others."""
+        refuse(
+            self.place(statement), "'TABLE'", "it must be the first statement of a routine with one argument", "move it"
+        )
 
     def _verbatim(self, statement: Any) -> None:
         """See `check_code`."""
@@ -284,7 +282,7 @@ class Execution:
         first, last, by = (None if each is None else constant_value(as_number(self.value(each))) for each in bounds)
         place = self.place(statement)
         if first is None or last is None or (bounds[2] is not None and not by):
-            refuse(place, f"'{place.text}'", "the bounds are not numbers that are known", "write numbers")
+            refuse(place, f"'{place.text}'", "the bounds are not known when the file is read", "write numbers")
         step = 1.0 if by is None else by
         rounds = int(max(0.0, math.floor((last - first) / step) + 1.0))
         if rounds > _MOST_ROUNDS:
@@ -296,7 +294,7 @@ class Execution:
                 self.scopes.pop()
 
     def _choice(self, statement: Any) -> None:
-        """Carry out all branches; what they give different values to depends on the conditions."""
+        """Execute all branches; names to which they give different values depend on the conditions."""
         solve, self.solve = self.solve, None
         scheme, self.scheme = self.scheme, None
         phase, self.phase = self.phase, "a condition"
@@ -318,7 +316,7 @@ class Execution:
                     outcomes.append((condition, self._snapshot(), rest))
                     self._restore(before)
                 elif (never := other if known else branch) is not None:
-                    self.ledger.ignore_inside(never, "its condition is never fulfilled")
+                    self.ledger.ignore_inside(never, "its condition is never true")
                 rest = branch if known else other
             if rest is not None:
                 self.run(rest)
@@ -402,7 +400,7 @@ class Execution:
             found = self.values[name]
             if found.kind == UNDEFINED:
                 refuse(place, f"'{name}'", found.name, "assign it first")
-            # Where a name stands for itself, errors point at this use of it.
+            # If a name stands for itself, errors point at this use of it.
             return self.ledger.copy(found, place) if found.kind == "name" else found
         if name in self.constants:
             return number_node(place, self.constants[name])
@@ -464,12 +462,14 @@ class Execution:
         return found
 
     def _run_table(self, routine: Routine, tables: list[Any]) -> None:
-        """Carry out a routine with TABLE: values at its ends hold beyond them, and only its names have values."""
+        """Execute a routine with TABLE: values at its ends hold beyond them, and only its names have values."""
         table, place = tables[0], self.place(tables[0])
         names, _, low, high, _ = table.children
         if len(routine.arguments) != 1 or len(tables) > 1:
-            refuse(place, "'TABLE'", "it stands once in a routine with one argument", "leave it out")
-        self.ledger.ignore(table, "values are calculated where NEURON interpolates; those at its ends hold beyond them")
+            refuse(place, "'TABLE'", "it is allowed once, in a routine with one argument", "leave it out")
+        self.ledger.ignore(
+            table, "rates are calculated instead of interpolated; outside its range the values at its ends hold"
+        )
         ends = [self.value(low), self.value(high)]
         argument = routine.arguments[0]
         given = self.scopes[0][argument]
@@ -481,7 +481,7 @@ class Execution:
         before = dict(self.values)
         for name in self.changing:
             if name in self.values:
-                reason = f"a table over {argument} cannot depend on it: NEURON calculates its rows at some time"
+                reason = f"a table over {argument} cannot depend on it: NEURON calculates its rows at an arbitrary time"
                 self.values[name] = Node(UNDEFINED, place, name=reason)
         hidden = {name: self.values[name] for name in self.changing if name in self.values}
         self.run(routine.block, [each for each in routine.statements if each is not table])

@@ -1,4 +1,4 @@
-"""Makes a general mechanism of an NMODL file that does not fit the form of a channel with gates and linear currents."""
+"""Makes a general mechanism from an NMODL file that does not fit the fast form of channels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, number_node, subs
 from ranvier.channels.nmodl_phases import Carried
 from ranvier.equations.description import Parameter
 from ranvier.equations.places import refuse
-from ranvier.equations.trees import Node, names_in, nodes_of, walked
+from ranvier.equations.trees import Node, names_in, nodes_of, walked, with_parts
 
 __all__ = ["general_description"]
 
@@ -23,12 +23,12 @@ _NEXT = "{} after the step"
 def general_description(
     declared: Declarations, carried: Carried, parameters: Mapping[str, Parameter], summary: str
 ) -> GeneralDescription:
-    """Return the general mechanism that a file calculates.
+    """Return the general mechanism of a file.
 
     Raises
     ------
     EquationError
-        For an equation that its method cannot solve, and for what mechanisms do not know.
+        For an equation that its method cannot solve, and for `t`.
     """
     currents = {name: _exact(node) for name, node in carried.currents.items()}
     steps = {name: _exact(each.step) for name, each in carried.variables.items()}
@@ -64,19 +64,18 @@ def _check(node: Node) -> None:
     names = names_in(node)
     if "t" in names:
         place = names["t"].place
-        refuse(place, f"'{place.text}'", "the time of the simulation is not known to mechanisms", "use a stimulator")
+        refuse(place, f"'{place.text}'", "mechanisms cannot read the time of the simulation", "use a stimulator")
 
 
 class _Exact:
-    """Writes what METHOD cnexp makes of states as expressions."""
+    """Writes the steps of METHOD cnexp as expressions."""
 
     def leaf(self, node: Node) -> Node:
         return node
 
     def operation(self, node: Node, parts: list[Node]) -> Node:
         if node.kind != ADVANCED:
-            same = all(one is other for one, other in zip(node.parts, parts, strict=True))
-            return node if same else Node(node.kind, node.place, tuple(parts), node.number, node.name)
+            return with_parts(node, parts)
         before, rate = parts
         place = node.place
         symbol = Node("name", place, name=_BEGUN.format(node.name))
@@ -114,8 +113,7 @@ class _Replacement:
     def operation(self, node: Node, parts: list[Node]) -> Node:
         if self._is_old(node):
             return self.new
-        same = all(one is other for one, other in zip(node.parts, parts, strict=True))
-        return node if same else Node(node.kind, node.place, tuple(parts), node.number, node.name)
+        return with_parts(node, parts)
 
 
 def _replaced(node: Node, old: Node, new: Node) -> Node:

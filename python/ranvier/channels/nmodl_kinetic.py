@@ -1,4 +1,4 @@
-"""Makes rate equations of a KINETIC block: its reactions, sources, volumes and sums that are conserved.
+"""Makes the rate equations of a KINETIC block from its reactions, sources, volumes and conserved sums.
 
 A reaction ``~ a + 2 b <-> c (kf, kb)`` flows forward with ``f_flux = kf*a*b^2`` and back with ``b_flux = kb*c``.
 Reactants that are not states are held: they are factors of the fluxes, and have no equation.
@@ -17,12 +17,12 @@ from ranvier.equations.trees import Node
 __all__ = ["Reaction", "Scheme", "Side"]
 
 Side = Mapping[str, int]
-"""The reactants of one side of a reaction, each with how many of it take part."""
+"""The reactants of one side of a reaction with their stoichiometric coefficients."""
 
 
 @dataclass(frozen=True)
 class Reaction:
-    """A reaction, or a flow out of the scheme where `right` is empty; rates are expressions of what names stand for."""
+    """A reaction, or a flow out of the scheme if `right` is empty; rates are expressions."""
 
     place: Place
     left: Side
@@ -31,7 +31,7 @@ class Reaction:
     backward: Node | None = None
 
     def fluxes(self, values: Mapping[str, Node]) -> tuple[Node, Node]:
-        """Return ``f_flux`` and ``b_flux``, with what reactants stand for."""
+        """Return ``f_flux`` and ``b_flux`` for these values of reactants."""
         forward = _flux(self.place, self.forward, self.left, values)
         if self.backward is None:
             return forward, Node("number", self.place, number=0.0)
@@ -40,20 +40,20 @@ class Reaction:
 
 @dataclass
 class Scheme:
-    """What a KINETIC block says.
+    """The contents of a KINETIC, LINEAR or NONLINEAR block.
 
     Attributes
     ----------
     reactions
         In their order.
     sources
-        States with what flows into them: ``~ x << (expression)``.
+        States and the flows into them: ``~ x << (expression)``.
     volumes
-        Of states in a COMPARTMENT.
+        Volumes of states in a COMPARTMENT.
     sums
-        Of CONSERVE: the place, the factors of states, and the total.
+        Sums of CONSERVE: the place, the factors of states, and the total.
     equations
-        Of LINEAR and NONLINEAR blocks: expressions that are 0.
+        Equations of LINEAR and NONLINEAR blocks: expressions that must be 0.
     """
 
     reactions: list[Reaction] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Scheme:
     equations: list[Node] = field(default_factory=list)
 
     def derivatives(self, values: Mapping[str, Node], states: Iterable[str]) -> dict[str, Node]:
-        """Return, of each state that takes part, the sum of its flows; divided by its volume it is the derivative."""
+        """Return the net flow into each state that takes part; divided by the volume it is the derivative."""
         known = set(states)
         made: dict[str, Node] = {}
         for each in self.reactions:
@@ -81,12 +81,12 @@ class Scheme:
         return made
 
     def statement(self, values: Mapping[str, Node], states: Iterable[str], steady: bool = False) -> Implicit:
-        """Return what advances the states that take part by a step, or leads them to the steady state.
+        """Return the statement that advances the states that take part by a step, or to the steady state.
 
         Raises
         ------
         EquationError
-            For a sum of states that are in no reaction, and for more sums than states.
+            For a conserved sum with a state that is in no reaction, and for more sums than states.
         """
         before, scheme = self._with_named_rates()
         derivatives = scheme.derivatives(values, states)
@@ -96,7 +96,7 @@ class Scheme:
                 each for each in factors if each in derivatives and all(each != taken.instead for taken in conserved)
             ]
             if not free or any(each not in derivatives for each in factors):
-                bound = "a sum that is conserved is one of states in reactions, with one that no other sum has"
+                bound = "a conserved sum needs states that are in reactions, one of them in no other sum"
                 refuse(place, f"'{place.text}'", bound, "leave it out")
             made = {name: self._weight(place, name, count) for name, count in factors.items()}
             conserved.append(Conserved(free[-1], made, total))
@@ -104,7 +104,7 @@ class Scheme:
         return Implicit(before, derivatives, tuple(conserved), volumes, steady)
 
     def _with_named_rates(self) -> tuple[tuple[Assign, ...], Scheme]:
-        """Return assignments to rates, and the scheme with the names of these: what is differentiated gets short."""
+        """Return assignments to rates, and the scheme with their names, so that derivatives stay short."""
         before: list[Assign] = []
 
         def named(node: Node | None) -> Node | None:
@@ -121,7 +121,7 @@ class Scheme:
         return tuple(before), replace(self, reactions=reactions)
 
     def _weight(self, place: Place, name: str, count: int) -> Node:
-        """Return the factor of a state in a sum: what is conserved is an amount."""
+        """Return the factor of a state in a sum: the amount is conserved, not the concentration."""
         number = Node("number", place, number=float(count))
         return Node("multiply", place, (number, self.volumes[name])) if name in self.volumes else number
 
@@ -135,7 +135,7 @@ def _flux(place: Place, rate: Node, side: Side, values: Mapping[str, Node]) -> N
 
 
 def _with(total: Node | None, count: int, flow: Node) -> Node:
-    """Return a sum with a flow added `count` times; None: nothing has flowed yet."""
+    """Return a sum with a flow added `count` times; None: the sum is empty."""
     place = flow.place
     term = flow if abs(count) == 1 else Node("multiply", place, (Node("number", place, number=float(abs(count))), flow))
     if total is None:

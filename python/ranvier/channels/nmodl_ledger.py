@@ -1,4 +1,4 @@
-"""The account of an NMODL file: what each of its statements has an effect on, or why it is ignored."""
+"""The account of an NMODL file: the effects of each of its statements, or why it is ignored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNUSED = "no current and no state uses it"
 
 @dataclass(frozen=True)
 class Account:
-    """What became of one statement or declaration.
+    """The effects of one statement or declaration.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Account:
     text
         The statement as it stands in the file, shortened.
     effects
-        Names of currents and states that depend on it. Empty: it is ignored.
+        Names of currents and states that depend on it; empty if it is ignored.
     reason
         Why it is ignored.
     is_hint
@@ -52,7 +52,7 @@ class _Entry:
 
 
 class Ledger:
-    """Collects what statements do while they are carried out."""
+    """Collects the effects of statements while they are executed."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -74,19 +74,19 @@ class Ledger:
         return self._entries.setdefault((place.begin, place.end), _Entry(place))
 
     def wrote(self, part: Any, *nodes: Node) -> None:
-        """Note the values that a statement has made."""
+        """Note the values that a statement has calculated."""
         for entry in (self._entry(part), *self._active):
             entry.nodes += nodes
             entry.was_carried_out = True
 
     def copy(self, node: Node, place: Place | None = None) -> Node:
-        """Return the same expression as another node, at another place, which depends on what the node depends on."""
+        """Return a copy of a node, perhaps at another place; it counts as depending on the original."""
         made = Node(node.kind, place or node.place, node.parts, node.number, node.name)
         self._copies[id(made)] = (made, node)
         return made
 
     def _reached(self, nodes: Iterable[Node]) -> set[int]:
-        """Return what expressions consist of, and what these are copies of."""
+        """Return the parts of expressions, and the originals of copies among them."""
         seen: set[int] = set()
         waiting = list(nodes)
         while waiting:
@@ -100,7 +100,7 @@ class Ledger:
 
     @contextmanager
     def inside(self, part: Any) -> Iterator[None]:
-        """Note what is written meanwhile as written by this statement, too: a call, a loop, a solved block."""
+        """Attribute the values written within the context to this statement, too: a call, a loop, a solved block."""
         entry = self._entry(part)
         entry.was_carried_out = True
         self._active.append(entry)
@@ -123,7 +123,7 @@ class Ledger:
             waiting += getattr(each, "children", ())
 
     def declare(self, part: Any, effects: Iterable[str]) -> None:
-        """Note what a declaration has an effect on; nothing: no current and no state uses it."""
+        """Note the effects of a declaration; none: no current and no state uses it."""
         entry = self._entry(part)
         entry.was_carried_out = True
         entry.effects |= set(effects)
@@ -136,7 +136,7 @@ class Ledger:
         outcomes
             By the name of a current or a state: the expressions that it depends on.
         executed
-            Blocks that were carried out.
+            Blocks that were executed.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class Ledger:
 
 
 def place_of(source: Source, part: Any) -> Place:
-    """Return where a tree or a token stands."""
+    """Return the place of a tree or a token."""
     if isinstance(part, Place):
         return part
     meta = getattr(part, "meta", part)

@@ -1,4 +1,4 @@
-"""Expressions of NMODL files: numbers and truths, substitution, comparison, and what is known while reading."""
+"""Expressions of NMODL files: numbers and truths, substitution, comparison and constant folding."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ranvier.equations.places import Place
-from ranvier.equations.trees import Node, names_in, walked
+from ranvier.equations.places import Place, refuse
+from ranvier.equations.trees import TRUTHS, Node, names_in, walked, with_parts
 
 __all__ = [
     "ADVANCED",
     "UNDEFINED",
+    "array_size",
     "as_number",
     "as_truth",
     "constant_value",
@@ -30,9 +31,8 @@ __all__ = [
 ADVANCED = "advanced"
 """The kind of a node for the value of a state after a step: its parts are the value before it and the derivative."""
 UNDEFINED = "undefined"
-"""The kind of a node for a value that nobody can know: its name is the reason."""
-
-_TRUTHS = ("less", "less_equal", "equal", "both", "either", "not")
+"""The kind of a node for a value that is not defined: its name is the reason."""
+_LARGEST_ARRAY = 1000
 
 
 def number_node(place: Place, number: float) -> Node:
@@ -45,6 +45,21 @@ def element_name(name: str, index: int) -> str:
     return f"{name}[{index}]"
 
 
+def array_size(size: Any, constants: Mapping[str, float], place: Place) -> int:
+    """Return the size of an array from its declaration: a number, or the name of one.
+
+    Raises
+    ------
+    EquationError
+        For anything but a whole number from 1 to 1000.
+    """
+    token = size.children[0]
+    number = constants.get(str(token)) if token.type == "NAME" else float(token)
+    if number is None or number != math.floor(number) or not 1 <= number <= _LARGEST_ARRAY:
+        refuse(place, f"'{token}'", f"sizes are whole numbers from 1 to {_LARGEST_ARRAY}", f"write DEFINE {token} 2")
+    return int(number)
+
+
 def rate_name(state: str) -> str:
     """Return the name of the derivative of a state."""
     return f"{state}'"
@@ -52,14 +67,14 @@ def rate_name(state: str) -> str:
 
 def as_number(node: Node) -> Node:
     """Return an expression as a number: truths are 1 or 0."""
-    if node.kind not in _TRUTHS:
+    if node.kind not in TRUTHS:
         return node
     return Node("where", node.place, (node, number_node(node.place, 1.0), number_node(node.place, 0.0)))
 
 
 def as_truth(node: Node) -> Node:
     """Return an expression as a truth: numbers are true where they are not 0."""
-    if node.kind in _TRUTHS:
+    if node.kind in TRUTHS:
         return node
     return Node("not", node.place, (Node("equal", node.place, (node, number_node(node.place, 0.0))),))
 
@@ -87,7 +102,7 @@ _FOLDED: dict[str, Callable[..., float]] = {
 
 
 class _Constants:
-    """Calculates what has no names."""
+    """Calculates expressions without names."""
 
     def leaf(self, node: Node) -> float | None:
         return node.number if node.kind == "number" else None
@@ -130,9 +145,7 @@ class _Substitution:
         return self.values.get(node.name, node) if node.kind == "name" else node
 
     def operation(self, node: Node, parts: list[Node]) -> Node:
-        if all(one is other for one, other in zip(node.parts, parts, strict=True)):
-            return node
-        return Node(node.kind, node.place, tuple(parts), node.number, node.name)
+        return with_parts(node, parts)
 
 
 def substituted(node: Node, values: Mapping[str, Node]) -> Node:
@@ -141,7 +154,7 @@ def substituted(node: Node, values: Mapping[str, Node]) -> Node:
 
 
 def is_same(one: Node | None, other: Node | None) -> bool:
-    """Return whether two expressions calculate the same in the same way."""
+    """Return whether two expressions are structurally equal."""
     seen: set[tuple[int, int]] = set()
     waiting = [(one, other)]
     while waiting:
@@ -184,7 +197,7 @@ def signed_terms(node: Node) -> list[tuple[float, Node]]:
 
 
 def undone(value: Node, name: str) -> Node:
-    """Return the name itself if a value is this name with what was added and subtracted again: ``(v + a) - a``."""
+    """Return the name itself if all that was added to it is subtracted again: ``(v + a) - a``."""
     if value.kind not in ("add", "subtract"):
         return value
     terms = signed_terms(value)

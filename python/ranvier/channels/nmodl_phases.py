@@ -1,8 +1,8 @@
-"""Carries out the blocks of an NMODL file in NEURON's order, and finds what persists from step to step.
+"""Executes the blocks of an NMODL file in NEURON's order, and finds the variables that persist from step to step.
 
-NEURON calculates currents from BREAKPOINT without its SOLVE, then the potentials of the end of the step, then what is
-solved with these. Variables are memory: they keep what the last call has left. So a mechanism is what INITIAL leaves of
-those variables which something reads before it assigns them, what a step makes of them, and the currents.
+NEURON calculates currents from BREAKPOINT without its SOLVE, then the potentials at the end of the step, then the
+solved blocks with these. Variables keep their values from call to call. So a mechanism consists of the variables that
+are read before they are assigned, with their values after INITIAL and after a step, and of the currents.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ranvier.equations.trees import Node, names_in, nodes_of
 __all__ = ["Carried", "Variable", "carry_out"]
 
 _CALCIUM_AT_REST = 5e-5
-"""mM: what NEURON begins with."""
+"""NEURON's initial concentration, mM."""
 
 
 @dataclass(frozen=True)
 class Variable:
-    """What persists: where it is declared, what it begins at, and what a step makes of it."""
+    """A variable that persists: the place of its declaration, its initial value, and its value after a step."""
 
     name: str
     place: Place
@@ -40,18 +40,18 @@ class Variable:
 
 @dataclass
 class Carried:
-    """What a file calculates.
+    """The variables and currents of a file.
 
     Attributes
     ----------
     variables
-        States, and other names that are read before they are assigned; `Variable.step` uses their values before it.
+        States, and other names that are read before they are assigned; `Variable.step` uses values before the step.
     currents
-        From the potential and the variables.
+        Currents as functions of the potential and the variables.
     initial_statements, step_statements
-        Statements before those that set variables: of solvers that are no expressions.
+        Statements of solvers, which precede those that set variables.
     jumps
-        Of a point process: what a spike of weight 1 nS adds to variables.
+        For a point process: what a spike of weight 1 nS adds to variables.
     depends
         By variable and current, all expressions that have an effect on it.
     """
@@ -65,7 +65,7 @@ class Carried:
 
     @property
     def has_statements(self) -> bool:
-        """Whether a solver needs statements, not only expressions."""
+        """Whether a solver needs statements beside expressions."""
         return bool(self.initial_statements or self.step_statements)
 
 
@@ -83,12 +83,12 @@ class _Phases:
         self.symbols = {name: declared.symbol(name) for name in declared.memory}
 
     def names(self) -> dict[str, Node]:
-        """Return names that stand for themselves: the potential, what nothing assigns, and memory."""
+        """Return names that stand for themselves: the potential, names that are never assigned, and memory."""
         made = {name: Node("name", self.whole, name=name) for name in (POTENTIAL, *self.declared.given)}
         return made | {name: Node("name", self.whole, name=own) for name, own in self.symbols.items()}
 
     def begin(self) -> dict[str, Node]:
-        """Return what names stand for before INITIAL."""
+        """Return the values of names before INITIAL."""
         made = self.names()
         for name in self.declared.memory:
             made[name] = number_node(self.whole, 0.0)
@@ -106,9 +106,9 @@ class _Phases:
         return made
 
     def execution(self, values: Mapping[str, Node], phase: str) -> Execution:
-        """Return what carries out a block."""
+        """Return the execution of a block that starts with these values."""
         declared = self.declared
-        # Blocks may change these for themselves.
+        # Changes of these last until the end of the block.
         fresh = {name: Node("name", self.whole, name=name) for name in (POTENTIAL, *declared.of_ions)}
         return Execution(
             source=declared.source,
@@ -124,7 +124,7 @@ class _Phases:
         )
 
     def after_initial(self) -> dict[str, Node]:
-        """Return what INITIAL leaves."""
+        """Return the values of names after INITIAL."""
         execution = self.execution(self.begin(), "INITIAL")
         if self.declared.initial is not None:
             solver = Solver(self.declared, self.ledger, self.execution, self.solved_initially, is_initial=True)
@@ -138,7 +138,7 @@ class _Phases:
         return execution.values
 
     def after_solved(self) -> dict[str, Node]:
-        """Return what the blocks leave that BREAKPOINT solves."""
+        """Return the values of names after the blocks that BREAKPOINT solves."""
         values: Mapping[str, Node] = self.names()
         solver = Solver(self.declared, self.ledger, self.execution, self.solved_in_steps, is_initial=False)
         for statement in self.declared.breakpoint.children:
@@ -148,7 +148,7 @@ class _Phases:
         return dict(values)
 
     def after_currents(self, values: Mapping[str, Node]) -> dict[str, Node]:
-        """Return what BREAKPOINT without SOLVE leaves."""
+        """Return the values of names after BREAKPOINT without SOLVE."""
         execution = self.execution(values, "BREAKPOINT")
         block = self.declared.breakpoint
         execution.run(block, [each for each in block.children if each.data != "solve"])
@@ -192,18 +192,18 @@ class _Phases:
 
 
 def carry_out(declared: Declarations, ledger: Ledger) -> tuple[Carried, list[Any]]:
-    """Return what a file calculates, and the blocks that were carried out.
+    """Return the variables and currents of a file, and the blocks that were executed.
 
     Raises
     ------
     EquationError, UnknownSymbolError
-        For what cannot be carried out, pointing at it.
+        For statements that cannot be executed, pointing at them.
     """
     phases = _Phases(declared, ledger)
     begun = phases.after_initial()
     solved = phases.after_solved()
     left = phases.after_currents(phases.names())
-    # What BREAKPOINT leaves, from what was there before it.
+    # The values after BREAKPOINT if it starts with those after INITIAL.
     begun_left = phases.after_currents(begun) if any(_is_changed(phases, left, n) for n in declared.memory) else begun
     currents = {}
     for name, place in declared.currents.items():
@@ -248,7 +248,7 @@ class _Memory:
             if name in found:
                 continue
             found[name] = self._variable(name)
-            # What INITIAL solves together with it is needed, too.
+            # States that INITIAL solves together with it are needed, too.
             jump = filter(None, [jumps.get(self.phases.symbols[name])])
             waiting += self._read([found[name].step, found[name].initial, *jump])
         self._check_once(found, currents)
@@ -283,7 +283,7 @@ class _Memory:
         )
 
     def _jumps(self, jumps: dict[str, Node], variables: Mapping[str, Variable]) -> dict[str, Node]:
-        """Return what a spike adds, after a check that it does not change."""
+        """Return what a spike adds, after a check that it is constant."""
         changing = (POTENTIAL, "t", "dt", *(each.name for each in variables.values()), *self.declared.of_ions)
         for own, node in jumps.items():
             if depends_on(node, changing):
@@ -292,11 +292,11 @@ class _Memory:
         return jumps
 
     def _read(self, nodes: Iterable[Node]) -> list[str]:
-        """Return the names of memory that expressions read, also by way of what is solved."""
+        """Return the names of memory that expressions read, directly or through solutions."""
         return [self.by_symbol[name] for name in self._names(nodes)[0] if name in self.by_symbol]
 
     def _names(self, nodes: Iterable[Node]) -> tuple[set[str], list[Node]]:
-        """Return names that expressions use, and the expressions of solvers whose outcomes they use."""
+        """Return the names that expressions use, and the expressions of the solvers whose results they use."""
         outcomes = self.phases.solved_initially.outcomes | self.phases.solved_in_steps.outcomes
         found: set[str] = set()
         others: list[Node] = []
@@ -318,18 +318,18 @@ class _Memory:
         return Variable(symbol, place, self.begun_left[name], substituted(self.left[name], before))
 
     def _check_branches(self, currents: Mapping[str, Node]) -> None:
-        """Refuse currents that keep the value of the last call on one side of a condition."""
+        """Refuse currents that keep the value of the last call in one branch of a condition."""
         for name, place in self.declared.currents.items():
             symbol = self.phases.symbols[name]
             for each in currents.values():
                 if depends_on(each, (symbol,)):
                     found = names_in(each)[symbol].place
                     shown = place if found == self.phases.whole else found
-                    bound = "BREAKPOINT gives it no value on one of its ways"
+                    bound = "BREAKPOINT gives it no value in one branch of a condition"
                     refuse(self._branch(each, symbol) or shown, f"'{name}'", bound, "assign it in IF and in ELSE")
 
     def _check_once(self, found: Iterable[str], currents: Mapping[str, Node]) -> None:
-        """Refuse what BREAKPOINT reads and assigns afterwards: NEURON carries it out twice in a step."""
+        """Refuse names that BREAKPOINT reads and assigns afterwards: NEURON executes it twice in a step."""
         changed = [name for name in found if _is_changed(self.phases, self.left, name)]
         users = [*currents.values(), *(self.left[name] for name in changed)]
         for name in changed:
@@ -341,7 +341,7 @@ class _Memory:
                     refuse(place, f"'{name}'", bound, "assign it first, or in a block that is solved")
 
     def _branch(self, node: Node, symbol: str) -> Place | None:
-        """Return the place of the condition that leaves a name unchanged on one side."""
+        """Return the place of the condition that leaves a name unchanged in one branch."""
         for each in nodes_of(node):
             sides = each.parts[1:] if each.kind == "where" else ()
             if any(side.kind == "name" and side.name == symbol for side in sides):
@@ -349,7 +349,7 @@ class _Memory:
         return None
 
     def _constants(self, variables: Mapping[str, Variable]) -> dict[str, Node]:
-        """Return variables that are always what they begin at, and depend on nothing that changes."""
+        """Return the variables that keep their initial values, which depend on nothing that changes."""
         changing = {POTENTIAL, "dt", *self.declared.external, *(each.name for each in variables.values())}
         changing |= self.phases.solved_initially.outcomes.keys() | self.phases.solved_in_steps.outcomes.keys()
         made = {}
@@ -368,7 +368,9 @@ class _Memory:
         for name, own in variables.items():
             stays = own.step.kind == "name" and own.step.name == own.name
             if name in self.declared.states and stays and self.declared.has_equation(name):
-                refuse(own.place, f"'{name}'", "no DERIVATIVE block that is solved has it", "write SOLVE in BREAKPOINT")
+                refuse(
+                    own.place, f"'{name}'", "no solved DERIVATIVE block has its equation", "write SOLVE in BREAKPOINT"
+                )
 
     def _depends(self, variables: Mapping[str, Variable], currents: Mapping[str, Node]) -> dict[str, list[Node]]:
         made: dict[str, list[Node]] = {}

@@ -1,4 +1,4 @@
-"""Carries out the statements of KINETIC blocks."""
+"""Executes the statements of KINETIC, LINEAR and NONLINEAR blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["add_to_scheme"]
 
 
 class _Execution(Protocol):
-    """What statements of a scheme need of the execution that they stand in."""
+    """The members of an execution that statements of a scheme use."""
 
     ledger: Ledger
     scheme: Scheme | None
@@ -28,7 +28,7 @@ class _Execution(Protocol):
 
 
 def add_to_scheme(execution: _Execution, statement: Any) -> None:
-    """Add a reaction, a source, a sum that is conserved or a volume to the scheme of the block.
+    """Add a reaction, a source, a conserved sum, a volume or an equation to the scheme of the block.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def add_to_scheme(execution: _Execution, statement: Any) -> None:
     place = execution.place(statement)
     scheme = execution.scheme
     if scheme is None:
-        refuse(place, f"'{place.text}'", "it stands in KINETIC blocks, outside of conditions", "move it")
+        refuse(place, f"'{place.text}'", "it belongs in KINETIC blocks, outside of conditions", "move it")
     parts = statement.children
     match str(statement.data):
         case "reaction" | "outflow":

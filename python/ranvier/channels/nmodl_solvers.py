@@ -1,4 +1,4 @@
-"""Carries out SOLVE of NMODL files: which method solves which block, and what it leaves."""
+"""Executes SOLVE in NMODL files: chooses the method for a block, and returns the values after it."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _BEFORE, _SOLVED, _STEADY = "{} before solution {}", "{} of solution {}", "{} of
 
 @dataclass
 class Emitted:
-    """Statements of solvers that are no expressions.
+    """Statements of solvers, which cannot be expressions.
 
     Attributes
     ----------
     solutions
-        Of each: the names of its outcomes, and the statements.
+        For each: the names of its results, and the statements.
     outcomes
-        By the name of an outcome: the expressions that it follows from.
+        By the name of a result: the expressions that it follows from.
     places
-        Those of SOLVE.
+        Places of the SOLVE statements.
     """
 
     solutions: list[tuple[set[str], list[Statement]]] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Emitted:
     places: list[Place] = field(default_factory=list)
 
     def with_values(self, values: Mapping[str, Node], used: Iterable[str]) -> list[Statement]:
-        """Return the statements with expressions in place of names, without solutions whose outcomes nothing uses."""
+        """Return the statements with expressions in place of names, without solutions whose results are not used."""
         names = set(used)
         kept = [each for solution, own in self.solutions if names & solution for each in own]
         return [mapped_nodes(each, lambda node: substituted(node, values)) for each in kept]
@@ -59,11 +59,11 @@ class Solver:
     Attributes
     ----------
     execution
-        Returns what carries out a block, from values and a description in words.
+        Makes the execution of a block, from values of names and a description for messages.
     emitted
-        Takes statements that are no expressions.
+        Collects the statements of solvers.
     is_initial
-        Whether INITIAL solves: it leads states to their steady states.
+        Whether SOLVE is in INITIAL, where it sets states to their steady states.
     """
 
     declared: Declarations
@@ -73,12 +73,12 @@ class Solver:
     is_initial: bool
 
     def solved(self, statement: Any, values: Mapping[str, Node]) -> dict[str, Node]:
-        """Return what a block leaves that is solved.
+        """Return the values of names after a block is solved.
 
         Raises
         ------
         EquationError
-            For a block that does not exist, and for a method that does not fit it.
+            For a block that does not exist, and for a method that cannot solve it.
         """
         name, steady, method = (None if each is None else str(each) for each in statement.children)
         assert name is not None
@@ -170,7 +170,7 @@ class Solver:
         return self._emit(Simultaneous(place, tuple(states), tuple(residuals)), place, begun, states, execution)
 
     def _begin(self, place: Place, execution: Execution) -> dict[str, Node]:
-        """Let states stand for themselves; return what they stood for."""
+        """Let states stand for themselves; return their values before."""
         begun = {}
         for name in self.declared.states:
             begun[name] = execution.values[name]
@@ -185,7 +185,7 @@ class Solver:
     def _emit(
         self, made: Statement, place: Place, begun: Mapping[str, Node], states: list[str], execution: Execution
     ) -> dict[str, Node]:
-        """Add a statement that sets states; let these stand for what it has set, and names for what they were."""
+        """Add a statement that sets states; let these stand for its results, and restore other names."""
         number = len(self.emitted.places)
         self.emitted.places.append(place)
         reads = list(made.names())
@@ -196,7 +196,7 @@ class Solver:
         for name, node in begun.items():
             if name not in used:
                 continue
-            # States keep their values outside of the solution: those of the beginning of the step.
+            # Outside of the solution, states keep their values at the start of the step.
             statements.append(Assign(_BEFORE.format(name, number), Node("name", place, name=name)))
             if self.is_initial:
                 statements.append(Assign(name, node))
@@ -216,7 +216,7 @@ class Solver:
             else:
                 execution.values[name] = begun[name]
         if isinstance(made, Implicit | Simultaneous):
-            # What the block assigns follows from the states that solve its equations.
+            # Other names of the block follow from the states that solve its equations.
             ends = {name: execution.values[name] for name in states}
             for name, node in execution.values.items():
                 if name not in begun:

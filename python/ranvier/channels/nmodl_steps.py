@@ -1,7 +1,7 @@
-"""Finds the derivative of a state in what a step makes of it: also in steps that files write out themselves.
+"""Finds the derivative of a state from its value after a step, also for steps that files write out themselves.
 
-Old files advance states in a PROCEDURE, ``m = m + (1 - exp(-dt/tau))*(m_inf - m)``: that is what ``METHOD cnexp`` does
-with ``m' = (m_inf - m)/tau``.
+Old files advance states in a PROCEDURE, ``m = m + (1 - exp(-dt/tau))*(m_inf - m)``: this is the step of
+``METHOD cnexp`` for ``m' = (m_inf - m)/tau``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _Product = tuple[float, tuple[Node, ...]]
 
 
 def derivative_of_step(node: Node, state: str) -> Node | None:
-    """Return the derivative whose exact solution a step is; None if it is another kind of step.
+    """Return the derivative of which a step is the exact solution; None if there is none.
 
     Parameters
     ----------
     node
-        The state after a step, from its name, which stands for the value before.
+        The state after a step, as an expression of its name, which stands for the value before.
     """
     if node.kind == "name" and node.name == state:
         return number_node(node.place, 0.0)
@@ -37,7 +37,7 @@ def derivative_of_step(node: Node, state: str) -> Node | None:
 
 
 def _products(node: Node, state: str) -> list[_Product] | None:
-    """Return a sum of products, with the state as a factor or without it; None if it is no such sum."""
+    """Return an expression as a sum of products, with or without the state as a factor; None if it is not one."""
     if not depends_on(node, (state,)):
         return [(1.0, (node,))]
     match node.kind:

@@ -144,10 +144,10 @@ _CODE = re.compile(r"\bVERBATIM\b.*?\bENDVERBATIM\b|\"[^\"\n]*\"", re.DOTALL)
 _INSTEAD = "write it as equations: rv.channel()"
 _GATES = "gates must follow dx/dt = (x_inf - x)/tau in a DERIVATIVE block"
 _OTHERS = "mechanisms cannot access variables of others"
-_BETWEEN = "nothing is done between steps"
-_OUTSIDE = "nothing is done outside of steps"
+_BETWEEN = "no statements are executed between steps"
+_OUTSIDE = "no statements are executed outside of steps"
 _REFUSED = {
-    "ARTIFICIAL_CELL": "it is no part of a cell: neuron models are written as rv.neuron()",
+    "ARTIFICIAL_CELL": "it is not a part of a cell: write neuron models with rv.neuron()",
     "ELECTRODE_CURRENT": "currents of electrodes are clamps: rv.current_clamp()",
     **dict.fromkeys(("POINTER", "BBCOREPOINTER", "EXTERNAL"), _OTHERS),
     **dict.fromkeys(("WATCH", "net_send", "net_event", "net_move"), "synapses send no events to themselves"),

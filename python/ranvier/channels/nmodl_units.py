@@ -1,4 +1,4 @@
-"""Constants of nature that NMODL files take from the tables of units: ``F = (faraday) (coulomb)``."""
+"""Physical constants that NMODL files take from the table of units: ``F = (faraday) (coulomb)``."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _UNITS: dict[str, tuple[float, _Powers]] = {
     "molar": (1e3, (0, -3, 0, 0, 0, 1)),
     "M": (1e3, (0, -3, 0, 0, 0, 1)),
     "mM": (1.0, (0, -3, 0, 0, 0, 1)),
-    # The tables count a mole as this many: faraday is a charge, k-mole an energy per temperature.
+    # The table of units treats a mole as a number: faraday is a charge, k-mole an energy per temperature.
     "pi": (math.pi, _NONE),
     "e": (_ELEMENTARY, (0, 0, 1, 1, 0, 0)),
     "faraday": (_ELEMENTARY * _AVOGADRO, (0, 0, 1, 1, 0, 0)),
@@ -75,12 +75,12 @@ _FACTOR = re.compile(
 
 
 def constant_of_nature(text: str, unit: str, place: Place) -> float:
-    """Return how many of a unit something is: ``faraday`` in ``coulomb``.
+    """Return the value of a unit or constant in another unit: ``faraday`` in ``coulomb``.
 
     Raises
     ------
     EquationError
-        For units that are not known, and for two that differ in more than a factor.
+        For unknown units, and for two of different dimensions.
     """
     own, own_powers = _amount(text, place)
     other, other_powers = _amount(unit, place)
@@ -97,7 +97,7 @@ def _amount(text: str, place: Place) -> tuple[float, _Powers]:
         if found is None:
             _unknown(text[at:], place)
         at = found.end()
-        # What follows "/" up to the end divides.
+        # All factors after "/" divide.
         is_below = is_below or found["sign"] == "/"
         if found["number"]:
             value, own = float(found["number"]), _NONE

@@ -1,4 +1,4 @@
-"""Descriptions without recursion, as they are pickled: expressions may be deeper than pickle can go."""
+"""Descriptions without nested expressions, for pickle: expressions may be nested too deeply for it."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["mapped_nodes", "packed", "unpacked"]
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """Stands for an expression: its number in a list."""
+    """A reference to an expression: its index in a list."""
 
     place: int
 
 
 def mapped_nodes(part: Any, of: Callable[[Any], Any], kind: type = Node) -> Any:
-    """Return a description, a statement, or a container of such, with other expressions; `of` gives these.
+    """Return a description, a statement or a container of these with every expression replaced by `of`.
 
     Parameters
     ----------
     kind
-        What is replaced.
+        The type that is replaced.
     """
     if isinstance(part, kind):
         return of(part)
@@ -39,7 +39,7 @@ def mapped_nodes(part: Any, of: Callable[[Any], Any], kind: type = Node) -> Any:
 
 
 def packed(values: dict[str, Any]) -> tuple[dict[str, Any], list[FlatNode]]:
-    """Return the fields of a description with numbers in place of expressions, and these as a list."""
+    """Return the fields of a description with references in place of expressions, and the list of these."""
     nodes: list[Node] = []
 
     def numbered(node: Node) -> _Number:
@@ -52,7 +52,7 @@ def packed(values: dict[str, Any]) -> tuple[dict[str, Any], list[FlatNode]]:
 
 
 def unpacked(values: dict[str, Any], table: list[FlatNode]) -> dict[str, Any]:
-    """Return what `packed` has packed."""
+    """Return the fields that `packed` was given."""
     nodes = unflattened(table)
     made: dict[str, Any] = mapped_nodes(values, lambda own: nodes[own.place], _Number)
     return made

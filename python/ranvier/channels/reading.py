@@ -90,19 +90,19 @@ def describe_channel(given: GivenChannel) -> ChannelDescription:
 
 
 def checked(read: ChannelDescription) -> ChannelDescription:
-    """Return a description with the parameters that are used, after a check of names, units and its form."""
+    """Return a description without unused parameters, after a check of names, units and its form."""
     made = with_used_parameters(read)
     check_form(made)
     return made
 
 
 def check_form(read: ChannelDescription) -> None:
-    """Check that gates have no unit and do not read each other, and what reads calcium.
+    """Check that gates have no unit and do not read each other, and which expressions read calcium.
 
     Raises
     ------
     EquationError
-        Pointing at what prevents the form of a `ChannelDescription`.
+        Pointing at the expression that does not fit a `ChannelDescription`.
     """
     for name, each in read.gates.items():
         if each.unit.dimension != NONE:

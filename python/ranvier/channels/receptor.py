@@ -24,9 +24,9 @@ __all__ = ["EquationReceptor", "ReceptorMechanism"]
 class EquationReceptor(EquationMechanism):
     """A receptor of equations: states with any equations, and currents of any form. It cannot be changed.
 
-    Call it for a receptor that is placed on a cell: ``receptors={"exc": (syn(tau=3.0), rv.at(1, 0.5))}``. Values are
-    numbers in the units of their parameters, texts with a unit, and `per_cell`. A spike adds its weight (nS) times a
-    factor to states; each site of the receptor has states of its own.
+    Call it to make a receptor that can be placed on a cell: ``receptors={"exc": (syn(tau=3.0), rv.at(1, 0.5))}``.
+    Values are numbers in the units of their parameters, texts with a unit, and `per_cell`. A spike adds its weight (nS)
+    times a factor to states; each site of the receptor has its own states.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class EquationReceptor(EquationMechanism):
     states, currents
         Names of its states, and of its currents.
     program
-        What the core carries out.
+        The programs that the core runs.
     """
 
     name: str
@@ -66,7 +66,7 @@ class EquationReceptor(EquationMechanism):
         Raises
         ------
         UnknownNameError
-            For a name that is no parameter.
+            For a name that is not a parameter.
         UnitError, ValueOutOfBoundsError, WrongTypeError
             For values in another unit or outside their bounds, and for other types.
         """

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ranvier.channels.general_scope import ProgramScope, is_known
-from ranvier.channels.implicit_integration import MOST_ITERATIONS, has_converged, slopes_of
-from ranvier.equations.builder import Builder, Operand
+from ranvier.channels.implicit_integration import iterated, slopes_of
+from ranvier.equations.builder import Operand
 from ranvier.equations.places import Place, refuse
 from ranvier.equations.trees import Node, names_in
 
@@ -27,14 +27,14 @@ class Simultaneous:
     place
         Of the block, for errors.
     states
-        What is solved for.
+        The unknowns.
     residuals
-        As many expressions.
+        As many expressions, which the solution makes 0.
 
     Raises
     ------
     EquationError
-        For more equations than states, or fewer, and for a state that is in none.
+        For more or fewer equations than states, and for a state that is in none.
     """
 
     place: Place
@@ -44,7 +44,7 @@ class Simultaneous:
     def _check(self) -> None:
         if len(self.states) != len(self.residuals):
             found = f"{len(self.residuals)} equations for {len(self.states)} states"
-            refuse(self.place, found, "there must be one for each", "add equations, or leave some out")
+            refuse(self.place, found, "there must be one equation per state", "add equations, or leave some out")
         used = {name for node in self.residuals for name in names_in(node)}
         for name in self.states:
             if name not in used:
@@ -58,7 +58,10 @@ class Simultaneous:
         """See `Statement`."""
         self._check()
         begin = [scope.operands[name] for name in self.states]
-        ends = self._newton(scope, [0.0] * len(begin))[0] if self._is_linear() else self._iterated(scope, begin)
+        if self._is_linear():
+            ends = self._newton(scope, [0.0] * len(begin))[0]
+        else:
+            ends = iterated(scope, begin, lambda old: self._newton(scope, old))
         scope.operands.update(zip(self.states, ends, strict=True))
 
     def _slopes(self) -> list[dict[str, Node]]:
@@ -68,16 +71,6 @@ class Simultaneous:
 
     def _is_linear(self) -> bool:
         return not any(names_in(node).keys() & set(self.states) for row in self._slopes() for node in row.values())
-
-    def _iterated(self, scope: ProgramScope, begin: Sequence[Operand]) -> list[Operand]:
-        body = Builder(scope.builder.level + 1, scope.builder)
-        goes_on = body.input(0, "truth")
-        old: list[Operand] = [body.input(1 + i) for i in range(len(begin))]
-        new, changes = self._newton(scope, old)
-        results = [goes_on, scope.do("not", has_converged(scope, new, changes)), *new]
-        _, *ends, ended = scope.builder.loop([True, *begin], body, results, MOST_ITERATIONS)
-        scope.ended.append(ended)
-        return list(ends)
 
     def _newton(self, scope: ProgramScope, now: Sequence[Operand]) -> tuple[list[Operand], list[Operand]]:
         """Return the states after an iteration that starts at `now`, and their changes in it."""
@@ -120,7 +113,7 @@ def _solved(scope: ProgramScope, rows: list[list[Operand]]) -> list[Operand]:
 def _ordered(
     scope: ProgramScope, one: list[Operand], other: list[Operand], k: int
 ) -> tuple[list[Operand], list[Operand]]:
-    """Return two rows, first the one whose factor k is larger."""
+    """Return two rows, the one with the larger factor k first."""
     do = scope.do
     if is_known(one[k], 0.0):
         return other, one

@@ -1,13 +1,14 @@
-"""Describes a model of equations in words."""
+"""Describes models of equations as text."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
+from ranvier.base.value_texts import indented, table
 from ranvier.equations.program import NeuronProgram, ProgramParameter, ReleaseProgram, SynapseProgram
 
-__all__ = ["METHOD_WORDS", "bounds_of", "documented", "documented_synapse", "indented", "table"]
+__all__ = ["METHOD_WORDS", "bounds_of", "documented", "documented_synapse"]
 
 METHOD_WORDS = {
     "exact": "solved exactly",
@@ -19,14 +20,14 @@ METHOD_WORDS = {
 
 
 def documented(program: NeuronProgram, method: str, held: Iterable[str] | None = None) -> str:
-    """Return a model as text; `held` are the variables that stay as they are while a neuron is refractory."""
+    """Return a model as text; `held` are the variables that are held while a neuron is refractory."""
     parts = [f"{program.name}: {program.summary}", indented(program.equations.split("\n"))]
     parts.append(_parameters(program.parameters))
     rows = [
         (v.name, v.initial_parameter or f"{v.initial_value:g} {v.unit}".strip(), f"in {v.unit or '1'}", v.meaning)
         for v in program.variables
     ]
-    parts.append("Variables, with what they begin at\n" + table(rows))
+    parts.append("Variables, with initial values\n" + table(rows))
     if held is not None and program.refractory >= 0:
         parts.append(_while_refractory([v.name for v in program.variables], set(held)))
     if program.derived:
@@ -72,14 +73,3 @@ def bounds_of(parameter: ProgramParameter) -> str:
     lower = f"{'>' if parameter.lower_open else '>='} {parameter.lower:g}" if math.isfinite(parameter.lower) else ""
     upper = f"{'<' if parameter.upper_open else '<='} {parameter.upper:g}" if math.isfinite(parameter.upper) else ""
     return " and ".join(each for each in (lower, upper) if each)
-
-
-def indented(lines: Iterable[str]) -> str:
-    """Return lines below each other, with blanks before them."""
-    return "\n".join(f"    {line}".rstrip() for line in lines)
-
-
-def table(rows: list[tuple[str, str, str, str]]) -> str:
-    """Return rows with columns of the same width."""
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
-    return indented("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)

@@ -43,7 +43,6 @@ _TRUTH = "truth"
 Kind: TypeAlias = Dimension | str
 """The dimension of a number; of 0, which fits any; of a truth."""
 
-_TRUTHS = ("less", "less_equal", "equal", "both", "either", "not")
 _WORDS = {"add": "add", "subtract": "subtract", "minimum": "compare", "maximum": "compare", "where": "choose between"}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
@@ -17,6 +17,7 @@ from ranvier.equations.places import Place, Source, refuse, refuse_name
 __all__ = [
     "FUNCTIONS",
     "TOO_SMALL",
+    "TRUTHS",
     "Algebra",
     "FlatNode",
     "Node",
@@ -27,6 +28,7 @@ __all__ = [
     "parse",
     "unflattened",
     "walked",
+    "with_parts",
 ]
 
 # Name of a function -> how many arguments it takes.
@@ -53,17 +55,19 @@ _BINARY: dict[type[ast.operator], str] = {
     ast.Pow: "power",
 }
 _TAKEN = "expressions have numbers, names, + - * / // % **, comparisons, and, or, not, A if B else C, and functions"
-# What is meant by operators of other languages.
+# Remedies for operators of other languages.
 _INSTEAD: dict[type[ast.operator], str] = {
     ast.BitXor: "use ** for powers: x**2",
     ast.BitAnd: "write (...) and (...)",
     ast.BitOr: "write (...) or (...)",
 }
 TOO_SMALL = "write 0, or a number of at least 5e-324"
+TRUTHS = ("less", "less_equal", "equal", "both", "either", "not")
+"""Kinds of nodes whose value is a truth."""
 
 
 def is_too_small(number: float, text: str) -> bool:
-    """Return whether a number has become 0 though its text is another one."""
+    """Return whether a number was rounded to 0 although its text is not 0."""
     return number == 0.0 and any(digit in "123456789" for digit in text.lower().partition("e")[0])
 
 
@@ -113,12 +117,19 @@ def walked(node: Node, algebra: Algebra[Made]) -> Made:
     return made[id(node)]
 
 
+def with_parts(node: Node, parts: Sequence[Node]) -> Node:
+    """Return a node with these parts: itself if none of them has changed."""
+    if all(one is other for one, other in zip(node.parts, parts, strict=True)):
+        return node
+    return Node(node.kind, node.place, tuple(parts), node.number, node.name)
+
+
 FlatNode: TypeAlias = tuple[str, Place, tuple[int, ...], float, str]
-"""A node with the numbers of its parts in a list, as it is pickled: trees may be deeper than pickle can go."""
+"""A node with the indices of its parts in a list, for pickle: trees may be nested too deeply for it."""
 
 
 def flattened(nodes: Iterable[Node]) -> tuple[list[FlatNode], list[int]]:
-    """Return all parts of some expressions, each after its own parts, and the numbers of the expressions."""
+    """Return all nodes of some expressions, each after its parts, and the indices of the expressions."""
     table: list[FlatNode] = []
     numbers: dict[int, int] = {}
 
@@ -137,7 +148,7 @@ def flattened(nodes: Iterable[Node]) -> tuple[list[FlatNode], list[int]]:
 
 
 def unflattened(table: Iterable[FlatNode]) -> list[Node]:
-    """Return the nodes of a list that `flattened` has made."""
+    """Return the nodes of a list from `flattened`."""
     made: list[Node] = []
     for kind, place, parts, number, name in table:
         made.append(Node(kind, place, tuple(made[k] for k in parts), number, name))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from ranvier.equations.places import refuse
-from ranvier.equations.trees import Node, nodes_of
+from ranvier.equations.trees import Node, nodes_of, with_parts
 
 __all__ = ["difference_of", "negated", "number_of", "product", "rendered", "replaced", "split", "total"]
 
@@ -132,10 +132,7 @@ def replaced(node: Node, change: Callable[[Node], Node | None]) -> Node:
     new = change(node)
     if new is not None:
         return new
-    parts = tuple(replaced(part, change) for part in node.parts)
-    if all(one is other for one, other in zip(parts, node.parts, strict=True)):
-        return node
-    return Node(node.kind, node.place, parts, node.number, node.name)
+    return with_parts(node, [replaced(part, change) for part in node.parts])
 
 
 def product(left: Node, right: Node) -> Node:
