@@ -1,4 +1,4 @@
-"""Texts in files as editors write them: in UTF-8, with a byte order mark or without, or in UTF-16 with one."""
+"""Decoding of text files: UTF-8 with or without a byte order mark, or UTF-16 with one."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def has_mark(data: bytes) -> bool:
 
 
 def encoding_of(data: bytes) -> str:
-    """Return the name of the encoding with which a text that begins so is read without its mark."""
+    """Return the encoding that reads a text with these first bytes, without its byte order mark."""
     return "utf-16" if data.startswith(_WIDE) else "utf-8-sig"
 
 
 def decoded(data: bytes) -> str:
-    """Return a text without its byte order mark; bytes that are no letters are replaced."""
+    """Return a text without its byte order mark; invalid bytes are replaced."""
     return data.decode(encoding_of(data), errors="replace")
 
 
 def encoding_of_file(file: Path) -> str:
-    """Return the same for the text in a file."""
+    """Return the encoding of a text file, as `encoding_of`."""
     with file.open("rb") as opened:
         return encoding_of(opened.read(2))
 

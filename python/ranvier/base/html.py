@@ -38,7 +38,7 @@ def raster_picture(trains: Sequence[tuple[str, Numbers, Numbers, int]], window: 
     trains
         Name of each population, times of its spikes (ms), their neurons from 0, and its number of neurons.
     window
-        Begin and end of what is shown, ms.
+        Start and end of the picture, ms.
     """
     neurons = max(1, sum(size for *_, size in trains))
     shown = sum(int(((times > window[0]) & (times <= window[1])).sum()) for _, times, _, _ in trains)

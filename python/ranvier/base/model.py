@@ -73,7 +73,7 @@ class Model(Immutable):
         return f'read what was set with .values["{meant}"]; what is not in it has its default' if meant else ""
 
     def describe(self) -> str:
-        """Return the model in words: equations, parameters with units, values and bounds, variables and receptors."""
+        """Return the model as text: equations, parameters with units, values and bounds, variables and receptors."""
         return described(self.name, list(self._defaults()), self._values)
 
     @classmethod

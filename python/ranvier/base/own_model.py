@@ -32,7 +32,7 @@ class OwnModel(Immutable):
     core_model: _core.OwnModel
 
     receptor_remedy: ClassVar[str] = "give its model receptors, such as rv.neuron(..., receptors=dict(exc='v += w'))"
-    """What gives the model a receptor, if it has none."""
+    """Remedy of the error for a model without receptors."""
 
     @property
     def parameters(self) -> tuple[str, ...]:

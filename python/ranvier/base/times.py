@@ -46,7 +46,7 @@ def nearest_steps(milliseconds: npt.ArrayLike, step: float) -> npt.NDArray[np.in
 
 
 def step_before(milliseconds: float, step: float) -> int:
-    """Return the last step that ends at or before a time, which is on the grid but for rounding to binary."""
+    """Return the last step that ends at or before a time; a time within rounding of a step counts as this step."""
     steps = milliseconds / step
     nearest = round(steps)
     return nearest if abs(steps - nearest) <= max(1e-6, abs(steps) * 1e-15) else math.floor(steps)

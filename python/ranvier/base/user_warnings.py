@@ -9,7 +9,7 @@ __all__ = ["warn_user"]
 
 
 def warn_user(warning: Warning) -> None:
-    """Issue a warning for the innermost call that is not one of this package's."""
+    """Issue a warning at the innermost call outside this package."""
     level = 1
     frame = inspect.currentframe()
     while frame is not None and f"{frame.f_globals.get('__name__', '')}.".startswith("ranvier."):

@@ -29,7 +29,7 @@ __all__ = ["Cell"]
 
 FloatArray = npt.NDArray[np.float64]
 _SQUID_CELSIUS = 6.3
-"""Temperature of a cell on which nothing else depends than the rates of `rv.hh`."""
+"""Temperature of cells in which only the rates of `rv.hh` depend on it."""
 
 
 class Cell(OwnModel):
@@ -78,9 +78,9 @@ class Cell(OwnModel):
     R_a
         Axial resistivity, ohm cm.
     celsius
-        Temperature, degrees Celsius. It must be given where something depends on it: rates of channels that were
-        measured at another temperature than 6.3, reversal potentials of pools of calcium, equations with ``celsius``.
-        Otherwise it is 6.3, at which the rates of `rv.hh` were measured.
+        Temperature, degrees Celsius. It is required if anything but the rates of `rv.hh` depends on it: rates of other
+        channels, reversal potentials of pools of calcium, equations with ``celsius``. The default is 6.3, at which the
+        rates of `rv.hh` were measured.
     V_init
         Initial potential, mV; gates begin in their steady states. Populations may set other values as ``V_m``.
         Detector, electrode and temperature are those of all cells.
@@ -227,9 +227,9 @@ class Cell(OwnModel):
         return tuple(name for name, _ in self._given["electrodes"] if name)
 
     def distance_at(self, place: Place) -> float:
-        """Return the distance of a place from the begin of the root along the neurites, um.
+        """Return the distance of a place from the start of the root along the neurites, um.
 
-        It is that of the place itself; `distances` has those of the middles of compartments.
+        It is exact for the place; `distances` has the distances of the centres of compartments.
 
         Examples
         --------
@@ -275,7 +275,7 @@ def _check_form_and_name(morphology: object, name: object) -> None:
 
 
 def _known(which: str | OwnMechanism) -> Any:
-    """Return what the core knows a mechanism or a receptor by."""
+    """Return what identifies a mechanism or a receptor in the core: its name, or the model that a user describes."""
     return which if isinstance(which, str) else which.core_model
 
 
@@ -377,7 +377,7 @@ def _electrodes(electrode: object, electrodes: object) -> list[tuple[str, tuple[
 
 
 def _temperature(celsius: object) -> float:
-    """Return the temperature, that of the squid's axon where none is given; see `_check_temperature`."""
+    """Return the temperature, by default that of the squid's axon; see `_check_temperature`."""
     if celsius is None:
         return _SQUID_CELSIUS
     if isinstance(celsius, PerCell):
@@ -395,7 +395,7 @@ def _check_temperature(
     mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]],
     receptors: Mapping[str, tuple[Receptor, PlacesLike]],
 ) -> None:
-    """Refuse what depends on a temperature that is not given, unless it was measured at the default."""
+    """Refuse a cell without a temperature if anything depends on it, except rates measured at the default."""
     if celsius is not None:
         return
     needed = [each._follows_temperature() for each, *_ in mechanisms if each.measured_celsius != _SQUID_CELSIUS]

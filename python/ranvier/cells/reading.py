@@ -108,9 +108,9 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
 
 
 def _checked(file: Path) -> tuple[Cones, str | None]:
-    """Return the cones of the file, after checks that MorphIO does not do, and the text that it reads in its place.
+    """Return the cones of the file, after checks that MorphIO lacks, and the text that MorphIO reads instead of it.
 
-    The text is None where MorphIO reads the file itself.
+    The text is None if MorphIO reads the file itself.
     """
     kind = file.suffix.lower()
     if kind == ".h5":

@@ -215,11 +215,11 @@ def _cones(samples: _Samples, parents: IntArray) -> Cones:
 
 
 def _conventional(text: str, samples: _Samples, parents: IntArray) -> str | None:
-    """Return the same text with a soma of three points in the form in which MorphIO knows it, or None if it has it.
+    """Return the text with a soma of three points in the form that MorphIO recognises; None if nothing changes.
 
     Three points stand for a sphere, by the convention of NeuroMorpho.org: the centre, and the two ends of a diameter.
-    To MorphIO they do only as samples 1, 2 and 3, and it warns of neurites that do not begin at 1; otherwise it adds up
-    the surfaces of cylinders between the points. Lines stay where they are.
+    MorphIO recognises this only for samples 1, 2 and 3, and warns of neurites that do not start at 1; otherwise it adds
+    up the surfaces of cylinders between the points. Lines keep their numbers.
     """
     soma = np.flatnonzero(samples.tags == _SOMA)
     if len(soma) != 3:

@@ -75,7 +75,7 @@ def print_lines(console: Console, sections: Mapping[str, Iterable[Entry]]) -> No
             console.rule(f"[bold]{title}", align="left", style="dim")
         for entry in entries:
             line = Text.assemble((f"{entry.name:<{width}}", "bold cyan"), f"  {entry.summary}")
-            # A terminal gets what fits; a file or a pipe everything.
+            # Lines are cut at the width of a terminal, not in files and pipes.
             console.print(line, no_wrap=True, overflow="ellipsis" if console.is_terminal else "ignore", crop=False)
         if entries:
             console.print()
@@ -155,7 +155,7 @@ def parameter_rows(
 
 
 def variable_rows(variables: Iterable[_core.VariableInfo], values: Mapping[str, object] = _NO_VALUES) -> Iterable[Row]:
-    """Yield state variables, with what they begin at."""
+    """Yield state variables, with their initial values."""
     for variable in variables:
         initial = variable.initial_parameter or f"{variable.initial_value:g}"
         shown = describe_values(values[variable.name]) if variable.name in values else initial

@@ -1,7 +1,7 @@
 """`ranvier models`: list neurons, parts of cells, synapses, stimulators, rules and networks.
 
-Without arguments, one line for each. With the name of one, its parameters, equations and reference. With other words,
-those whose name, summary or reference contain all of these words.
+Without arguments, it prints one line for each. With a name, it prints the parameters, equations and reference of that
+one; with other words, the lines of those whose name, summary or reference contains all of them.
 
 With a file of yours, it lists what the file defines: a Python file (.py) the neurons, synapses, channels and cells that
 stand outside of functions and the keys of its function network(), a file of NESTML (.nestml) its neurons, an NMODL file
@@ -66,7 +66,7 @@ def carry_out(options: argparse.Namespace) -> int:
     found = [entry for entries in sections.values() for entry in entries if [entry.name] == words]
     if not words:
         print_lines(console, sections)
-        console.print("`ranvier models NAME` shows one of them, and `ranvier models WORD` those that a word describes.")
+        console.print("`ranvier models NAME` shows one of them; `ranvier models WORD...` searches names and summaries.")
     elif found:
         print_entries(console, found)
         others = {entry.name for entries in sections.values() for entry in entries if words[0] in entry.name} - {
@@ -85,8 +85,8 @@ def carry_out(options: argparse.Namespace) -> int:
 
 def _print_file(console: Console, file: str, name: str | None = None, *more: str) -> None:
     if more:
-        bound = "a file and one name are enough"
-        raise ValueOutOfBoundsError("names after the file", f"'{more[0]}'", bound, "give one name, or none for all")
+        bound = "at most one name can follow a file"
+        raise ValueOutOfBoundsError("names after the file", f"'{more[0]}'", bound, "give one name, or none to list all")
     if name is None:
         print_sections(console, sections_of(file))
         if are_nmodl_files([file]):

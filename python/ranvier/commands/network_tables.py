@@ -1,4 +1,4 @@
-"""The keys of networks, of the package and of users, for `ranvier models` and `ranvier run MODEL --help`."""
+"""The keys of networks of the package and of users, for `ranvier models` and `ranvier run MODEL --help`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def entry_of_network(name: str, function: Callable[..., object], *, of_every_run
 def _own_rows(function: Callable[..., object]) -> list[Row]:
     meanings = parameter_texts(function.__doc__ or "")
     hints = {name: parameter.annotation for name, parameter in inspect.signature(function).parameters.items()}
-    # Annotations of users may name what does not exist; their keys work all the same.
+    # Annotations of users may contain names that do not exist; their keys work nevertheless.
     with contextlib.suppress(Exception):
         hints |= typing.get_type_hints(function)
     rows = []
@@ -47,7 +47,7 @@ class HelpWithKeys(argparse.Action):
     """``--help`` of a command for networks: after MODEL, it lists the keys of this network, too."""
 
     def __init__(self, option_strings: list[str], dest: str, **_: object) -> None:
-        text = "show this message and exit; after MODEL, with the keys of this network"
+        text = "show this message and exit; after MODEL, also the keys of this network"
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=text)
 
     def __call__(
@@ -77,7 +77,7 @@ def _help_of_network(model: str) -> str:
 
 
 def wanted(hint: object) -> str:
-    """Return the values of a type in words."""
+    """Return a description of the values of a type."""
     parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     words = []
     for part in parts:

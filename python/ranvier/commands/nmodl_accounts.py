@@ -1,4 +1,4 @@
-"""What `ranvier models` prints of NMODL files: which are read, what of each is ignored, and which are refused."""
+"""The report of `ranvier models` on NMODL files: which are read, which statements are ignored, which are refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def are_nmodl_files(words: Sequence[str]) -> bool:
 
 
 def print_account(console: Console, file: str) -> None:
-    """Print what of one file is ignored.
+    """Print the ignored statements of a file.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def print_account(console: Console, file: str) -> None:
 
 
 def print_accounts(console: Console, files: Sequence[str]) -> None:
-    """Print one line for each file, with what of it is ignored or why it is refused, and how many there are of each."""
+    """Print one line for each file, with its ignored statements or the reason of its refusal, and the counts."""
     counts: Counter[str] = Counter()
     for file in files:
         try:
@@ -52,7 +52,7 @@ def print_accounts(console: Console, files: Sequence[str]) -> None:
 
 
 def _print_status(console: Console, file: str, accounts: Sequence[Account]) -> str:
-    """Print what of a file is ignored; return its status."""
+    """Print the ignored statements of a file; return its status."""
     ignored = [each for each in accounts if not each.effects and not each.is_hint]
     status = _IN_PART if ignored else _READ
     with_effect = sum(1 for each in accounts if each.effects)

@@ -177,7 +177,7 @@ def _understand(options: argparse.Namespace) -> _Question:
         rate=options.rate,
         options={**chosen, "threads": threads},
         time=_simulated(set_for_run, model),
-        # Rank 0 gets all by default; what limits the size of a network is what each process has.
+        # By default rank 0 gets all recordings; the memory of every process limits the size of a network.
         recordings=set_for_run.get("recordings", "local"),
         scaling_key=key if usable else None,
         scaling_value=value if usable else None,

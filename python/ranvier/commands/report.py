@@ -67,7 +67,7 @@ class Results:
     resumed_ms: float = 0.0
     """Time of the state that the run began with; 0.0 if there was none."""
     interrupted_of_ms: float | None = None
-    """Time that an interrupted run was to reach; None: it has ended by itself."""
+    """End time of a run that was interrupted; None if the run was completed."""
     compartments: int = 0
     """Of all detailed cells."""
     resolution: float = 0.1

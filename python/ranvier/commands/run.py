@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_command"]
 
-# As shells report it.
+# The exit status of shells after Ctrl-C.
 _INTERRUPTED = 130
 
 
@@ -129,7 +129,7 @@ def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> int:
         raise KeyboardInterrupt
     if options.save is not None:
         simulation.save(options.save)
-    # What was interrupted earlier has the spikes of the pre-simulation only.
+    # A run that was interrupted earlier has the spikes of the pre-simulation only.
     presim = keys["presim"] if simulation.time > keys["presim"] else 0.0
     results = report.gather(simulation, model, options.model, presim, keys["recordings"], task.parameters)
     end = keys["presim"] + keys["time"]
@@ -142,7 +142,7 @@ def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> int:
 
 
 def _is_interrupted(simulation: Simulation, keys: dict[str, Any], save: Path | None) -> bool:
-    """Simulate; return whether Ctrl-C has stopped it, on this process or on another one."""
+    """Simulate; return whether Ctrl-C stopped the run, on this process or on another one."""
     try:
         _simulate(simulation, keys, save)
     except KeyboardInterrupt:
@@ -155,15 +155,13 @@ def _is_interrupted(simulation: Simulation, keys: dict[str, Any], save: Path | N
 
 
 def _say_how_to_go_on(options: argparse.Namespace, time: float, end: float) -> None:
-    told = f"Interrupted at {text_of(time)} of {text_of(end)} ms: all above is of what was simulated."
+    told = f"Interrupted at {text_of(time)} of {text_of(end)} ms: the results above are those up to this time."
     words = ["ranvier", "run", options.model, *(word for each in options.settings for word in ("--set", each))]
     if options.save is not None:
         go_on = shlex.join([*words, "--resume", str(options.save), "--save", str(options.save)])
-        told += f"\nThe state is in {options.save}. To go on:\n  {go_on}"
+        told += f"\nThe state is in {options.save}. To continue:\n  {go_on}"
     else:
-        told += (
-            "\nThe state was not saved. Run it with --save FILE, so that --resume FILE can go on after an interruption."
-        )
+        told += "\nThe state was not saved. A run with --save FILE can be continued with --resume FILE."
     print(told, file=sys.stderr, flush=True)
 
 

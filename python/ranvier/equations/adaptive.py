@@ -71,7 +71,7 @@ class Crossing:
     reset
         Gives the state after a reset.
     assigned
-        The variables that a reset changes.
+        Variables that a reset changes.
     holds_after
         The truth that held variables stay for the rest of the step, since the neuron is refractory.
     """
@@ -166,7 +166,7 @@ class _Adaptive:
 
         def following_part(size: Operand, after_reset: Operand) -> Operand:
             larger = do("select", turn.fits_twice, do("add", size, size), size)
-            # What made parts small has nothing to do with what comes after a reset.
+            # After a reset, the reason for short parts is gone.
             larger = do("select", turn.fires, after_reset, larger)
             return do("select", turn.fits, larger, do("multiply", size, turn.factor))
 
@@ -175,7 +175,7 @@ class _Adaptive:
         next_scale = 1.0 if series is None else following_part(scale, 1.0)
         results = [goes_on, next_done, next_part, next_scale, do("either", fired, turn.fires), *following]
         _, _, _, has_fired, *ends, in_time = self.stage.step.loop(initial, body, results, MOST_PARTS)
-        # Where a neuron is reset very often in a step, the rest of the step is left out.
+        # If a neuron is reset very often in a step, the rest of the step is skipped.
         ended = do("either", in_time, has_fired)
         return {**self.fixed, **dict(zip(self.moving, ends, strict=True))}, has_fired, ended
 
@@ -218,7 +218,7 @@ class _Adaptive:
         silent = do("not", do("either", self.begin.refractory, do("both", has_fired, self.crossing.holds_after)))
         threshold = self.crossing.fires(state)
         after = self.crossing.reset(state)
-        # A part that is too long may lead to what is not finite.
+        # A part that is too long may lead to infinities and NaN.
         fits = do("both", within(1.0), self._sound(new, threshold, after))
         fires = do("both", do("both", fits, silent), threshold)
         shrunk = do("select", within(_HALVED * _HALVED), 0.25, 0.125)
@@ -233,7 +233,7 @@ class _Adaptive:
         )
 
     def _sound(self, new: State, threshold: Operand, after: State) -> Operand:
-        """Return the truth that nothing which is not finite has vanished in a part of a step."""
+        """Return whether no infinity or NaN is hidden in a part of a step."""
         assigned = self.crossing.assigned
         return self.stage.finiteness.sound(
             [each for name, each in new.items() if name not in assigned],

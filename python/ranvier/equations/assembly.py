@@ -26,8 +26,8 @@ __all__ = ["Parts", "assembled", "program_parameters"]
 class Parts:
     """What a program is made of.
 
-    The results of a step, and what has gone wrong where one of the last ones does not hold; what is observed, which
-    `observer` has made; and the refractory period, if there is one.
+    The results of a step, and the reason of the failure if one of the last ones does not hold; the observed values,
+    which `observer` has made; and the refractory period, if there is one.
     """
 
     results: list[Operand]

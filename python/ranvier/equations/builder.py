@@ -203,13 +203,13 @@ class Builder:
         return [place for place in sorted(live) if self.origin(place)[1]]
 
     def made_by(self, value: Value) -> tuple[str, tuple[Value, ...]]:
-        """Return the operation that makes a value of this builder, and its operands; what a loop makes has none."""
+        """Return the operation of a value of this builder, and its operands; a result of a loop has none."""
         entry = self._entries[value.place]
         is_loop = entry.op in ("loop", "of loop")
         return entry.op, () if is_loop else tuple(self.value(each) for each in entry.operands)
 
     def above(self, value: Value) -> Value | None:
-        """Return the value of the parent that an input of this builder is, if it comes from there."""
+        """Return the value of the parent that an input of this builder stands for, if it comes from there."""
         place, is_taken = self.origin(value.place)
         return self.parent.value(place) if is_taken and self.parent is not None else None
 
@@ -219,11 +219,11 @@ class Builder:
         return key[1] if isinstance(key, tuple) and key[0] == "given" else None
 
     def note(self, value: Value, node: Node) -> None:
-        """Remember which expression a value is of, if this is not known yet."""
+        """Remember the expression of a value, unless one is known already."""
         self._nodes.setdefault(value.place, node)
 
     def node_of(self, value: Value) -> Node | None:
-        """Return the expression that a value is of, if it is known."""
+        """Return the expression of a value, if it is known."""
         return self._nodes.get(value.place)
 
     def origin(self, place: int) -> tuple[int, bool]:

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _INSTEAD = "give it in parameters=, or as x = ... : unit"
-# Units that a number may lack, with a value for the remedy.
+# Units that a number may lack, as they appear in the remedy.
 _LACKING = ("10 ms", "-70 mV", "100 pA", "10 nS", "200 pF", "1 GOhm", "0.1/ms", "1 mV/ms")
 
 
@@ -56,7 +56,7 @@ def _check_known(node: Node, known: Iterable[str], units: list[str]) -> None:
         if name in names or name in units or is_noise(name):
             continue
         instead = "the time cannot be used; make it a variable: dx/dt = 1 : ms" if name == "t" else _INSTEAD
-        # Who writes E means a parameter, not e = 2.718.
+        # E is meant as a parameter, not as e = 2.718.
         refuse_name(
             place.place, name, [each for each in names if each not in CONSTANTS or len(name) > len(each)], instead
         )
@@ -165,7 +165,7 @@ def _is_plain(each: Parameter) -> bool:
 def _refuse_without_unit(
     read: Description, used: Node, names: Mapping[str, Dimension], check: Callable[[Mapping[str, Dimension]], None]
 ) -> None:
-    """Refuse a number without a unit if its equation fits together once it has one."""
+    """Refuse a number without a unit if a unit would make its equation consistent."""
     name = used.name
     for text in _LACKING:
         unit = read_quantity(name, text).unit
@@ -178,7 +178,7 @@ def _refuse_without_unit(
         refuse_unit(
             used.place,
             f"'{name}', which is {number}",
-            "it has no unit, and the equation does not fit together",
+            "it has no unit, and the units of the equation do not match",
             f'give it one: {name}="{shown}"',
         )
 

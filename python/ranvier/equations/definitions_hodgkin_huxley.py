@@ -71,7 +71,7 @@ HODGKIN_HUXLEY: Mapping[str, Mapping[str, Any]] = {
         "threshold": "V_m >= V_T + 30*mV and V_m < before(V_m)",
         "refractory": "t_ref",
         "receptors": {name: text.format(w="w") for name, text in TO_CONDUCTANCES.items()},
-        # The gates are in the steady state of the default of this potential.
+        # The gates have their steady states at the default of this potential.
         "initial": {
             "V_m": "E_L",
             "Act_m": 9.895563096746586e-09,

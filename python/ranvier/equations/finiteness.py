@@ -1,14 +1,14 @@
-"""Finds where a number that is not finite would vanish, and makes the condition that every number is finite.
+"""Finds operations whose infinities and NaN would be hidden, and makes the condition that there are none.
 
-A division by 0, or a root or logarithm of what has none, is an error where it arises. Mostly it need not be looked for:
-it makes a variable that is not finite, which is found. But `max(sqrt(u), 0)` with u < 0 is 0, a threshold that is
-compared with what is not a number never holds, and what is infinite may make a neuron fire, whose reset forgets it.
+A division by 0, and an undefined root or logarithm, is an error where it arises. Mostly no check is needed: a variable
+becomes infinite or NaN, which is detected. But `max(sqrt(u), 0)` with u < 0 is 0, a comparison of a threshold with NaN
+never holds, and an infinite potential may make a neuron fire, whose reset removes it.
 
-Only operations whose operands may be outside of their domain, and whose outcome goes through such a place, are looked
-at: the others cost nothing. What a condition has not chosen is not looked at, since it has no effect, and neither is
-what only overflows: a potential that explodes within a step ends as a spike. Exponentials end at exp(700), which does
-not show where a logarithm or a root makes a moderate number of them again: `log(1 + exp(u))` would be 700 for all
-larger u, so that their arguments are looked at there.
+Only operations whose operands may be outside of their domain, and whose result is used in such a place, are checked:
+all others cost nothing. Branches that a condition does not choose are not checked, since they have no effect, and
+neither are overflows: a potential that explodes within a step ends as a spike. Exponentials are limited to exp(700),
+which is hidden if a logarithm or a root makes a moderate number of it: `log(1 + exp(u))` would be 700 for all larger u,
+so their arguments are checked there.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["Finiteness"]
 
 _Guards: TypeAlias = frozenset[tuple[Value, bool]]
 _When: TypeAlias = frozenset[_Guards]
-"""A value is used where all truths of one of these sets are as they say."""
+"""A value is used if all truths of one of these sets have the given values."""
 
 _NEVER: _When = frozenset()
 _ALWAYS: _When = frozenset([frozenset()])
 _MOST = 8
-"""Sets of guards; where there were more, a use counts as one without any."""
+"""Number of sets of guards; with more, a use counts as unguarded."""
 
-# Operations whose outcome can be finite, or a truth, although an operand is not finite.
+# Operations whose result can be finite, or a truth, although an operand is not finite.
 _HIDES = frozenset(
     ("minimum", "maximum", "less", "less_equal", "equal", "exp", "expm1", "expm1_over", "over_expm1", "pow")
 )
@@ -59,8 +59,8 @@ def _guarded(when: _When, truth: Value, holds: bool) -> _When:
 class _Use:
     """How a value is used.
 
-    At all, where what is not finite vanishes, whether a variable shows it in any case, and where a huge number becomes
-    a moderate one again.
+    At all, in places that hide infinities and NaN, whether a variable shows it anyway, and in places that make a
+    moderate number of a huge one.
     """
 
     at_all: _When = _NEVER
@@ -70,7 +70,7 @@ class _Use:
 
 
 class _Uses:
-    """How values are used; those that use others come before these."""
+    """The uses of values; users come before the values that they use."""
 
     def __init__(self) -> None:
         self._found: dict[Value, _Use] = {}
@@ -91,23 +91,23 @@ class _Uses:
         use.compressed = _joined(use.compressed, compressed)
 
     def latest_first(self) -> Iterator[Value]:
-        """Yield values so that each comes after all that use it; more may be added on the way."""
+        """Yield each value after all values that use it; more may be added during the iteration."""
         while self._waiting:
             yield heapq.heappop(self._waiting)[2]
 
 
 @dataclass
 class Finiteness:
-    """Makes the truths for the programs of a step, and remembers which expressions they are about.
+    """Makes the truths for the programs of a step, and remembers their expressions.
 
     Attributes
     ----------
     earliest
-        The builder of what is known before a step.
+        The builder of values that are known before a step.
     ranges
-        In which ranges values are.
+        The ranges of values.
     nodes
-        The expressions that the truths of `sound` look at.
+        The expressions that the truths of `sound` check.
     saturates
         Whether some of them are exponentials.
     """
@@ -123,10 +123,10 @@ class Finiteness:
         others: Iterable[Operand],
         chosen: Iterable[tuple[Operand, Operand]] = (),
     ) -> Operand:
-        """Return the truth that nothing which is not finite has vanished on the way to some values.
+        """Return whether no infinity or NaN is hidden in the calculation of some values.
 
-        `shown` are variables that are looked at after the step: what is not finite does not vanish there. `chosen` are
-        truths, each with a value that is used only where it holds.
+        `shown` are variables that are checked after the step: infinities and NaN are not hidden there. `chosen` are
+        truths, each with a value that is used only if it holds.
         """
         uses = _Uses()
         roots: list[tuple[Operand, Operand, bool]] = [(True, each, True) for each in shown]
@@ -146,7 +146,7 @@ class Finiteness:
         return operate(self.earliest, op, *operands)
 
     def _looked_at(self, value: Value, uses: _Uses) -> Operand:
-        """Pass the uses of a value on to its operands; return the truth that it has not vanished."""
+        """Pass the uses of a value on to its operands; return the truth that it is not hidden."""
         use = uses[value]
         op, operands = value.builder.made_by(value)
         if op == "input":
@@ -220,10 +220,10 @@ class Finiteness:
         return self._do("either", divides, has_none)
 
     def text(self) -> str:
-        """Return what has gone wrong where one of the truths does not hold."""
+        """Return the reason of the failure if one of the truths does not hold."""
         called = [f"'{each.place.text}' ({each.place.called()})" for each in self.nodes]
         if not called:
-            return "a number that is not finite has vanished in a comparison, a maximum or a minimum"
+            return "a comparison, a maximum or a minimum has hidden a number that is not finite"
         what = "not a finite number, or above exp(700)" if self.saturates else "not a finite number"
         if len(called) == 1:
             return f"{called[0]} is {what}"

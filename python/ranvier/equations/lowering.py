@@ -144,7 +144,7 @@ class _Step:
         self._observe()
 
     def _failure(self, is_adaptive: bool, has_vanishing: bool) -> str:
-        """Return what has gone wrong where one of the truths after a step does not hold."""
+        """Return the reason of the failure if one of the truths after a step does not hold."""
         finiteness = self.stage.finiteness
         made = [f"the integration has not ended within {MOST_PARTS} parts of a step"] if is_adaptive else []
         return ", or ".join(made + ([finiteness.text()] if finiteness.nodes or has_vanishing else []))

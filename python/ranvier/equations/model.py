@@ -164,7 +164,7 @@ class EquationNeuron(OwnModel):
         return self.program.equations
 
     def describe(self) -> str:
-        """Return the model in words.
+        """Return the model as text.
 
         Equations, parameters with units, defaults and bounds, variables, which of them are held while a neuron is
         refractory, and receptors.

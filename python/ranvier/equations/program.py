@@ -175,11 +175,11 @@ class NeuronProgram:
         Inputs: variables, constants, of each receptor the sum of the weights that arrive in this step, the injected
         current (pA) if the model takes any, the truth that the neuron is refractory in this step, and, if the program
         wants it, the truth that it is so for the last step. Results: the variables after the step, the truth that the
-        neuron fires, then truths that must hold: that a loop ended in time, that nothing which is not finite vanished.
+        neuron fires, then truths that must hold: that a loop has ended, that no infinity or NaN is hidden.
     observe
         Inputs: variables, constants. Results: `derived`.
     failure
-        What has gone wrong where one of the last truths of `step` does not hold.
+        The reason of the failure if one of the last truths of `step` does not hold.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""In which ranges the values of programs are, whatever the variables are: often wider than need be, never narrower."""
+"""Ranges of the values of programs, for any values of variables: often wider than necessary, never narrower."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Range: TypeAlias = tuple[float, float]
 
 _ANY: Range = (-math.inf, math.inf)
 LAST_EXPONENT = 700.0
-"""Exponentials of larger arguments are those of this one; below its negative, of that."""
-# They may be rounded by a few units in the last place.
+"""Larger arguments of exponentials count as this one, and those below its negative as the negative."""
+# Exponentials may be rounded by a few units in the last place.
 _ROUNDED = 1e-12
 
 
@@ -24,7 +24,7 @@ def _hull(ends: list[float]) -> Range:
 
 
 def _product(a: float, b: float) -> float:
-    # An end that is infinite stands for numbers that are not.
+    # An infinite end stands for arbitrarily large finite numbers.
     return 0.0 if a == 0.0 or b == 0.0 else a * b
 
 
@@ -79,9 +79,9 @@ _OPERATIONS: dict[str, Callable[..., Range]] = {
 
 
 class Ranges:
-    """The ranges of values; `parameters` are the bounds of parameters by name, those of others are not known.
+    """The ranges of values; `parameters` are the bounds of parameters by name, others are not known.
 
-    Where an operation is not defined, its outcome is in no range: this is looked at where it is made.
+    The result of an undefined operation is in no range: this is checked at the operation.
     """
 
     def __init__(self, parameters: Mapping[str, Range]) -> None:

@@ -34,7 +34,7 @@ class Stage:
     noises
         Names of white noise, in the order of their draws.
     finiteness
-        Looks for what is not finite in a step.
+        Checks a step for hidden infinities and NaN.
     """
 
     def __init__(self, description: Description) -> None:

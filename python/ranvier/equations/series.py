@@ -69,7 +69,7 @@ def series_of(
     """Return the series of the variables that change, in their units; None where their equations are not smooth.
 
     `old` is the state at the begin of the series; those of the variables in `late` depend on more than the others do.
-    Where `is_held` is true, held variables do not change. The series are of time in `scale` steps, a power of two.
+    If `is_held` is true, held variables do not change. The series are of time in `scale` steps, a power of two.
     """
     try:
         expansion = _Expansion(stage, old, begin, frozenset(moving), frozenset(late), is_held, scale)

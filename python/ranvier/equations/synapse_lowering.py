@@ -28,7 +28,7 @@ _AXONAL = Declared(
     "it to the synapse, too",
 )
 _CHECKED = {"divide": (1,), "square_root": (0,), "log": (0,), "log1p": (0,), "power": (0, 1)}
-"""Operations that are not defined for all numbers, with the parts that matter."""
+"""Operations that are not defined for all numbers, with the operands that decide."""
 
 
 def lower_synapse(description: SynapseDescription) -> SynapseProgram:

@@ -262,9 +262,9 @@ def _check_release(read: SynapseDescription) -> None:
         _check_known(statement.node, known, _OF_SOURCES)
         if statement.name == RELEASE:
             if RELEASE in known:
-                refuse(statement.place, f"'{RELEASE}'", "it was assigned before: once is enough", "put both together")
+                refuse(statement.place, f"'{RELEASE}'", "it is assigned twice", "assign it once")
             if statement.operation:
-                refuse(statement.place, f"'{RELEASE}'", "nothing has assigned it before", f"write {RELEASE} = ...")
+                refuse(statement.place, f"'{RELEASE}'", "it is read before it is assigned", f"write {RELEASE} = ...")
             known.append(RELEASE)
         elif statement.name == WEIGHT:
             refuse(

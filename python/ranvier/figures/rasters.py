@@ -141,7 +141,7 @@ def _shown(spikes: SpikeData, start: float | None, stop: float | None) -> SpikeD
 def shown_window(
     spikes: SpikeData, start: float | None, stop: float | None, longest: float = np.inf
 ) -> tuple[float, float]:
-    """Return the window to show, ms; without a start at most the last `longest` ms."""
+    """Return the window to show, ms; without a start, at most the last `longest` ms."""
     last = min(time_of_window("stop", stop, spikes.stop), spikes.stop)
     first = max(time_of_window("start", start, last - longest), spikes.start)
     if not first < last:

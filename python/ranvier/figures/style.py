@@ -64,7 +64,7 @@ STYLE: dict[Any, Any] = {
 }
 
 
-# Of files, and of windows, where 11 inches must fit on a screen.
+# Of files, and of windows: 11 inches must fit on a screen.
 _DPI, _DPI_OF_WINDOWS = 150, 100
 # Backends that write files and show nothing.
 _OF_FILES = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")
@@ -111,7 +111,7 @@ class Figure(matplotlib.figure.Figure):
             self._ipython_display_()
             return
         if not _belongs_to_pyplot(self):
-            # Loading pyplot takes longer than drawing, so that it is not loaded earlier.
+            # Loading pyplot takes longer than drawing.
             from matplotlib import pyplot
 
             try:
@@ -138,7 +138,7 @@ class Figure(matplotlib.figure.Figure):
             When the file cannot be written.
         """
         if options.get("dpi") is None and self.dpi == _DPI_OF_WINDOWS * self.canvas.device_pixel_ratio:
-            # A file of a figure that belongs to pyplot is as sharp as of any other.
+            # Files of figures that belong to pyplot have the resolution of all others.
             options["dpi"] = _DPI
         if not isinstance(fname, str | os.PathLike):
             super().savefig(fname, **options)

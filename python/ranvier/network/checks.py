@@ -110,7 +110,7 @@ def check_receptor(name: str | None) -> str:
 
 
 def check_reachable(what: str, targets: PopulationView) -> None:
-    """Check that models of users have receptors; the core checks which one is meant."""
+    """Check that models of users have receptors; the core checks the choice of the receptor."""
     for population in targets.populations:
         model = population.own_model
         if model is not None and not model.core_model.receptors:
@@ -239,7 +239,7 @@ def stimulator_and_values(stimulator: object) -> tuple[str, dict[str, StoredValu
 
 
 def _check_present(what: str, name: str, known: Iterable[str]) -> str:
-    """Return the name of a model if it is known; otherwise the error says what takes its place."""
+    """Return the name of a model if it is known; otherwise the error suggests a similar one."""
     if name in known:
         return name
     if name in ABSENT_MODELS:

@@ -32,7 +32,7 @@ class SynapseModel(Model):
     per_synapse_names: ClassVar[tuple[str, ...]] = ()
     """Parameters of which each synapse may have a value of its own."""
     following_names: ClassVar[Mapping[str, str]] = {}
-    """Parameters that have the values of another one unless they are given themselves."""
+    """Parameters whose default is the value of another parameter."""
     transmitter_name: ClassVar[str] = ""
     """The keyword for neurons whose spikes act on all synapses of a projection at once; empty if there are none."""
     _transmitter: Neurons | None

@@ -21,14 +21,14 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 _PARAMETERS = {"p": "probability", "N": "number"}
-"""Names of parameters of rules here, by those of NEST and Brian2 where they differ."""
+"""Names of parameters of rules, by their names in NEST and Brian2 where these differ."""
 _RULES = {
     "probability": "pairwise_bernoulli",
     "indegree": "fixed_indegree",
     "outdegree": "fixed_outdegree",
     "number": "fixed_total_number",
 }
-"""Rules that a parameter means if it stands alone."""
+"""Rules that a parameter implies if no rule is given."""
 
 
 def connects_in_one_form(connect: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
@@ -94,13 +94,13 @@ def _call_text(given: Mapping[str, Any], rule: object) -> str:
 
 
 def _rule_of_keywords(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the description of the rule that keywords mean, such as ``p=0.1``; empty if they mean none."""
+    """Return the description of the rule that keywords imply, such as ``p=0.1``; empty if they imply none."""
     words = {_PARAMETERS.get(key, key): value for key, value in given.items()}
     return next(({"rule": rule, key: words[key]} for key, rule in _RULES.items() if key in words), {})
 
 
 def _check_rule_parameters(given: Mapping[str, Any]) -> None:
-    """Refuse a parameter that the rule does not have and another rule has, with the call that has it."""
+    """Refuse a parameter that only another rule has; the error shows the call with that rule."""
     described = _rule_of_keywords({key: value for key, value in given.items() if key in {*_PARAMETERS, *_RULES}})
     rule = given["rule"]
     kind = type(rule) if isinstance(rule, Rule) else rule_class(rule) if isinstance(rule, str) else None

@@ -242,7 +242,7 @@ def contents_of(network: NetworkBase) -> Contents:
 
 
 def snapshot_of(network: NetworkBase) -> Contents:
-    """Return a copy of the contents of a network, from which a simulation is built; later changes leave it as it is."""
+    """Return a copy of the contents of a network, from which a simulation is built; later changes do not affect it."""
     with network._lock:
         now = network._contents
         now.built_revision = now.revision

@@ -26,7 +26,7 @@ Destination: TypeAlias = tuple[Path | None, bool]
 
 
 def sample_bytes(values: int) -> int:
-    """Return the bytes of a sample of so many values, with its step."""
+    """Return the bytes of a sample with this number of values, including its step."""
     return 8 * (values + 1)
 
 
@@ -77,7 +77,7 @@ class Recorder(Immutable):
 
     @property
     def cost(self) -> str:
-        """What it records in a simulated second, as text: ``"80 MB/s"``; for spikes, which nobody knows, empty."""
+        """Data per simulated second as text, ``"80 MB/s"``; empty for spikes, whose number is not known."""
         size = self.bytes_per_second
         if math.isnan(size):
             return ""
@@ -205,7 +205,7 @@ class WeightRecorder(Recorder):
 
     @property
     def expected_synapses(self) -> float:
-        """Number of recorded synapses: of a part of the sources or targets, that of synapses spread evenly."""
+        """Number of recorded synapses; for a part of the sources or targets, that of evenly distributed synapses."""
         part = 1.0
         for chosen, all_of_them in ((self.sources, self.projection.sources), (self.targets, self.projection.targets)):
             if chosen is not None and len(all_of_them):

@@ -97,8 +97,8 @@ class RecordingNetwork(NetworkBase):
         Warns
         -----
         LargeRecordingWarning
-            For more than a gigabyte in each simulated second that is kept in memory. ``repr(recorder)`` and
-            `Network.summary` say how much it is.
+            For a recorder that keeps more than a gigabyte per simulated second in memory. ``repr(recorder)`` and
+            `Network.summary` show the amount.
         """
         view = self._view("neurons", neurons)
         if not isinstance(variables, str | Sequence):
@@ -119,7 +119,7 @@ class RecordingNetwork(NetworkBase):
         if destination is None and recorder.bytes_per_second >= _MUCH:
             warnings.warn(
                 LargeRecordingWarning(
-                    f"recorder of {recorder.description} keeps {recorder.cost} in memory, for each simulated second; "
+                    f"the recorder of {recorder.description} keeps {recorder.cost} of simulated time in memory; "
                     "record fewer neurons, at a longer interval, or to a file (to=...)"
                 ),
                 stacklevel=3,

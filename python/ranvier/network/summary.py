@@ -44,7 +44,7 @@ __all__ = ["as_html", "as_text"]
 
 # Largest number of rows shown of one table; a network may have thousands of projections.
 _MOST_ROWS = 100
-# Characters of a line of text; and of a column that is not made narrower.
+# Characters of a line of text, and of the narrowest column.
 _WIDTH, _NARROWEST = 100, 8
 
 Table = tuple[str, list[str], list[list[str]]]
@@ -75,7 +75,7 @@ def as_text(network: Summarized) -> str:
 
 
 def _fitting(rows: list[list[str]]) -> list[int]:
-    """Return widths of columns that fit on a line. The widest columns are wrapped, within words only if necessary."""
+    """Return widths of columns that fit in a line. The widest columns are wrapped, within words only if necessary."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
     words = [max((len(word) for cell in column for word in cell.split()), default=0) for column in columns]
@@ -167,7 +167,7 @@ def _projections(network: Summarized) -> Table:
     ]
     head = ["name", "from", "to", "rule", "synapses", "weight", "delay (ms)"]
     if all(each.name == f"{each.sources.name} to {each.targets.name}" for each in network.projections):
-        # Nobody has named them.
+        # The user has named none of them.
         head, rows = head[1:], [row[1:] for row in rows]
     return "Projections", *_with_receptors(head, rows, network.projections)
 

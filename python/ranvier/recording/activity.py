@@ -39,7 +39,7 @@ class PopulationRate:
     neurons
         Number of neurons.
     smooth
-        Standard deviation of the Gaussian that the rates were smoothed with, ms; None: they were not.
+        Standard deviation of the Gaussian that smoothed the rates, ms; None: not smoothed.
     name
         Name of the population.
     """
@@ -129,10 +129,10 @@ class ActivityStatistics(SpikeStatistics):
         neurons
             A population, a part of one or a name, as for `of`; None: all, as a dict by name of the population.
         bin
-            Width of the bins, ms, a whole number of steps. The rest of the window, if shorter than a bin, is left out.
+            Width of the bins, ms, a whole number of steps. The rest of the window, shorter than a bin, is not used.
         smooth
             Standard deviation of a Gaussian to smooth with, ms. Near the ends of the window, where a part of the
-            Gaussian lies outside, the rest is weighted more, so that a constant rate stays constant. None: none.
+            Gaussian lies outside, the rest is normalised, so that a constant rate stays constant. None: no smoothing.
 
         Raises
         ------
@@ -175,7 +175,7 @@ class ActivityStatistics(SpikeStatistics):
     ) -> FloatArray | dict[str, FloatArray]:
         """Return the Fano factor of each neuron: variance over mean of its spike counts in bins, shape ``(neurons,)``.
 
-        The variance is the unbiased one, so that the expected value for a Poisson train is 1; 0 is for regular trains.
+        The variance is the unbiased estimate. The factor is near 1 for Poisson trains and near 0 for regular ones.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class ActivityStatistics(SpikeStatistics):
             steps, places = self._of_segment(segment)
             bin_of = (steps - self.begin - 1) // width
             here = bin_of < bins
-            # From the counts in bins that have spikes; most bins of most neurons have none.
+            # Only bins with spikes are counted: most bins of most neurons have none.
             pairs, counts = np.unique(places[here] * bins + bin_of[here], return_counts=True)
             size = len(self.ids_of(segment))
             mean = np.bincount(pairs // bins, weights=counts, minlength=size) / bins
@@ -306,7 +306,7 @@ def _smoothed(rates: FloatArray, deviation: float) -> FloatArray:
     edges = (np.arange(-reach, reach + 2) - 0.5) / (deviation * math.sqrt(2.0))
     kernel = np.diff([math.erf(edge) for edge in edges])
     result: FloatArray = _convolved(rates, kernel) / _convolved(np.ones_like(rates), kernel)
-    # What is zero stays so, in spite of rounding.
+    # Rounding must not make rates negative.
     smooth: FloatArray = np.maximum(result, 0.0)
     return smooth
 

@@ -121,7 +121,7 @@ def synapses_to_pandas(
     categories: Mapping[str, tuple[npt.NDArray[Any], Sequence[str]]],
     sites: IntArray,
 ) -> Any:
-    """Return a `pandas.DataFrame` with a row for each synapse; `categories` are codes and their names."""
+    """Return a `pandas.DataFrame` with one row per synapse; `categories` are codes and their names."""
     pandas = package("pandas", "to_pandas")
     named = {
         name: pandas.Series(

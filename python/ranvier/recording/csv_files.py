@@ -98,7 +98,7 @@ class CsvFile:
             file.truncate(self._bytes)
 
     def end_run(self) -> None:
-        """Mark the end: the file has all that was recorded."""
+        """Mark the end: the recording in the file is complete."""
         with self._opened() as file:
             file.truncate(self._bytes)
             file.seek(self._bytes)
@@ -242,7 +242,7 @@ _WHOLE = ("step", "neuron", "source", "target")
 
 
 def _pieces(path: Path, file: BinaryIO) -> Iterator[tuple[list[bytes], int | None]]:
-    """Yield the lines of each piece and its last step; at the end `_MARK`, or what else is after the last piece."""
+    """Yield the lines of each piece and its last step; at the end `_MARK`, or the lines after the last piece."""
     check = hashlib.sha256()
     end: int | None = None
     lines: list[bytes] = []

@@ -31,7 +31,7 @@ from ranvier.recording.segments import Neurons, Segment
 
 __all__ = ["IntArray", "SpikeData", "StateData", "WeightData", "joined"]
 
-# What pictures in notebooks show.
+# Length of the raster and number of lines in pictures for notebooks.
 _SHOWN_MS, _SHOWN_LINES = 500.0, 5
 # Arrays of global ids of neurons.
 _IDS = ("ids", "sources", "targets")

@@ -145,7 +145,7 @@ class RecordingFile(Protocol):
         """Remove the mark at the end: the recording is incomplete until `end_run`."""
 
     def end_run(self) -> None:
-        """Mark the end: the file has all that was recorded."""
+        """Mark the end: the recording in the file is complete."""
 
     def position(self) -> Metadata:
         """Return how far the file has been written, after making sure that it is on the disk."""

@@ -142,7 +142,7 @@ class Hdf5File:
         self._write_mark(bytes(_MARK.itemsize))
 
     def end_run(self) -> None:
-        """Mark the end: the file has all that was recorded."""
+        """Mark the end: the recording in the file is complete."""
         self._write_mark(_mark_after(self._last))
 
     def _write_mark(self, mark: bytes) -> None:

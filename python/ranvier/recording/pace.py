@@ -1,4 +1,4 @@
-"""How often recordings are written to files while a simulation runs."""
+"""Chooses when recordings are written to files while a simulation runs."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _LEAST_S, _MOST_S = 1.0, 10.0
 _FRACTION_OF_RUN = 0.1
 # A slow disk must not take more than this fraction of the time.
 _MOST_WRITING = 0.02
-# The speed of a few steps says little about that of many.
+# The speed of a few steps predicts that of many only roughly.
 _GROWTH = 8
 
 
 class Pace:
     """Chooses how many steps are run until recordings are written, from the wall-clock time that steps have taken.
 
-    So a kill loses about a second of work, and of a long run less than a tenth and about ten seconds.
+    So a kill loses about a second of work, and in a long run less than a tenth of it, at most about ten seconds.
 
     Parameters
     ----------
     grain
-        The fewest steps at a time; also those of the first time, when nothing is known.
+        The smallest number of steps at a time, which is also the first one.
     """
 
     def __init__(self, grain: int) -> None:

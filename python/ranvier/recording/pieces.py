@@ -42,7 +42,7 @@ class Cut:
 
 
 MARKS_END = "marks_end"
-"""Key of a description: the file has a mark at its end while no run writes to it. Earlier versions wrote no marks."""
+"""Key of a description: the file ends with a mark while no run writes to it. Earlier versions wrote no marks."""
 
 
 @dataclass(frozen=True)

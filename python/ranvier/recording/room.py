@@ -1,4 +1,4 @@
-"""Memory that recordings take, before and while they are made, and the memory that there is for them."""
+"""The memory of recordings, predicted and present, and the memory that is available for them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, We
 __all__ = ["BUDGET", "SPIKE_BYTES", "Room", "predicted_bytes"]
 
 BUDGET = 64 << 20
-"""Approximate bytes of a recording that wait in the core, to be kept in one piece or to be written to a file."""
+"""Approximate bytes of a recording that the core buffers until they are taken or written to a file."""
 SPIKE_BYTES = 16
-# Asking how much memory there is takes longer than recording so many bytes.
+# Querying the available memory takes longer than recording this many bytes.
 _LEAST_CHECKED = 16 << 20
-# In so few steps, neurons may fire at any rate.
+# Over this number of steps, neurons may fire at any rate.
 _STEPS_AT_ANY_RATE = 64
 
 
@@ -29,7 +29,7 @@ def predicted_bytes(recorders: Sequence[Recorder], time: float, rate: float) -> 
     Parameters
     ----------
     recorders
-        Recorders of a network. Of those that write to a file, only what waits to be written counts.
+        Recorders of a network. Those that write to a file count with their buffers only.
     time
         Simulated time, ms.
     rate
@@ -54,7 +54,7 @@ def _samples(interval: float, time: float) -> int:
 
 
 class Room:
-    """The memory that there is for the recordings of a simulation on this process.
+    """The memory that is available for the recordings of a simulation on this process.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Room:
     communicator
         Its processes.
     limit
-        Bytes that the network and its recordings may take; None: what the machine has.
+        Bytes that the network and its recordings may take; None: the available memory of the machine.
     """
 
     def __init__(self, core: _core.Simulation, communicator: _core.Communicator, limit: int | None) -> None:
@@ -75,11 +75,11 @@ class Room:
 
     @property
     def piece(self) -> int:
-        """Bytes that may wait in the core."""
+        """Bytes that the core may buffer."""
         return self._least
 
     def matters(self, most: float) -> bool:
-        """Return whether to look at the memory before `most` more bytes are recorded. The same on all processes."""
+        """Return whether to check the memory before `most` more bytes are recorded. The same on all processes."""
         self._unchecked += most
         if self._unchecked < self._least:
             return False
@@ -87,7 +87,7 @@ class Room:
         return True
 
     def next_steps(self, kept: int, exact: dict[Recorder, float], of_spikes: tuple[float, float], steps: int) -> int:
-        """Return how many steps, at most `steps`, may be run until the memory must be looked at again.
+        """Return how many steps, at most `steps`, may be run until the memory must be checked again.
 
         Parameters
         ----------
@@ -103,23 +103,23 @@ class Room:
         Raises
         ------
         InsufficientMemoryError
-            When the samples do not fit, so that the run must not begin, or when there is no room for more spikes.
+            When the samples do not fit, so that the run must not start, or when there is no memory for more spikes.
         """
         room, bound = self._left(kept)
         samples = sum(exact.values())
         if samples > room:
             largest = sorted(exact, key=lambda recorder: -exact[recorder])
             raise InsufficientMemoryError(
-                "memory for what the run would record",
+                "memory for the recordings of this run",
                 f"{bytes_text(round(samples))} for {some_names([each.description for each in largest])}",
                 bound,
                 "record to a file (to=...), fewer neurons or at a longer interval, or run for a shorter time",
             )
         expected, most = of_spikes
         room -= round(samples)
-        # Where nothing is connected, epochs have very many steps.
+        # Without connections, epochs have very many steps.
         grain = min(max(1, self._core.epoch_steps), _STEPS_AT_ANY_RATE)
-        # Spikes are in memory several times while they are taken from the core.
+        # While spikes are taken from the core, there are several copies of them.
         if 4.0 * expected * grain > room:
             raise InsufficientMemoryError(
                 f"recordings in memory at {text_of(time_of(self._core.step, self._core.resolution))} ms",
@@ -136,11 +136,11 @@ class Room:
         return max(1, int(fits))
 
     def _left(self, kept: int) -> tuple[int, str]:
-        """Return how many bytes there are for more recordings, and the bound of an error if they are too few."""
+        """Return the bytes available for more recordings, and the bound of the error if they are too few."""
         available = _core.available_memory(self._processes)
         if self._limit is not None:
             taken = sum(size for name, size in self._core.memory().items() if name != "recordings")
-            # Some of it is for what the lists of the core have room for beyond what is in them.
+            # `_least` is for the unused capacity of the core's buffers.
             left = self._limit - taken - kept - self._least
             if left < available:
                 return left, (

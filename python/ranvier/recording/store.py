@@ -67,7 +67,7 @@ class RecordingStore:
     gather
         Which processes get the recordings: the option `recordings` of `ranvier.Simulation`.
     memory_limit
-        Bytes that the network and the recordings in memory may take on this process; None: what the machine has.
+        Bytes that the network and the recordings in memory may take on this process; None: the available memory.
     creates_files
         Whether to create the files of recorders; otherwise they are continued with `resume_files`.
     """
@@ -155,7 +155,7 @@ class RecordingStore:
         return min(values_of_all(self._communicator, fits))
 
     def _fitting_in_memory(self, steps: int) -> int:
-        """Return how many of these steps may be run until there may be too little memory for what is kept."""
+        """Return how many of these steps may be run until the memory for recordings may be too small."""
         kept = [recorder for recorder in self._recorders if recorder.to is None]
         per_step = {recorder: self._bytes_per_step(recorder) for recorder in kept}
         most = sum(per_step.values())
@@ -168,14 +168,14 @@ class RecordingStore:
         waiting = self._core.recorded_bytes
         with agreed(self._communicator, "memory for recordings"):
             own = self._room.next_steps(self.taken_bytes + waiting, exact, (expected, spikes), steps)
-        # The lists of the core have room for twice what is in them, so that little may stay there.
+        # The buffers of the core may have twice the capacity that is used, so they must stay small.
         every = values_of_all(self._communicator, (own, waiting))
         fits = min(fit for fit, _ in every)
         self._takes_all = fits < steps or any(size > self._room.piece for _, size in every)
         return fits
 
     def _bytes_per_step(self, recorder: Recorder) -> float:
-        """Return the bytes of a recorder in a step, on a process that gets all; of spikes, if all neurons fire."""
+        """Return the bytes of a recorder per step, on a process that gets all; for spikes, if all neurons fire."""
         if isinstance(recorder, SpikeRecorder):
             return float(self._units[recorder] * SPIKE_BYTES)
         if isinstance(recorder, WeightRecorder):

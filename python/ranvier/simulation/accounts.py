@@ -77,7 +77,7 @@ class Accounts(NamedAttributes):
     }
 
     def _repr_html_(self) -> str:
-        """Return a table for notebooks; of one of several processes without counts, which all must ask for."""
+        """Return a table for notebooks; on several processes without counts, which are a collective call."""
         counts = self.counts() if self._built.communicator.size == 1 else None
         rows = {
             "time": f"{text_of(self.time)} ms",
@@ -309,7 +309,7 @@ class Accounts(NamedAttributes):
         """Return the bytes that the simulation uses, by component, as counted by the simulation itself."""
         with self._built.exclusive():
             items = dict(self._built.core.memory())
-            # Those that have been taken from the core are arrays of NumPy.
+            # Recordings that were taken from the core are arrays of NumPy.
             items["recordings"] += self._store.taken_bytes
         return items
 

@@ -86,7 +86,7 @@ class BuiltNetwork:
         self.communicator = communicator
         self.programs = programs
         self.traces_epochs = traces_epochs
-        # That of the network when it was built, or when the user was last warned.
+        # The revision of the network when it was built, or when the user was last warned.
         self._revision = snapshot.revision
         # The resolution of the network may be changed later; that of the simulation stays.
         self._grid = _core.Network(core.resolution, 0)

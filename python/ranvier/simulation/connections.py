@@ -102,9 +102,9 @@ class Connections(NamedAttributes):
 
     def __reduce__(self) -> NoReturn:
         raise WrongTypeError(
-            "what is copied or pickled",
+            "copied or pickled object",
             "connections",
-            "must be arrays: connections belong to the simulation that found them",
+            "must be arrays: connections belong to their simulation",
             "pickle the arrays you need, such as connections.sources, connections.targets and connections.weights",
         )
 

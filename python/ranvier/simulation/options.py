@@ -179,8 +179,8 @@ class RunOptions(OptionGroup):
     )
     memory_limit: int | None = option(
         default=None,
-        meaning="""Bytes that the network may take on this process; None: the available memory of the machine,
-        divided among the processes of the run on it.""",
+        meaning="""Bytes that the network and its recordings in memory may take on this process; None: the available
+        memory of the machine, divided among the processes of the run on it.""",
     )
     recordings: Recordings = option(
         default="everywhere",
@@ -403,7 +403,7 @@ def grouped(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def way_to_change(name: str) -> str:
-    """Return what to do in place of assigning an attribute of a simulation."""
+    """Return the remedy for assigning an attribute of a simulation."""
     if name in OPTIONS:
         call = f"{name}=..."
         for group in GROUPS:
@@ -414,4 +414,4 @@ def way_to_change(name: str) -> str:
         return "write sim.run(duration) or sim.run_until(time)"
     if name in ("network", "resolution", "seed"):
         return "build another simulation"
-    return f"write sim.set(population, {name}=...) for what neurons have; keep what is yours in a variable"
+    return f"write sim.set(population, {name}=...) for what neurons have; keep your own data in variables"

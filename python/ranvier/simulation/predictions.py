@@ -52,9 +52,8 @@ def predict_memory(
     """Return the bytes that a simulation of a network would take on one process, by component, without building it.
 
     ``"construction"`` is needed only during the build. With ``exchange="auto"``, ``"exchange"`` is that of the method
-    that takes the most, and ``"trial"`` is needed only while the methods are tried. ``"recordings"`` are those that are
-    kept in memory after `time`; without `time` they are not included, since they grow as long as the network is
-    simulated.
+    that takes the most, and ``"trial"`` is needed only while the methods are tried. ``"recordings"`` are those in
+    memory after `time`; without `time` they are not included, since they grow as long as the network is simulated.
 
     Parameters
     ----------
@@ -111,7 +110,7 @@ def predict_memory(
         )
     )
     if network.recorders and math.isfinite(simulated):
-        # All of them, a process's share of them, or none.
+        # All of them, the share of a process, or none.
         share = {"everywhere": 1.0, "local": 1.0 / ranks, "root": float(rank == 0)}[recordings]
         predicted["recordings"] = round(share * predicted_bytes(network.recorders, simulated, rate))
     return predicted

@@ -53,8 +53,8 @@ class ProgressReporter:
     Parameters
     ----------
     option
-        True: a line on the terminal, or a bar in a notebook; None: the same, but only if stderr is a terminal, or in a
-        notebook; False: nothing; a function: it is called. A terminal that cannot write a line anew gets another one
+        True: a line on the terminal, or a bar in a notebook; None: the same, but only in a notebook or if stderr is a
+        terminal; False: nothing; a function: it is called. A terminal that cannot overwrite a line gets another one
         whenever twice the time has passed.
     phase, title, total
         Phase, its title on the terminal, and its length in ms.
@@ -152,12 +152,12 @@ class ProgressReporter:
             self._bar.stop()
             self._bar = None
         if self._handle is not None:
-            # As on a terminal, nothing stays.
+            # As on a terminal, nothing remains at the end.
             self._handle.update({"text/html": "", "text/plain": ""}, raw=True)
             self._handle = None
 
 
 def _notebook() -> Any:
-    """Return the module that displays in a notebook, or None elsewhere."""
+    """Return the display module of IPython in a notebook, or None elsewhere."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return sys.modules["IPython.display"] if hasattr(shell, "kernel") and "IPython.display" in sys.modules else None

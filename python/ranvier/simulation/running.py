@@ -33,7 +33,7 @@ class Saves:
 
 
 def prepare_run(built: BuiltNetwork, save_every: float | None, to: str | PathLike[str] | None) -> Saves | None:
-    """Warn if the network has changed, and return when to save, all before the run begins.
+    """Warn if the network has changed, and return when to save; called before the run starts.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def run_to(
             if begin == end:
                 return
     finally:
-        # Also after an interruption. After a kill, the marks are absent.
+        # Also after an interruption. After a kill, the marks are missing.
         store.end_run()
 
 

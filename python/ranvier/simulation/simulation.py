@@ -233,11 +233,11 @@ class Simulation(Accounts):
         GridError, ValueOutOfBoundsError
             For a duration that is negative or not a multiple of the resolution.
         FileError
-            When the file of a recorder cannot be written any more. The run stops; what was recorded is kept in memory,
-            and the next run tries to write it again.
+            When the file of a recorder cannot be written. The run stops, the recorded data stay in memory, and the next
+            run tries to write them again.
         InsufficientMemoryError
-            When there is too little memory for the recordings that are kept in memory. State variables and weights
-            that would not fit are found before the first step; spikes stop the run. The data so far can be read.
+            When recordings do not fit in memory. State variables and weights that would not fit are detected before
+            the first step; spikes stop the run. The data so far can be read.
         KeyboardInterrupt
             On Ctrl-C, after a whole step. The simulation can be continued, for example with `run_until`.
 
@@ -351,9 +351,9 @@ class Simulation(Accounts):
             all spikes that the source has not emitted yet.
             *Of a stimulus*: ``weight`` and the parameters of the stimulator, as for `Network.stimulate`. From the next
             step on, the targets get the input that they would get if the stimulus had always had these values, with
-            the same random numbers. Trains of gamma distributed intervals depend on their past: each of them goes on
-            with the part of its present interval that is left, which passes at the new rate, and with the new shape
-            and dead time from the next interval on. The delay of a stimulus cannot be changed.
+            the same random numbers. Trains of gamma distributed intervals depend on their past: the rest of the
+            present interval passes at the new rate, and the new shape and dead time hold from the next interval on. The
+            delay of a stimulus cannot be changed.
 
         Raises
         ------
