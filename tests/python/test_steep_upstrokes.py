@@ -84,3 +84,48 @@ def test_a_neuron_that_is_reset_in_each_part_of_a_step_does_not_fail() -> None:
         "dv/dt = (v*v + I)/ms : 1", threshold="v > 1", reset="v = 0", parameters={"I": 1e9}, method="adaptive"
     )
     assert len(spikes(model, 1.0)) == 10
+
+
+def first_spike(slope: float, current: float) -> float:
+    """Return the time of the first spike of the aeif defaults without adaptation, by quadrature over the potential."""
+    v = np.concatenate([np.linspace(-70.6, -50.4 - 25 * slope, 20_000), -50.4 + slope * np.linspace(-25, 40, 20_000)])
+    rate = (30.0 * (-70.6 - v + slope * np.exp((v + 50.4) / slope)) + current) / 281.0
+    return float(np.trapezoid(1.0 / rate, v))
+
+
+@pytest.mark.parametrize(("slope", "resolution"), [(0.2, 1.0), (0.1, 1.0), (0.02, 1.0), (0.02, 0.1), (0.01, 0.1)])
+def test_an_upstroke_within_a_step_is_seen_from_its_beginning(slope: float, resolution: float) -> None:
+    """A series at the beginning of a step knew nothing of an upstroke later in it: the spike was a step late."""
+    currents = np.linspace(700.0, 3000.0, 60)
+    net = rv.Network(resolution=resolution)
+    model = rv.aeif_psc_delta(Delta_T=slope, V_peak=0.0, a=0.0, t_ref=100.0, I_e=currents)
+    recorder = net.record_spikes(net.create(model, len(currents)))
+    sim = rv.Simulation(net, threads=1)
+    sim.run(80.0)
+    found = sim.spikes(recorder)
+    times = found.times[np.argsort(np.asarray(found.ids))]
+    late = times - np.array([first_spike(slope, current) for current in currents])
+    assert (late > -1e-3 * resolution).all()
+    assert (late < 1.001 * resolution).all()
+
+
+@pytest.mark.parametrize(
+    "curve", ["tanh((x - 1)/k)", "1/(1 + exp((1 - x)/k))", "exp(-1/k*(1 - x))/(1 + exp((x - 1)/k))"]
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_steep_sigmoids_are_seen_within_a_step(curve: str, sign: int) -> None:
+    """While x moves evenly, y follows a curve of it, whose area is known."""
+    model = rv.neuron(
+        f"dx/dt = rate : 1\ndy/dt = {curve}/ms : 1",
+        threshold="x > 99",
+        reset="x = 0",
+        parameters={"rate": f"{sign}/ms", "k": 0.01},
+        initial={"x": 0.55 if sign > 0 else 1.45},
+        method="adaptive",
+    )
+    net = rv.Network(resolution=1.0)
+    neurons = net.create(model, 1)
+    sim = rv.Simulation(net, threads=1)
+    sim.run(1.0)
+    area = (0.55 if "tanh" not in curve else 0.1) if sign > 0 else (0.45 if "tanh" not in curve else -0.1)
+    assert float(sim.get(neurons, "y")[0]) == pytest.approx(area, abs=2e-5)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from ranvier.equations.builder import Builder, Operand
 from ranvier.equations.methods import Begin, State, derivatives, weighted_sum
 from ranvier.equations.scope import Stage
-from ranvier.equations.series import Series, series_of
+from ranvier.equations.series import Expanded, Series, series_of
 
 __all__ = ["MOST_PARTS", "Crossing", "Tolerances", "adaptive"]
 
@@ -45,6 +45,11 @@ _HIGH_ORDER = 8
 # The last term is much larger than the error, but in the upstroke of a spike, where terms fall slowly, errors of parts
 # add up. With this factor, errors of adaptive exponential neurons are those that the method of Cash and Karp leaves.
 _SAFETY = 32.0
+# The last term of the series of an exponential is a bound of what is left out only if its argument changes by no more:
+# of exp(70 s), the terms up to the sixth say nothing about a steep upstroke in the middle of the part.
+_MOST_GROWTH = 12.0
+# The terms of its series that matter; errors of variables tell where later ones are large.
+_GROWTH_TERMS = 3
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,9 @@ class _Adaptive:
         do, step, begin = self.stage.do, self.stage.step, self.begin
         old = {name: begin.state[name] for name in self.moving}
         series = self._series(old, begin.refractory)
-        first = self._tried(old, self._moved(series, _ORDER, old, begin.refractory, _Part(1.0)), False)
+        moved = self._moved(series, _ORDER, old, begin.refractory, _Part(1.0))
+        resolved = self._resolved(series, old, moved)
+        first = self._tried(old, moved, False, resolved, True)
         state = [do("select", first.fits, first.new[n], old[n]) for n in self.moving]
         if series is None:
             return [do("select", first.fits, 1.0, 0.0), first.factor, 1.0, first.fires, *state]
@@ -130,19 +137,80 @@ class _Adaptive:
         more = Builder(2, step)
         fits = more.input(0, "truth")
         with step.deferring(more):
-            second = self._tried(old, self._moved(series, _HIGH_ORDER, old, begin.refractory, _Part(1.0)), False)
+            moved = self._moved(series, _HIGH_ORDER, old, begin.refractory, _Part(1.0))
+            second = self._tried(old, moved, False, resolved, True)
             after = [do("select", second.fits, second.new[n], old[n]) for n in self.moving]
         goes_on = do("both", do("not", fits), self._promises(series, first))
         results = [goes_on, second.fits, second.factor, second.fires, *after]
         fits, factor, fires, *ends, _ = step.loop([first.fits, 1.0, first.fires, *state], more, results, 1)
         return [do("select", fits, 1.0, 0.0), factor, factor, fires, *ends]
 
-    def _promises(self, series: Mapping[str, Series], first: _Tried) -> Operand:
+    def _resolved(
+        self, series: Expanded | None, old: Mapping[str, Operand], moved: tuple[State, dict[str, _Error]]
+    ) -> Operand:
+        """Return the truth that nothing steep is hidden in a whole step."""
+        do, step = self.stage.do, self.stage.step
+        if series is None or not series.exponents:
+            return True
+        # Neurons that need it, which are few, calculate their derivatives again: this loop has at most one turn.
+        check = Builder(2, step)
+        known = check.input(0, "truth")
+        with step.deferring(check):
+            agrees = self._agrees(series, old, moved)
+            for exponent in series.exponents:
+                small = do("less_equal", _growth(self.stage, exponent, _Part(1.0)), _MOST_GROWTH)
+                agrees = do("both", agrees, do("either", small, self._is_monotonic(exponent)))
+        grown = self._within(_growths(self.stage, series, _Part(1.0)), _MOST_GROWTH)
+        resolved, _ = step.loop([grown], check, [do("not", known), agrees], 1)
+        return resolved
+
+    def _is_monotonic(self, exponent: Series) -> Operand:
+        """Return the truth that an argument only rises, or only falls, in a whole step.
+
+        Then its exponential is largest at an end of the step, and not in the middle of it.
+        """
+        do = self.stage.do
+        rest: Operand = 0.0
+        for order in range(2, _GROWTH_TERMS + 1):
+            rest = do("add", rest, do("multiply", do("absolute", exponent[order]), float(order)))
+        return do("less_equal", rest, do("absolute", exponent[1]))
+
+    def _within(self, sizes: list[Operand], bound: float) -> Operand:
+        """Return the truth that no size is above the bound, nor NaN."""
+        made: Operand = True
+        for each in sizes:
+            made = self.stage.do("both", made, self.stage.do("less_equal", each, bound))
+        return made
+
+    def _or_short(self, resolved: Operand, part: Operand) -> Operand:
+        """Return the truth that a part is resolved, or so short that a spike may be anywhere in it."""
+        if resolved is True:
+            return True
+        return self.stage.do("either", resolved, self.stage.do("less_equal", part, self.tolerances.relative))
+
+    def _agrees(self, series: Expanded, old: Mapping[str, Operand], moved: tuple[State, dict[str, _Error]]) -> Operand:
+        """Return the truth that the equations hold at the end of a whole step, too: nothing steep happened in it.
+
+        The derivatives that the series has there are compared with those of the equations.
+        """
+        do, begin = self.stage.do, self.begin
+        new, errors = moved
+        slopes = derivatives(self.stage, {**self.fixed, **new}, begin.others, begin.held, begin.refractory)
+        made: Operand = True
+        for name, bound in self._bounds(old, new, errors).items():
+            slope: Operand = 0.0
+            for order in range(_ORDER, 0, -1):
+                slope = do("add", slope, do("multiply", series.variables[name][order], float(order)))
+            missed = do("absolute", do("subtract", do("multiply", slopes[name], self.stage.length), slope))
+            made = do("both", made, do("less_equal", missed, bound))
+        return made
+
+    def _promises(self, series: Expanded, first: _Tried) -> Operand:
         """Return the truth that terms get so small in the high order that it may be enough, if they go on as before."""
         do = self.stage.do
         made: Operand = True
         for name, bound in first.bounds.items():
-            last, before = (do("absolute", series[name][order]) for order in (_ORDER, _ORDER - 1))
+            last, before = (do("absolute", series.variables[name][order]) for order in (_ORDER, _ORDER - 1))
             left, right = do("multiply", last, _SAFETY), bound
             for _ in range(_HIGH_ORDER - _ORDER):
                 left, right = do("multiply", left, last), do("multiply", right, before)
@@ -159,7 +227,14 @@ class _Adaptive:
         is_held = do("either", self.begin.refractory, do("both", fired, self.crossing.holds_after))
         series = self._series(old, is_held, scale)
         whole = _Part(part) if series is None else _Part(part, do("divide", 1.0, scale))
-        turn = self._tried(old, self._moved(series, _HIGH_ORDER, old, is_held, whole), fired)
+        growths = _growths(self.stage, series, whole)
+        turn = self._tried(
+            old,
+            self._moved(series, _HIGH_ORDER, old, is_held, whole),
+            fired,
+            self._or_short(self._within(growths, _MOST_GROWTH), part),
+            self._within(growths, _MOST_GROWTH / 2.0),
+        )
         goes_on = do("less", done, 1.0)
         next_done = do("select", turn.fits, do("add", done, part), done)
         left = do("subtract", 1.0, next_done)
@@ -179,12 +254,12 @@ class _Adaptive:
         ended = do("either", in_time, has_fired)
         return {**self.fixed, **dict(zip(self.moving, ends, strict=True))}, has_fired, ended
 
-    def _series(self, old: Mapping[str, Operand], is_held: Operand, scale: Operand = 1.0) -> dict[str, Series] | None:
+    def _series(self, old: Mapping[str, Operand], is_held: Operand, scale: Operand = 1.0) -> Expanded | None:
         return series_of(self.stage, {**self.fixed, **old}, self.begin, self.moving, self.bounded, is_held, scale)
 
     def _moved(
         self,
-        series: dict[str, Series] | None,
+        series: Expanded | None,
         order: int,
         old: Mapping[str, Operand],
         is_held: Operand,
@@ -195,16 +270,32 @@ class _Adaptive:
             return _polynomial(self.stage, series, order, part)
         return _runge_kutta(self.stage, {**self.fixed, **old}, self.begin, is_held, part.size, self.moving)
 
-    def _tried(self, old: Mapping[str, Operand], moved: tuple[State, dict[str, _Error]], has_fired: Operand) -> _Tried:
-        """Compare errors with their bounds, and let neurons fire for which these fit."""
+    def _bounds(self, old: Mapping[str, Operand], new: State, errors: Mapping[str, _Error]) -> State:
+        """Return the error bounds of a part."""
         do = self.stage.do
-        new, errors = moved
         bounds: State = {}
         for name in self.bounded:
             size = do("maximum", do("absolute", old[name]), do("absolute", new[name]))
             bound = do("add", do("multiply", size, self.tolerances.relative), self.tolerances.absolute[name])
             change = do("multiply", do("absolute", errors[name].change), self.tolerances.relative)
             bounds[name] = do("maximum", bound, change)
+        return bounds
+
+    def _tried(
+        self,
+        old: Mapping[str, Operand],
+        moved: tuple[State, dict[str, _Error]],
+        has_fired: Operand,
+        resolved: Operand,
+        resolved_twice: Operand,
+    ) -> _Tried:
+        """Compare errors with their bounds, and let neurons fire for which these fit.
+
+        `resolved` is the truth that the errors are known, `resolved_twice` that they will be for twice the part.
+        """
+        do = self.stage.do
+        new, errors = moved
+        bounds = self._bounds(old, new, errors)
 
         def within(factor: float) -> Operand:
             # No error fits that is not a number.
@@ -219,12 +310,12 @@ class _Adaptive:
         threshold = self.crossing.fires(state)
         after = self.crossing.reset(state)
         # A part that is too long may lead to infinities and NaN.
-        fits = do("both", within(1.0), self._sound(new, threshold, after))
+        fits = do("both", do("both", within(1.0), resolved), self._sound(new, threshold, after))
         fires = do("both", do("both", fits, silent), threshold)
         shrunk = do("select", within(_HALVED * _HALVED), 0.25, 0.125)
         return _Tried(
             fits=fits,
-            fits_twice=within(1.0 / (2.0 * _HALVED)),
+            fits_twice=do("both", within(1.0 / (2.0 * _HALVED)), resolved_twice),
             factor=do("select", within(_HALVED), 0.5, shrunk),
             new={n: do("select", fires, after[n], new[n]) for n in self.moving},
             fires=fires,
@@ -289,15 +380,35 @@ class _Error:
     change: Operand
 
 
-def _polynomial(stage: Stage, series: Mapping[str, Series], order: int, part: _Part) -> tuple[State, dict[str, _Error]]:
-    """Return variables after a part of a step by their series, and errors."""
-    do = stage.do
-    powers: list[Operand] = [1.0, do("multiply", part.size, part.per_scale)]
+def _powers(stage: Stage, order: int, part: _Part) -> list[Operand]:
+    """Return the powers of a part in time of the series, from 0 to `order`."""
+    powers: list[Operand] = [1.0, stage.do("multiply", part.size, part.per_scale)]
     while len(powers) <= order:
         half = len(powers) // 2
-        powers.append(do("multiply", powers[half], powers[len(powers) - half]))
+        powers.append(stage.do("multiply", powers[half], powers[len(powers) - half]))
+    return powers
+
+
+def _growths(stage: Stage, series: Expanded | None, part: _Part) -> list[Operand]:
+    """Return bounds of how much the argument of each exponential changes in a part."""
+    return [] if series is None else [_growth(stage, each, part) for each in series.exponents]
+
+
+def _growth(stage: Stage, exponent: Series, part: _Part) -> Operand:
+    """Return a bound of how much an argument changes in a part, as far as its series is known."""
+    do, powers = stage.do, _powers(stage, _GROWTH_TERMS, part)
+    made: Operand = 0.0
+    for i in range(1, _GROWTH_TERMS + 1):
+        made = do("add", made, do("absolute", do("multiply", exponent[i], powers[i])))
+    return made
+
+
+def _polynomial(stage: Stage, series: Expanded, order: int, part: _Part) -> tuple[State, dict[str, _Error]]:
+    """Return variables after a part of a step by their series, and errors."""
+    do = stage.do
+    powers = _powers(stage, order, part)
     new, errors = {}, {}
-    for name, own in series.items():
+    for name, own in series.variables.items():
         terms = [do("multiply", own[i], powers[i]) for i in range(order + 1)]
         change = terms[1]
         for each in terms[2:]:

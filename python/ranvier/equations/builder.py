@@ -123,6 +123,9 @@ class Builder:
                 return operand
             assert self.parent is not None
             above = self.parent.take(operand)
+            if above.builder is self:
+                # The parent defers what it does not know yet.
+                return above
             if above.type == "truth" and self.parent.level == 0:
                 # Constants of a step are numbers.
                 number = self.parent.emit("select", (above, 1.0, 0.0))

@@ -19,7 +19,7 @@ from ranvier.equations.methods import Begin, State
 from ranvier.equations.scope import Scope, Stage
 from ranvier.equations.trees import Node, walked
 
-__all__ = ["Series", "series_of"]
+__all__ = ["Expanded", "Series", "series_of"]
 
 _Monomial: TypeAlias = tuple[str, ...]
 
@@ -53,6 +53,14 @@ class _Form:
         return max((len(each) for each in self.terms), default=0)
 
 
+@dataclass(frozen=True)
+class Expanded:
+    """The series of variables, by name, and those of the arguments of all exponentials in their equations."""
+
+    variables: Mapping[str, Series]
+    exponents: tuple[Series, ...]
+
+
 class _NotSmoothError(Exception):
     """An expression has no series, or none that is made here."""
 
@@ -65,7 +73,7 @@ def series_of(
     late: Iterable[str],
     is_held: Operand,
     scale: Operand = 1.0,
-) -> dict[str, Series] | None:
+) -> Expanded | None:
     """Return the series of the variables that change, in their units; None where their equations are not smooth.
 
     `old` is the state at the begin of the series; those of the variables in `late` depend on more than the others do.
@@ -74,7 +82,7 @@ def series_of(
     try:
         expansion = _Expansion(stage, old, begin, frozenset(moving), frozenset(late), is_held, scale)
         # What has no series is found here.
-        return {name: expansion.series[name] for name in expansion.rates}
+        return Expanded({name: expansion.series[name] for name in expansion.rates}, tuple(expansion.exponents))
     except _NotSmoothError:
         return None
 
@@ -98,6 +106,7 @@ class _Expansion:
         self.late = set(late)
         self.scope = Scope(stage, {name: value for name, value in old.items() if name not in moving}, begin.others)
         self.series: dict[str, Series] = {}
+        self.exponents: list[Series] = []
         self.names: dict[str, _Form] = {}
         self._groups: dict[int, tuple[_Form, list[tuple[str, Series]]]] = {}
         for name in sorted(moving):
@@ -314,6 +323,8 @@ class _Expansion:
         return self._scaled(made, 1.0 / order)
 
     def _exponential(self, node: Node, exponent: Series) -> Series:
+        self.exponents.append(exponent)
+
         def coefficient(order: int) -> Operand:
             if order == 0:
                 return self.scope.instructions.operation(node, [exponent[0]])
@@ -323,6 +334,8 @@ class _Expansion:
         return made
 
     def _less_one(self, exponent: Series) -> Series:
+        self.exponents.append(exponent)
+
         def coefficient(order: int) -> Operand:
             return self._weighted(exponent, whole, order) if order else self.do("add", made[0], 1.0)
 
