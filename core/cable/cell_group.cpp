@@ -233,8 +233,13 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                 if (general.is_pool() != is_pool) continue;
                 for (std::size_t place = 0; place < own.slots.size(); ++place) {
                     const double calcium = own.pools[place] ? store.calcium(k, *own.pools[place]) : 0.0;
-                    const std::vector<double> states =
-                        initial_states(own, place, potential, plan.spec->celsius, calcium, plan.pools.nernst);
+                    const std::vector<double> states = initial_states(own, place,
+                                                                      {.potential = potential,
+                                                                       .celsius = plan.spec->celsius,
+                                                                       .calcium = calcium,
+                                                                       .nernst = plan.pools.nernst,
+                                                                       .step = step_,
+                                                                       .time = time()});
                     for (std::size_t s = 0; s < states.size(); ++s) store.state(k, g, place, s) = states[s];
                     if (is_pool)
                         store.calcium(k, *own.pools[place]) = states[static_cast<std::size_t>(general.calcium)];
@@ -427,6 +432,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     const ReceptorConstants& receptor_constants(std::size_t cell, std::size_t receptor) const override {
         return cells_->store(cell).receptor_constants(number(cell), receptor);
     }
+    double step() const override { return step_; }
+    double time() const override { return static_cast<double>(now_) * step_; }
     double log_outside(std::size_t cell, std::size_t pool) const override {
         return cells_->store(cell).log_outside(number(cell), pool);
     }

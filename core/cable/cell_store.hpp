@@ -163,8 +163,10 @@ KernelPools pools_of_block(const PoolPlan& plan, double* concentration, BlockScr
 }
 
 /// @param potential of this block @param calcium the same
-inline GeneralBlock general_block(std::size_t number, double* potential, double* calcium, BlockScratch& scratch) {
+inline GeneralBlock general_block(std::size_t number, double* potential, double* calcium, const BlockStep& step) {
+    BlockScratch& scratch = step.scratch;
     return {.number = number,
+            .begin = static_cast<double>(step.update.step - 1) * step.step,
             .potential = potential,
             .diagonal = scratch.diagonal.data(),
             .current = scratch.current.data(),

@@ -86,7 +86,7 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
     prepare_electrodes(block, step, scratch.inputs.data() + plan_->receptors.size() * lanes);
     const std::span calcium =
         std::span(calcium_).subspan(block * plan_->pools.size() * lanes, plan_->pools.size() * lanes);
-    const GeneralBlock general = general_block(block, potential, calcium.data(), scratch);
+    const GeneralBlock general = general_block(block, potential, calcium.data(), step);
     if (general_) general_->predict(general);
     const KernelPools pools = pools_of_block<false>(plan_->pools, calcium.data(), scratch, plan_->has_exact_rates());
     prepare_classes(block, step, potential);

@@ -49,19 +49,20 @@ std::vector<double> values_at(const GeneralPlan& plan, std::size_t place) {
 }
 
 std::vector<double> inputs_at(const GeneralPlan& plan, std::size_t place, std::span<const double> parameters,
-                              std::span<const double> states, double potential, double celsius, double calcium,
-                              double nernst) {
+                              std::span<const double> states, const GeneralMoment& moment) {
     std::vector<double> inputs(states.begin(), states.end());
     inputs.resize(states.size() + external_count, 0.0);
     const auto set = [&](External external, double value) { inputs[input_of(external, states.size())] = value; };
-    set(External::potential, potential);
-    set(External::celsius, celsius);
+    set(External::potential, moment.potential);
+    set(External::celsius, moment.celsius);
+    set(External::step, moment.step);
+    set(External::time, moment.time);
     set(External::diameter, plan.diameter[place]);
     set(External::area, plan.area[place]);
     if (plan.pools[place]) {
-        set(External::calcium, calcium);
+        set(External::calcium, moment.calcium);
         set(External::outside, plan.outside[place]);
-        set(External::calcium_reversal, nernst * (math::log(plan.outside[place]) - math::log(calcium)));
+        set(External::calcium_reversal, moment.nernst * (math::log(plan.outside[place]) - math::log(moment.calcium)));
     }
     inputs.insert(inputs.end(), parameters.begin(), parameters.end());
     return inputs;
@@ -82,7 +83,7 @@ GeneralPlan plan_receptor(const CellSpec& spec, std::uint32_t number, std::span<
         plan.slots.push_back(slot_of_node[spec.compartments.compartments()[compartment].node]);
         add_place(plan, spec, compartment, of_microsiemens, pools);
         const std::vector<double> inputs =
-            inputs_at(plan, plan.slots.size() - 1, parameters, zero, 0.0, spec.celsius, 1.0, 0.0);
+            inputs_at(plan, plan.slots.size() - 1, parameters, zero, {.celsius = spec.celsius});
         plan.jumps.push_back(program::evaluate(*plan.model->general->jumps, inputs));
     }
     return plan;
@@ -131,11 +132,9 @@ std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const doub
     return plans;
 }
 
-std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, double potential, double celsius,
-                                   double calcium, double nernst) {
+std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, const GeneralMoment& moment) {
     const std::vector<double> zero(plan.model->general->states.size(), 0.0);
-    const std::vector<double> inputs =
-        inputs_at(plan, place, values_at(plan, place), zero, potential, celsius, calcium, nernst);
+    const std::vector<double> inputs = inputs_at(plan, place, values_at(plan, place), zero, moment);
     std::vector<double> states = program::evaluate(*plan.model->general->initial, inputs);
     for (double& state : states) state = without_subnormal(state);
     return states;
@@ -153,9 +152,8 @@ std::vector<double> parameters_at(const GeneralPlan& plan, std::size_t place, co
 }
 
 std::vector<double> current_densities(const GeneralPlan& plan, std::size_t place, std::span<const double> parameters,
-                                      std::span<const double> states, double potential, double celsius, double calcium,
-                                      double nernst) {
-    const std::vector<double> inputs = inputs_at(plan, place, parameters, states, potential, celsius, calcium, nernst);
+                                      std::span<const double> states, const GeneralMoment& moment) {
+    const std::vector<double> inputs = inputs_at(plan, place, parameters, states, moment);
     const std::vector<double> results = program::evaluate(*plan.model->general->current, inputs);
     std::vector<double> densities;
     for (std::size_t k = 0; k < results.size(); k += 2) densities.push_back(results[k]);

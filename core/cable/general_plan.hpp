@@ -45,15 +45,23 @@ std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const doub
                                       std::span<const std::uint32_t> slot_of_node, const PoolPlan& pools,
                                       std::pmr::memory_resource* memory);
 
+/// What programs read at a place, beside states, parameters and geometry, when they are carried out for it alone.
+struct GeneralMoment {
+    double potential = 0.0;  ///< mV
+    double celsius = 0.0;
+    double calcium = 1.0;  ///< mM
+    double nernst = 0.0;   ///< see KernelPools
+    double step = 0.0;     ///< ms
+    double time = 0.0;     ///< ms
+};
+
 /// What the states of a place begin at.
-std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, double potential, double celsius,
-                                   double calcium, double nernst);
+std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, const GeneralMoment& moment);
 
 /// mA/cm^2 of each current of a place; of a receptor nA.
 /// @param parameters those of the cell at the place
 std::vector<double> current_densities(const GeneralPlan& plan, std::size_t place, std::span<const double> parameters,
-                                      std::span<const double> states, double potential, double celsius, double calcium,
-                                      double nernst);
+                                      std::span<const double> states, const GeneralMoment& moment);
 
 /// Parameters at a place, of a cell with these values of its own.
 std::vector<double> parameters_at(const GeneralPlan& plan, std::size_t place, const CellSpec& spec,

@@ -85,6 +85,8 @@ bool GeneralProgram::run(std::size_t places, double* states, const GeneralInputs
                 return inputs.calcium_reversal.data();
             case External::calcium_current:
                 return inputs.calcium_current.data();
+            case External::time:
+                return inputs.time.data();
             default:
                 return nullptr;
         }

@@ -18,15 +18,16 @@ namespace ranvier::cable {
 /// What programs of general mechanisms read that differs from step to step: an array with one number for each place.
 struct GeneralInputs {
     explicit GeneralInputs(std::pmr::memory_resource* memory)
-        : potential(memory), calcium(memory), calcium_reversal(memory), calcium_current(memory) {}
+        : potential(memory), calcium(memory), calcium_reversal(memory), calcium_current(memory), time(memory) {}
 
     AlignedVector<double> potential;
     AlignedVector<double> calcium;
     AlignedVector<double> calcium_reversal;
     AlignedVector<double> calcium_current;
+    AlignedVector<double> time;
 
     void reserve(std::size_t places) {
-        for (auto* const values : {&potential, &calcium, &calcium_reversal, &calcium_current}) {
+        for (auto* const values : {&potential, &calcium, &calcium_reversal, &calcium_current, &time}) {
             if (values->size() < places) values->resize(places, 0.0);
         }
     }

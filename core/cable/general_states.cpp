@@ -118,13 +118,17 @@ double& GeneralStates::state(std::size_t mechanism, std::size_t block, std::size
     return own.states_of(block)[state * own.padded + place];
 }
 
-void GeneralStates::gather(const Mechanism& own, const double* potential, bool at_desks, const GeneralBlock& block) {
+void GeneralStates::gather(const Mechanism& own, const double* potential, bool at_desks, const GeneralBlock& block,
+                           double part) {
     const std::size_t count = own.places.size();
     for (std::size_t k = 0; k < count; ++k) {
         inputs_.potential[k] = potential[at_desks ? own.places[k].desk : own.places[k].node];
     }
     std::fill_n(inputs_.potential.begin() + static_cast<std::ptrdiff_t>(count), own.padded - count,
                 inputs_.potential[0]);
+    if (own.current.reads(External::time) || own.step.reads(External::time)) {
+        std::fill_n(inputs_.time.begin(), own.padded, block.begin + part * settings_.step);
+    }
     if (!own.general->follows_calcium) return;
     for (std::size_t k = 0; k < own.padded; ++k) {
         inputs_.calcium[k] = block.calcium[own.places[k < count ? k : 0].calcium];
@@ -138,7 +142,7 @@ void GeneralStates::gather(const Mechanism& own, const double* potential, bool a
 void GeneralStates::predict(const GeneralBlock& block) {
     for (Mechanism& own : mechanisms_) {
         if (!own.half) continue;
-        gather(own, block.potential, false, block);
+        gather(own, block.potential, false, block, 0.5);
         if (own.half->run(own.padded, own.states_of(block.number), inputs_, own.predicted.data(), failures_.data())) {
             note(own, Departure::Of::iteration, 0, nullptr);
         }
@@ -152,7 +156,7 @@ void GeneralStates::add_currents(const GeneralBlock& block) {
 }
 
 void GeneralStates::add(Mechanism& own, const GeneralBlock& block) {
-    gather(own, block.potential, true, block);
+    gather(own, block.potential, true, block, 0.5);
     double* const states = own.half ? own.predicted.data() : own.states_of(block.number);
     (void)own.current.run(own.padded, states, inputs_, own.results.data(), failures_.data());
     const std::size_t count = own.places.size();
@@ -190,7 +194,7 @@ void GeneralStates::advance(const GeneralBlock& block) {
     }
     for (Mechanism& own : mechanisms_) {
         if (own.general->states.empty()) continue;
-        gather(own, solved, false, block);
+        gather(own, solved, false, block, 1.0);
         if (own.general->reads_calcium_current) read_calcium_current(own, solved, block);
         double* const states = own.states_of(block.number);
         if (own.step.run(own.padded, states, inputs_, nullptr, failures_.data())) {

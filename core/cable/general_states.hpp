@@ -40,6 +40,7 @@ struct GeneralPlaces {
 /// A block of cells in a step, between the halves of the kernel; see KernelArguments.
 struct GeneralBlock {
     std::size_t number = 0;
+    double begin = 0.0;  ///< ms: when the step begins
     double* potential = nullptr;
     double* diagonal = nullptr;
     double* current =
@@ -127,7 +128,8 @@ class GeneralStates {
         double* states_of(std::size_t block) { return state.data() + block * general->states.size() * padded; }
     };
 
-    void gather(const Mechanism& own, const double* potential, bool at_desks, const GeneralBlock& block);
+    /// @param part of the step that has passed
+    void gather(const Mechanism& own, const double* potential, bool at_desks, const GeneralBlock& block, double part);
     void add(Mechanism& own, const GeneralBlock& block);
     void add_calcium_flow(const Mechanism& own, const double* solved);
     void read_calcium_current(const Mechanism& own, const double* solved, const GeneralBlock& block);

@@ -101,8 +101,9 @@ enum class External : std::uint8_t {
     calcium_current,  ///< of all mechanisms at the place, mA/cm^2; defined where states advance
     diameter,  ///< um
     area,  ///< um^2
+    time,  ///< ms: currents read that in the middle of the step, states that at its end
 };
-inline constexpr std::size_t external_count = static_cast<std::size_t>(External::area) + 1;
+inline constexpr std::size_t external_count = static_cast<std::size_t>(External::time) + 1;
 
 /// States that advance by programs, and currents of any form. Inputs of programs are the states, then External, then the
 /// parameters of the mechanism.

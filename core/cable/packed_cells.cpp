@@ -124,7 +124,7 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
     scratch.inputs.resize((plan_.receptors.size() + 2 * plan_.electrodes.size()) * lanes);
     take_inputs(step);
     prepare_electrodes(step, scratch.inputs.data() + plan_.receptors.size() * lanes);
-    const GeneralBlock general = general_block(0, potential_.data(), calcium_.data(), scratch);
+    const GeneralBlock general = general_block(0, potential_.data(), calcium_.data(), step);
     if (general_) general_->predict(general);
     const KernelPools pools = pools_of_block<true>(plan_.pools, calcium_.data(), scratch, plan_.has_exact_rates());
     const KernelDesks desks{

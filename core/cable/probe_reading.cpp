@@ -50,8 +50,13 @@ std::vector<double> densities_at(std::size_t general, std::size_t place, const C
     for (std::size_t s = 0; s < own.model->variables(); ++s) states.push_back(values.state(cell, general, place, s));
     const double calcium = own.pools[place] ? values.calcium(cell, *own.pools[place]) : 0.0;
     const std::vector<double> parameters = parameters_at(own, place, *plan.spec, values.own_values(cell));
-    return current_densities(own, place, parameters, states, values.potential(cell, own.slots[place]),
-                             plan.spec->celsius, calcium, plan.pools.nernst);
+    return current_densities(own, place, parameters, states,
+                             {.potential = values.potential(cell, own.slots[place]),
+                              .celsius = plan.spec->celsius,
+                              .calcium = calcium,
+                              .nernst = plan.pools.nernst,
+                              .step = values.step(),
+                              .time = values.time()});
 }
 
 /// The same of a general mechanism.

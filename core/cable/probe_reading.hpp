@@ -28,6 +28,8 @@ class CellValues {
     virtual std::vector<double> own_values(std::size_t cell) const = 0;
     virtual const ReceptorConstants& receptor_constants(std::size_t cell, std::size_t receptor) const = 0;
     virtual double log_outside(std::size_t cell, std::size_t pool) const = 0;
+    virtual double step() const = 0;  ///< ms
+    virtual double time() const = 0;  ///< ms: the end of the step that was calculated last
 };
 
 /// The present value of a probe, in the unit of unit_of().

@@ -167,7 +167,7 @@ DERIVATIVE s {
         ("i = g*n*(v - e)", "if (v > 0) { i = g*(v - e) }", 8, "BREAKPOINT gives it no value in one branch"),
         ("i = g*n*(v - e)", "VERBATIM\n i = 3;\nENDVERBATIM", 8, "C code"),
         ("n' = (0.5 - n)/3", "n' = (0.5 - n*n)/3", 11, "equations that are linear in n"),
-        ("n' = (0.5 - n)/3", "n' = (0.5 - t)/3", 11, "cannot read the time of the simulation"),
+        ("n' = (0.5 - n)/3", "t = 3 n' = (0.5 - n)/3", 11, "time of the simulation and cannot be assigned"),
         ("n' = (0.5 - n)/3", "m' = (0.5 - n)/3", 11, "it is not a STATE"),
         (
             "DERIVATIVE s {\n    n' = (0.5 - n)/3",

@@ -24,12 +24,13 @@ EXTERNAL: Mapping[str, str] = {
     "ica": "mA/cm^2",
     "diam": "um",
     "area": "um^2",
+    "t": "ms",
 }
 """What blocks may read, with units: the potential; the temperature (degrees Celsius); what `step` advances states by;
 the concentrations of calcium in the cell and outside, and its reversal potential, those of the pool at the place, which
 must be there; the density of all currents that calcium carries at the place, in `step` only; the diameter and the
-surface of the compartment. ``cai``, ``cao`` and ``eca`` are the mechanism's own where it holds the concentration or has
-a parameter with this name."""
+surface of the compartment; the time, in `current` that in the middle of the step, in `step` that at its end. ``cai``,
+``cao`` and ``eca`` are the mechanism's own where it holds the concentration or has a parameter with this name."""
 
 
 class Statement(Protocol):

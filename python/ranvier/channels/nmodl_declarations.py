@@ -18,16 +18,16 @@ from ranvier.equations.places import Place, Source, refuse
 from ranvier.equations.units import NONE, Unit, read_quantity
 from ranvier.errors import EquationError
 
-__all__ = ["NUMBER", "Declarations", "declarations_of"]
+__all__ = ["NUMBER", "STEP", "TIME", "Declarations", "declarations_of"]
 
 NUMBER = Unit(NONE, 0, "")
 _CALCIUM_CURRENT = "ica"
 _CALCIUM_OUTSIDE = "cao"
-_STEP, _TIME = "dt", "t"
+STEP, TIME = "dt", "t"
 _PROVIDED = {
     TEMPERATURE: "it is the temperature of the cell",
-    _STEP: "it is the step of the simulation",
-    _TIME: "it is the time of the simulation",
+    STEP: "it is the step of the simulation",
+    TIME: "it is the time of the simulation",
     "diam": "it is the diameter of the compartment",
     "area": "it is the surface of the compartment",
 }

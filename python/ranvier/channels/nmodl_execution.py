@@ -126,16 +126,16 @@ class Execution:
             if statement.data in SCHEME_STATEMENTS:
                 add_to_scheme(self, statement)
                 continue
-            handler = getattr(self, f"_{statement.data}", None)
-            if handler is None:
-                place = self.place(statement)
-                refuse(place, f"'{place.text}'", "the statement is not read", "write it otherwise")
             if statement.data == "verbatim":
                 is_outermost = len(self.scopes) == (2 if self.depth else 1)
                 is_last = is_outermost and k == len(waiting) - 1
                 check_code(self.ledger, statement, self.place(statement), is_last=is_last)
-            else:
-                handler(statement)
+                continue
+            handler = getattr(self, f"_{statement.data}", None)
+            if handler is None:
+                place = self.place(statement)
+                refuse(place, f"'{place.text}'", "the statement is not read", "write it otherwise")
+            handler(statement)
         self.scopes.pop()
 
     def place(self, part: Any) -> Place:
@@ -224,6 +224,9 @@ class Execution:
         if name == "printf" and name not in self.routines:
             self.ledger.ignore(statement, _PRINTS)
             return
+        if name == "at_time" and name not in self.routines:
+            self.ledger.ignore(statement, "steps are the same at all times", is_hint=True)
+            return
         arguments = [each for each in statement.children[1:] if each is not None]
         if name == "state_discontinuity" and name not in self.routines and len(arguments) == 2:
             self._set_state(statement, arguments)
@@ -273,9 +276,6 @@ class Execution:
         refuse(
             self.place(statement), "'TABLE'", "it must be the first statement of a routine with one argument", "move it"
         )
-
-    def _verbatim(self, statement: Any) -> None:
-        """See `check_code`."""
 
     def _loop(self, statement: Any) -> None:
         name, *bounds = statement.children[:4]

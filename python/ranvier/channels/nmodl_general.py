@@ -37,8 +37,6 @@ def general_description(
     statements = [*carried.initial_statements, *carried.step_statements]
     used |= {name for node in carried.jumps.values() for name in names_in(node)}
     used |= {name for each in statements for node in each.names() for name in names_in(node)}
-    for node in (*currents.values(), *steps.values(), *begins.values()):
-        _check(node)
     place = declared.whole
     step: list[Statement] = [*carried.step_statements]
     step += [Assign(_NEXT.format(name), node) for name, node in steps.items()]
@@ -58,13 +56,6 @@ def general_description(
         calcium=written,
         jumps=carried.jumps if declared.is_point_process else None,
     )
-
-
-def _check(node: Node) -> None:
-    names = names_in(node)
-    if "t" in names:
-        place = names["t"].place
-        refuse(place, f"'{place.text}'", "mechanisms cannot read the time of the simulation", "use a stimulator")
 
 
 class _Exact:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ranvier.channels.description import CALCIUM, POTENTIAL
 from ranvier.channels.general_scope import Statement
-from ranvier.channels.nmodl_declarations import Declarations
+from ranvier.channels.nmodl_declarations import STEP, TIME, Declarations
 from ranvier.channels.nmodl_execution import Execution
 from ranvier.channels.nmodl_ledger import Ledger
 from ranvier.channels.nmodl_nodes import depends_on, is_same, number_node, signed_terms, substituted
@@ -204,7 +204,9 @@ def carry_out(declared: Declarations, ledger: Ledger) -> tuple[Carried, list[Any
     solved = phases.after_solved()
     left = phases.after_currents(phases.names())
     # The values after BREAKPOINT if it starts with those after INITIAL.
-    begun_left = phases.after_currents(begun) if any(_is_changed(phases, left, n) for n in declared.memory) else begun
+    begun_left = begun
+    if any(_is_changed(phases, left, name) for name in declared.memory):
+        begun_left = phases.after_currents(begun | _next_middle(phases.whole))
     currents = {}
     for name, place in declared.currents.items():
         if not _is_changed(phases, left, name):
@@ -212,6 +214,12 @@ def carry_out(declared: Declarations, ledger: Ledger) -> tuple[Carried, list[Any
         currents[name] = left[name]
     made = _Memory(declared, phases, begun, begun_left, solved, left).variables(currents)
     return made, phases.executed
+
+
+def _next_middle(place: Place) -> dict[str, Node]:
+    """Return the time that the next BREAKPOINT reads, from that at the end of a step: the middle of the next one."""
+    half = Node("multiply", place, (number_node(place, 0.5), Node("name", place, name=STEP)))
+    return {TIME: Node("add", place, (Node("name", place, name=TIME), half))}
 
 
 def _is_changed(phases: _Phases, values: Mapping[str, Node], name: str) -> bool:
@@ -284,7 +292,7 @@ class _Memory:
 
     def _jumps(self, jumps: dict[str, Node], variables: Mapping[str, Variable]) -> dict[str, Node]:
         """Return what a spike adds, after a check that it is constant."""
-        changing = (POTENTIAL, "t", "dt", *(each.name for each in variables.values()), *self.declared.of_ions)
+        changing = (POTENTIAL, TIME, STEP, *(each.name for each in variables.values()), *self.declared.of_ions)
         for own, node in jumps.items():
             if depends_on(node, changing):
                 bound = "a spike adds its weight, times what does not change, to states"
@@ -315,6 +323,7 @@ class _Memory:
         if not _is_changed(self.phases, self.left, name):
             return Variable(symbol, place, self.begun[name], self.solved[name])
         before = {own: self.solved[each] for each, own in self.phases.symbols.items()}
+        before |= _next_middle(self.phases.whole)
         return Variable(symbol, place, self.begun_left[name], substituted(self.left[name], before))
 
     def _check_branches(self, currents: Mapping[str, Node]) -> None:
@@ -350,7 +359,7 @@ class _Memory:
 
     def _constants(self, variables: Mapping[str, Variable]) -> dict[str, Node]:
         """Return the variables that keep their initial values, which depend on nothing that changes."""
-        changing = {POTENTIAL, "dt", *self.declared.external, *(each.name for each in variables.values())}
+        changing = {POTENTIAL, TIME, STEP, *self.declared.external, *(each.name for each in variables.values())}
         changing |= self.phases.solved_initially.outcomes.keys() | self.phases.solved_in_steps.outcomes.keys()
         made = {}
         for each in variables.values():
