@@ -26,6 +26,7 @@ from ranvier.channels.nmodl_nodes import (
     merged,
     new_nodes,
     number_node,
+    own_name,
     rate_name,
     undone,
 )
@@ -92,6 +93,8 @@ class Execution:
         Takes the reactions of a KINETIC block; None outside of one.
     is_simultaneous
         Whether derivatives are those of one system: they are values with the names of `rate_name`, and states stay.
+    advancing
+        The state whose equation by METHOD cnexp is read; None outside of one.
     phase
         Where statements are executed, for messages.
     changing
@@ -116,6 +119,7 @@ class Execution:
     depth: int = 0
     scheme: Scheme | None = None
     is_simultaneous: bool = False
+    advancing: str | None = None
 
     def run(self, block: Any, statements: Any = None) -> None:
         """Execute the statements of a block, which has local names."""
@@ -209,12 +213,14 @@ class Execution:
             )
         if name not in self.states:
             refuse(place, f"{name}'", "it is not a STATE", f"write STATE {{ {name} }}")
-        rate = as_number(self.value(right))
         if self.is_simultaneous:
-            rate = self.ledger.copy(rate)
+            rate = self.ledger.copy(as_number(self.value(right)))
             self.ledger.wrote(statement, rate)
             self.values[rate_name(name)] = rate
             return
+        self.advancing = name
+        rate = as_number(self.value(right))
+        self.advancing = None
         value = Node(ADVANCED, self.place(statement), (self.values[name], rate), name=name)
         self.ledger.wrote(statement, value)
         self.values[name] = value
@@ -396,6 +402,8 @@ class Execution:
                 if found is None:
                     refuse(place, f"'{name}'", "it is used before it has a value", "assign it first")
                 return found
+        if name == self.advancing:
+            return Node("name", place, name=own_name(name))
         if name in self.values:
             found = self.values[name]
             if found.kind == UNDEFINED:
@@ -446,8 +454,8 @@ class Execution:
         if self.depth == _DEEPEST:
             refuse(place, f"'{name}'", f"calls inside each other can be {_DEEPEST} deep", "there is no recursion")
         own: Local = {name: None, **dict(zip(routine.arguments, map(as_number, given), strict=True))}
-        kept = (self.scopes, self.states, self.solve, self.phase)
-        self.scopes, self.states, self.solve, self.phase = [own], frozenset(), None, f"{name}()"
+        kept = (self.scopes, self.states, self.solve, self.phase, self.advancing)
+        self.scopes, self.states, self.solve, self.phase, self.advancing = [own], frozenset(), None, f"{name}()", None
         self.depth += 1
         tables = [each for each in routine.statements if each.data == "table"]
         if tables:
@@ -456,7 +464,7 @@ class Execution:
             self.run(routine.block, routine.statements)
         self.depth -= 1
         found = self.scopes[0][name]
-        self.scopes, self.states, self.solve, self.phase = kept
+        self.scopes, self.states, self.solve, self.phase, self.advancing = kept
         if found is not None and sum(1 for _ in nodes_of(found)) > _MOST_NODES:
             refuse(place, f"'{name}'", f"it has more than {_MOST_NODES} operations", "write it shorter")
         return found

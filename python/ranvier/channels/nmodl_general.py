@@ -8,7 +8,7 @@ from ranvier.channels.derivatives import derivative
 from ranvier.channels.description import CALCIUM
 from ranvier.channels.general import Assign, GeneralCurrent, GeneralDescription, GeneralState, Statement
 from ranvier.channels.nmodl_declarations import Declarations
-from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, number_node, substituted
+from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, number_node, own_name, substituted
 from ranvier.channels.nmodl_phases import Carried
 from ranvier.equations.description import Parameter
 from ranvier.equations.places import refuse
@@ -16,7 +16,6 @@ from ranvier.equations.trees import Node, names_in, nodes_of, walked, with_parts
 
 __all__ = ["general_description"]
 
-_BEGUN = "{} before the solution"
 _NEXT = "{} after the step"
 
 
@@ -59,7 +58,10 @@ def general_description(
 
 
 class _Exact:
-    """Writes the steps of METHOD cnexp as expressions."""
+    """Writes the steps of METHOD cnexp as expressions.
+
+    The state is a variable only where its equation itself mentions it; all other names are constants, as in NEURON.
+    """
 
     def leaf(self, node: Node) -> Node:
         return node
@@ -67,45 +69,21 @@ class _Exact:
     def operation(self, node: Node, parts: list[Node]) -> Node:
         if node.kind != ADVANCED:
             return with_parts(node, parts)
-        before, rate = parts
+        before, of_symbol = parts
         place = node.place
-        symbol = Node("name", place, name=_BEGUN.format(node.name))
-        of_symbol = _replaced(rate, before, symbol)
-        slope = derivative(of_symbol, {symbol.name: number_node(place, 1.0)})
-        if slope is not None and depends_on(slope, (symbol.name,)):
+        symbol = own_name(node.name)
+        slope = derivative(of_symbol, {symbol: number_node(place, 1.0)})
+        if slope is not None and depends_on(slope, (symbol,)):
             where = node.parts[1].place
             remedy = "write METHOD derivimplicit"
             refuse(where, f"'{where.text}'", f"METHOD cnexp solves equations that are linear in {node.name}", remedy)
         step = Node("name", place, name="dt")
-        change = Node("multiply", place, (step, rate))
+        change = Node("multiply", place, (step, substituted(of_symbol, {symbol: before})))
         if slope is not None:
-            exponent = Node("multiply", place, (step, substituted(slope, {symbol.name: before})))
+            exponent = Node("multiply", place, (step, slope))
             change = Node("multiply", place, (change, Node("expm1_over", place, (exponent,))))
         return Node("add", place, (before, change))
 
 
 def _exact(node: Node) -> Node:
     return walked(node, _Exact()) if any(each.kind == ADVANCED for each in nodes_of(node)) else node
-
-
-class _Replacement:
-    """Puts a name in place of one expression."""
-
-    def __init__(self, old: Node, new: Node) -> None:
-        self.old = old
-        self.new = new
-
-    def _is_old(self, node: Node) -> bool:
-        return node is self.old or (node.kind == "name" and self.old.kind == "name" and node.name == self.old.name)
-
-    def leaf(self, node: Node) -> Node:
-        return self.new if self._is_old(node) else node
-
-    def operation(self, node: Node, parts: list[Node]) -> Node:
-        if self._is_old(node):
-            return self.new
-        return with_parts(node, parts)
-
-
-def _replaced(node: Node, old: Node, new: Node) -> Node:
-    return walked(node, _Replacement(old, new))

@@ -12,6 +12,7 @@ from ranvier.equations.trees import TRUTHS, Node, names_in, walked, with_parts
 __all__ = [
     "ADVANCED",
     "UNDEFINED",
+    "advanced_rate",
     "array_size",
     "as_number",
     "as_truth",
@@ -22,6 +23,7 @@ __all__ = [
     "merged",
     "new_nodes",
     "number_node",
+    "own_name",
     "rate_name",
     "signed_terms",
     "substituted",
@@ -29,7 +31,11 @@ __all__ = [
 ]
 
 ADVANCED = "advanced"
-"""The kind of a node for the value of a state after a step: its parts are the value before it and the derivative."""
+"""The kind of a node for the value of a state after a step: its parts are the value before it and the derivative.
+
+In the derivative, the state has the name of `own_name` where the equation itself mentions it. Where it stands in what
+the equation uses, such as names that were assigned before, it is a constant for METHOD cnexp.
+"""
 UNDEFINED = "undefined"
 """The kind of a node for a value that is not defined: its name is the reason."""
 _LARGEST_ARRAY = 1000
@@ -63,6 +69,19 @@ def array_size(size: Any, constants: Mapping[str, float], place: Place) -> int:
 def rate_name(state: str) -> str:
     """Return the name of the derivative of a state."""
     return f"{state}'"
+
+
+def own_name(state: str) -> str:
+    """Return the name of a state in its own equation."""
+    return f"{state} before the solution"
+
+
+def advanced_rate(node: Node) -> Node | None:
+    """Return the derivative of an ADVANCED node; None if METHOD cnexp takes a part with the state as a constant."""
+    before, rate = node.parts
+    if before.kind != "name" or depends_on(rate, (before.name,)):
+        return None
+    return substituted(rate, {own_name(node.name): before})
 
 
 def as_number(node: Node) -> Node:

@@ -27,6 +27,20 @@ _KNOWN = ("cnexp", *_IMPLICIT, *_EXPLICIT)
 _BEFORE, _SOLVED, _STEADY = "{} before solution {}", "{} of solution {}", "{} of steady state {}"
 
 
+def _hides_state(statement: Any) -> bool:
+    """Return whether the state of an equation stands in the argument of a function, or in a divisor."""
+    target, right = statement.children
+    parts = [each for call in right.find_data("call") for each in call.children[1:]]
+    parts += [quotient.children[1] for quotient in right.find_data("divide")]
+    own = str(target.children[0])
+    names = [name for part in parts for kind in ("name", "element") for name in _found(part, kind)]
+    return any(str(each.children[0]) == own for each in names)
+
+
+def _found(part: Any, kind: str) -> list[Any]:
+    return [] if part is None else list(part.find_data(kind))
+
+
 @dataclass
 class Emitted:
     """Statements of solvers, which cannot be expressions.
@@ -104,9 +118,12 @@ class Solver:
         if (steady or method) not in _KNOWN or (steady and steady not in _IMPLICIT):
             bound = f"methods of DERIVATIVE blocks are {', '.join(_KNOWN)}"
             refuse(place, f"'{place.text}'", bound, f"write SOLVE {name} METHOD cnexp")
+        block = self.declared.derivatives[name]
+        if method == "cnexp" and any(_hides_state(each) for each in block.find_data("derivative_of")):
+            # NEURON cannot differentiate the equation, and solves the whole block so.
+            method = "derivimplicit"
         if method == "cnexp":
             execution.states = frozenset(self.declared.states)
-            block = self.declared.derivatives[name]
             execution.run(block, block.children[1:])
             return execution.values
         return self._of_system(name, steady or method or "", place, execution)

@@ -6,7 +6,7 @@ Old files advance states in a PROCEDURE, ``m = m + (1 - exp(-dt/tau))*(m_inf - m
 
 from __future__ import annotations
 
-from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, is_same, number_node, signed_terms
+from ranvier.channels.nmodl_nodes import ADVANCED, advanced_rate, depends_on, is_same, number_node, signed_terms
 from ranvier.equations.trees import Node
 
 __all__ = ["derivative_of_step", "proportional"]
@@ -26,9 +26,9 @@ def derivative_of_step(node: Node, state: str) -> Node | None:
     if node.kind == "name" and node.name == state:
         return number_node(node.place, 0.0)
     if node.kind == ADVANCED:
-        before, rate = node.parts
+        before = node.parts[0]
         is_first = before.kind == "name" and before.name == state
-        return rate if is_first else None
+        return advanced_rate(node) if is_first else None
     if node.kind == "where" and not depends_on(node.parts[0], (state, "dt")):
         one, other = (derivative_of_step(each, state) for each in node.parts[1:])
         return None if one is None or other is None else Node("where", node.place, (node.parts[0], one, other))
