@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ranvier.channels.nmodl_code import check_code
+from ranvier.channels.nmodl_functions import FUNCTIONS, of_function
 from ranvier.channels.nmodl_kinetic import Scheme
 from ranvier.channels.nmodl_ledger import Ledger, place_of
 from ranvier.channels.nmodl_nodes import (
@@ -37,21 +38,6 @@ from ranvier.equations.trees import Node, nodes_of
 
 __all__ = ["Execution", "Routine"]
 
-_FUNCTIONS = {
-    "exp": ("exp", 1),
-    "log": ("log", 1),
-    "log10": ("log10", 1),
-    "fabs": ("absolute", 1),
-    "abs": ("absolute", 1),
-    "sqrt": ("square_root", 1),
-    "pow": ("power", 2),
-    "exprelr": ("exprelr", 1),
-    "floor": ("floor", 1),
-    "ceil": ("ceil", 1),
-    "fmin": ("minimum", 2),
-    "fmax": ("maximum", 2),
-    **{name: (name, 1) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-}
 _DEEPEST = 20
 _MOST_NODES = 20_000
 _MOST_ROUNDS = 1000
@@ -423,22 +409,10 @@ class Execution:
             if found is None:
                 refuse(place, f"'{name}'", "the function gives no value", f"assign {name} in it")
             return found
-        if name not in _FUNCTIONS:
-            known = [*_FUNCTIONS, *self.routines]
+        if name not in FUNCTIONS:
+            known = [*FUNCTIONS, *self.routines]
             refuse_name(self.place(tree.children[0]), name, known, f"functions are {', '.join(known)}")
-        kind, count = _FUNCTIONS[name]
-        if len(parts) != count:
-            refuse(place, f"'{place.text}', with {len(parts)} arguments", f"{name} takes {count}")
-        numbers = tuple(as_number(each) for each in parts)
-        match kind:
-            case "log10":
-                return Node("divide", place, (Node("log", place, numbers), number_node(place, math.log(10.0))))
-            case "exprelr":
-                return Node("divide", place, (number_node(place, 1.0), Node("expm1_over", place, numbers)))
-            case "ceil":
-                below = Node("floor", place, (Node("negate", place, numbers),))
-                return Node("negate", place, (below,))
-        return Node(kind, place, numbers)
+        return of_function(name, tuple(map(as_number, parts)), place)
 
     # ---- routines ----------------------------------------------------------------------------------------------------
 
