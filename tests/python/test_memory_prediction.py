@@ -6,6 +6,7 @@ in tests/python/validation.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 
 import ranvier as rv
 from memory_accounts import TIME, check, run
-from ranvier import _core
+from ranvier import _core, errors
 from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import lasting_bytes, predict_memory
@@ -160,3 +161,17 @@ def test_receptors_that_nothing_reaches_share_their_inputs(stimulated: bool, thr
     expected = 8 * 10_000 * (8 + 1 + 8 * stimulated)
     assert sim.memory()["inputs"] == pytest.approx(expected, rel=0.03)
     assert predicted["inputs"] == pytest.approx(sim.memory()["inputs"], rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("rate", -1.0), ("rate", math.nan), ("rate", math.inf), ("time", -1.0), ("time", math.nan), ("time", 1e308)],
+)
+def test_rates_and_times_that_nothing_has_are_refused(name: str, value: float) -> None:
+    """A negative rate made a negative size, and NaN a ValueError of Python."""
+    net = rv.Network()
+    net.record_spikes(net.create("iaf_psc_exp", 10))
+    arguments: dict[str, Any] = {"time": 1000.0, name: value}
+    with pytest.raises(errors.ValueOutOfBoundsError, match=rf"^{name}"):
+        predict_memory(net, threads=1, **arguments)
+    assert predict_memory(net, threads=1, rate=0.0, time=1e15)["recordings"] == 0

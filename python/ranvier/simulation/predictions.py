@@ -28,6 +28,10 @@ from ranvier.simulation.options import (
 
 __all__ = ["lasting_bytes", "predict_memory", "sorts_connections"]
 
+# Beyond all networks: 30,000 years, and a thousand spikes in each microsecond.
+_MOST_TIME = 1e15  # ms
+_MOST_RATE = 1e9  # spikes/s
+
 _NEEDED_FOR_A_WHILE = ("construction", "trial")
 
 
@@ -102,17 +106,18 @@ def predict_memory(
         in_lists = [list(of_lists) for of_lists in bursts.in_lists]
         most = (bursts.in_step, bursts.of_late, bursts.in_turn, list(bursts.in_epochs), in_lists)
     simulated = math.inf if time is None else number("time", time)
-    if not simulated >= 0.0:
-        raise ValueOutOfBoundsError("time", f"{simulated} ms", "it must be >= 0")
+    if not (0.0 <= simulated <= _MOST_TIME or simulated == math.inf):
+        raise ValueOutOfBoundsError("time", f"{simulated} ms", f"it must be from 0 to {_MOST_TIME:g}, or infinite")
+    mean_rate = number("rate", rate)
+    if not 0.0 <= mean_rate <= _MOST_RATE:
+        raise ValueOutOfBoundsError("rate", f"{mean_rate} spikes/s", f"it must be from 0 to {_MOST_RATE:g}")
     predicted = dict(
-        _core.predict_memory(
-            contents_of(network).core, options, ranks, rank, number("rate", rate), *most, time=simulated
-        )
+        _core.predict_memory(contents_of(network).core, options, ranks, rank, mean_rate, *most, time=simulated)
     )
     if network.recorders and math.isfinite(simulated):
         # All of them, the share of a process, or none.
         share = {"everywhere": 1.0, "local": 1.0 / ranks, "root": float(rank == 0)}[recordings]
-        predicted["recordings"] = round(share * predicted_bytes(network.recorders, simulated, rate))
+        predicted["recordings"] = round(share * predicted_bytes(network.recorders, simulated, mean_rate))
     return predicted
 
 
