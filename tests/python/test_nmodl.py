@@ -129,7 +129,7 @@ DERIVATIVE s {
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [
-        ("SUFFIX gated", "POINT_PROCESS gated ELECTRODE_CURRENT j", 1, "rv.current_clamp()"),
+        ("SUFFIX gated", "POINT_PROCESS gated ELECTRODE_CURRENT j", 1, "BREAKPOINT gives it no value"),
         ("SUFFIX gated", "ARTIFICIAL_CELL gated", 1, "rv.neuron"),
         ("SUFFIX gated", "RANGE g", 1, "there is no SUFFIX"),
         ("NONSPECIFIC_CURRENT i", "USEION ca READ cbo WRITE ica", 1, "of calcium"),
@@ -137,7 +137,6 @@ DERIVATIVE s {
         ("NONSPECIFIC_CURRENT i", "USEION k READ ek WRITE ki", 1, "cannot change concentrations"),
         ("NONSPECIFIC_CURRENT i", "USEION x READ ex WRITE ix", 1, "BREAKPOINT gives it no value"),
         ("NONSPECIFIC_CURRENT i", "NONSPECIFIC_CURRENT i, j", 1, "BREAKPOINT gives it no value"),
-        ("NONSPECIFIC_CURRENT i", "ELECTRODE_CURRENT i", 1, "rv.current_clamp()"),
         ("NONSPECIFIC_CURRENT i", "POINTER p NONSPECIFIC_CURRENT i", 1, "cannot access variables of others"),
         ("NONSPECIFIC_CURRENT i", "NONSPECIFIC i", 1, "not expected"),
         ("{ v i x celsius }", "{ v (V) i }", 3, "must be in mV"),

@@ -1,4 +1,4 @@
-"""Time in NMODL files: ``t``, ``dt`` in all blocks."""
+"""Time in NMODL files: ``t``, ``dt`` in all blocks, currents of electrodes that depend on the time."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
+from ranvier.errors import ValueOutOfBoundsError
 
 STEP = 0.1
 BALL = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
+TREE = rv.Morphology(
+    [rv.Section(length=20.0, diameter=20.0), rv.Section(length=200.0, diameter=2.0, parent=0, tag="basal")]
+)
 CLOCK = """NEURON {{ SUFFIX clock NONSPECIFIC_CURRENT i RANGE g }}
 PARAMETER {{ g = 0.001 }}
 ASSIGNED {{ v i }}
@@ -20,6 +24,14 @@ STATE {{ m }}
 INITIAL {{ m = {initial} }}
 BREAKPOINT {{ SOLVE s METHOD cnexp i = {current} }}
 DERIVATIVE s {{ m' = {rate} }}
+"""
+PULSE = """NEURON { POINT_PROCESS pulse RANGE del, dur, amp, i ELECTRODE_CURRENT i }
+PARAMETER { del = 2 (ms) dur = 3 (ms) amp = 0.2 (nA) }
+ASSIGNED { i (nA) }
+BREAKPOINT {
+    at_time(del)
+    if (t > del && t < del + dur) { i = amp } else { i = 0 }
+}
 """
 
 
@@ -87,6 +99,28 @@ def test_currents_of_the_staggered_scheme_are_of_second_order_in_time(tmp_path: 
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.15)
 
 
+@pytest.mark.parametrize("count", [1, 11])
+@pytest.mark.parametrize("scheme", ["backward_euler", "staggered"])
+def test_an_electrode_of_a_file_does_what_a_current_clamp_does(tmp_path: Path, count: int, scheme: Any) -> None:
+    process = written(tmp_path, PULSE)
+    place = rv.at(1, 0.5)
+    clamp = rv.current_clamp(amplitude=-300.0, duration=3.0, start=2.0)
+    found = []
+    for parts in (
+        {"receptors": {"electrode": (process(amp=-0.3), place)}},
+        {"clamps": {"electrode": (clamp, place)}},
+    ):
+        net = rv.Network(resolution=STEP)
+        cell = rv.Cell(TREE, membrane=[("all", rv.pas())], compartments=3, scheme=scheme, **parts)
+        cells = net.create(cell, count, V_m=np.linspace(-70.0, -60.0, count))
+        recorder = net.record_state(cells, "V_m", interval=STEP)
+        sim = rv.Simulation(net, threads=2, progress=False)
+        sim.run(10.0)
+        found.append(sim.state(recorder).values)
+    assert np.ptp(found[0][:, 0, 0]) > 5.0
+    np.testing.assert_allclose(found[0], found[1], rtol=0.0, atol=1e-9)
+
+
 def test_time_goes_on_from_a_saved_state(tmp_path: Path) -> None:
     channel = clock(tmp_path, initial="0.3", current="g*(1 + sin(t))*m*(v + 20)", rate="0.1*cos(t) - 0.02*m")
 
@@ -110,3 +144,21 @@ def test_time_goes_on_from_a_saved_state(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found[1], found[0])
     np.testing.assert_array_equal(again.state(recorder).values, found[0])
     assert np.ptp(found[0][:, 0, 0]) > 1.0
+
+
+@pytest.mark.parametrize("receptor", [None, "electrode"])
+def test_spikes_that_would_change_nothing_are_refused(tmp_path: Path, receptor: Any) -> None:
+    process = written(tmp_path, PULSE)
+    assert not process.takes_spikes
+    cell, other = (
+        rv.Cell(morphology, membrane=[("all", rv.pas())], receptors={"electrode": (process(), rv.at(0))})
+        for morphology in (BALL, TREE)
+    )
+    for model in (cell, [other, cell]):
+        net = rv.Network(resolution=STEP)
+        cells = net.create(model, 2)
+        spikes = net.create_spike_generators([[1.0]])
+        with pytest.raises(ValueOutOfBoundsError, match="no NET_RECEIVE"):
+            net.connect(spikes, cells, rv.AllToAll(), receptor=receptor)
+        with pytest.raises(ValueOutOfBoundsError, match="no NET_RECEIVE"):
+            net.stimulate(cells, rv.poisson_generator(rate=5.0), receptor=receptor)

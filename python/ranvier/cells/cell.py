@@ -216,6 +216,15 @@ class Cell(OwnModel):
         """The places of each receptor, by its name: its sites, in the order of their numbers."""
         return {name: tuple(at(*place) for place in places) for name, _, _, places in self._given["receptors"]}
 
+    def takes_spikes(self, receptor: str | None = None) -> bool:
+        """Return whether spikes change a receptor, by default the first one.
+
+        A point process of an NMODL file without NET_RECEIVE is a receptor that they do not change.
+        """
+        own = {name: which for name, which, *_ in self._given["receptors"]}
+        which = own.get(next(iter(own), None) if receptor is None else receptor)
+        return not isinstance(which, OwnMechanism) or which.takes_spikes
+
     @property
     def clamps(self) -> tuple[str, ...]:
         """Names of its clamps."""

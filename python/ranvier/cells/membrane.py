@@ -37,6 +37,11 @@ class OwnMechanism(Immutable):
     name: str
     core_model: _core.UserMechanism
 
+    @property
+    def takes_spikes(self) -> bool:
+        """Whether spikes change it where it is a receptor."""
+        return True
+
 
 class Mechanism(Model):
     """A mechanism that is spread over membrane, with values for its parameters."""

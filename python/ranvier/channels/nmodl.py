@@ -159,13 +159,17 @@ class _File:
 
     def _form(self, carried: Carried) -> ChannelDescription | GeneralDescription:
         """Return the fast form if the file fits it, otherwise the general one."""
-        if not (carried.has_statements or self.declared.written or self.declared.is_point_process):
+        if not self._needs_general_form(carried):
             with contextlib.suppress(EquationError):
                 read = checked(self._description(carried))
                 lower_channel(read)
                 return read
         parameters = {name: each for name, each in self._all_parameters().items() if name != CALCIUM_REVERSAL}
         return general_description(self.declared, carried, parameters, self._summary())
+
+    def _needs_general_form(self, carried: Carried) -> bool:
+        declared = self.declared
+        return bool(carried.has_statements or declared.written or declared.of_electrodes or declared.is_point_process)
 
     def _summary(self) -> str:
         return f"Mechanism of an NMODL file, {self.source.what.rpartition('/')[2].removeprefix('file ')}"

@@ -48,6 +48,8 @@ class Declarations:
         Names of currents, with their places.
     carried
         Currents that calcium carries.
+    of_electrodes
+        Currents into the cell.
     reversals
         Reversal potentials that are read, with ion and place.
     of_calcium
@@ -72,6 +74,7 @@ class Declarations:
     is_point_process: bool = False
     currents: dict[str, Place] = field(default_factory=dict)
     carried: set[str] = field(default_factory=set)
+    of_electrodes: set[str] = field(default_factory=set)
     reversals: dict[str, tuple[str, Place]] = field(default_factory=dict)
     of_calcium: set[str] = field(default_factory=set)
     written: dict[str, Place] = field(default_factory=dict)
@@ -179,6 +182,10 @@ class _Reader:
                 case "nonspecific":
                     for name in item.children[0].children:
                         self._current(name)
+                case "electrode":
+                    for name in item.children[0].children:
+                        self._current(name)
+                        self.made.of_electrodes.add(str(name))
                 case "ion":
                     self._ion(item)
                 case "range" | "global":

@@ -263,6 +263,10 @@ class Execution:
     def _hint(self, statement: Any) -> None:
         self.ledger.ignore(statement, "a hint to other compilers", is_hint=True)
 
+    def _begin_of_connection(self, statement: Any) -> None:
+        remedy = "let the synapse have them: rv.tsodyks2(), or equations by rv.synapse()"
+        refuse(self.place(statement), "'INITIAL'", "a receptor has no variables of each connection", remedy)
+
     def _table(self, statement: Any) -> None:
         """Refuse a table outside of a routine: `_called` executes the others."""
         refuse(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ranvier.channels.derivatives import derivative
 from ranvier.channels.description import CALCIUM
@@ -17,6 +17,7 @@ from ranvier.equations.trees import Node, names_in, nodes_of, walked, with_parts
 __all__ = ["general_description"]
 
 _NEXT = "{} after the step"
+_OUTWARD = "{} out of the cell"
 
 
 def general_description(
@@ -50,11 +51,27 @@ def general_description(
         states={name: GeneralState(name) for name in steps},
         initial=(*carried.initial_statements, *(Assign(name, node) for name, node in begins.items())),
         step=tuple(step),
-        current=tuple(Assign(name, node) for name, node in currents.items()),
-        currents=tuple(GeneralCurrent(name, name in declared.carried) for name in currents),
+        current=tuple(_assigned_currents(declared, currents)),
+        currents=tuple(_flowing_currents(declared, currents)),
         calcium=written,
         jumps=carried.jumps if declared.is_point_process else None,
     )
+
+
+def _assigned_currents(declared: Declarations, currents: Mapping[str, Node]) -> Iterator[Assign]:
+    """Yield assignments of the currents, and of the opposites of electrode currents, which flow into the cell."""
+    for name, node in currents.items():
+        yield Assign(name, node)
+        if name in declared.of_electrodes:
+            yield Assign(_OUTWARD.format(name), Node("negate", node.place, (Node("name", node.place, name=name),)))
+
+
+def _flowing_currents(declared: Declarations, currents: Mapping[str, Node]) -> Iterator[GeneralCurrent]:
+    for name in currents:
+        is_inward = name in declared.of_electrodes
+        yield GeneralCurrent(name, name in declared.carried, flows=not is_inward)
+        if is_inward:
+            yield GeneralCurrent(_OUTWARD.format(name))
 
 
 class _Exact:

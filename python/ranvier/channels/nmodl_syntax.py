@@ -42,6 +42,7 @@ start: block*
      | "POINT_PROCESS" NAME -> point_process
      | "USEION" NAME [reads] [writes] ["VALENCE" signed] ["REPRESENTS" NAME] -> ion
      | "NONSPECIFIC_CURRENT" names -> nonspecific
+     | "ELECTRODE_CURRENT" names -> electrode
      | "RANGE" names -> range
      | "GLOBAL" names -> global
      | "THREADSAFE" -> hint
@@ -78,6 +79,7 @@ variable: NAME ["[" size "]"]
           | "CONSERVE" side "=" expression -> conserve
           | "COMPARTMENT" expression "{" NAME* "}" -> compartment
           | VERBATIM -> verbatim
+          | "INITIAL" "{" statement* "}" -> begin_of_connection
           | choice
 ?line: "~" expression "=" expression -> equation
      | target "=" expression -> assign
@@ -148,7 +150,6 @@ _BETWEEN = "no statements are executed between steps"
 _OUTSIDE = "no statements are executed outside of steps"
 _REFUSED = {
     "ARTIFICIAL_CELL": "it is not a part of a cell: write neuron models with rv.neuron()",
-    "ELECTRODE_CURRENT": "currents of electrodes are clamps: rv.current_clamp()",
     **dict.fromkeys(("POINTER", "BBCOREPOINTER", "EXTERNAL"), _OTHERS),
     **dict.fromkeys(("WATCH", "net_send", "net_event", "net_move"), "synapses send no events to themselves"),
     **dict.fromkeys(("DISCRETE",), _GATES),

@@ -60,6 +60,11 @@ class EquationReceptor(EquationMechanism):
             _description=description,
         )
 
+    @property
+    def takes_spikes(self) -> bool:
+        """Whether spikes change it. If not, it follows the potential and the time alone."""
+        return bool(self._description.jumps)
+
     def __call__(self, **values: OwnValue | str) -> ReceptorMechanism:
         """Return the receptor with these values of parameters.
 

@@ -16,6 +16,7 @@ from ranvier.base.own_model import OwnModel, named_models
 from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.values import StoredValues, flatten
+from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.model_base import AnySynapse, Model, NeuronModel, Stimulator, SynapseModel
@@ -109,11 +110,21 @@ def check_receptor(name: str | None) -> str:
     return check_text("receptor", name)
 
 
-def check_reachable(what: str, targets: PopulationView) -> None:
-    """Check that models of users have receptors; the core checks the choice of the receptor."""
+def check_reachable(what: str, targets: PopulationView, receptor: str | None) -> None:
+    """Check that models of users have receptors that take spikes; the core checks the choice of the receptor."""
+    receptor = check_receptor(receptor) or None
     for population in targets.populations:
         model = population.own_model
-        if model is not None and not model.core_model.receptors:
+        kinds = model.kinds if isinstance(model, CellKinds) else [model]
+        if any(isinstance(each, Cell) and not each.takes_spikes(receptor) for each in kinds):
+            name = "the first receptor" if receptor is None else f"receptor '{receptor}'"
+            raise ValueOutOfBoundsError(
+                what,
+                f"population '{population.name}'",
+                f"no spike changes {name} of its cells: its file has no NET_RECEIVE that adds weights",
+                "name another receptor",
+            )
+        if receptor is None and model is not None and not model.core_model.receptors:
             raise ValueOutOfBoundsError(
                 what,
                 f"population '{population.name}'",

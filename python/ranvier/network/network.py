@@ -243,8 +243,7 @@ class Network(RecordingNetwork):
         from_view = self._view("sources", sources)
         to_view = self._view("targets", targets)
         complete_rule = make_rule(rule, parameters, _KEYWORDS_OF_CONNECT)
-        if receptor is None:
-            check_reachable("targets of connect()", to_view)
+        check_reachable("targets of connect()", to_view, receptor)
         pairs = (len(to_view), len(from_view)) if isinstance(complete_rule, AllToAll) else None
         model, transmitter = synapse_and_transmitter(self, synapse, pairs)
         return self._make(
@@ -319,8 +318,8 @@ class Network(RecordingNetwork):
         given |= changes.numbers_of(stimulator_name, values)
         sequences = changes.sequences_of(stimulator_name, given)
         to_view = self._view("targets", targets)
-        if receptor is None and models.STIMULATORS[stimulator_name].emits_spikes:
-            check_reachable("targets of stimulate()", to_view)
+        if models.STIMULATORS[stimulator_name].emits_spikes:
+            check_reachable("targets of stimulate()", to_view, receptor)
         return self._make(
             Stimulate(
                 targets=selection_of(to_view),

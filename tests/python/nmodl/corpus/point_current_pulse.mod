@@ -1,5 +1,5 @@
 NEURON { POINT_PROCESS point_current_pulse RANGE del, dur, amp, i ELECTRODE_CURRENT i }
-PARAMETER { del = 3.0125 (ms) dur = 10 (ms) amp = 0.1 (nA) }
+PARAMETER { del = 3.02 (ms) dur = 10 (ms) amp = 0.1 (nA) }
 ASSIGNED { i (nA) }
 INITIAL { i = 0 }
 BREAKPOINT {
