@@ -14,7 +14,15 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
-from ranvier.errors import EquationError, FileError, MissingPackageError, RanvierError, UnitError, WrongTypeError
+from ranvier.errors import (
+    EquationError,
+    FileError,
+    MissingPackageError,
+    RanvierError,
+    UnitError,
+    ValueOutOfBoundsError,
+    WrongTypeError,
+)
 
 FOLDER = Path(__file__).parent / "nmodl"
 BALL = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
@@ -133,7 +141,7 @@ DERIVATIVE s {
         ("SUFFIX gated", "ARTIFICIAL_CELL gated", 1, "rv.neuron"),
         ("SUFFIX gated", "RANGE g", 1, "there is no SUFFIX"),
         ("NONSPECIFIC_CURRENT i", "USEION ca READ cbo WRITE ica", 1, "of calcium"),
-        ("NONSPECIFIC_CURRENT i", "USEION k READ ki WRITE ik", 1, "concentrations of this ion are not simulated"),
+        ("NONSPECIFIC_CURRENT i", "USEION k READ inward WRITE ik", 1, "not the currents of other mechanisms"),
         ("NONSPECIFIC_CURRENT i", "USEION k READ ek WRITE ki", 1, "cannot change concentrations"),
         ("NONSPECIFIC_CURRENT i", "USEION x READ ex WRITE ix", 1, "BREAKPOINT gives it no value"),
         ("NONSPECIFIC_CURRENT i", "NONSPECIFIC_CURRENT i, j", 1, "BREAKPOINT gives it no value"),
@@ -278,3 +286,26 @@ def test_damaged_files_are_read_or_refused_with_a_typed_error(seed: int) -> None
             text = text[:begin] + new + text[end:]
         refused += is_refused(text)
     assert refused >= 10
+
+
+def test_concentrations_of_ions_are_parameters() -> None:
+    """Potentials beside them have no default: NEURON would calculate them."""
+    pump = read("""NEURON { SUFFIX pump
+            USEION k READ ki, ko, ek WRITE ik USEION na READ nao USEION cl READ cli VALENCE -1 }
+        PARAMETER { ki = 3 (mM) }
+        ASSIGNED { v (mV) ko (mM) nao (mM) ek (mV) cli (mM) ik (mA/cm2) }
+        BREAKPOINT { ik = 1e-4*(ki/ko - 2*nao/140 + cli)*(v - ek) }""")
+    with pytest.raises(ValueOutOfBoundsError, match=r"'?ek'?"):
+        rv.Cell(BALL, membrane=[("all", pump(cli=7.0))])
+    with pytest.raises(ValueOutOfBoundsError, match=r"'?cli'?"):
+        rv.Cell(BALL, membrane=[("all", pump(ek=-90.0))])
+
+    def current(**values: float) -> float:
+        probes = {"i": (rv.at(0), "i of pump")}
+        net = rv.Network(resolution=0.1)
+        cells = net.create(rv.Cell(BALL, membrane=[("all", pump(cli=7.0, ek=-90.0, **values))], probes=probes), 1)
+        return float(rv.Simulation(net, progress=False).get(cells, "i")[0])
+
+    potential = -65.0
+    assert current() == pytest.approx(1e-4 * (54.4 / 2.5 - 2 + 7) * (potential + 90), rel=1e-12)
+    assert current(ki=2.0, ko=1.0, nao=70.0) == pytest.approx(1e-4 * (2 - 1 + 7) * (potential + 90), rel=1e-12)

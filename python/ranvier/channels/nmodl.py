@@ -41,8 +41,8 @@ from ranvier.errors import EquationError
 __all__ = ["account_of_nmodl", "read_nmodl"]
 
 _LARGEST = 1 << 20
-_REVERSAL = {"na": 50.0, "k": -77.0}
-"""Default reversal potentials of ions, mV: those of built-in mechanisms."""
+_OF_IONS = {"ena": 50.0, "ek": -77.0, "nai": 10.0, "nao": 140.0, "ki": 54.4, "ko": 2.5}
+"""Default potentials (mV), those of built-in mechanisms, and concentrations (mM), those of NEURON."""
 _DEEPEST = "expressions of the file, with the routines they call, are nested too deeply"
 
 
@@ -68,10 +68,12 @@ def read_nmodl(path: str | PathLike[str]) -> Any:
         The channel, with the name after SUFFIX, as from `channel`; or, of a POINT_PROCESS, the receptor, which is
         placed by ``receptors={"exc": (syn(), place)}``: its NET_RECEIVE adds weights, which are in uS in the file and
         in nS in Ranvier, to states. Parameters are those of the file, with their defaults, and the reversal potentials
-        of its ions (``ena``, ``ek``, mV): Ranvier has no ions that mechanisms share, so that each has its own. As in
-        NEURON, their values in the file are not used: the defaults are 50 and -77 mV for ``na`` and ``k``, and none for
-        other ions. ``i`` is the sum of all currents, each of which can be recorded by its name. ``cai`` (mM) and
-        ``eca`` are those of the `calcium_pool` at the place, which ``ica`` fills: see `channel`.
+        (``ena``, ``ek``, mV) and concentrations (``ki``, ``ko``, mM) of its ions: Ranvier has no ions that mechanisms
+        share, so that each has its own. As in NEURON, their values in the file are not used: the defaults are 50 mV,
+        10 and 140 mM for ``na``, -77 mV, 54.4 and 2.5 mM for ``k``, and none for other ions, nor for a potential that
+        is read beside concentrations, from which NEURON calculates it. ``i`` is the sum of all currents, each of which
+        can be recorded by its name. ``cai`` (mM) and ``eca`` are those of the `calcium_pool` at the place, which
+        ``ica`` fills: see `channel`.
 
     Raises
     ------
@@ -241,9 +243,16 @@ class _File:
         made = dict(self.declared.parameters)
         if CALCIUM_REVERSAL in self.declared.of_calcium:
             made[CALCIUM_REVERSAL] = reversal_of_calcium()
-        unit = read_quantity("", "1 mV").unit
-        for name, (ion, _) in self.declared.reversals.items():
-            made[name] = Parameter(name, Declared(_REVERSAL.get(ion, math.nan), unit))
+        read = self.declared.of_other_ions
+        with_concentrations = {ion for name, (ion, _) in read.items() if name != f"e{ion}"}
+        for name, (ion, _) in read.items():
+            is_potential = name == f"e{ion}"
+            default = _OF_IONS.get(name, math.nan)
+            if is_potential and ion in with_concentrations:
+                # NEURON calculates it from the concentrations.
+                default = math.nan
+            unit = read_quantity("", "1 mV" if is_potential else "1 mM").unit
+            made[name] = Parameter(name, Declared(default, unit))
         # In the order of the file, then those that it does not declare.
         order = [*self.declared.parts, *made]
         return {name: made[name] for name in sorted(made, key=order.index)}

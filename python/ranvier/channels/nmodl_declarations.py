@@ -50,8 +50,8 @@ class Declarations:
         Currents that calcium carries.
     of_electrodes
         Currents into the cell.
-    reversals
-        Reversal potentials that are read, with ion and place.
+    of_other_ions
+        Reversal potentials and concentrations that are read of ions other than calcium, with ion and place.
     of_calcium
         Variables of calcium that are read or written.
     written
@@ -75,7 +75,7 @@ class Declarations:
     currents: dict[str, Place] = field(default_factory=dict)
     carried: set[str] = field(default_factory=set)
     of_electrodes: set[str] = field(default_factory=set)
-    reversals: dict[str, tuple[str, Place]] = field(default_factory=dict)
+    of_other_ions: dict[str, tuple[str, Place]] = field(default_factory=dict)
     of_calcium: set[str] = field(default_factory=set)
     written: dict[str, Place] = field(default_factory=dict)
     parameters: dict[str, Parameter] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class Declarations:
     @property
     def of_ions(self) -> list[str]:
         """Names whose values come from the ion whenever a block is executed."""
-        return [*self.reversals, *self.external]
+        return [*self.of_other_ions, *self.external]
 
     @property
     def given(self) -> list[str]:
@@ -209,9 +209,11 @@ class _Reader:
         for name in read:
             if name == f"i{ion}" and name in written:
                 continue
-            if name != f"e{ion}":
-                refuse(self._place(name), f"'{name}'", "concentrations of this ion are not simulated", f"read e{ion}")
-            self.made.reversals[str(name)] = (str(ion), self._place(name))
+            known = (f"e{ion}", f"{ion}i", f"{ion}o")
+            if name not in known:
+                bound = f"of {ion}, only {', '.join(known)} can be read, not the currents of other mechanisms"
+                refuse(self._place(name), f"'{name}'", bound, "leave it out")
+            self.made.of_other_ions[str(name)] = (str(ion), self._place(name))
         for name in written:
             if name != f"i{ion}":
                 refuse(
@@ -404,7 +406,7 @@ class _Reader:
         assigned = {str(each.children[0].children[0]) for each in tree.find_data("assign")}
         made.with_equations = frozenset(str(each.children[0].children[0]) for each in tree.find_data("derivative_of"))
         made.assigned = frozenset(assigned)
-        of_ions = {*made.reversals, *made.external}
+        of_ions = {*made.of_other_ions, *made.external}
         for name, place in made.written.items():
             if name not in assigned | made.states.keys():
                 refuse(place, f"'{name}'", "nothing assigns it", f"write {name} = ..., or leave it out")
