@@ -123,8 +123,11 @@ class Declarations:
         return [*self.fixed, *self.of_ions, *(name for name in self.parameters if name not in self.memory)]
 
     def symbol(self, name: str) -> str:
-        """Return the symbol of the remembered value of a name: a parameter that is assigned has two values."""
-        return f"{name}_now" if name in self.parameters else name
+        """Return the symbol of the remembered value of a name: assigned parameters and currents have two values."""
+        made = f"{name}_now" if name in self.parameters else f"{name}_last" if name in self.currents else name
+        while made != name and made in self.places:
+            made += "_"
+        return made
 
     def has_equation(self, name: str) -> bool:
         """Return whether a DERIVATIVE block has an equation of a state."""

@@ -12,20 +12,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ranvier.channels.description import CALCIUM, POTENTIAL
-from ranvier.channels.general_scope import Statement
+from ranvier.channels.general_scope import Assign, Statement
 from ranvier.channels.nmodl_declarations import STEP, TIME, Declarations
 from ranvier.channels.nmodl_execution import Execution
 from ranvier.channels.nmodl_ledger import Ledger
 from ranvier.channels.nmodl_nodes import depends_on, is_same, number_node, signed_terms, substituted
+from ranvier.channels.nmodl_repetition import hidden, is_settled
 from ranvier.channels.nmodl_solvers import Emitted, Solver
 from ranvier.channels.nmodl_steps import proportional
 from ranvier.equations.places import Place, refuse
-from ranvier.equations.trees import Node, names_in, nodes_of
+from ranvier.equations.trees import Node, names_in
 
 __all__ = ["Carried", "Variable", "carry_out"]
 
 _CALCIUM_AT_REST = 5e-5
 """NEURON's initial concentration, mM."""
+_BOUNDED = "{} within its bounds"
 
 
 @dataclass(frozen=True)
@@ -241,10 +243,21 @@ class _Memory:
     def __post_init__(self) -> None:
         self.by_symbol = {own: name for name, own in self.phases.symbols.items()}
         self.jumping: frozenset[str] = frozenset()
+        # What BREAKPOINT makes of names before they are solved, where it needs nothing that is known only then.
+        unknown = (POTENTIAL, TIME, *self.declared.external)
+        self.bounded = {
+            own: self.left[name]
+            for name, own in self.phases.symbols.items()
+            if name in self.declared.states
+            and _is_changed(self.phases, self.left, name)
+            and not depends_on(self.left[name], unknown)
+        }
+        for reads in self.phases.solved_in_steps.outcomes.values():
+            read = {name for node in reads for name in names_in(node)}
+            reads += [node for own, node in self.bounded.items() if own in read]
 
     def variables(self, currents: dict[str, Node]) -> Carried:
         """Return variables and currents, without those variables that are the same in every step."""
-        self._check_branches(currents)
         found: dict[str, Variable] = {}
         roots = list(currents.values())
         if CALCIUM in self.declared.written:
@@ -285,10 +298,23 @@ class _Memory:
             {each.name: each for each in ordered.values()},
             made,
             self.phases.solved_initially.with_values(values, used),
-            self.phases.solved_in_steps.with_values(values, used),
+            self._with_bounds(self.phases.solved_in_steps.with_values(values, used), ordered, values),
             depends,
             self._jumps({own: substituted(node, values) for own, node in jumps.items()}, ordered),
         )
+
+    def _with_bounds(
+        self, solving: list[Statement], variables: Mapping[str, Variable], values: Mapping[str, Node]
+    ) -> list[Statement]:
+        """Return statements that solve, after others that set states to what BREAKPOINT makes of them."""
+        if not solving:
+            return []
+        own = [each for each in variables.values() if each.name in self.bounded]
+        made: list[Statement] = [
+            Assign(_BOUNDED.format(each.name), substituted(self.bounded[each.name], values)) for each in own
+        ]
+        made += [Assign(each.name, Node("name", each.place, name=_BOUNDED.format(each.name))) for each in own]
+        return [*made, *solving]
 
     def _jumps(self, jumps: dict[str, Node], variables: Mapping[str, Variable]) -> dict[str, Node]:
         """Return what a spike adds, after a check that it is constant."""
@@ -320,42 +346,37 @@ class _Memory:
     def _variable(self, name: str) -> Variable:
         symbol = self.phases.symbols[name]
         place = self.declared.places.get(name, self.phases.whole)
-        if not _is_changed(self.phases, self.left, name):
-            return Variable(symbol, place, self.begun[name], self.solved[name])
-        before = {own: self.solved[each] for each, own in self.phases.symbols.items()}
+        if symbol in self.bounded or not _is_changed(self.phases, self.left, name):
+            return Variable(symbol, place, self.begun[name], substituted(self.solved[name], self.bounded))
+        before = {own: substituted(self.solved[each], self.bounded) for each, own in self.phases.symbols.items()}
         before |= _next_middle(self.phases.whole)
         return Variable(symbol, place, self.begun_left[name], substituted(self.left[name], before))
 
-    def _check_branches(self, currents: Mapping[str, Node]) -> None:
-        """Refuse currents that keep the value of the last call in one branch of a condition."""
-        for name, place in self.declared.currents.items():
-            symbol = self.phases.symbols[name]
-            for each in currents.values():
-                if depends_on(each, (symbol,)):
-                    found = names_in(each)[symbol].place
-                    shown = place if found == self.phases.whole else found
-                    bound = "BREAKPOINT gives it no value in one branch of a condition"
-                    refuse(self._branch(each, symbol) or shown, f"'{name}'", bound, "assign it in IF and in ELSE")
-
     def _check_once(self, found: Iterable[str], currents: Mapping[str, Node]) -> None:
-        """Refuse names that BREAKPOINT reads and assigns afterwards: NEURON executes it twice in a step."""
-        changed = [name for name in found if _is_changed(self.phases, self.left, name)]
-        users = [*currents.values(), *(self.left[name] for name in changed)]
-        for name in changed:
-            symbol = self.phases.symbols[name]
-            for each in users:
-                if depends_on(each, (symbol,)):
-                    bound = "BREAKPOINT reads it and assigns it afterwards: its value depends on the number of calls"
-                    place = names_in(each)[symbol].place
-                    refuse(place, f"'{name}'", bound, "assign it first, or in a block that is solved")
+        """Refuse names that BREAKPOINT reads and changes, unless a second execution has no effect: NEURON does two."""
+        changed = {self.phases.symbols[name]: self.left[name] for name in found if self._is_left_changed(name)}
+        places = {self.phases.symbols[name]: place for name, place in self.declared.currents.items()}
+        for own, node in changed.items():
+            others = {each: left for each, left in changed.items() if each != own}
+            self._check_reads(hidden(node, others.values()), others)
+            if not is_settled(node, own, POTENTIAL):
+                place = names_in(node)[own].place
+                self._refuse_repetition(own, places.get(own, place) if place == self.phases.whole else place)
+        for node in currents.values():
+            self._check_reads(hidden(node, changed.values()), changed)
 
-    def _branch(self, node: Node, symbol: str) -> Place | None:
-        """Return the place of the condition that leaves a name unchanged in one branch."""
-        for each in nodes_of(node):
-            sides = each.parts[1:] if each.kind == "where" else ()
-            if any(side.kind == "name" and side.name == symbol for side in sides):
-                return each.place
-        return None
+    def _check_reads(self, node: Node, changed: Mapping[str, Node]) -> None:
+        """Refuse an expression that reads a name which BREAKPOINT changes afterwards."""
+        for own in changed:
+            if depends_on(node, (own,)):
+                self._refuse_repetition(own, names_in(node)[own].place)
+
+    def _refuse_repetition(self, own: str, place: Place) -> None:
+        bound = "BREAKPOINT reads it and assigns it afterwards: its value depends on the number of calls"
+        refuse(place, f"'{self.by_symbol[own]}'", bound, "assign it first, or in a block that is solved")
+
+    def _is_left_changed(self, name: str) -> bool:
+        return _is_changed(self.phases, self.left, name)
 
     def _constants(self, variables: Mapping[str, Variable]) -> dict[str, Node]:
         """Return the variables that keep their initial values, which depend on nothing that changes."""
