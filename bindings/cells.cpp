@@ -278,14 +278,14 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
 void bind_user_mechanisms(nb::module_& module) {
     nb::class_<UserMechanism>(module, "UserMechanism", "A mechanism that a user describes, checked by the core.")
         .def_prop_ro("model", &UserMechanism::model, nb::rv_policy::reference_internal);
-    nb::class_<GeneralMechanism, UserMechanism>(module, "GeneralMechanism", "One with any equations.")
+    nb::class_<GeneralMechanism, UserMechanism>(module, "GeneralMechanism", "A user's mechanism with any equations.")
         .def(
             "__init__",
             [](GeneralMechanism* self, const nb::handle& description) {
                 new (self) GeneralMechanism(to_general(description));
             },
             nb::arg("description"));
-    nb::class_<Channel, UserMechanism>(module, "Channel", "One with gates and currents g (V - E).")
+    nb::class_<Channel, UserMechanism>(module, "Channel", "A user's mechanism with gates and currents g (V - E).")
         .def(
             "__init__",
             [](Channel* self, const nb::handle& description) { new (self) Channel(to_channel(description)); },
@@ -326,7 +326,7 @@ void bind_descriptions(nb::module_& module) {
                      })
         .def_prop_ro("is_pool", [](const MechanismModel& model) { return model.is_pool(); })
         .def_ro("measured_celsius", &MechanismModel::measured_celsius,
-                "Degrees Celsius at which its rates, which follow the temperature, were measured; NaN: they do not.");
+                "Temperature at which its rates were measured, degrees Celsius; NaN if they do not depend on it.");
     nb::class_<ReceptorModel>(module, "ReceptorModel", "The description of a receptor of detailed cells.")
         .def_ro("name", &ReceptorModel::name)
         .def_ro("summary", &ReceptorModel::summary)

@@ -47,7 +47,7 @@ void bind_parts(nb::module_& module) {
         .def_ro("unit", &ParameterInfo::unit)
         .def_ro("default", &ParameterInfo::default_value)
         .def_ro("default_parameter", &ParameterInfo::default_parameter,
-                "The parameter whose values it has unless it is given itself; empty: `default` is its default.")
+                "The parameter whose values are its default; empty: `default` is.")
         .def_prop_ro(
             "bounds",
             [](const ParameterInfo& parameter) { return to_interval(parameter.bounds, parameter.may_be_infinite); },

@@ -11,7 +11,7 @@ namespace ranvier::cable {
 /// @throws ValueOutOfBoundsError that names the object
 void check_bounds(double value, const models::Bounds& bounds, std::string object, std::string_view unit);
 
-/// The same for a value of a parameter; NaN where it has no default means that it was not given.
+/// Checks the value of a parameter. NaN for a parameter without a default means that it was not given.
 void check_parameter(double value, const models::ParameterInfo& info, std::string object);
 
 /// That there is one value, or one for each compartment. @throws ShapeError

@@ -35,7 +35,7 @@ struct PaintedMechanism {
     /// Of each parameter: the own parameter of cells (an index of CellSpec::own) that its values are multiplied by, or -1.
     /// Empty: none has one.
     std::vector<std::int32_t> own = {};
-    std::shared_ptr<const UserMechanism> described = nullptr;  ///< whose mechanism it is, if a user describes it
+    std::shared_ptr<const UserMechanism> described = nullptr;  ///< owns the mechanism, if a user describes it
 };
 
 /// A receptor at one or more places, its sites.
@@ -44,7 +44,7 @@ struct PlacedReceptor {
     const ReceptorModel* model = nullptr;
     std::vector<double> parameters;
     std::vector<Place> places;
-    std::shared_ptr<const UserMechanism> described = nullptr;  ///< whose model it is, if a user describes it
+    std::shared_ptr<const UserMechanism> described = nullptr;  ///< owns the model, if a user describes it
 };
 
 /// A place at which stimulators inject currents.

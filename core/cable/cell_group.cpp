@@ -95,7 +95,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
 
     std::optional<models::GroupFailure> failure() const override {
         if (has_failed()) return describe(*departure_.first(), layouts_.of(departure_.first()->cell));
-        if (!is_finite()) return models::GroupFailure{.what = "a potential has left the range of numbers"};
+        if (!is_finite()) return models::GroupFailure{.what = "a potential is not finite"};
         return std::nullopt;
     }
 
@@ -221,7 +221,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         return current;
     }
 
-    /// Of general mechanisms, those of pools first, whose calcium others may read.
+    /// Sets the initial states of general mechanisms, pools first: others may read their calcium.
     void begin_general(std::size_t cell, double potential) {
         const CellPlan& plan = layouts_.of(cell);
         CellStore& store = cells_->store(cell);
@@ -283,9 +283,9 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         }
     }
 
-    /// What is stored of a gate that a user gives an initial value: the first step begins with the gates (see gate()), and
-    /// leads from there to this value at time 0, or, with the staggered scheme, to what it becomes in half a step. A gate
-    /// that a step brings closer than 1e-6 to its steady state begins there, since what is stored would lose its digits.
+    /// The stored value of a gate with an initial value: the first step starts by advancing the gates (see gate()), from
+    /// the stored value to the initial value at time 0 or, with the staggered scheme, to its value half a step later. A
+    /// gate that a step brings to within 1e-6 of its steady state starts there: the stored value would lose its digits.
     /// @param steady, part exact, for the whole step
     double stored_initially(const CellPlan& plan, const CellPlan::Class& own, std::size_t gate, double argument,
                             double given, double steady, double part) const {
@@ -439,8 +439,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     }
     std::vector<double> own_values(std::size_t cell) const override { return cells_->own_values(cell); }
 
-    /// A gate is stored as it was before it follows the present potential, which it does when the next step begins: by a
-    /// whole step, or, with the staggered scheme, from half a step before the present time to half a step after it.
+    /// A gate is stored before it follows the present potential, which happens when the next step starts: by a whole
+    /// step, or, with the staggered scheme, from half a step before the present time to half a step after it.
     double gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) const override {
         const CellPlan::Class& own = layouts_.of(cell).classes[class_index];
         const double x = cells_->store(cell).gate(number(cell), class_index, place, gate);

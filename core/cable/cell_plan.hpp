@@ -88,7 +88,7 @@ struct CellPlan {
         return std::ranges::any_of(classes, [](const Class& own) { return own.table == nullptr; });
     }
     const Class* class_with(std::uint32_t painted, std::uint32_t slot) const;
-    /// Of a mechanism of the cell: an index of `generals`, if it is one of these.
+    /// The index in `generals` of a mechanism of the cell, if it is a general one.
     std::optional<std::size_t> general_of(std::uint32_t painted) const;
     std::optional<std::size_t> general_of_receptor(std::uint32_t number) const {
         return general_of(static_cast<std::uint32_t>(spec->mechanisms.size()) + number);

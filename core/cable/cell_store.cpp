@@ -47,7 +47,7 @@ void CellStore::advance_general(GeneralStates& states, const GeneralBlock& block
     for (const GeneralDeparture& departure : states.take_departures()) note_general(departure, block.number, step);
     bool left = false;
     for (double& value : calcium) {
-        // Not finite: the lowest one.
+        // NaN becomes the lowest one.
         const double kept = value < highest_calcium ? (value > lowest_calcium ? value : lowest_calcium)
                             : std::isnan(value)     ? lowest_calcium
                                                     : highest_calcium;

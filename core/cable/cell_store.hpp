@@ -97,9 +97,9 @@ class CellStore {
     /// Exponentials of the conductance of a receptor, one of CellPlan::receptors.
     virtual double& slow(std::size_t cell, std::size_t receptor) = 0;
     virtual double& fast(std::size_t cell, std::size_t receptor) = 0;
-    /// Of a general mechanism, one of CellPlan::generals, and of its places.
+    /// A state of a general mechanism. @param general an index of CellPlan::generals
     virtual double& state(std::size_t cell, std::size_t general, std::size_t place, std::size_t state) = 0;
-    /// Lanes without a cell get the general mechanisms and the calcium of one that has a cell.
+    /// Copies the general states and the calcium of a cell to the lanes without one.
     virtual void fill_idle_lanes() {}
     virtual bool is_finite() const = 0;
 
@@ -115,7 +115,7 @@ class CellStore {
     /// Notes the cells of a block with values that have left their bounds: in each the one that is furthest off. Potentials
     /// are those before the step until the kernel has advanced them.
     void note_departures(Departure::Of of, std::size_t block, BlockStep& step);
-    /// Advances general mechanisms after the kernel, and notes what has left its bounds.
+    /// Advances general mechanisms after the kernel, and notes values that have left their bounds.
     void advance_general(GeneralStates& states, const GeneralBlock& block, std::span<double> calcium, BlockStep& step);
 
     CellSettings settings_;
@@ -162,7 +162,7 @@ KernelPools pools_of_block(const PoolPlan& plan, double* concentration, BlockScr
     return pools;
 }
 
-/// @param potential of this block @param calcium the same
+/// @param potential, calcium of this block
 inline GeneralBlock general_block(std::size_t number, double* potential, double* calcium, const BlockStep& step) {
     BlockScratch& scratch = step.scratch;
     return {.number = number,

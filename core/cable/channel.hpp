@@ -46,7 +46,7 @@ struct ChannelDescription {
     program::Program derive;
 };
 
-/// A mechanism that a user describes, with all that its MechanismModel points to.
+/// A mechanism that a user describes. It owns everything that its MechanismModel points to.
 class UserMechanism {
    public:
     UserMechanism() = default;
@@ -62,7 +62,7 @@ class UserMechanism {
     MechanismModel model_;
 };
 
-/// One with gates and currents g (V - E).
+/// A user's mechanism with gates and currents g (V - E).
 class Channel final : public UserMechanism {
    public:
     /// @throws ShapeError, ValueOutOfBoundsError for what does not fit together

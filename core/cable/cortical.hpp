@@ -8,7 +8,7 @@ namespace ranvier::cable::cortical {
 
 inline constexpr double measured_celsius = 21.0;
 
-/// Rates grow 2.3 times with ten degrees from where the channels were measured.
+/// The factor of rates at a temperature: 2.3 for each ten degrees above that of the measurements.
 inline double speed(double celsius) { return math::exp(0.1 * (celsius - measured_celsius) * math::log(2.3)); }
 
 /// x / (1 - e^(-x / y)), which is y at x = 0.

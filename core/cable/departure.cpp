@@ -11,7 +11,7 @@ namespace ranvier::cable {
 
 namespace {
 
-/// Of a slot, for messages: the middle of its compartment.
+/// The place of a slot, for messages: the middle of its compartment.
 std::string place_of(const CellPlan& plan, std::uint32_t slot) {
     const Compartments& all = plan.spec->compartments;
     const auto node = std::ranges::find(plan.slot_of_node, slot) - plan.slot_of_node.begin();
@@ -29,7 +29,7 @@ void describe_general(const Departure& departure, const CellPlan& plan, models::
                                ? " of receptor '" + plan.spec->receptors[departure.painted - mechanisms].name + "'"
                                : " of mechanism " + std::string(model.name);
     if (departure.of == Departure::Of::iteration) {
-        failure.what = "a loop in its step has not ended in time: steps are too long for its equations";
+        failure.what = "the iteration that solves its equations has not converged: steps are too long for them";
         failure.variable = "states" + of;
         failure.value = "";
         return;
@@ -48,7 +48,7 @@ void describe_general(const Departure& departure, const CellPlan& plan, models::
 }  // namespace
 
 models::GroupFailure describe(const Departure& departure, const CellPlan& plan) {
-    models::GroupFailure failure{.what = "it has left the range of numbers",
+    models::GroupFailure failure{.what = "it is not finite",
                                  .variable = "potential",
                                  .place = place_of(plan, departure.slot),
                                  .value = to_text(departure.value) + " mV",

@@ -30,7 +30,7 @@ struct Departure {
     std::uint32_t variable = 0;  ///< of its states, or of its currents
 };
 
-/// In words. @param plan of the cell
+/// Describes a departure for the user. @param plan of the cell
 models::GroupFailure describe(const Departure& departure, const CellPlan& plan);
 
 /// The first departure among the cells of a group: of the earliest step that of the first cell, so that it does not depend on

@@ -17,10 +17,10 @@ namespace {
     throw ShapeError({.object = what + " of mechanism '" + given.name + "'",
                       .value = std::to_string(value),
                       .bound = bound,
-                      .remedy = "mechanisms are made of equations by ranvier.channel()"});
+                      .remedy = "make mechanisms of equations with ranvier.channel()"});
 }
 
-/// @param truths whether there may be truths behind the results
+/// @param truths whether truths may follow the results
 void check(const program::Program& program, std::size_t results, bool truths, const GeneralDescription& given,
            const std::string& what) {
     const auto types = program::check(program, what + " of mechanism '" + given.name + "'", false);
@@ -38,7 +38,7 @@ void check(const program::Program& program, std::size_t results, bool truths, co
     }
 }
 
-/// That they are the same whenever a spike arrives.
+/// Checks that jumps are constants: they are evaluated once for each place.
 void check_jumps(const GeneralDescription& given) {
     const auto fixed = {External::celsius, External::diameter, External::area};
     for (const std::vector<bool>& inputs : program::dependencies(*given.jumps)) {
@@ -83,7 +83,7 @@ std::uint64_t fingerprint_of(const GeneralDescription& given) {
         models::add(hash, *program);
     }
     if (given.jumps) models::add(hash, *given.jumps);
-    // 0 is that of what comes with Ranvier.
+    // Built-in mechanisms have the fingerprint 0.
     return hash.value() | 1;
 }
 

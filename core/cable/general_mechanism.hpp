@@ -13,7 +13,7 @@
 
 namespace ranvier::cable {
 
-/// A mechanism that a user describes whose states have any equations, and whose currents any form. See GeneralInfo.
+/// Description of a user's mechanism with any equations for its states and currents. See GeneralInfo.
 struct GeneralDescription {
     struct State {
         std::string name;
@@ -41,10 +41,10 @@ struct GeneralDescription {
     std::optional<program::Program> jumps;  ///< of a point process: see GeneralInfo
 };
 
-/// A mechanism with all that its MechanismModel points to.
+/// A general mechanism, which owns everything that its MechanismModel points to.
 class GeneralMechanism final : public UserMechanism {
    public:
-    /// @throws ShapeError, ValueOutOfBoundsError for what does not fit together
+    /// @throws ShapeError, ValueOutOfBoundsError for an inconsistent description
     explicit GeneralMechanism(GeneralDescription description);
 
     /// The model of a point process. @throws ValueOutOfBoundsError if the mechanism is not a point process
@@ -59,7 +59,7 @@ class GeneralMechanism final : public UserMechanism {
     ReceptorModel receptor_;
 };
 
-/// Of an input of the programs of a mechanism with so many states.
+/// The index of an external value among the inputs of programs of a mechanism with this number of states.
 inline std::size_t input_of(External external, std::size_t states) {
     return states + static_cast<std::size_t>(external);
 }

@@ -20,32 +20,32 @@ struct GeneralPlan {
 
     std::uint32_t painted = 0;  ///< the index of the mechanism among those of the cell
     const MechanismModel* model = nullptr;
-    /// A receptor of the cell, whose sites are the places, in their order. `painted` goes on behind the mechanisms.
+    /// The receptor whose sites are the places, in their order. `painted` counts receptors after the mechanisms.
     std::optional<std::uint32_t> receptor;
-    AlignedVector<std::uint32_t> slots;  ///< ascending, but of a receptor
+    AlignedVector<std::uint32_t> slots;  ///< ascending, except for a receptor
     std::vector<std::uint32_t> compartments;
     std::vector<AlignedVector<double>> parameters;  ///< of a cell with the plan's own values
-    /// Of a receptor pA of 1 nA, nS of 1 uS.
+    /// For a receptor: pA per nA, nS per uS.
     AlignedVector<double> covered;   ///< pA of a density of 1 mA/cm^2, nS of 1 S/cm^2
     AlignedVector<double> surface;   ///< pA of a density of 1 mA/cm^2 through the membrane of the whole compartment
     AlignedVector<double> area;      ///< um^2
     AlignedVector<double> diameter;  ///< um
     AlignedVector<double> outside;   ///< calcium, mM; 0 where there is no pool
-    std::vector<std::vector<double>> jumps;  ///< of a receptor: what a weight of 1 nS adds to a state [place][state]
+    std::vector<std::vector<double>> jumps;  ///< of a receptor: what 1 nS adds to states [place][state]
     /// The pool of calcium at the place, an index of CellPlan::pools.
     std::vector<std::optional<std::uint32_t>> pools;
 
-    // Not of a receptor.
+    // Not for receptors.
     std::size_t place_of(std::uint32_t slot) const;
     bool is_at(std::uint32_t slot) const;
 };
 
-/// Those of a cell, by their index among its mechanisms. @param own_values values of the cell's own parameters
+/// The plans of a cell, in the order of its mechanisms, then of its receptors. @param own_values values of the cell's own parameters
 std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const double> own_values,
                                       std::span<const std::uint32_t> slot_of_node, const PoolPlan& pools,
                                       std::pmr::memory_resource* memory);
 
-/// What programs read at a place, beside states, parameters and geometry, when they are carried out for it alone.
+/// Inputs of programs at one place besides states, parameters and geometry.
 struct GeneralMoment {
     double potential = 0.0;  ///< mV
     double celsius = 0.0;
@@ -55,15 +55,15 @@ struct GeneralMoment {
     double time = 0.0;     ///< ms
 };
 
-/// What the states of a place begin at.
+/// The initial states of a place.
 std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, const GeneralMoment& moment);
 
-/// mA/cm^2 of each current of a place; of a receptor nA.
+/// Each current at a place: mA/cm^2; nA for a receptor.
 /// @param parameters those of the cell at the place
 std::vector<double> current_densities(const GeneralPlan& plan, std::size_t place, std::span<const double> parameters,
                                       std::span<const double> states, const GeneralMoment& moment);
 
-/// Parameters at a place, of a cell with these values of its own.
+/// Parameters at a place, for a cell with these values of its own parameters.
 std::vector<double> parameters_at(const GeneralPlan& plan, std::size_t place, const CellSpec& spec,
                                   std::span<const double> own_values);
 

@@ -15,7 +15,7 @@
 
 namespace ranvier::cable {
 
-/// What programs of general mechanisms read that differs from step to step: an array with one number for each place.
+/// Inputs of the programs of general mechanisms that change from step to step: arrays with one number for each place.
 struct GeneralInputs {
     explicit GeneralInputs(std::pmr::memory_resource* memory)
         : potential(memory), calcium(memory), calcium_reversal(memory), calcium_current(memory), time(memory) {}
@@ -33,7 +33,7 @@ struct GeneralInputs {
     }
 };
 
-/// A program of a general mechanism, with all that does not change: the temperature, the step, parameters, and places.
+/// A program of a general mechanism with its constant inputs: the temperature, the step, parameters and geometry.
 class GeneralProgram {
    public:
     /// Where results go.
@@ -42,7 +42,7 @@ class GeneralProgram {
     struct Fixed {
         double celsius = 0.0;
         double step = 0.0;  ///< ms
-        /// By place, with as many numbers as it is carried out for.
+        /// Arrays by place, with as many numbers as the program runs for.
         std::span<const AlignedVector<double>> externals;  ///< by External; empty: not fixed
         std::span<const AlignedVector<double>> parameters;
     };

@@ -17,7 +17,7 @@ std::size_t padded_size(std::size_t places) {
     return (places + program::lanes_of_kernel - 1) / program::lanes_of_kernel * program::lanes_of_kernel;
 }
 
-/// Numbers by place, those of the first one behind the last.
+/// Numbers by place, padded with that of the first place.
 template <class Read>
 AlignedVector<double> by_place(std::span<const GeneralPlace> places, std::pmr::memory_resource* memory, Read read) {
     AlignedVector<double> values(memory);
@@ -26,7 +26,7 @@ AlignedVector<double> by_place(std::span<const GeneralPlace> places, std::pmr::m
     return values;
 }
 
-/// What programs read that does not change, while they are made.
+/// The constant inputs of programs, needed only while these are made.
 struct Constants {
     Constants(std::span<const GeneralPlace> places, std::pmr::memory_resource* memory) {
         externals.resize(external_count, AlignedVector<double>(memory));
@@ -82,7 +82,7 @@ GeneralStates::Mechanism::Mechanism(const GeneralPlaces& given, const Settings& 
       predicted(memory),
       results(2 * general->currents.size() * padded, 0.0, memory),
       before(memory) {
-    // What calcium flows in the step is not known before it.
+    // The calcium current of a step is not known before the step.
     if (settings.scheme == Scheme::staggered && !general->reads_calcium_current) {
         half.emplace(
             make(*general->step, GeneralProgram::Results::apart, given, settings, 0.5 * settings.step, memory));

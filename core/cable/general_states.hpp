@@ -82,16 +82,16 @@ class GeneralStates {
     /// @param mechanisms in the order in which they act
     GeneralStates(std::span<const GeneralPlaces> mechanisms, Settings settings, std::pmr::memory_resource* memory);
 
-    /// Of one of `mechanisms`, and of its places.
+    /// A state. @param mechanism an index of `mechanisms` @param place of the mechanism
     double& state(std::size_t mechanism, std::size_t block, std::size_t place, std::size_t state);
 
     /// Before the first half of the kernel.
     void predict(const GeneralBlock& block);
-    /// Between the halves. A negative derivative takes at most half of the capacitance from the diagonal, so that what is
-    /// solved for stays bounded.
+    /// Between the halves. A negative derivative takes at most half of the capacitance from the diagonal, so that the
+    /// solution stays bounded.
     void add_currents(const GeneralBlock& block);
-    /// After the second half. Moves the calcium of pools as far as currents of general mechanisms do, and sets that of those
-    /// that are their states.
+    /// After the second half. Adds the calcium currents of general mechanisms to the pools, and copies the concentrations of
+    /// pools that are general mechanisms from their states.
     void advance(const GeneralBlock& block);
 
     /// Adds the weights that arrive at receptors at the end of the step to their states, and clears them.
@@ -100,7 +100,7 @@ class GeneralStates {
                  std::span<const std::uint32_t> cells);
 
     bool has_pools() const { return !settings_.gains.empty(); }
-    /// What has left its bounds since this was called last, of each mechanism and variable by itself.
+    /// Returns the values that have left their bounds since the last call, and clears them.
     std::vector<GeneralDeparture> take_departures() { return std::exchange(departures_, {}); }
 
    private:

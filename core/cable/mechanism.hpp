@@ -90,7 +90,7 @@ struct GeneralCurrentInfo {
     bool flows = true;  ///< false: it is recorded only, such as a sum of others
 };
 
-/// What programs of general mechanisms read beside states and parameters, in the order of their inputs.
+/// Inputs of the programs of general mechanisms besides states and parameters, in their order.
 enum class External : std::uint8_t {
     potential,  ///< mV
     celsius,  ///< degrees Celsius
@@ -114,7 +114,7 @@ struct GeneralInfo {
     const program::Program* step = nullptr;  ///< results: the states, then truths that loops have ended in time
     const program::Program* current = nullptr;  ///< results: of each current mA/cm^2, then its derivative, S/cm^2
     /// Of a point process, whose currents are in nA: results are what a spike of weight 1 nS adds to each state. They depend
-    /// on parameters, temperature and geometry alone. Null: it is spread over membrane.
+    /// on parameters, temperature and geometry alone. Null for a mechanism of the membrane.
     const program::Program* jumps = nullptr;
     std::int32_t calcium = -1;  ///< a pool's state for the concentration in the cell (mM); -1: not a pool
     std::int32_t outside = -1;  ///< a pool's parameter for the concentration outside (mM); -1: default_outside
@@ -138,8 +138,8 @@ struct MechanismModel {
     std::span<const CurrentSum> sums = {};  ///< what probes read; empty: each current by itself
     std::uint64_t fingerprint = 0;  ///< of what a user describes; 0: the name tells all
     const GeneralInfo* general = nullptr;  ///< then it has neither gates nor `currents`
-    /// Degrees Celsius at which the rates of its gates were measured, from which they grow or fall with the temperature; NaN:
-    /// they do not follow it, or a user describes them.
+    /// Temperature at which the rates of its gates were measured, degrees Celsius; NaN if they do not depend on the
+    /// temperature, or if a user describes the mechanism.
     double measured_celsius = std::numeric_limits<double>::quiet_NaN();
 
     std::size_t recorded_currents() const {

@@ -19,7 +19,7 @@ constexpr double zero_celsius = 273.15;       // K
 /// mM/ms of a current of 1 pA into a shell of 1 um^3, of ions with one charge.
 constexpr double filling = 1e3 / faraday;
 
-/// mM: what the state of a general mechanism takes the place of.
+/// A placeholder, mM, that the state of a general mechanism replaces.
 constexpr double any_concentration = 1e-4;
 
 bool carries_calcium(const MechanismModel& mechanism) {
@@ -58,7 +58,7 @@ void check_reversal(const PaintedMechanism& painted, const Compartment& own, boo
     }
 }
 
-/// That equations of receptors that read calcium find a pool.
+/// Checks that receptors whose equations read calcium are placed at a pool.
 void check_receptors(const CellSpec& spec, const std::vector<bool>& has_pool) {
     for (const PlacedReceptor& receptor : spec.receptors) {
         if (receptor.model->general == nullptr || !receptor.model->general->follows_calcium()) continue;

@@ -42,7 +42,7 @@ double current_density(const Probe& probe, const CurrentInfo& info, const CellPl
     return density * (values.potential(cell, slot) - reversal);
 }
 
-/// Of a place of a general mechanism.
+/// The currents at a place of a general mechanism.
 std::vector<double> densities_at(std::size_t general, std::size_t place, const CellPlan& plan, const CellValues& values,
                                  std::size_t cell) {
     const GeneralPlan& own = plan.generals[general];
@@ -59,7 +59,7 @@ std::vector<double> densities_at(std::size_t general, std::size_t place, const C
                               .time = values.time()});
 }
 
-/// The same of a general mechanism.
+/// The same for a general mechanism.
 double general_density(const Probe& probe, std::size_t general, const CellPlan& plan, const CellValues& values,
                        std::size_t cell) {
     const std::size_t place = plan.generals[general].place_of(plan.slot_at(probe.place));

@@ -15,7 +15,7 @@ class CellValues {
     virtual double potential(std::size_t cell, std::uint32_t slot) const = 0;
     /// After it has followed what it follows as far as that is known.
     virtual double gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) const = 0;
-    /// Of a general mechanism, one of CellPlan::generals, and of its places.
+    /// A state of a general mechanism. @param general an index of CellPlan::generals
     virtual double state(std::size_t cell, std::size_t general, std::size_t place, std::size_t state) const = 0;
     virtual double calcium(std::size_t cell, std::size_t pool) const = 0;  ///< mM
     /// nS, without the block by magnesium.

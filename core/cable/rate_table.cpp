@@ -72,7 +72,7 @@ RateTable::RateTable(std::span<const GateOfMechanism> gates, double step, double
              .bound = "tables need finite rates",
              .remedy = "check the parameters of the mechanism, or choose rates='exact'"});
     }
-    // Nobody looks anything up in it.
+    // An inaccurate table is never used.
     numbers_.clear();
     numbers_.shrink_to_fit();
 }

@@ -63,8 +63,8 @@ class RateTable {
     void look_up(std::size_t gate, double argument, double& steady, double& part) const;
     /// The greatest deviation that was seen, at 16 points of each interval.
     double error() const { return error_; }
-    /// Whether it is within `greatest_error`. It is not where rates have a kink or a step between two rows: no table of
-    /// reasonable size gives these.
+    /// Whether its error is within `greatest_error`. It is not if rates have a kink or a jump between two rows, which no
+    /// table of reasonable size reproduces.
     bool is_accurate() const { return error_ <= greatest_error; }
 
    private:

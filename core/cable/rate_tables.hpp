@@ -19,7 +19,7 @@ class RateTables {
     RateTables(double step, double celsius, std::pmr::memory_resource* memory)
         : step_(step), celsius_(celsius), memory_(memory) {}
 
-    /// Null where no table is accurate: such rates are calculated exactly. The address of a table does not change.
+    /// Null if no table is accurate: such rates are calculated exactly. The address of a table does not change.
     /// @throws ValueOutOfBoundsError, see RateTable
     const RateTable* of(std::span<const GateOfMechanism> gates) {
         Key key;

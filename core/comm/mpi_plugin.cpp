@@ -18,7 +18,7 @@ std::shared_ptr<Communicator> open_mpi_communicator(const std::string& plugin, c
     void* const library = dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) fail("load the MPI library of the plugin's family first, with RTLD_GLOBAL");
     const auto open = reinterpret_cast<MpiOpen>(dlsym(library, "ranvier_mpi_open"));
-    if (open == nullptr) fail("install Ranvier anew");
+    if (open == nullptr) fail("reinstall Ranvier");
     void* communicator = nullptr;
     MpiFailure failure{};
     if (open(&options, &communicator, &failure) != 0) {

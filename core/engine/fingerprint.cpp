@@ -10,8 +10,8 @@ namespace ranvier::engine {
 
 namespace {
 
-// Each walk names all fields of its struct, so that a new field does not compile until it is mixed in, or is listed as
-// one that need not be.
+// Each function names all fields of its struct, so that a new field does not compile until it is mixed in, or is listed
+// as one that is not.
 
 void add_synapse(Fingerprint& mixed, const SynapseSpec& synapse) {
     // Values are mixed in as those of all parameters.

@@ -378,7 +378,7 @@ std::uint32_t LoweredNetwork::receptor(std::size_t stimulus, const Population& t
             {.object = "weights of a " + std::string(spec.model->name) + " for '" + targets.name + "'",
              .value = "from " + to_text(least) + " to " + to_text(greatest),
              .bound = "all weights of a stimulus must have one sign, since it goes to one receptor",
-             .remedy = "give two stimuli, or bounds to the distribution"});
+             .remedy = "make two stimuli, or restrict the distribution with low= or high="});
     }
     return least < 0.0 ? receptors.negative : receptors.positive;
 }

@@ -212,7 +212,7 @@ std::string Network::name_population(std::string name, std::string_view model) c
     if (!taken(name)) return name;
     throw ValueOutOfBoundsError({.object = "name of a population",
                                  .value = quoted(name),
-                                 .bound = "this name is taken already",
+                                 .bound = "another population has this name",
                                  .remedy = "choose another"});
 }
 
@@ -220,7 +220,7 @@ PopulationId Network::add(Population population) {
     if (population.size > most_units - unit_count()) {
         throw ValueOutOfBoundsError({.object = "size of population " + quoted(population.name),
                                      .value = std::to_string(population.size),
-                                     .bound = "a network can have at most 2^48 units",
+                                     .bound = "a network can have at most 2^48 neurons and sources",
                                      .remedy = "make it smaller"});
     }
     population.id = PopulationId{static_cast<std::uint32_t>(populations_.size())};
@@ -263,7 +263,7 @@ Step Network::stride_of_targets(const Projection& projection) const {
                                      .value = "steps of " + to_text(StepTimes(resolution_)(stride)) + " and " +
                                               to_text(StepTimes(resolution_)(own)) + " ms",
                                      .bound = "all targets of a projection must have the same step",
-                                     .remedy = "connect populations with other steps apart"});
+                                     .remedy = "connect populations with different steps in separate calls"});
     }
     return std::max<Step>(stride, 1);
 }
@@ -379,11 +379,12 @@ RecorderIndex Network::record_state(IdSequence neurons, std::vector<std::string>
     }
     for (const PopulationId id : populations_of(neurons)) {
         if (steps % population(id).stride == 0) continue;
-        throw GridError({.object = "interval" + of_recorder,
-                         .value = to_text(interval) + " ms",
-                         .bound = "it must be a multiple of the step of population " + quoted(population(id).name) +
-                                  ", " + to_text(step_of(population(id))) + " ms",
-                         .remedy = "choose such an interval, or record populations with other steps apart"});
+        throw GridError(
+            {.object = "interval" + of_recorder,
+             .value = to_text(interval) + " ms",
+             .bound = "it must be a multiple of the step of population " + quoted(population(id).name) + ", " +
+                      to_text(step_of(population(id))) + " ms",
+             .remedy = "choose such an interval, or record populations with different steps in separate calls"});
     }
     state_recorders_.push_back({.neurons = std::move(neurons), .variables = std::move(variables), .interval = steps});
     return state_recorders_.size() - 1;

@@ -267,11 +267,12 @@ void try_stimulus(const StimulusSpec& spec, const Population& targets, double st
     try {
         try_stimulus(spec, step);
     } catch (const GridError& error) {
-        throw GridError({.object = error.fields().object,
-                         .value = error.fields().value,
-                         .bound = "it must be a multiple of the step of population " + quoted(targets.name) + ", " +
-                                  to_text(step) + " ms",
-                         .remedy = error.fields().remedy + ", or stimulate populations with other steps apart"});
+        throw GridError(
+            {.object = error.fields().object,
+             .value = error.fields().value,
+             .bound = "it must be a multiple of the step of population " + quoted(targets.name) + ", " + to_text(step) +
+                      " ms",
+             .remedy = error.fields().remedy + ", or stimulate populations with different steps in separate calls"});
     }
 }
 

@@ -64,7 +64,7 @@ void check_invented_rates(const SimulationOptions& options, const Network& netwo
         throw StateError({.object = "invented rate",
                           .value = to_text(rates.front()) + " spikes/s",
                           .bound = "spikes are invented only in dry runs",
-                          .remedy = "do not give it, or make a dry run"});
+                          .remedy = "leave it out, or make a dry run"});
     }
     if (rates.size() != 1 && rates.size() != network.populations().size()) {
         throw ShapeError({.object = "invented rates",
@@ -77,7 +77,7 @@ void check_invented_rates(const SimulationOptions& options, const Network& netwo
         if (rate >= 0.0 && rate * network.resolution() <= 1000.0) continue;
         throw ValueOutOfBoundsError({.object = "invented rate",
                                      .value = to_text(rate) + " spikes/s",
-                                     .bound = "it must be >= 0, and at most one spike a step",
+                                     .bound = "it must be >= 0, and at most one spike per step",
                                      .remedy = "give the mean rate of the neurons"});
     }
 }
@@ -122,22 +122,22 @@ void check_asynchronous(const SimulationOptions& options, std::int32_t ranks, bo
             {.object = "stepping", .value = "async", .bound = std::move(bound), .remedy = std::move(remedy)});
     };
     if (is_dry_run) {
-        refuse("the other processes of a dry run have no clocks to wait for", "use stepping=bsp");
+        refuse("the other ranks of a dry run report no progress to wait for", "use stepping=bsp");
     }
     if (ranks > 1 && !options.exchange.empty()) {
-        refuse(
-            "exchange=" + options.exchange + " exchanges spikes in epochs, for which all processes meet",
-            "leave out the exchange: processes then notify each other, as notifications=packed or single says; or use "
-            "stepping=bsp");
+        refuse("exchange=" + options.exchange + " exchanges spikes in epochs, at whose ends all processes meet",
+               "leave out the exchange, so that processes notify each other (notifications=packed or single); or use "
+               "stepping=bsp");
     }
     if (ranks > 1 && !options.keep_sources) {
-        refuse("spikes come with the ids of their sources, so these must be kept", "keep sources, or use stepping=bsp");
+        refuse("spikes are delivered by the ids of their sources, so these must be kept",
+               "keep sources, or use stepping=bsp");
     }
     if (ranks > 1 && options.wait_apart) {
         refuse("there are no exchanges before which processes could meet", "leave out wait_apart, or use stepping=bsp");
     }
     if (!options.sort_connections.value_or(true)) {
-        refuse("unsorted connections get their spikes in epochs", "sort connections, or use stepping=bsp");
+        refuse("unsorted connections receive spikes in epochs only", "sort connections, or use stepping=bsp");
     }
     if (options.trace_epochs) refuse("there are no epochs to trace", "leave out trace_epochs, or use stepping=bsp");
 }
@@ -244,7 +244,7 @@ std::vector<double> choose_costs(const SimulationOptions& options, const Network
         throw ValueOutOfBoundsError({.object = "cost of population '" + network.populations()[i].name + "'",
                                      .value = to_text(costs[i]),
                                      .bound = "it must be from 0 to 1e30",
-                                     .remedy = "give what a neuron of it costs compared to others"});
+                                     .remedy = "give the cost of one of its neurons relative to others"});
     }
     return costs;
 }
@@ -256,7 +256,7 @@ std::uint32_t choose_window(const SimulationOptions& options, const Network& net
         throw ValueOutOfBoundsError({.object = "delivery_window",
                                      .value = std::to_string(window),
                                      .bound = "a power of two from 1 to 1024",
-                                     .remedy = "leave it at 0"});
+                                     .remedy = "leave it at 0, which chooses one"});
     }
     return window;
 }
@@ -292,19 +292,19 @@ void check_options(const SimulationOptions& options, const Network& network, con
     if (choose_notifications(options) == comm::Notifications::single && !is_asynchronous(options)) {
         throw StateError({.object = "notifications",
                           .value = options.notifications,
-                          .bound = "where all shards advance together, processes exchange spikes in epochs",
+                          .bound = "with stepping=bsp, processes exchange spikes in epochs",
                           .remedy = "leave it out, or use stepping=async"});
     }
     if (options.intervals < 1 || options.intervals > 2) {
         throw ValueOutOfBoundsError({.object = "intervals",
                                      .value = std::to_string(options.intervals),
-                                     .bound = "the shortest delay is divided into 1 or 2",
+                                     .bound = "the shortest delay can be divided into 1 or 2",
                                      .remedy = "use 1 or 2"});
     }
     if (is_dry_run && placement != connect::PlacementKind::round_robin) {
         throw StateError({.object = "placement",
                           .value = options.ranks ? "an array" : options.placement,
-                          .bound = "a dry run takes all ranks to be alike, and only round_robin makes them so",
+                          .bound = "a dry run assumes that all ranks are alike, which only round_robin ensures",
                           .remedy = "use round_robin"});
     }
     check_invented_rates(options, network, is_dry_run);
@@ -312,7 +312,7 @@ void check_options(const SimulationOptions& options, const Network& network, con
     if (!method.directed && !options.sort_connections.value_or(true)) {
         throw StateError({.object = "exchange",
                           .value = std::string(method.name),
-                          .bound = "it sends the ids of sources, and unsorted connections cannot be found by these",
+                          .bound = "it sends the ids of sources, and unsorted connections cannot be found by id",
                           .remedy = "sort connections, or use a method that sends spikes only where they are needed"});
     }
     check_numbering(options, method);

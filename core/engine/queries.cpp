@@ -98,8 +98,8 @@ void check_sources(std::span<const std::unique_ptr<Shard>> shards) {
             if (!table || table->has_sources()) continue;
             throw StateError({.object = "connections",
                               .value = "",
-                              .bound = "the sources of synapses were forgotten after the network had been built",
-                              .remedy = "build the simulation with keep_sources"});
+                              .bound = "the sources of synapses were discarded when the network had been built",
+                              .remedy = "build the simulation with keep_sources=True"});
         }
     }
 }
@@ -114,7 +114,7 @@ std::uint32_t ConnectionAccess::first_shard() const {
     if (all > std::uint64_t{1} << SynapseHandle::shard_bits) {
         throw ValueOutOfBoundsError({.object = "number of threads of all processes",
                                      .value = std::to_string(all),
-                                     .bound = "connections can be asked for on at most 262144",
+                                     .bound = "connections can be queried with at most 262144",
                                      .remedy = "use fewer threads, or a smaller network"});
     }
     for (const auto& shard : shards_) {
@@ -122,7 +122,7 @@ std::uint32_t ConnectionAccess::first_shard() const {
             if (!table || table->size() >> SynapseHandle::position_bits == 0) continue;
             throw ValueOutOfBoundsError({.object = "number of synapses of one kind of one thread",
                                          .value = std::to_string(table->size()),
-                                         .bound = "connections can be asked for where there are fewer than 2^" +
+                                         .bound = "connections can be queried if there are fewer than 2^" +
                                                   std::to_string(SynapseHandle::position_bits),
                                          .remedy = "use more threads"});
         }
@@ -207,7 +207,7 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
         // The lists of the shards, all of them together, those of all processes, and the columns that are handed out.
         const std::uint64_t gathered = communicator_.size() > 1 ? here + expected : 0;
         constexpr std::uint64_t columns = 7 * sizeof(std::uint64_t);  // delays in steps and in ms
-        check_room("memory for the " + counted(expected, "connection") + " that were asked for",
+        check_room("memory for the " + counted(expected, "connection") + " of a query",
                    (here + gathered) * sizeof(Found) + expected * columns, communicator_.host_size(),
                    "ask for fewer sources, targets or projections at a time");
     });
@@ -385,7 +385,7 @@ void ConnectionAccess::check_own_bound(const connect::SynapseTable& table, const
                                  .value = to_text(weight),
                                  .bound = "weights of this synapse are from " + to_text(std::min(value, 0.0)) + " to " +
                                           to_text(std::max(value, 0.0)),
-                                 .remedy = "keep to the bound that this synapse has"});
+                                 .remedy = "keep within the bound of this synapse"});
 }
 
 void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<const double> weights) const {
@@ -428,14 +428,14 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
             if (weights[i] >= least && weights[i] <= greatest) continue;
             fail(i, "weights of this synapse are from " + to_text(least) + " to " + to_text(greatest),
                  std::isinf(dynamics->greatest_weight()) ? "give connect() the weight_bound that is needed"
-                                                         : "keep to the bounds of the synapse model");
+                                                         : "keep within the bounds of the synapse model");
         }
         const models::NeuronModel& model = *network_.network().population(population).model;
         check_weight_bounds(model, weights[i], "weight " + std::to_string(i));
         // Of receptors that the sign chooses, 0 is that of weights >= 0.
         const bool other_sign = receptor == 0 ? weights[i] < 0.0 : weights[i] > 0.0;
         if (!model.sign_chooses_receptor || !other_sign || !was_chosen_by_sign(handle, projections)) continue;
-        fail(i, "its sign would move the synapse to another receptor", "keep the sign, or build the network anew");
+        fail(i, "its sign would move the synapse to another receptor", "keep the sign, or build the network again");
     }
 }
 
@@ -461,7 +461,7 @@ std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(st
         const connect::WeightRange range = connect::round_as_stored(InstructionSet::baseline, own, double_weights);
         check_least_weight(range.least, double_weights, "least weight");
         ranges[receptor].join(range);
-        check_sums(ranges[receptor], "these weights and those that there are");
+        check_sums(ranges[receptor], "these weights and the present ones");
         std::size_t next = 0;
         for (std::size_t i = 0; i < handles.size(); ++i) {
             if (reaches(handles[i], receptor) && !learns(handles[i])) stored[i] = own[next++];

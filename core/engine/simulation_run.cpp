@@ -41,7 +41,7 @@ void Simulation::Implementation::check_whole() const {
     if (!has_failed) return;
     throw StateError({.object = "simulation",
                       .value = {},
-                      .bound = "a run has failed on its way, and its parts have come to different steps",
+                      .bound = "an earlier run failed, and its shards have stopped at different steps",
                       .remedy = "build it again, or load a saved state"});
 }
 
@@ -194,13 +194,13 @@ void Simulation::Implementation::check_rows() const {
     throw StateError({.object = "variable " + std::string(first->variable) + " of " +
                                 std::string(lowered.synapse(first_kind).model->name),
                       .value = to_text(first->value),
-                      .bound = "it must stay finite, which it is not since the spike of a source at " +
+                      .bound = "it must stay finite, and was not after the spike of a source at " +
                                to_text(StepTimes(network.resolution())(first->step)) + " ms",
                       .remedy = "bound it where on_pre assigns it, as by clip(..., 0, 1)"});
 }
 
 /// Parameters, weights and currents have bounds, but no check of each of them can rule out that together they lead beyond
-/// what numbers hold. Neurons whose potential is not a number would be silent for ever.
+/// what numbers hold. A neuron whose potential is NaN would never fire again.
 void Simulation::Implementation::check_finite() const {
     std::optional<FirstFailure> first;
     for (const auto& shard : shards) {
@@ -227,6 +227,7 @@ void Simulation::Implementation::tell(const FirstFailure& first) const {
                        .bound = failure.what + " by step " + std::to_string(first.step),
                        .remedy = "check the units of weights, currents and parameters, or " +
                                  std::string(is_double ? "take shorter steps" : "use double precision")};
+    if (!failure.remedy.empty()) fields.remedy = failure.remedy;
     if (failure.step) {
         fields.object = failure.variable + " of neuron " + std::to_string(first.neuron.value - population.first.value) +
                         " of population " + quoted(population.name);

@@ -68,21 +68,21 @@ void check_probabilities(const SharedArray& values, const Targets& targets, cons
                           .bound = "receptor " + targets.receptor + " of each target has " + counts + " sites",
                           .remedy = targets.least == targets.most
                                         ? "give one for each"
-                                        : "connect cells with different numbers of sites apart"});
+                                        : "connect cells with different numbers of sites in separate calls"});
     }
     for (const double value : values) {
         if (std::isfinite(value) && value >= 0.0) continue;
         throw ValueOutOfBoundsError({.object = what,
                                      .value = to_text(value),
                                      .bound = "they must be finite and not negative",
-                                     .remedy = "give 0 to sites that no synapse shall reach"});
+                                     .remedy = "give 0 for sites without synapses"});
     }
     const double sum = std::accumulate(values.begin(), values.end(), 0.0);
     if (std::isfinite(sum) && sum > 0.0) return;
     throw ValueOutOfBoundsError({.object = what,
                                  .value = "a sum of " + to_text(sum),
                                  .bound = "their sum must be finite and greater than 0",
-                                 .remedy = "give some sites a greater one"});
+                                 .remedy = "give some sites a probability > 0"});
 }
 
 void check_element(const SharedArray& sites, std::uint64_t place, std::uint32_t own, const Targets& targets,

@@ -48,7 +48,7 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
         if (own.communicator->is_dry_run() || !own.options.invented_rates.empty()) {
             throw StateError({.object = "state of a dry run",
                               .value = "",
-                              .bound = "the other processes that it is about do not exist",
+                              .bound = "the other ranks, and their state, do not exist",
                               .remedy = "load the state into a simulation without dry_run"});
         }
         if (own.step.load() != 0 || totals_.step < 0 ||

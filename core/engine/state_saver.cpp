@@ -46,7 +46,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
         if (own.communicator->is_dry_run() || !own.options.invented_rates.empty()) {
             throw StateError({.object = "state of a dry run",
                               .value = "",
-                              .bound = "the other processes that it is about do not exist",
+                              .bound = "the other ranks, and their state, do not exist",
                               .remedy = "save a simulation without dry_run"});
         }
     });

@@ -117,10 +117,10 @@ ConnectionAccess::ParameterPlaces ConnectionAccess::checked_places(std::span<con
         };
         if (!place.column) {
             fail("all synapses of its projection share this parameter",
-                 "give connect() an array or a distribution of it, or build the network anew with another value");
+                 "give connect() an array or a distribution of it, or build the network again with another value");
         }
         if (place.info->per_synapse != models::PerSynapse::yes) {
-            fail("it stays as it was given when the network was built", "build the network anew");
+            fail("it cannot change after the network was built", "build the network again");
         }
         if (!std::isfinite(values[i])) fail("it must be finite", "give a number");
         if (keeps_bounds(values[i], place.info->bounds, double_weights)) continue;

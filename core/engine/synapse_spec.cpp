@@ -47,7 +47,7 @@ void check_shared(const Values& value, const models::ParameterInfo& info, const 
         if (other.per_synapse == models::PerSynapse::no) continue;
         own += (own.empty() ? "" : ", ") + std::string(other.name);
     }
-    const std::string remedy = own.empty() ? "" : "; each synapse can have values of its own of: " + own;
+    const std::string remedy = own.empty() ? "" : "; parameters that may differ between synapses: " + own;
     throw ValueOutOfBoundsError({.object = object,
                                  .value = is_drawn(value) ? "a distribution" : "an array",
                                  .bound = "all synapses of a projection share " + std::string(info.name),
@@ -242,7 +242,7 @@ void check_own_changes(const SynapseSpec& synapse, double greatest_weight, bool 
             {.object = std::string(side == 0 ? "on_post" : "on_pre") + " of " + std::string(synapse.model->name) +
                        " of projection " + quoted(projection),
              .value = "changes by at most " + to_text(changes[side]) + " of the greatest weight",
-             .bound = std::string("this is lost where weights are stored in ") +
+             .bound = std::string("smaller changes are lost where weights are stored in ") +
                       (double_weights ? "double" : "single") + " precision: it must be at least " + to_text(least),
              .remedy = double_weights ? "give other values of parameters" : "choose weight_precision=\"double\""});
     }

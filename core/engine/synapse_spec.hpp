@@ -22,7 +22,7 @@ struct SynapseSpec {
     std::shared_ptr<const models::OwnSynapse> owner = {};  ///< of a model that is none of the registry
 
     bool is_static() const { return model == nullptr || model->is_static(); }
-    /// The parameter whose values one has: itself, unless it is not given and follows another one.
+    /// The parameter that provides the values of another: itself, unless it is not given and follows a different one.
     std::uint32_t source_of(std::uint32_t parameter) const;
     /// Of all parameters, in the order of the model: where synapses have values of their own, that which is
     /// farthest from 0 of those that can occur.

@@ -49,7 +49,7 @@ struct ParameterInfo {
     PerSynapse per_synapse = PerSynapse::no;
     bool is_whole = false;  ///< values are whole numbers, and drawn ones are rounded
     bool is_initial = false;  ///< it only says how neurons begin, so that it stays while a simulation runs
-    /// Of synapse models: the parameter whose values it has unless it is given itself; empty: `default_value` is its default.
+    /// For synapse models: the parameter whose values are its default; empty: `default_value` is.
     std::string_view default_parameter = {};
 };
 
@@ -63,7 +63,7 @@ constexpr ParameterInfo at_beginning(ParameterInfo info) {
     info.per_synapse = PerSynapse::beginning;
     return info;
 }
-/// The same, for one that has the value of another parameter unless it is given itself.
+/// Returns the parameter with the value of another one as its default.
 constexpr ParameterInfo follows(ParameterInfo info, std::string_view parameter) {
     info.default_parameter = parameter;
     return info;

@@ -98,6 +98,7 @@ struct AdvanceArguments {
 /// Why a group cannot go on, for the user.
 struct GroupFailure {
     std::string what;
+    std::string remedy = {};  ///< empty: that of a state that is not finite
     // Where it is known which value it was; else there is no step.
     std::string variable = {};  ///< what it is a value of
     std::string place = {};  ///< within the neuron, if it has places
@@ -146,7 +147,7 @@ class NeuronGroup {
     /// Why the group cannot go on, or nothing.
     virtual std::optional<GroupFailure> failure() const {
         if (is_finite()) return std::nullopt;
-        return GroupFailure{.what = "a variable has left the range of numbers"};
+        return GroupFailure{.what = "a variable is not finite"};
     }
     /// Whether it has noticed a failure while it advanced. This is asked often, and failure() at the end of a run.
     virtual bool has_failed() const { return false; }

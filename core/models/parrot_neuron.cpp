@@ -40,9 +40,10 @@ class Parrots final : public RepeatingGroup {
     std::optional<GroupFailure> failure() const override {
         if (!is_odd_) return std::nullopt;
         return GroupFailure{.what = "neuron " + std::to_string(odd_neuron_) + " was to relay " + to_text(odd_number_) +
-                                    " spikes in a step; it can relay any whole number up to " +
-                                    std::to_string(most_relayed) +
-                                    ", the sum of the weights of the spikes that arrive"};
+                                    " spikes, the sum of the weights that arrived, in a step; it can relay whole "
+                                    "numbers up to " +
+                                    std::to_string(most_relayed),
+                            .remedy = "use weights of 1 for synapses on parrot neurons"};
     }
 
    protected:

@@ -83,7 +83,7 @@ struct ProgramDescription {
     program::Program step;
     /// From variables and constants to derived variables.
     program::Program observe;
-    /// What has gone wrong where a truth after a step does not hold.
+    /// The reason of the failure if a truth after a step does not hold.
     std::string failure = {};
 
     std::uint32_t propagator_outputs() const {

@@ -98,10 +98,11 @@ class ProgramGroup final : public NeuronGroup {
     std::optional<GroupFailure> failure() const override {
         if (failed_) {
             const std::string& what = model_.description().failure;
-            return GroupFailure{.what = what.empty() ? "a loop has not ended within its most iterations" : what,
-                                .variable = "the step",
-                                .neuron = static_cast<std::uint32_t>(failed_->neuron),
-                                .step = failed_->step};
+            return GroupFailure{
+                .what = what.empty() ? "a loop has not ended within its maximum number of iterations" : what,
+                .variable = "the step",
+                .neuron = static_cast<std::uint32_t>(failed_->neuron),
+                .step = failed_->step};
         }
         const auto found = not_finite();
         if (!found) return std::nullopt;

@@ -159,7 +159,7 @@ class Release {
     std::optional<connect::RowFailure> failure_;
 };
 
-/// Of what a spike does: variables may be anything.
+/// Ranges of the inputs of `release`: variables may have any value.
 std::vector<Interval> inputs_of(const ReleaseProgramDescription& description, std::span<const double> parameters) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     std::vector<Interval> inputs(description.states.size(), Interval{-infinity, infinity});
@@ -168,7 +168,7 @@ std::vector<Interval> inputs_of(const ReleaseProgramDescription& description, st
     return inputs;
 }
 
-/// Why on_pre may divide by 0, or the like, which nobody would see, or nothing. Variables are looked at when spikes come.
+/// Why on_pre may be undefined, such as a division by 0, without making a variable infinite or NaN; these are checked later.
 std::optional<std::string> undefined_release(const ReleaseProgramDescription& description,
                                              std::span<const double> parameters) {
     using Outcome = program::DomainCheck::Outcome;
@@ -177,7 +177,7 @@ std::optional<std::string> undefined_release(const ReleaseProgramDescription& de
         const bool is_state = i < description.states.size();
         if (found[i].outcome < (is_state ? Outcome::hidden : Outcome::shown)) continue;
         return "on_pre" + program::undefined(*found[i].operation) +
-               ", whatever its variables are: write max(x, ...), or where(x > 0, ..., 0)";
+               " for some values of its variables: write max(x, ...), or where(x > 0, ..., 0)";
     }
     return std::nullopt;
 }

@@ -108,7 +108,7 @@ class WeightRange {
         return std::pair{below->first, above->second};
     }
 
-    /// Of an event where weights lie in some range.
+    /// Ranges of the inputs of an event, for weights in some range.
     std::vector<Interval> inputs_of(const Program& event, const Interval& weights) const {
         const bool is_presynaptic = &event == &own_.presynaptic;
         const auto trace = [](bool accumulates) { return Interval{0.0, accumulates ? infinity : 1.0}; };
@@ -166,7 +166,7 @@ class WeightRange {
     std::vector<Interval> parameters_;
 };
 
-/// Why an event may divide by 0, or the like, or nothing.
+/// Why an event may be undefined, such as a division by 0, or nothing.
 std::optional<std::string> undefined_event(const SynapseProgramDescription& description, std::span<const double> least,
                                            std::span<const double> greatest) {
     const std::pair weights = weight_range(description, least, greatest).value_or(std::pair{0.0, 0.0});
@@ -177,7 +177,7 @@ std::optional<std::string> undefined_event(const SynapseProgramDescription& desc
         const program::DomainCheck found = program::check_domains(event, inputs)[0];
         if (!found.operation) continue;
         return std::string(is_presynaptic ? "on_pre" : "on_post") + program::undefined(*found.operation) +
-               " (traces may be anything from 0 on, and the weight anything in its range): write max(x, ...), or "
+               " (traces may have any value >= 0, and the weight any value in its range): write max(x, ...), or "
                "where(x > 0, ..., 0)";
     }
     return std::nullopt;

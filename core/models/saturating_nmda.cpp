@@ -17,7 +17,7 @@ namespace {
 class SaturatingNmda {
     enum Parameter : std::size_t { alpha, tau_rise, tau_decay };
 
-    /// What the first spike opens: x^(1 - a) gamma(a, x) with x = alpha tau_rise and a = 1 - tau_rise / tau_decay, and the
+    /// The fraction that the first spike opens: x^(1 - a) gamma(a, x) with x = alpha tau_rise and a = 1 - tau_rise / tau_decay, and the
     /// lower incomplete gamma function as a series of positive terms: x e^-x (1 / a + x / (a (a + 1)) + ...).
     static double first_opened(const double* p) {
         const double x = p[alpha] * p[tau_rise];
@@ -34,16 +34,17 @@ class SaturatingNmda {
 
    public:
     static constexpr std::array parameters{
-        ParameterInfo{"alpha", "1/ms", 0.5, {.lower = 1e-6, .upper = 50.0}, "How fast transmitter opens channels"},
-        ParameterInfo{"tau_rise", "ms", 2.0, {.lower = 1e-3, .upper = 100.0}, "Time constant of the transmitter"},
+        ParameterInfo{"alpha", "1/ms", 0.5, {.lower = 1e-6, .upper = 50.0}, "Rate at which transmitter opens channels"},
         ParameterInfo{
-            "tau_decay", "ms", 100.0, {.lower = 1e-3, .upper = 1e5}, "Time constant with which channels close"},
+            "tau_rise", "ms", 2.0, {.lower = 1e-3, .upper = 100.0}, "Time constant of the decay of transmitter"},
+        ParameterInfo{
+            "tau_decay", "ms", 100.0, {.lower = 1e-3, .upper = 1e5}, "Time constant of the closing of channels"},
     };
 
     struct Rule {
         struct Constants {
-            double first;  ///< what a spike opens where all channels are closed
-            double fewer;  ///< what it opens less where all are open
+            double first;  ///< the fraction that a spike opens if all channels are closed
+            double fewer;  ///< the reduction of this fraction if all are open
             double decay;  ///< ms
             double resolution;  ///< ms
         };
@@ -78,8 +79,8 @@ class SaturatingNmda {
         if (p[tau_rise] >= p[tau_decay]) return "tau_rise must be shorter than tau_decay";
         const double first = first_opened(p.data());
         if (first <= 1.0) return std::nullopt;
-        return "one spike would open " + to_text(first) +
-               " of all channels: tau_rise is not short against tau_decay, as the approximation needs it";
+        return "one spike would open the fraction " + to_text(first) +
+               " of the channels: the approximation needs a tau_rise that is short compared with tau_decay";
     }
 };
 
@@ -89,16 +90,16 @@ constinit const SynapseModel saturating_nmda{
     .name = "saturating_nmda",
     .summary = "NMDA synapse that saturates: each spike opens a fraction of the channels that are still closed",
     .equations =
-        R"(A spike of the source adds w (k_0 - k_1 s) to the input of the target when it arrives, with the part s of the
-channels of the source that are open when it fires, and then
+        R"(A spike adds w (k_0 - k_1 s) to the input of the target when it arrives, where s is the fraction of open channels
+of the source when it fires. At each spike of the source,
     s -> s + k_0 - k_1 s
-Between spikes, ds/dt = -s / tau_decay. With tau_decay as the time constant of the conductance of the target, this
-is the sum of w s over its sources. The factors
+and between spikes ds/dt = -s / tau_decay. If tau_decay is the time constant of the conductance of the target, this
+conductance is the sum of w s over its sources. The factors
     k_1 = 1 - exp(-alpha tau_rise)
     k_0 = (alpha tau_rise)^(tau_rise / tau_decay) gamma(1 - tau_rise / tau_decay, alpha tau_rise)
-with the lower incomplete gamma function are those of the kinetics
+with the lower incomplete gamma function follow from the kinetics
     ds/dt = -s / tau_decay + alpha x (1 - s),  dx/dt = -x / tau_rise,  x -> x + 1 with each spike
-where spikes are further apart than tau_rise, which is short against tau_decay; the rise is left out.
+for spikes further apart than tau_rise, which is short compared with tau_decay; the rise itself is neglected.
 All synapses with the same source share s. The weight w does not change.)",
     .reference =
         "X.-J. Wang, Neuron 36, 955-968 (2002); N. Brunel and X.-J. Wang, Journal of Computational Neuroscience 11, "

@@ -40,7 +40,8 @@ class Sources final : public RepeatingGroup {
 
     std::optional<GroupFailure> failure() const override {
         if (!has_failed_) return std::nullopt;
-        return GroupFailure{.what = "a source had more than " + counted(most(), "spike") + " in a step"};
+        return GroupFailure{.what = "a source had more than " + counted(most(), "spike") + " in a step",
+                            .remedy = "check the unit of its rate, or take shorter steps"};
     }
 
     void exchange_state(std::uint32_t neuron, Step, StateColumns& columns) override {

@@ -69,7 +69,7 @@ class PiecewiseConstant {
     void find(std::span<const Step> times, std::span<const double> values, Step time);
 
     Step begin_ = 0;
-    Step end_ = 0;  ///< nothing is known yet
+    Step end_ = 0;  ///< before the first call, no value is known
     double value_ = 0.0;
 };
 

@@ -50,7 +50,7 @@ void MemoryAccount::check_node(std::uint32_t node) const {
     if (node < nodes_ || node == any_node) return;
     throw ValueOutOfBoundsError({.object = "NUMA node",
                                  .value = std::to_string(node),
-                                 .bound = "the account counts those below " + std::to_string(nodes_),
+                                 .bound = "the account has nodes below " + std::to_string(nodes_),
                                  .remedy = "make the account with more nodes"});
 }
 
@@ -125,7 +125,7 @@ NodeMemory::NodeMemory(MemoryAccount& account, MemoryPurpose purpose, NodeMemory
                                      .value = options.node == any_node ? "any" : std::to_string(options.node),
                                      .bound = "it must be one that this machine has and this process may use, below " +
                                               std::to_string(node_count()),
-                                     .remedy = "name such a node, or let pages be placed by first touch"});
+                                     .remedy = "choose such a node, or place pages by first touch"});
     }
     options_.placement = PagePlacement::first_touch;
     note_ =

@@ -56,9 +56,9 @@ std::vector<std::uint32_t> fill_in_turn(std::span<const NumaNode> nodes, std::ui
 std::vector<Place> place_on_list(const Topology& topology, std::uint32_t threads, const std::vector<int>& processors) {
     if (processors.size() != threads) {
         throw ShapeError({.object = "list of processors to pin to",
-                          .value = std::to_string(processors.size()) + " long",
+                          .value = counted(processors.size(), "processor"),
                           .bound = there_are(threads, "thread"),
-                          .remedy = "name one processor for each thread; one may be named twice"});
+                          .remedy = "give one processor for each thread; the same one may be given twice"});
     }
     std::vector<Place> places;
     for (const int processor : processors) {
@@ -67,9 +67,9 @@ std::vector<Place> place_on_list(const Topology& topology, std::uint32_t threads
             throw ValueOutOfBoundsError({.object = "processor to pin to",
                                          .value = std::to_string(processor),
                                          .bound = processor < 0
-                                                      ? "processors are counted from 0"
+                                                      ? "processors are numbered from 0"
                                                       : "this process may not use it, or the machine does not have it",
-                                         .remedy = "`ranvier info` draws those that there are"});
+                                         .remedy = "`ranvier info` lists the processors"});
         }
         places.push_back({.processor = processor, .node = unit->node});
     }
@@ -111,7 +111,7 @@ int parse_processor(std::string_view text, std::string_view part) {
     }
     if (error != std::errc{} || end != text.data() + text.size())
         refuse_list(part, "it is neither a number nor a range");
-    if (number < 0) refuse_list(part, "processors are counted from 0");
+    if (number < 0) refuse_list(part, "processors are numbered from 0");
     return number;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/errors.hpp"
 
 // What is done by the thread that owns the tasks; what workers do is in task_workers.cpp.
@@ -104,7 +105,7 @@ std::int32_t TaskScheduler::find_home(Home home) const {
         if (home.number_ < std::int64_t{team_.size()}) return static_cast<std::int32_t>(home.number_);
         throw ValueOutOfBoundsError({.object = "home of a task",
                                      .value = "worker " + std::to_string(home.number_),
-                                     .bound = "the team has " + std::to_string(team_.size()) + ", counted from 0",
+                                     .bound = "the team has " + counted(team_.size(), "worker") + ", numbered from 0",
                                      .remedy = "name one of them, or a node"});
     }
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -112,8 +113,8 @@ std::int32_t TaskScheduler::find_home(Home home) const {
     }
     throw ValueOutOfBoundsError({.object = "home of a task",
                                  .value = "node " + std::to_string(home.number_),
-                                 .bound = "no worker of the team is there",
-                                 .remedy = "choose among the nodes of the team's places"});
+                                 .bound = "no worker of the team is on this node",
+                                 .remedy = "choose a node that has workers of the team"});
 }
 
 void TaskScheduler::fill(TaskRecord& record, std::uint32_t type, const void* payload, std::size_t bytes,
@@ -226,7 +227,7 @@ void TaskScheduler::run(const RunOptions& options) {
     if (options.goal != nullptr && options.goal->kind() != EventKind::once) {
         throw StateError({.object = "goal of a run",
                           .value = "an event that repeats or passes",
-                          .bound = "only an event that happens once can tell that it has happened",
+                          .bound = "only an event that happens once shows that it has happened",
                           .remedy = "make an event that happens once, and arm it again before each run"});
     }
     prepare();
@@ -268,15 +269,15 @@ void TaskScheduler::check_finished(const Event* goal) const {
     }
     const bool reached = goal == nullptr || goal->has_happened();
     if (waiting.empty() && reached) return;
-    std::string bound = reached ? "" : "the goal has not happened";
+    std::string bound = reached ? "" : "the goal has not been reached";
     for (const auto& [type, tasks] : waiting) {
-        bound += (bound.empty() ? "" : ", ") + std::to_string(tasks) + " of type '" + type + "' still wait";
+        bound += (bound.empty() ? "" : ", ") + std::to_string(tasks) + " of type '" + type + "' are still waiting";
     }
     bound += ", and no task is left that could signal the events";
     throw DeadlockError({.object = "tasks",
                          .value = "",
                          .bound = std::move(bound),
-                         .remedy = "let each event count the signals that it really gets"},
+                         .remedy = "give each event the number of signals that it gets"},
                         std::move(waiting));
 }
 

@@ -82,7 +82,7 @@ Topology::Topology(TopologyParts parts) : parts_(std::move(parts)) {
     }
     const std::size_t distances = parts_.distances.size();
     if (distances != 0 && distances != all.size() * all.size()) {
-        throw InternalError("the distances are not one for each pair of NUMA nodes");
+        throw InternalError("there is not one distance for each pair of NUMA nodes");
     }
     std::set<int> seen;
     for (std::uint32_t node = 0; node < nodes_with_cores_; ++node) {
@@ -166,7 +166,7 @@ Topology Topology::shared_out(std::int32_t place, std::int32_t processes) const 
         throw ValueOutOfBoundsError({.object = "place of a process on its host",
                                      .value = std::to_string(place),
                                      .bound = "places are 0 to " + std::to_string(processes - 1),
-                                     .remedy = "give its place among the processes of the host"});
+                                     .remedy = "use its rank among the processes of the host"});
     }
     const auto mine = static_cast<std::size_t>(place);
     const auto parts = static_cast<std::size_t>(processes);

@@ -13,7 +13,7 @@ namespace {
 using Outcome = DomainCheck::Outcome;
 
 constexpr double no_end = std::numeric_limits<double>::infinity();
-/// Conditions whose two outcomes are looked at one after the other; each of them doubles the work.
+/// The number of conditions of which both outcomes are examined; each of them doubles the work.
 constexpr int most_conditions = 10;
 
 // Subnormal numbers count as 0.
@@ -137,7 +137,7 @@ class Case {
             if (outcome > made.outcome) made = {outcome, other.operation};
         };
         if (instruction.operation == Operation::select) {
-            // What is not finite in a condition has vanished in it.
+            // A condition hides operands that are not finite.
             take(checks_[instruction.operands[0]], true);
             if (operands[0].high != 0.0) take(checks_[instruction.operands[1]], false);
             if (operands[0].low != 1.0) take(checks_[instruction.operands[2]], false);
@@ -160,7 +160,7 @@ class Case {
         return std::nullopt;
     }
 
-    /// Returns whether it is possible.
+    /// Returns whether the assumption is possible.
     bool assume(std::uint32_t value, const Interval& range) {
         assumed_[value] = assumed_[value] ? intersection(*assumed_[value], range) : range;
         const Interval found = intersection(values_[value], *assumed_[value]);
@@ -197,7 +197,7 @@ class Case {
         return assume(a, {-no_end, is_less && std::isfinite(high) ? next_below(high) : high}) &&
                assume(b, {is_less && std::isfinite(low) ? next_above(low) : low, no_end});
     }
-    /// Of a value that differs from another one.
+    /// Assumes that the first value differs from the second.
     bool assume_other(std::uint32_t a, std::uint32_t b) {
         const Interval range = values_[a];
         const Interval other = values_[b];
@@ -224,13 +224,13 @@ std::string undefined(Operation operation) {
     using enum Operation;
     switch (operation) {
         case divide:
-            return " divides by what may be 0";
+            return " may divide by 0";
         case square_root:
-            return " takes the root of what may be negative";
+            return " may take the root of a negative number";
         case pow:
-            return " takes a power that may not be a number";
+            return " may take a power that is not defined";
         default:
-            return " takes the logarithm of what may not be positive";
+            return " may take the logarithm of a number <= 0";
     }
 }
 

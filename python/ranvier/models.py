@@ -753,26 +753,26 @@ class saturating_nmda(SynapseModel):
     Parameters
     ----------
     alpha : default 0.5 1/ms; >= 1e-06 and <= 50
-        How fast transmitter opens channels.
+        Rate at which transmitter opens channels.
     tau_rise : default 2 ms; >= 0.001 and <= 100
-        Time constant of the transmitter.
+        Time constant of the decay of transmitter.
     tau_decay : default 100 ms; >= 0.001 and <= 1e+05
-        Time constant with which channels close.
+        Time constant of the closing of channels.
 
     Notes
     -----
     ::
 
-        A spike of the source adds w (k_0 - k_1 s) to the input of the target when it arrives, with the part s of the
-        channels of the source that are open when it fires, and then
+        A spike adds w (k_0 - k_1 s) to the input of the target when it arrives, where s is the fraction of open channels
+        of the source when it fires. At each spike of the source,
             s -> s + k_0 - k_1 s
-        Between spikes, ds/dt = -s / tau_decay. With tau_decay as the time constant of the conductance of the target, this
-        is the sum of w s over its sources. The factors
+        and between spikes ds/dt = -s / tau_decay. If tau_decay is the time constant of the conductance of the target, this
+        conductance is the sum of w s over its sources. The factors
             k_1 = 1 - exp(-alpha tau_rise)
             k_0 = (alpha tau_rise)^(tau_rise / tau_decay) gamma(1 - tau_rise / tau_decay, alpha tau_rise)
-        with the lower incomplete gamma function are those of the kinetics
+        with the lower incomplete gamma function follow from the kinetics
             ds/dt = -s / tau_decay + alpha x (1 - s),  dx/dt = -x / tau_rise,  x -> x + 1 with each spike
-        where spikes are further apart than tau_rise, which is short against tau_decay; the rise is left out.
+        for spikes further apart than tau_rise, which is short compared with tau_decay; the rise itself is neglected.
         All synapses with the same source share s. The weight w does not change.
 
     References

@@ -160,7 +160,7 @@ TEST_F(NetworkTest, RefusesUnknownNames) {
 
 TEST_F(NetworkTest, RefusesNamesThatAreTaken) {
     expect_error<ValueOutOfBoundsError>(network, [&] { network.create("iaf_psc_exp", 1, "excitatory", {}); },
-                                        {"'excitatory'", "already"});
+                                        {"'excitatory'", "another population has this name"});
     const PopulationId one = create({});
     const PopulationId two = create({});
     EXPECT_NE(network.population(one).name, network.population(two).name);

@@ -254,10 +254,10 @@ TEST(Pinning, RefusesWrongLists) {
     const auto place = [&](std::uint32_t threads, std::vector<int> processors) {
         static_cast<void>(place_threads(topology, threads, {PinningPolicy::list, std::move(processors)}));
     };
-    EXPECT_EQ(fields_of<ShapeError>([&] { place(2, {0, 1, 2}); }).value, "3 long");
+    EXPECT_EQ(fields_of<ShapeError>([&] { place(2, {0, 1, 2}); }).value, "3 processors");
     EXPECT_EQ(fields_of<ShapeError>([&] { place(1, {}); }).bound, "there is 1 thread");
     EXPECT_EQ(fields_of<ValueOutOfBoundsError>([&] { place(2, {0, 8}); }).value, "8");
-    EXPECT_EQ(fields_of<ValueOutOfBoundsError>([&] { place(1, {-1}); }).bound, "processors are counted from 0");
+    EXPECT_EQ(fields_of<ValueOutOfBoundsError>([&] { place(1, {-1}); }).bound, "processors are numbered from 0");
 }
 
 TEST(Pinning, IsNamed) {

@@ -456,7 +456,7 @@ TEST(ProgramNeurons, TellWhichOfThemHasFailed) {
     EXPECT_EQ(counting.read("u")[99], 9.0);
     counting.write("x", 66, 11.0);
     (void)counting.step();
-    EXPECT_EQ(counting.group().failure().value().what, "a loop has not ended within its most iterations");
+    EXPECT_EQ(counting.group().failure().value().what, "a loop has not ended within its maximum number of iterations");
     EXPECT_EQ(counting.group().failure().value().neuron, 66u);
 }
 

@@ -409,8 +409,8 @@ def refused(change: Callable[[str], str], file: str, tmp_path: Path) -> str:
     ("file", "old", "new", "words"),
     [
         ("high_calcium", "WRITE ica", "WRITE ica, cai", "nothing assigns it"),
-        ("high_calcium", "READ eca", "READ eca, cbo", "of calcium, cai, eca, cao, ica are known"),
-        ("small_potassium", "READ cai", "READ cai, cat", "of calcium, cai, eca, cao, ica are known"),
+        ("high_calcium", "READ eca", "READ eca, cbo", "of calcium, cai, eca, cao, ica can be read"),
+        ("small_potassium", "READ cai", "READ cai, cat", "of calcium, cai, eca, cao, ica can be read"),
         ("high_calcium", "VALENCE 2", "VALENCE 1", "calcium has the valence 2"),
         ("high_calcium", "eca (mV)", "eca (V)", "it must be in mV"),
         ("small_potassium", "cai = 50e-6 (mM)", "cai (uM)", "it must be in mM"),

@@ -213,14 +213,14 @@ TWO = "dx/dt = -x/tau : 1\ndy/dt = -y/tau : 1"
 @pytest.mark.parametrize(
     ("event", "words"),
     [
-        ("w = clip(w*x/y, 0, W)", "on_pre divides by what may be 0"),
-        ("w = max(min(w*y/x, W), 0)", "on_pre divides by what may be 0"),
+        ("w = clip(w*x/y, 0, W)", "on_pre may divide by 0"),
+        ("w = max(min(w*y/x, W), 0)", "on_pre may divide by 0"),
         ("w = clip(w + log(y), 0, W)", "logarithm"),
         ("w = clip(w + sqrt(y - 1), 0, W)", "root"),
         ("w = clip(w + y**(-0.5), 0, W)", "power"),
-        ("w = W if y*y/y > 1 else clip(w - 1, 0, W)", "divides"),
-        ("w = clip(w + exp(-1/y), 0, W)", "divides"),
-        ("w = clip(w + where(y >= 0, 1/y, 0), 0, W)", "divides"),
+        ("w = W if y*y/y > 1 else clip(w - 1, 0, W)", "may divide by 0"),
+        ("w = clip(w + exp(-1/y), 0, W)", "may divide by 0"),
+        ("w = clip(w + where(y >= 0, 1/y, 0), 0, W)", "may divide by 0"),
         ("w = clip(w/(1 + y), 0, W)", ""),
         ("w = clip(w + where(y > 0, x/y, 0), 0, W)", ""),
         ("w = clip(w + x/(y + int(y == 0)), 0, W)", ""),
@@ -246,7 +246,7 @@ def test_synapses_that_may_divide_by_0_are_refused(event: str, words: str) -> No
 @pytest.mark.parametrize(
     ("event", "words"),
     [
-        ("u += U*(1 - u); release = clip(u/x, 0, 1); x -= release", "divides by what may be 0"),
+        ("u += U*(1 - u); release = clip(u/x, 0, 1); x -= release", "may divide by 0"),
         ("u = max(sqrt(u - 1), 0); release = clip(u*x, 0, 1); x -= release", "root"),
         ("u += U*(1 - u); release = clip(where(x > 0, u/x, 0), 0, 1); x -= release", ""),
     ],

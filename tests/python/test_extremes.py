@@ -125,6 +125,6 @@ def test_state_that_leaves_the_range_of_numbers_is_told() -> None:
     cells = net.create("iaf_psc_exp", 4, name="cells", t_ref=0.0)
     for weight in (1e30, -1e30):
         net.stimulate(cells, rv.poisson_generator(rate=1e9), weight=weight)  # 10^9 a step
-    with pytest.raises(errors.StateError, match=r"cells.: a variable has left the range of numbers by step"):
+    with pytest.raises(errors.StateError, match=r"cells.: a variable is not finite by step"):
         rv.Simulation(net, threads=1, precision="single").run(3000.0)
     rv.Simulation(net, threads=1).run(3000.0)

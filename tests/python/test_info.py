@@ -359,7 +359,7 @@ def test_without_hwloc_the_machine_is_flat() -> None:
     [
         (["--topology", "nonsense"], "synthetic topology is 'nonsense', but hwloc does not accept this description"),
         (["--set", "pinning=compct"], "did you mean 'compact'?"),
-        (["--set", "pinning=0,-1"], "processors are counted from 0"),
+        (["--set", "pinning=0,-1"], "processors are numbered from 0"),
         (["--topology", "pu:2", "--set", "pinning=2"], "processor to pin to is 2, but this process may not use it"),
         (["--set", "pinning=0", "threads=2"], "there are 2 threads"),
         (["--set", "threads=0"], "threads is 0"),

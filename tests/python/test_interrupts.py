@@ -242,7 +242,7 @@ def test_command_line_keeps_what_was_simulated(tmp_path: Path, saves: bool) -> N
     assert 0.0 < found["simulated_ms"] < 1e7
     assert f"Interrupted at {text_of(found['simulated_ms'])} of 10000000 ms" in errors
     if not saves:
-        assert "Run it with --save FILE" in errors
+        assert "A run with --save FILE can be continued" in errors
         return
     assert figure.stat().st_size > 1000
     words = shlex.split(errors.strip().splitlines()[-1])
@@ -299,7 +299,7 @@ def test_these_tests_pass_as_a_background_job() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
 
-    selected = "test_while_writing_is_deferred_to_the_end_of_it or test_command_line and run"
+    selected = "test_while_writing_is_deferred_to_the_end_of_it or test_command_line_keeps"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", selected]
     done = subprocess.run(
         command,

@@ -264,7 +264,7 @@ def test_a_value_that_is_set_acts_on_later_spikes() -> None:
         ({"tau_rec": [1.0, 1.0, math.inf, 1.0]}, ValueOutOfBoundsError, "finite"),
         ({"U": 0.5, "tau_rec": 0.0}, ValueOutOfBoundsError, "tau_rec of synapse 0"),
         ({"tau_fac": 5.0}, ValueOutOfBoundsError, "all synapses of its projection share this parameter"),
-        ({"u": 0.5}, ValueOutOfBoundsError, "it stays as it was given"),
+        ({"u": 0.5}, ValueOutOfBoundsError, "it cannot change after the network was built"),
         ({"U": [0.1, 0.2]}, ShapeError, r"of shape \(4,\)"),
         ({"U": [[0.1, 0.2], [0.3, 0.4]]}, ShapeError, r"of shape \(4,\)"),
         ({"U": "0.5"}, WrongTypeError, "U"),

@@ -154,7 +154,7 @@ def test_stops_at_one_step_and_goes_on(expected: tuple[str, npt.NDArray[np.float
     ("options", "said"),
     [
         ({"trace_epochs": True}, "there are no epochs to trace"),
-        ({"sort_connections": False}, "unsorted connections get their spikes in epochs"),
+        ({"sort_connections": False}, "unsorted connections receive spikes in epochs only"),
     ],
     ids=str,
 )

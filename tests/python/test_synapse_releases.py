@@ -334,7 +334,7 @@ def test_a_variable_without_bound_is_told(threads: int) -> None:
     net.connect(sources, targets, rv.AllToAll(), weight=1.0, delay=1.0, synapse=synapse)
     sim = rv.Simulation(net, threads=threads, progress=False)
     sim.run(1.9)
-    with pytest.raises(StateError, match=r"variable u of growing is inf, .* since the spike of a source at 2 ms"):
+    with pytest.raises(StateError, match=r"variable u of growing is inf, .* after the spike of a source at 2 ms"):
         sim.run(5.0)
 
 

@@ -26,9 +26,9 @@ ExchangeBase::ExchangeBase(const ExchangeArguments& arguments)
     check_range("the number of workers of the exchange of spikes", options_.workers, 1, std::uint64_t{1} << 16,
                 "give the number of threads of a process");
     check_range("the number of steps of an epoch", options_.most_lags, 1, std::uint64_t{1} << ArrivedSpike::lag_bits,
-                "exchange spikes more often than the shortest delay asks for");
+                "exchange spikes more often than the shortest delay requires");
     check_range("the number of intervals of the exchange of spikes", options_.intervals, 1, 2,
-                "choose 2 to let spikes travel while neurons are updated, or 1");
+                "choose 2 to send spikes while neurons are updated, or 1");
 }
 
 ExchangeCounts ExchangeBase::counts() const {

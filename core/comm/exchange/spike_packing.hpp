@@ -31,7 +31,7 @@ class SpikePacking {
         if (bits_for(most_names) + lag_bits_ > 64) {
             throw ValueOutOfBoundsError({.object = "the number of sources on a process",
                                          .value = std::to_string(most_names),
-                                         .bound = "a source and a step of the epoch must fit 64 bits",
+                                         .bound = "a source and a step of the epoch must fit in 64 bits",
                                          .remedy = "use more processes, or a directed method of exchange"});
         }
     }

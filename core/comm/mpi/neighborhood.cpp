@@ -110,7 +110,7 @@ std::unique_ptr<Neighborhood> make_mpi_neighborhood(std::shared_ptr<const Group>
     for (std::vector<int> ranks : {values(sources), values(destinations)}) {
         std::ranges::sort(ranks);
         if (std::ranges::adjacent_find(ranks) != ranks.end()) {
-            throw InternalError("a process stands twice among the neighbors of rank " + std::to_string(group->rank));
+            throw InternalError("a process is listed twice among the neighbors of rank " + std::to_string(group->rank));
         }
     }
     return std::make_unique<MpiNeighborhood>(std::move(group), sources, destinations);

@@ -77,8 +77,8 @@ MPI_Comm find_communicator(int fortran_communicator) {
     if (communicator == MPI_COMM_NULL || between_groups != 0) {
         throw CommunicationError({.object = "communicator",
                                   .value = between_groups != 0 ? "an intercommunicator" : "MPI_COMM_NULL",
-                                  .bound = "it must be a group of processes that this one belongs to",
-                                  .remedy = "pass an intracommunicator, and only where there is one"});
+                                  .bound = "it must be an intracommunicator that includes this process",
+                                  .remedy = "pass such a communicator, only on the processes that belong to it"});
     }
     return communicator;
 }

@@ -30,7 +30,7 @@ void CommonProgress::take(Rank from, const ProgressEntry& entry, const Send& sen
     }
     const auto child = std::ranges::find(tree_.children, from);
     if (entry.kind != ProgressKind::branch_progress || child == tree_.children.end()) {
-        throw InternalError("a message about the progress of all comes from no neighbour in the tree");
+        throw InternalError("a message about the common progress does not come from a neighbour in the tree");
     }
     of_children_[static_cast<std::size_t>(child - tree_.children.begin())] = entry.step;
     tell_above(send);

@@ -72,7 +72,7 @@ std::uint32_t ProgressExchange::partner_of(Rank rank) const {
     const auto found = std::ranges::lower_bound(partners_, rank, {}, &Partner::rank);
     if (found == partners_.end() || found->rank != rank) {
         throw InternalError("a message about progress from rank " + std::to_string(rank.value) +
-                            ", which has nothing to do with this one");
+                            ", which exchanges no progress with this one");
     }
     return static_cast<std::uint32_t>(found - partners_.begin());
 }
@@ -194,7 +194,7 @@ void ProgressExchange::take_entry(std::uint32_t index, const ProgressEntry& entr
     switch (entry.kind) {
         case ProgressKind::clock: {
             const std::uint32_t place = partner.first_inlet + entry.channel;
-            if (place >= partner.last_inlet) throw InternalError("a notification of a group that nobody here reads");
+            if (place >= partner.last_inlet) throw InternalError("a notification of a group that has no readers here");
             Inlet& inlet = inlets_[place];
             inlet.clock = entry.step;
             counts_.spikes_received += spikes.size();
@@ -207,7 +207,8 @@ void ProgressExchange::take_entry(std::uint32_t index, const ProgressEntry& entr
         }
         case ProgressKind::read: {
             const std::uint32_t place = partner.first_outlet + entry.channel;
-            if (place >= partner.last_outlet) throw InternalError("a reader tells of a group that it does not read");
+            if (place >= partner.last_outlet)
+                throw InternalError("an acknowledgement of a group that its sender does not read");
             take_read(place, entry.step, receiver);
             break;
         }

@@ -35,7 +35,7 @@ void RunAgreement::take(Rank from, const ProgressEntry& entry, const Send& send)
             wish(send);
             break;
         case ProgressKind::report:
-            if (tree_.parent == from) throw InternalError("a process above in the tree has reported");
+            if (tree_.parent == from) throw InternalError("a report came from the parent in the tree");
             ++reports_;
             greatest_ = std::max(greatest_, entry.step);
             stops_ = stops_ || entry.channel != 0;
@@ -49,7 +49,7 @@ void RunAgreement::take(Rank from, const ProgressEntry& entry, const Send& send)
         case ProgressKind::branch_progress:
         case ProgressKind::all_progress:
         case ProgressKind::end:
-            throw InternalError("a message about progress is not one of the tree");
+            throw InternalError("a message to the tree has a kind that is not of the tree");
     }
 }
 

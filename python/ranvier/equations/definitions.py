@@ -133,7 +133,7 @@ _INTEGRATE_AND_FIRE: Mapping[str, Mapping[str, Any]] = {
         "equations": """\
 dV_m/dt = (g_L*(E_L - V_m) + (s_AMPA + block*s_NMDA)*(E_ex - V_m) + s_GABA*(E_in - V_m) + I_e + I_stimulus)/C_m : mV  \
 # Potential of the membrane
-block = 1/(1 + conc_Mg2*exp(-0.062*V_m/mV)/3.57) : 1  # Part of the NMDA receptors without magnesium
+block = 1/(1 + conc_Mg2*exp(-0.062*V_m/mV)/3.57) : 1  # Fraction of the NMDA receptors without magnesium
 ds_AMPA/dt = -s_AMPA/tau_AMPA : nS  # Conductance of AMPA receptors
 ds_NMDA/dt = -s_NMDA/tau_decay_NMDA : nS  # Conductance of NMDA receptors, without the block
 ds_GABA/dt = -s_GABA/tau_GABA : nS  # Conductance of GABA receptors""",
@@ -162,7 +162,7 @@ ds_GABA/dt = -s_GABA/tau_GABA : nS  # Conductance of GABA receptors""",
             ),
         },
         "method": "adaptive",
-        "summary": "Leaky integrate-and-fire neuron with AMPA, NMDA and GABA receptors of networks that decide",
+        "summary": "Leaky integrate-and-fire neuron with AMPA, NMDA and GABA receptors, for decision-making networks",
         "reference": "X.-J. Wang, Neuron 36, 955-968 (2002)",
     },
     "izhikevich": {

@@ -2988,7 +2988,7 @@ class iaf_psc_exp_multisynapse(LibraryNeuron):
 
 
 class iaf_wang_2002(LibraryNeuron):
-    """Leaky integrate-and-fire neuron with AMPA, NMDA and GABA receptors of networks that decide.
+    """Leaky integrate-and-fire neuron with AMPA, NMDA and GABA receptors, for decision-making networks.
 
     Weights are in nS. Receptors: AMPA, NMDA, GABA. Name one of them with receptor= in connect() and stimulate(). State
     variables: V_m, s_AMPA, s_NMDA, s_GABA, block.
@@ -3041,7 +3041,7 @@ class iaf_wang_2002(LibraryNeuron):
     ::
 
         dV_m/dt = (g_L*(E_L - V_m) + (s_AMPA + block*s_NMDA)*(E_ex - V_m) + s_GABA*(E_in - V_m) + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
-        block = 1/(1 + conc_Mg2*exp(-0.062*V_m/mV)/3.57) : 1  # Part of the NMDA receptors without magnesium
+        block = 1/(1 + conc_Mg2*exp(-0.062*V_m/mV)/3.57) : 1  # Fraction of the NMDA receptors without magnesium
         ds_AMPA/dt = -s_AMPA/tau_AMPA : nS  # Conductance of AMPA receptors
         ds_NMDA/dt = -s_NMDA/tau_decay_NMDA : nS  # Conductance of NMDA receptors, without the block
         ds_GABA/dt = -s_GABA/tau_GABA : nS  # Conductance of GABA receptors
