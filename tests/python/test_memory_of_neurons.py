@@ -171,8 +171,10 @@ def sizes_of_many(names: list[str], programs: Any) -> dict[str, tuple[int, int]]
 @pytest.mark.parametrize("programs", PROGRAMS)
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.thorough) for part in range(1, 9))])
 def test_what_is_predicted_is_resident(part: int, programs: str) -> None:
-    # In a process of its own: what others had before may still be there.
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
-        sizes = process.submit(sizes_of_many, MODELS[part::9], programs).result()
+    # In a process of its own: memory of other tests may still be there. What LLVM leaves on the heap would be, too, so
+    # that a first process compiles, and the second one takes the code from the cache.
+    for _ in range(2 if programs == "compiled" else 1):
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+            sizes = process.submit(sizes_of_many, MODELS[part::9], programs).result()
     for name, (resident, predicted) in sizes.items():
         assert predicted == pytest.approx(resident, rel=0.05, abs=500_000.0), name

@@ -75,8 +75,9 @@ def test_bursty_network(exchange: str, ranks: int) -> None:
     options: dict[str, Any] = {"threads": 1, "exchange": exchange, "sort_connections": False}
     predicted = predict_memory(model.net, ranks=ranks, rate=rate, bursts=bursts, **grouped(options))
     predicted.pop("construction")
-    whole = sum(taken.values())
-    assert 0.95 * whole < sum(predicted.values()) < 1.05 * whole, (predicted, taken)
+    # Lists of spikes get a sixteenth more room than the largest burst needs, if it came after all smaller ones.
+    tolerance = 0.05 * sum(taken.values()) + taken["exchange"] / 16
+    assert abs(sum(predicted.values()) - sum(taken.values())) < tolerance, (predicted, taken)
     # Without the bursts it is less than what is taken by more than that.
     calm = predict_memory(model.net, ranks=ranks, rate=10.0, **grouped(options))
     calm.pop("construction")
