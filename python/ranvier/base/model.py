@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar, Self
 
 import numpy as np
@@ -82,9 +84,10 @@ class Model(Immutable):
         return list(cls._defaults())
 
     @classmethod
-    def _defaults(cls) -> dict[str, object]:
+    @functools.cache  # reading a signature takes longer than all else that is done to make a model
+    def _defaults(cls) -> Mapping[str, object]:
         parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
-        return {parameter.name: parameter.default for parameter in parameters}
+        return MappingProxyType({parameter.name: parameter.default for parameter in parameters})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model) or type(self) is not type(other):
