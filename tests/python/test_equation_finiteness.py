@@ -261,3 +261,25 @@ def test_releases_that_may_divide_by_0_are_refused(event: str, words: str) -> No
             net.connect(cells, cells, rv.AllToAll(), weight=10.0, delay=1.0, synapse=model)
         return
     net.connect(cells, cells, rv.AllToAll(), weight=10.0, delay=1.0, synapse=model)
+
+
+@pytest.mark.parametrize("method", ["rk4", "adaptive"])
+def test_the_same_model_makes_the_same_program(method: Any) -> None:
+    """Programs followed the order of a set, so that saved states and other processes refused the same network."""
+    others, programs = [], []
+    for count in range(4):
+        others.append([object() for _ in range(100 * count)])
+        model = rv.neuron(
+            "dv/dt = (E - v + 0.1*(v - V_T)**2 - w + I + g*(E - v) + where(w > 0, log(w), 0))/tau : 1\n"
+            "dw/dt = (a*(v - E) - w)/tau : 1\n"
+            "dg/dt = -g/tau : 1",
+            threshold="v >= V_T + 15",
+            reset="v = V_R; w += b",
+            refractory="2 ms",
+            receptors={"excitatory": "g += weight"},
+            initial={"v": "E"},
+            parameters={"E": -70.0, "V_T": -50.0, "V_R": -58.0, "I": 15.0, "a": 0.2, "b": 4.0, "tau": "20 ms"},
+            method=method,
+        )
+        programs.append(model.program)
+    assert programs == [programs[0]] * 4

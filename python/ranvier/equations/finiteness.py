@@ -46,9 +46,22 @@ _FORGETS = frozenset(("less", "less_equal", "equal", "exp", "expm1", "expm1_over
 
 def _joined(one: _When, other: _When) -> _When:
     made = one | other
-    if any(not each for each in made):
-        return _ALWAYS
+    # Where fewer truths are enough, sets with more of them add nothing.
+    made = frozenset(each for each in made if not any(fewer < each for fewer in made))
     return made if len(made) <= _MOST else _ALWAYS
+
+
+def _position(guard: tuple[Value, bool]) -> tuple[int, int, bool]:
+    truth, holds = guard
+    return truth.level, truth.place, holds
+
+
+def _in_order(guards: _Guards) -> list[tuple[Value, bool]]:
+    return sorted(guards, key=_position)
+
+
+def _positions(guards: list[tuple[Value, bool]]) -> list[tuple[int, int, bool]]:
+    return list(map(_position, guards))
 
 
 def _guarded(when: _When, truth: Value, holds: bool) -> _When:
@@ -179,9 +192,10 @@ class Finiteness:
         if fails is False:
             return True
         used: Operand = False
-        for guards in when:
+        # Sorted: a program must be the same whenever it is made, since saved states and processes compare it.
+        for guards in sorted(map(_in_order, when), key=_positions):
             all_hold: Operand = True
-            for truth, holds in sorted(guards, key=lambda each: (each[0].level, each[0].place, each[1])):
+            for truth, holds in guards:
                 all_hold = self._do("both", all_hold, truth if holds else self._do("not", truth))
             used = self._do("either", used, all_hold)
         node = value.builder.node_of(value)

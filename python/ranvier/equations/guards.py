@@ -24,6 +24,11 @@ _MOST = 8
 """Paths to an expression; one with more counts as always used."""
 
 
+def _position(condition: tuple[Node, bool]) -> tuple[str, int, int, bool]:
+    truth, holds = condition
+    return truth.place.source.text, truth.place.begin, truth.place.end, holds
+
+
 class Guards:
     """Finds the conditions under which expressions are used, as far as these depend on parameters only.
 
@@ -94,9 +99,11 @@ class Guards:
         """
         paths = self._paths.get(node.place, _ALWAYS)
         used: Operand = False
-        for path in sorted(paths, key=lambda each: sorted((truth.place.begin, holds) for truth, holds in each)):
+        for path in sorted(
+            (sorted(each, key=_position) for each in paths), key=lambda each: list(map(_position, each))
+        ):
             holds_all: Operand = True
-            for truth, holds in sorted(path, key=lambda each: (each[0].place.begin, each[0].place.end, each[1])):
+            for truth, holds in path:
                 if truth not in self._values:
                     self._values[truth] = self._value(truth)
                 value = self._values[truth]
