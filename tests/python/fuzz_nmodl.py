@@ -79,7 +79,10 @@ class _Writer:
     def _equation(self, name: str) -> str:
         # An equation that is not linear in its state would be solved by another method.
         states, self.states = self.states, [each for each in self.states if each != name]
-        one, two = (f"{name}' = ({self.bounded([])} - {name})/{self.chance.randint(2, 30)}" for _ in range(2))
+        one, two = (
+            f"{name}' = ({self.bounded([])} + 0.2*{self.value([], 0)} - {name})/{self.chance.randint(2, 30)}"
+            for _ in range(2)
+        )
         self.states = states
         # What is solved otherwise, since equations read states, has one equation of each.
         match 5 if self.reads_states else self.chance.randint(0, 5):
@@ -150,6 +153,7 @@ class _Writer:
     def condition(self, local: list[str]) -> str:
         """Return a truth."""
         chance = self.chance
-        one = f"v > {chance.randint(-70, -30)}"
+        # Not an initial potential: NEURON takes slopes of currents between v and v + 0.001 mV.
+        one = f"v > {chance.randint(-70, -30)}.3"
         two = f"{self.value(local, 1)} < {chance.uniform(-0.5, 0.5):.2g}"
         return chance.choice([one, one, two, f"{one} && {two}", f"{two} || {one}"])
