@@ -283,3 +283,20 @@ def test_the_same_model_makes_the_same_program(method: Any) -> None:
         )
         programs.append(model.program)
     assert programs == [programs[0]] * 4
+
+
+@pytest.mark.parametrize("sigmoid", ["tanh(1000*x)", "exp(1000*x)/(1 + exp(1000*x))"])
+@pytest.mark.parametrize("method", ["euler", "rk4", "adaptive"])
+def test_steep_sigmoids_before_a_logarithm_are_no_error(sigmoid: str, method: Any) -> None:
+    """Their exponentials end at exp(700), but their limits are correct, also where a later stage takes a logarithm."""
+    model = rv.neuron(
+        f"dx/dt = 1/tau : 1\ndw/dt = (2 + {sigmoid} - w)/tau : 1\ndy/dt = (max(log(w), 0) - y)/tau : 1",
+        threshold="y > 1e9",
+        reset="y = 0",
+        parameters={"tau": "1 ms"},
+        initial={"x": -2.0, "w": 2.0},
+        method=method,
+    )
+    found = run(model, 10.0)
+    assert found["w"] == pytest.approx(3.0, abs=2e-3)
+    assert found["y"] == pytest.approx(np.log(3.0), abs=5e-3)

@@ -176,6 +176,8 @@ class Finiteness:
                 uses.add(choice, at_all, hidden, False, compressed)
         else:
             compressed = use.at_all if op in _COMPRESSES else _NEVER if op in _FORGETS else use.compressed
+            if op == "divide" and compressed and self._saturate_together(*operands):
+                compressed = _NEVER
             for i, operand in enumerate(operands):
                 hides = op in _HIDES or (op == "divide" and i == 1)
                 hidden = use.at_all if hides else use.hidden
@@ -202,6 +204,31 @@ class Finiteness:
         if node is not None and not any(node.place == each.place for each in self.nodes):
             self.nodes.append(node)
         return self._do("not", self._do("both", fails, used))
+
+    def _saturate_together(self, dividend: Value, divisor: Value) -> bool:
+        """Return whether both have the same exponentials, as in sigmoids and tanh, whose limit is correct."""
+        found = self._exponentials(dividend)
+        return bool(found) and found == self._exponentials(divisor)
+
+    def _exponentials(self, value: Value) -> set[Value]:
+        """Return the exponentials that a value is made of, unless their size does not matter."""
+        found: set[Value] = set()
+        seen: set[Value] = set()
+        waiting = [value]
+        while waiting:
+            each = waiting.pop()
+            if each in seen or each.level <= self.earliest.level:
+                continue
+            seen.add(each)
+            op, operands = each.builder.made_by(each)
+            if op in _SATURATES:
+                found.add(each)
+            elif op == "input":
+                above = each.builder.above(each)
+                waiting += [] if above is None else [above]
+            elif op not in _FORGETS:
+                waiting += operands
+        return found
 
     def _saturates(self, argument: Value) -> Operand:
         if self.ranges.of(argument)[1] <= LAST_EXPONENT:
