@@ -102,6 +102,7 @@ def test_random_cells_have_the_same_bits_in_every_arrangement(seed: int) -> None
     options: Any = {
         "scheme": ("backward_euler", "staggered")[random.integers(2)],
         "rates": ("table", "exact")[random.integers(2)],
+        "celsius": random.uniform(6.3, 36.0),
     }
     receptor = SATURATING() if random.random() < 0.7 else rv.expsyn(tau=2.0)
     kinds = [cell(random, receptor, **options) for _ in range(random.integers(1, 4))]
