@@ -56,7 +56,7 @@ def test_prediction(name: str, ranks: int, tables: str, threads: int) -> None:
     # Buffers are as large as the largest burst needs, which nobody can know before. Here there is none.
     played = play(model.net, ranks, duration=100.0, rate=10.0, progress=False, **grouped(options))
     assert played.sorts_connections or tables in ("unsorted", "auto")
-    predicted = predict_memory(model.net, ranks=ranks, rate=10.0, **grouped(options))
+    predicted = predict_memory(model.net, ranks=ranks, rate=10.0, time=100.0, **grouped(options))
     if model.net.neuron_count / ranks < 100:
         # A dry run lets all ranks fire at once. Where a rank fires once in a hundred steps only, thousands of spikes
         # then come together or none, and how often two such bursts meet in the lists is a matter of chance.
@@ -71,7 +71,7 @@ def test_prediction_of_buffers(exchange: str) -> None:
     for ranks in (4, 512):
         net = NETWORKS["hpc_benchmark"](ranks).net
         played = play(net, ranks, duration=50.0, threads=1, rate=20.0, **grouped({"exchange": exchange}))
-        predicted = predict_memory(net, ranks=ranks, rate=20.0, threads=1, **grouped({"exchange": exchange}))
+        predicted = predict_memory(net, ranks=ranks, rate=20.0, time=50.0, threads=1, **grouped({"exchange": exchange}))
         assert total(predicted) == pytest.approx(total(played.memory), rel=TOLERANCE), (predicted, played.memory)
 
 
