@@ -5,6 +5,7 @@ They return the length of the neurites by tag and the number of their points, or
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from collections import defaultdict
@@ -34,6 +35,7 @@ def _number(word: str) -> float:
 
 def of_swc(data: bytes) -> Truth | str:
     """Return what an SWC file says."""
+    data = data.removeprefix(codecs.BOM_UTF8)
     samples: dict[int, tuple[int, Point, int]] = {}
     for line in data.decode("latin-1").split("\n"):
         words = line.partition("#")[0].split()
@@ -102,7 +104,7 @@ def _parsed(data: bytes) -> list[Any]:
         if match is None:
             raise ValueError
         token, place = match.group().decode("latin-1"), match.end()
-        if token[0] == ";" or token.isspace():
+        if token[0] in ";," or token.isspace():
             continue
         if token == "(":
             stack.append([])
@@ -119,7 +121,7 @@ def _parsed(data: bytes) -> list[Any]:
 def of_neurolucida(data: bytes) -> Truth | str:
     """Return what a Neurolucida file says, of those with nothing but contours and neurites."""
     try:
-        blocks = _parsed(data)
+        blocks = _parsed(data.removeprefix(codecs.BOM_UTF8))
     except (ValueError, IndexError):
         return "parentheses that do not match"
     lengths: defaultdict[int, float] = defaultdict(float)

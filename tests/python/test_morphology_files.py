@@ -61,6 +61,8 @@ BAD_SWC = {
 SOMA = "((CellBody) (-5 -5 0 0.1) (5 -5 0 0.1) (5 5 0 0.1))\n"
 BAD_ASC = {
     "a neurite without a kind": (SOMA + "((Color Red)\n (5 0 0 1) (9 0 0 1))", "line 2.*no kind"),
+    "a neurite with half of its kind": (SOMA + "(Axo\n (5 0 0 1) (9 0 0 1)\n Normal\n)", "line 2.*no kind"),
+    "a fork without a kind": (SOMA + "(Axo\n (5 0 0 1)\n ((6 0 0 1) | (7 0 0 1)))", "line 2.*no kind"),
     "points without a kind in lists of lists": (SOMA + "((Color Red)\n(Axo (5 0 0 1) (9 0 0 1)))", "line 2.*no kind"),
     "a word in place of points": (SOMA + "((Axon)\nrmal)", "line 2.*without points ends in the word 'rmal'"),
     "a soma without a kind": ('("CellBody" (-5 -5 0 1) (5 5 0 1))\n((Axon) (5 0 0 1) (9 0 0 1))', "line 1.*no kind"),

@@ -103,8 +103,8 @@ class _Checker:
             self.refuse(block.line, f"it is {' and '.join(sorted(kinds))} at once", "give it one kind")
         if not kinds:
             named = isinstance(first, str)
-            if named and first.lower() not in _SOMA_NAMES | _KINDS:
-                return  # a contour of something else, or settings of the program
+            if named and first.lower() not in _SOMA_NAMES | _KINDS and not _is_branched(block):
+                return  # a contour or marker of something else, or settings of the program
             if named or _has_points(block):
                 self.refuse(block.line, "it has no kind", "add (CellBody), (Axon), (Dendrite) or (Apical)")
             return
@@ -232,6 +232,13 @@ def _hides_neurite(value: list[Any]) -> bool:
             return True
         waiting += [each for each in own if isinstance(each, list)]
     return False
+
+
+def _is_branched(block: list[Any]) -> bool:
+    """Whether a block has a point and a fork or the end of a branch, as only neurites have."""
+    has_end = any(isinstance(each, str) and each.lower() in _ENDS for each in block[1:])
+    has_fork = any(isinstance(each, list) and each and isinstance(each[0], list | int) for each in block)
+    return (has_end or has_fork) and _has_points(block)
 
 
 def _has_points(block: list[Any]) -> bool:
