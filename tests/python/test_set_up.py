@@ -64,7 +64,10 @@ def test_a_version_names_an_environment(tmp_path: Path) -> None:
     program(managed / "python3", f'exec "{sys.executable}" "$@"')
     where = {"PYENV_ROOT": str(tmp_path / "pyenv")}
     found = call(TOOLS / "find_python", version, environment=where).stdout.strip()
-    own = make_environment(tmp_path / "own", tmp_path / "own", python=found)
+    own = make_environment(tmp_path / "own", tmp_path / "own")
+    # As in a virtual environment of the interpreter that was found; that of Debian has no pip of its own.
+    (tmp_path / "pip.py").touch()
+    program(own / "bin/python", f'PYTHONPATH="{tmp_path}" exec "{found}" "$@"')
     assert call(TOOLS / "environment_is_sound", own, version, environment=where).returncode == 0
     assert call(TOOLS / "environment_is_sound", own, "3.999", environment=where).returncode == 1
 
