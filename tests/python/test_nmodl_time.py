@@ -121,6 +121,11 @@ def test_an_electrode_of_a_file_does_what_a_current_clamp_does(tmp_path: Path, c
     np.testing.assert_allclose(found[0], found[1], rtol=0.0, atol=1e-9)
 
 
+def test_a_point_process_is_described_with_currents_in_na(tmp_path: Path) -> None:
+    assert "Currents (nA): i\n" in written(tmp_path, PULSE).describe()
+    assert "Currents (mA/cm^2): i\n" in clock(tmp_path, current="g*t*m").describe()
+
+
 def test_time_goes_on_from_a_saved_state(tmp_path: Path) -> None:
     channel = clock(tmp_path, initial="0.3", current="g*(1 + sin(t))*m*(v + 20)", rate="0.1*cos(t) - 0.02*m")
 

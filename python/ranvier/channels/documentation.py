@@ -49,8 +49,10 @@ def documented_general(read: GeneralDescription, program: GeneralProgram) -> str
     if read.states:
         states = [(each.name, each.unit.text, "", each.meaning) for each in read.states.values()]
         parts.append("States\n" + table(states))
-    if program.currents:
-        parts.append(f"Currents (mA/cm^2): {', '.join(each.name for each in program.currents)}")
+    # The opposite of an electrode current, which flows out of the cell, has no name of the file.
+    currents = [each.name for each in program.currents if each.name.isidentifier()]
+    if currents:
+        parts.append(f"Currents ({'mA/cm^2' if read.jumps is None else 'nA'}): {', '.join(currents)}")
     carried = [each.name for each in program.currents if each.carries_calcium]
     if carried:
         parts.append(f"Calcium carries {', '.join(carried)}: it fills the pool of calcium at its place")
