@@ -40,7 +40,8 @@ struct GeneralPlan {
     bool is_at(std::uint32_t slot) const;
 };
 
-/// The plans of a cell, in the order of its mechanisms, then of its receptors. @param own_values values of the cell's own parameters
+/// The plans of a cell, in the order of its mechanisms, then of its receptors.
+/// @param own_values values of the cell's own parameters
 std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const double> own_values,
                                       std::span<const std::uint32_t> slot_of_node, const PoolPlan& pools,
                                       std::pmr::memory_resource* memory);

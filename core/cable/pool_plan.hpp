@@ -10,8 +10,8 @@
 
 namespace ranvier::cable {
 
-/// Pools of calcium of a cell, by slot ascending. See KernelPools. For a pool that is a general
-/// mechanism, the kernel keeps the concentration up to rounding, and the state of the mechanism replaces it after the step.
+/// Pools of calcium of a cell, by slot ascending. See KernelPools. For a pool that is a general mechanism,
+/// the kernel keeps the concentration up to rounding, and the state of the mechanism replaces it after the step.
 struct PoolPlan {
     explicit PoolPlan(std::pmr::memory_resource* memory);
     /// @param own_values values of the cell's own parameters @param step ms

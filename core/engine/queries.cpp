@@ -98,7 +98,7 @@ void check_sources(std::span<const std::unique_ptr<Shard>> shards) {
             if (!table || table->has_sources()) continue;
             throw StateError({.object = "connections",
                               .value = "",
-                              .bound = "the sources of synapses were discarded when the network had been built",
+                              .bound = "the sources of synapses were discarded when the network was built",
                               .remedy = "build the simulation with keep_sources=True"});
         }
     }

@@ -168,7 +168,8 @@ std::vector<Interval> inputs_of(const ReleaseProgramDescription& description, st
     return inputs;
 }
 
-/// Why on_pre may be undefined, such as a division by 0, without making a variable infinite or NaN; these are checked later.
+/// Why on_pre may be undefined, such as a division by 0, without making a variable infinite or NaN. Variables are checked
+/// when spikes come.
 std::optional<std::string> undefined_release(const ReleaseProgramDescription& description,
                                              std::span<const double> parameters) {
     using Outcome = program::DomainCheck::Outcome;

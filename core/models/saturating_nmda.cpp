@@ -17,8 +17,9 @@ namespace {
 class SaturatingNmda {
     enum Parameter : std::size_t { alpha, tau_rise, tau_decay };
 
-    /// The fraction that the first spike opens: x^(1 - a) gamma(a, x) with x = alpha tau_rise and a = 1 - tau_rise / tau_decay, and the
-    /// lower incomplete gamma function as a series of positive terms: x e^-x (1 / a + x / (a (a + 1)) + ...).
+    /// The fraction that the first spike opens, x^(1 - a) gamma(a, x) with x = alpha tau_rise and
+    /// a = 1 - tau_rise / tau_decay. The lower incomplete gamma function is a series of positive terms:
+    /// x e^-x (1 / a + x / (a (a + 1)) + ...).
     static double first_opened(const double* p) {
         const double x = p[alpha] * p[tau_rise];
         double a = 1.0 - p[tau_rise] / p[tau_decay];

@@ -13,7 +13,7 @@ namespace {
 using Outcome = DomainCheck::Outcome;
 
 constexpr double no_end = std::numeric_limits<double>::infinity();
-/// The number of conditions of which both outcomes are examined; each of them doubles the work.
+/// Both outcomes of at most this number of conditions are examined; each condition doubles the work.
 constexpr int most_conditions = 10;
 
 // Subnormal numbers count as 0.

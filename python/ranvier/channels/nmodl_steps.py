@@ -16,7 +16,7 @@ _Product = tuple[float, tuple[Node, ...]]
 
 
 def derivative_of_step(node: Node, state: str) -> Node | None:
-    """Return the derivative of which a step is the exact solution; None if there is none.
+    """Return the derivative that a step solves exactly; None if there is none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Finds operations whose infinities and NaN would be hidden, and makes the condition that there are none.
+"""Finds operations whose infinities and NaN would be hidden, and makes a condition that fails if there are any.
 
 A division by 0, and an undefined root or logarithm, is an error where it arises. Mostly no check is needed: a variable
 becomes infinite or NaN, which is detected. But `max(sqrt(u), 0)` with u < 0 is 0, a comparison of a threshold with NaN

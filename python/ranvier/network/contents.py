@@ -58,7 +58,7 @@ class Contents:
     revision: int = 0
     """Number of calls that have changed the network."""
     built_revision: int = 0
-    """The revision of which a simulation was last built."""
+    """The revision from which a simulation was last built."""
 
     def view(self, selection: Selection) -> PopulationView:
         """Return the view that a selection stands for."""

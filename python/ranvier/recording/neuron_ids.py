@@ -35,7 +35,7 @@ class IdArray(np.ndarray[Any, np.dtype[np.int64]]):
     __hash__ = None
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """Return what is calculated from ids as a plain array: they are no ids."""
+        """Return results of calculations as plain arrays: they are not ids."""
         plain = np.asarray(array)
         return plain[()] if return_scalar or not plain.shape else plain
 
