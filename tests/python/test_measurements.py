@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import copy
+import importlib.util
 import json
 import math
 import re
 import shlex
 import statistics
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -32,15 +36,26 @@ from ranvier.command_line import make_parser
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs/measurements"
-# By file: its command.
-COMMANDS = dict(
-    re.findall(r"^\| `(\w+\.json)` \| `ranvier ([^`]*)` \|", (FOLDER / "README.md").read_text(), re.MULTILINE)
-)
+TOOL = ROOT / "tools/trim_measurement.py"
 
 
 def load(name: str) -> dict[str, Any]:
     whole: dict[str, Any] = json.loads((FOLDER / name).read_text())
     return whole
+
+
+def load_tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location(TOOL.stem, TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+TRIM = load_tool()
+# By file: its command, without the program.
+COMMANDS = {path.name: load(path.name)["command"].removeprefix("ranvier ") for path in FOLDER.glob("*.json")}
 
 
 def in_words(number: float) -> str:
@@ -57,8 +72,63 @@ def texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-def test_all_files_have_commands() -> None:
-    assert sorted(COMMANDS) == sorted(path.name for path in FOLDER.glob("*.json"))
+def test_the_list_of_files_names_each_once() -> None:
+    table = [line for line in (FOLDER / "README.md").read_text().splitlines() if line.startswith("| ")]
+    listed = [name for line in table for name in re.findall(r"`(\w+\.json)`", line)]
+    assert sorted(listed) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_files_hold_only_what_is_stored_of_a_result(name: str) -> None:
+    whole = load(name)
+    assert (FOLDER / name).read_text() == TRIM.stored_text(TRIM.trim(whole, whole["command"])) + "\n"
+
+
+@pytest.mark.parametrize("benchmark", sorted(TRIM.FIELDS))
+def test_each_stored_field_is_in_a_file(benchmark: str) -> None:
+    """A field that no file has is misspelt, or nothing quotes it any more."""
+    found: set[str] = set()
+
+    def collect(value: Any, path: str) -> None:
+        found.add(path)
+        if isinstance(value, dict):
+            for key, each in value.items():
+                collect(each, f"{path}.{key}" if path else key)
+        elif isinstance(value, list):
+            for each in value:
+                collect(each, path)
+
+    for name in COMMANDS:
+        whole = load(name)
+        if whole.get("benchmark", "run") == benchmark:
+            collect(whole, "")
+    expected = set(TRIM.FIELDS[benchmark])
+    assert expected - found == set()
+
+
+def test_a_new_result_is_trimmed(tmp_path: Path) -> None:
+    command = "ranvier bench contention --networks brunel"
+    stored: dict[str, Any] = {
+        "benchmark": "contention",
+        "machine": {"processor": "made up"},
+        "complete": True,
+        "results": [{"network": "brunel", "busy_programs": 1, "one_thread": [1.5], "several_threads": [0.5] * 99}],
+    }
+    whole = copy.deepcopy(stored)
+    whole["machine"]["system"] = "/etc/os"
+    whole["results"][0]["delayed_s"] = [0.1]
+    (tmp_path / "results.json").write_text(json.dumps(whole))
+
+    def trim(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([TOOL, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    assert trim("results.json", "stored.json", command).returncode == 0
+    assert json.loads((tmp_path / "stored.json").read_text()) == {"command": command, **stored}
+    (tmp_path / "results.json").write_text(json.dumps({**whole, "complete": False}))
+    assert "was interrupted" in trim("results.json", "other.json", command).stderr
+    (tmp_path / "results.json").write_text(json.dumps({**whole, "benchmark": "unknown"}))
+    assert "no entry for the benchmark unknown" in trim("results.json", "other.json", command).stderr
+    assert not (tmp_path / "other.json").exists()
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -104,11 +174,8 @@ def test_files_are_of_their_commands(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_commands_are_understood(name: str) -> None:
     words = shlex.split(COMMANDS[name])
+    assert load(name)["command"] == f"ranvier {COMMANDS[name]}"
     assert make_parser().parse_args([*words, "--json", "results.json"]).carry_out is not None
-    for contestant in load(name).get("contestants", []):
-        if contestant["name"].startswith("Brian2"):
-            continue  # a script with arguments of its own
-        assert make_parser().parse_args(contestant["arguments"]).carry_out is not None
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if re.match("bench_c[ou]ba_", name)])

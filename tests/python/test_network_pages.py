@@ -13,13 +13,6 @@ from ranvier.commands.keys import shipped_networks
 
 ROOT = Path(__file__).parents[2]
 PAGES = {path.stem: path for path in (ROOT / "docs/networks").glob("*.md") if path.stem != "index"}
-COMMANDS = dict(
-    re.findall(
-        r"^\| `(\w+\.json)` \| `ranvier ([^`]*)` \|",
-        (ROOT / "docs/measurements/README.md").read_text(),
-        re.MULTILINE,
-    )
-)
 
 
 def measured(name: str) -> dict[str, Any]:
@@ -53,7 +46,7 @@ def test_rates(name: str) -> None:
     tables = re.findall(r"^\| `(\w+)\.json` \| spikes/s \|\n\|---\|---\|\n((?:\|.*\n)+)", text, re.MULTILINE)
     assert tables
     for file, rows in tables:
-        assert COMMANDS[f"{file}.json"].startswith(f"run {name}")
+        assert measured(file)["command"].startswith(f"ranvier run {name}")
         rates = {
             population: float(rate) for population, rate in re.findall(r"^\| ([\w ]+) \| ([\d.]+) \|$", rows, re.M)
         }

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Store the result of a measurement as docs/measurements holds it: its command, versions, machine and quoted numbers.
+
+Usage: trim_measurement.py RESULTS.json STORED.json COMMAND
+
+`COMMAND --json RESULTS.json` wrote the result. Everything that no page quotes and no chart shows is left out, such as
+paths of the machine. A page that quotes another field needs that field in FIELDS, and a new measurement.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+__all__ = ["main", "stored_text", "trim"]
+
+# Names of nested fields are separated by dots; a field of a list is that of each element.
+HEAD = (
+    "benchmark",
+    "complete",
+    "options",
+    "machine.version",
+    "machine.source_revision",
+    "machine.compiler",
+    "machine.processor",
+    "machine.usable_processors",
+    "machine.instruction_sets",
+    "machine.python",
+    "machine.numpy",
+)
+# The names of programs that a benchmark ran in turn, and the versions of each.
+_CONTESTANTS = ("contestants.name", "contestants.reports.version", "contestants.reports.threads")
+_WITH_NEST = (
+    *_CONTESTANTS,
+    "contestants.reports.neurons",
+    "contestants.reports.synapses",
+    "contestants.reports.build_s",
+    "contestants.reports.init_s",
+    "contestants.reports.real_time_factor",
+    "contestants.reports.peak_rss_bytes",
+)
+_STEPPING_WAYS = tuple(
+    f"results.{way}.{field}" for way in ("bsp", "async", "single") for field in ("seconds", "messages", "wait")
+)
+_TIMES_OF_EQUATIONS = tuple(
+    f"{part}.{field}"
+    for part in ("steps", "learning")
+    for field in ("model", "built_in_ns", "compiled_ns", "interpreted_ns", "compiled_ratio", "interpreted_ratio")
+)
+# By benchmark; "run" is the report of `ranvier run`.
+FIELDS: dict[str, tuple[str, ...]] = {
+    "run": (
+        "model",
+        "version",
+        "source_revision",
+        "instruction_set",
+        "threads",
+        "ranks",
+        "neurons",
+        "synapses",
+        "simulated_ms",
+        "mean_rate_hz",
+        "peak_rss_bytes",
+    ),
+    "microcircuit": _WITH_NEST,
+    "hpc_benchmark": (
+        *_WITH_NEST,
+        "contestants.reports.sim_s",
+        "contestants.reports.synaptic_events",
+        "contestants.reports.mean_rate_hz",
+    ),
+    "cuba": (*_CONTESTANTS, "contestants.reports.real_time_factor"),
+    "coba": (*_CONTESTANTS, "contestants.reports.real_time_factor"),
+    "models": (
+        "results.model",
+        "results.ns_per_neuron_and_step",
+        "results.ns_per_event",
+        "results.runs.ns_per_neuron_and_step",
+        "results.nest.ns_per_neuron_and_step",
+        "results.nest.runs.ns_per_neuron_and_step",
+        "results.brian2.method",
+        "results.brian2.ns_per_neuron_and_step",
+        "results.brian2.runs.ns_per_neuron_and_step",
+    ),
+    "equations": (
+        *_TIMES_OF_EQUATIONS,
+        "learning.precision",
+        "compilation.model",
+        "compilation.ms",
+        "compilation.adaptive",
+    ),
+    "plasticity": tuple(
+        f"results.{field}" for field in ("model", "row", "precision", "ns_per_event", "potentiations_per_event")
+    ),
+    "ring": (
+        *_CONTESTANTS,
+        "contestants.reports.instruction_set",
+        "contestants.reports.compartments",
+        "contestants.reports.peak_rss_bytes",
+        "contestants.ratios.simulation (s).median",
+        "programs",
+    ),
+    "contention": tuple(
+        f"results.{field}" for field in ("network", "busy_programs", "one_thread", "several_threads", "several_ranks")
+    ),
+    "kernels": (
+        "measured.method",
+        "measured.sorted",
+        "measured.ranks",
+        "measured.times_s.simulation.greatest",
+        "measured.memory_bytes.greatest",
+        "dry.method",
+        "dry.sorted",
+        "dry.ranks",
+        "dry.simulation_s_per_s",
+        "dry.memory_bytes",
+        "time",
+    ),
+    "predictions": (
+        "results.network",
+        "results.method",
+        "results.sorted",
+        "results.ranks",
+        "results.measured.simulation",
+        "results.predicted.simulation",
+        "results.simulation_ratio",
+    ),
+    "stepping": (
+        *(
+            f"results.{field}"
+            for field in (
+                "cells",
+                "ranks",
+                "threads",
+                "loops",
+                "shards",
+                "speed_up",
+                "ratios",
+                "same_spikes",
+                "visits_by_steps",
+            )
+        ),
+        *_STEPPING_WAYS,
+        "epochs.cells",
+        "epochs.steps",
+        "epochs.ns_per_compartment_step",
+        "epochs.speed_up",
+        "predicted.cells",
+        "predicted.ranks",
+        "predicted.jitter",
+        "predicted.ns_per_compartment_step",
+        "predicted.speed_up",
+        "predicted.bsp.wait",
+        "predicted.async.wait",
+    ),
+}
+_LONGEST_LINE = 160
+
+_Tree = dict[str, "_Tree"]
+
+
+def trim(whole: dict[str, Any], command: str) -> dict[str, Any]:
+    """Return the command, and the fields of a result that are stored."""
+    fields = (*HEAD, *FIELDS[whole["benchmark"]]) if "benchmark" in whole else FIELDS["run"]
+    tree: _Tree = {}
+    for field in fields:
+        node = tree
+        for name in field.split("."):
+            node = node.setdefault(name, {})
+    return {"command": command, **_picked(whole, tree)}
+
+
+def stored_text(value: Any, indent: str = "") -> str:
+    """Return a value as JSON in which small objects, and lists of numbers, take one line each."""
+    line = json.dumps(value)
+    simple = isinstance(value, list) and not any(isinstance(each, dict | list) for each in value)
+    if simple or not value or not isinstance(value, dict | list) or len(indent) + len(line) <= _LONGEST_LINE:
+        return line
+    deeper = indent + " "
+    if isinstance(value, dict):
+        lines = [f"{deeper}{json.dumps(key)}: {stored_text(each, deeper)}" for key, each in value.items()]
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(deeper + stored_text(each, deeper) for each in value) + f"\n{indent}]"
+
+
+def main(arguments: list[str]) -> None:
+    """Trim the first file into the second one."""
+    if len(arguments) != 3:
+        sys.exit(__doc__)
+    whole = json.loads(Path(arguments[0]).read_text())
+    if not whole.get("complete", True):
+        sys.exit(f"{arguments[0]} is not complete: the benchmark was interrupted")
+    if whole.get("benchmark", "run") not in FIELDS:
+        sys.exit(f"FIELDS has no entry for the benchmark {whole['benchmark']}: add the fields that pages quote")
+    Path(arguments[1]).write_text(stored_text(trim(whole, arguments[2])) + "\n")
+
+
+def _picked(value: Any, tree: _Tree) -> Any:
+    if not tree:
+        return value
+    if isinstance(value, list):
+        return [_picked(each, tree) for each in value]
+    if isinstance(value, dict):
+        return {key: _picked(each, tree[key]) for key, each in value.items() if key in tree}
+    return value  # such as null, where a program lacks a model
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
