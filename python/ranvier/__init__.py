@@ -42,7 +42,6 @@ from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
 from ranvier.network.network import Network
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_CALLS, IN_PLACE_OF_MODELS
-from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rules import (
@@ -58,6 +57,7 @@ from ranvier.network.rules import (
     UniformIndegree,
 )
 from ranvier.network.sites import SiteProbabilities
+from ranvier.populations.populations import Population, PopulationView
 from ranvier.recording.activity import PopulationRate, PowerSpectrum
 from ranvier.recording.correlations import CrossCorrelogram, PeristimulusHistogram
 from ranvier.recording.data import SpikeData, StateData, WeightData

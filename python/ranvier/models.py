@@ -18,8 +18,8 @@ from typing import ClassVar
 import numpy.typing as npt
 
 from ranvier.base.values import Values
-from ranvier.network.model_base import NeuronModel, Stimulator, SynapseModel
-from ranvier.network.populations import Neurons
+from ranvier.populations.model_base import NeuronModel, Stimulator, SynapseModel
+from ranvier.populations.populations import Neurons
 
 __all__ = [
     "ac_generator",

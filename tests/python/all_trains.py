@@ -14,7 +14,7 @@ import numpy as np
 
 import ranvier as rv
 from ranvier import mpi
-from ranvier.network.model_base import Stimulator
+from ranvier.populations.model_base import Stimulator
 from ranvier.simulation.options import grouped
 
 __all__ = ["TRAINS", "model_of", "spikes_of_all"]

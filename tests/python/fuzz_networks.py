@@ -27,7 +27,7 @@ from library_scenes import DRIVES
 from ranvier import _core, mpi
 from ranvier.base.times import time_of
 from ranvier.cells.kinds import CellKinds
-from ranvier.simulation.agreement import from_root, values_of_all
+from ranvier.processes.agreement import from_root, values_of_all
 from ranvier.simulation.options import grouped
 
 __all__ = [

@@ -13,7 +13,7 @@ from ranvier.base.times import time_of
 __all__ = ["create_sources", "stimulate_with_trains"]
 
 
-def _train(chance: random.Random) -> rv.network.model_base.Stimulator:
+def _train(chance: random.Random) -> rv.populations.model_base.Stimulator:
     """Return trains of one of the stimulators that emit spikes."""
     rate: Any = chance.choice([50.0, 800.0, rv.Uniform(10.0, 2000.0)])
     window: dict[str, Any] = {"start": chance.choice([0.0, 0.0, 3.0]), "stop": chance.choice([math.inf, 60.0])}

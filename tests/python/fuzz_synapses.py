@@ -15,7 +15,7 @@ from synapse_equations import WRITTEN, as_equations
 __all__ = ["as_equations_at_times", "following", "learning", "short_term", "with_own_parameters"]
 
 
-def learning(net: rv.Network, chance: random.Random, steps: int) -> tuple[Any, rv.network.model_base.SynapseModel]:
+def learning(net: rv.Network, chance: random.Random, steps: int) -> tuple[Any, rv.populations.model_base.SynapseModel]:
     """Return weights and how they learn."""
     # A delay of one step cannot be divided.
     fraction = chance.choice([0.0, 0.0, 0.3, 0.5, 0.8, 1.0] if steps > 15 else [0.0, 1.0])
@@ -52,15 +52,15 @@ def following(most: float, chance: random.Random) -> tuple[Any, rv.clopath]:
 
 
 def as_equations_at_times(
-    synapse: rv.network.model_base.SynapseModel, chance: random.Random
-) -> rv.network.model_base.AnySynapse:
+    synapse: rv.populations.model_base.SynapseModel, chance: random.Random
+) -> rv.populations.model_base.AnySynapse:
     """Return a model as it is, or, where that is possible, now and then as equations."""
     if synapse.name not in WRITTEN or chance.random() < 0.6:
         return synapse
     return as_equations(synapse.name)(**{name: float(np.asarray(value)) for name, value in synapse.values.items()})
 
 
-def short_term(chance: random.Random) -> rv.network.model_base.AnySynapse:
+def short_term(chance: random.Random) -> rv.populations.model_base.AnySynapse:
     """Return how weights are used that stay."""
     part, recovery = chance.choice([0.05, 0.5, 1.0]), chance.choice([0.1, 20.0, 800.0])
     facilitation = chance.choice([0.0, 50.0, 1000.0])
@@ -88,8 +88,8 @@ def short_term(chance: random.Random) -> rv.network.model_base.AnySynapse:
 
 
 def with_own_parameters(
-    synapse: rv.network.model_base.AnySynapse, rule: rv.Rule, chance: random.Random
-) -> rv.network.model_base.AnySynapse:
+    synapse: rv.populations.model_base.AnySynapse, rule: rv.Rule, chance: random.Random
+) -> rv.populations.model_base.AnySynapse:
     """Return a model of which each synapse may have parameters of its own, drawn or listed."""
     bounds = {
         "p_transmit": (0.0, 1.0),

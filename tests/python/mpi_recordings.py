@@ -11,7 +11,7 @@ from typing import Any
 
 import ranvier as rv
 from ranvier import mpi
-from ranvier.recording import room
+from ranvier.simulation import recording_memory
 from ranvier.simulation.options import OPTIONS
 from small_networks import balanced
 
@@ -64,7 +64,7 @@ def fetch(sim: rv.Simulation, recorders: list[Any]) -> dict[str, Any]:
 
 def main() -> None:
     # Many pieces, of sizes that the ranks must agree on.
-    room.BUDGET = 20_000
+    recording_memory.BUDGET = 20_000
     rank = mpi.world().rank
     for way in OPTIONS["recordings"].choices:
         folder = Path(way)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 import ranvier as rv
 from nest_pool import fresh_nest
-from ranvier.network.model_base import Stimulator
+from ranvier.populations.model_base import Stimulator
 
 __all__ = ["distance", "measures", "trains_in_nest", "trains_in_ranvier"]
 

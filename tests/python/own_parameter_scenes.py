@@ -49,7 +49,7 @@ def values_of(model: str, *names: str) -> dict[str, FloatArray]:
     return {name: values[name] for name in names or values}
 
 
-def in_ranvier(synapse: rv.network.model_base.SynapseModel, **options: Any) -> list[list[float]]:
+def in_ranvier(synapse: rv.populations.model_base.SynapseModel, **options: Any) -> list[list[float]]:
     """Return the factor of each spike, by synapse; delays are different, so that rows are sorted."""
     net = rv.Network(resolution=RESOLUTION)
     sources = net.create_spike_generators([[round(step * RESOLUTION, 6) for step in train] for train in TRAINS])

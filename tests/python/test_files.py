@@ -15,8 +15,10 @@ import pytest
 import ranvier as rv
 from full_disk import files_limited_to
 from ranvier import errors
-from ranvier.recording import files, room, store
+from ranvier.recording import files
 from ranvier.recording.files import check_new, path_of_rank
+from ranvier.simulation import recording_memory
+from ranvier.simulation.recordings import RecordingStore
 from small_networks import balanced
 
 SUFFIXES = [".h5", ".hdf5", ".csv"]
@@ -34,7 +36,7 @@ def same(one: rv.SpikeData, other: rv.SpikeData) -> bool:
 @pytest.mark.parametrize("budget", [20_000, 1 << 26])
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_all_recorders(tmp_path: Path, suffix: str, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "BUDGET", budget)
+    monkeypatch.setattr(recording_memory, "BUDGET", budget)
     net, in_memory = balanced()
     exc = net["exc"]
     projection = net.projections[0]
@@ -88,16 +90,16 @@ def test_little_memory_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     sim = rv.Simulation(net, threads=2)
     largest = 0
 
-    def watch(write: store.RecordingStore) -> None:
+    def watch(write: RecordingStore) -> None:
         nonlocal largest
         largest = max(largest, sim._built.core.recorded_bytes)
         original(write)
 
-    original = store.RecordingStore.write
-    monkeypatch.setattr(store.RecordingStore, "write", watch)
+    original = RecordingStore.write
+    monkeypatch.setattr(RecordingStore, "write", watch)
     sim.run(200.0)
     assert (tmp_path / "state.h5").stat().st_size > 120e6
-    assert 0 < largest < 2 * room.BUDGET
+    assert 0 < largest < 2 * recording_memory.BUDGET
 
 
 def test_hdf5_tells_what_it_holds(tmp_path: Path) -> None:

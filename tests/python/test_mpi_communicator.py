@@ -104,7 +104,7 @@ def test_processes_find_each_other(where: Installation, tmp_path: Path) -> None:
 COMPARISON = """
 from ranvier import mpi
 from ranvier.errors import RemoteError
-from ranvier.simulation.agreement import agree_on, agreed
+from ranvier.processes.agreement import agree_on, agreed
 
 world = mpi.world()
 odd = world.rank == 1

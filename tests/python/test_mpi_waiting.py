@@ -12,14 +12,14 @@ PROGRAM = """
 import time
 import ranvier as rv
 from ranvier import mpi
-from ranvier.simulation import agreement
+from ranvier.processes import agreement
 
 net = rv.Network()
 recorder = net.record_spikes(net.create(rv.iaf_psc_exp(I_e=500.0), 4))
 sim = rv.Simulation(net, threads=1, progress=False)
 sim.run(20.0)
 sim.spikes(recorder)
-agreement.PATIENCE = 0.5
+agreement.SECONDS_UNTIL_NOTICE = 0.5
 if mpi.world().rank == 1:
     time.sleep(2.0)
 sim.spikes(recorder)

@@ -14,7 +14,7 @@ import pytest
 import ranvier as rv
 from nest_pool import fresh_nest, nest_pool, requires_nest
 from nest_trains import distance, measures, trains_in_nest, trains_in_ranvier
-from ranvier.network.model_base import Stimulator
+from ranvier.populations.model_base import Stimulator
 
 pytestmark = requires_nest
 

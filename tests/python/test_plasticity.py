@@ -10,7 +10,7 @@ import pytest
 
 import ranvier as rv
 from plasticity_scenes import MODELS, Scene, expected_weights, in_ranvier, irregular_scene, network_of
-from ranvier.network.model_base import SynapseModel
+from ranvier.populations.model_base import SynapseModel
 
 CASES = [(model, case) for model, cases in MODELS.items() for case in range(len(cases))]
 FRACTIONS = [0.0, 0.3, 0.5, 0.6, 1.0]

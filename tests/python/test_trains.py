@@ -18,7 +18,7 @@ import pytest
 from scipy import integrate, special, stats
 
 import ranvier as rv
-from ranvier.network.model_base import Stimulator
+from ranvier.populations.model_base import Stimulator
 
 SIGNIFICANCE = 1e-4
 SIGMAS = 5.0

@@ -51,7 +51,8 @@ class OwnSynapse(Immutable, abc.ABC):
         """None: the spikes of other neurons do not act on the synapses."""
         return None
 
-    def _with_transmitter(self, neurons: object) -> Self:
+    def with_transmitter(self, neurons: object) -> Self:
+        """Return itself: synapses of users have no transmitter."""
         assert neurons is None
         return self
 
@@ -60,5 +61,5 @@ class OwnSynapse(Immutable, abc.ABC):
         """Return a model that calculates as much, but keeps its weights, which may have any unit."""
 
     @abc.abstractmethod
-    def _with_values(self, values: Mapping[str, StoredValues]) -> Self:
+    def with_values(self, values: Mapping[str, StoredValues]) -> Self:
         """Return the same model with other values of some parameters."""

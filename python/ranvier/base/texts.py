@@ -1,11 +1,13 @@
-"""Texts from users: names that files and the core can store."""
+"""Checks of texts and flags from users."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from ranvier.base.model import Model
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["check_text", "name_type"]
+__all__ = ["check_flag", "check_text", "name_type"]
 
 
 def name_type(value: object) -> str:
@@ -22,3 +24,10 @@ def check_text(what: str, text: str) -> str:
     if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueOutOfBoundsError(what, ascii(text), "it must be text without NUL and surrogates", "leave them out")
     return str(text)
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise WrongTypeError(name, name_type(value), "must be True or False")
+    return bool(value)

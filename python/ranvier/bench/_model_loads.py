@@ -11,8 +11,8 @@ from ranvier.bench._settings import Chosen
 from ranvier.equations.library import described
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.network import Network
-from ranvier.network.populations import Population
 from ranvier.network.rules import FixedIndegree
+from ranvier.populations.populations import Population
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 

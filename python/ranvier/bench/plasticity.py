@@ -34,10 +34,10 @@ from ranvier.commands.result_files import add_result_files
 from ranvier.equations.model import EquationNeuron
 from ranvier.equations.models import aeif_psc_delta_clopath
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.network.model_base import NeuronModel, SynapseModel
 from ranvier.network.network import Network
 from ranvier.network.recorders import SpikeRecorder
 from ranvier.network.rules import FixedIndegree
+from ranvier.populations.model_base import NeuronModel, SynapseModel
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 

@@ -19,10 +19,10 @@ from ranvier import _core
 from ranvier.base.names import counted
 from ranvier.base.times import time_of
 from ranvier.networks import NetworkModel
+from ranvier.processes.agreement import values_of_all
 from ranvier.processes.machine import peak_resident_bytes
 from ranvier.recording.data import SpikeData, joined
 from ranvier.simulation.accounts import Counts
-from ranvier.simulation.agreement import values_of_all
 from ranvier.simulation.measurements import PARTS, PHASES, Crowding, Stepping, Timers, Traffic
 from ranvier.simulation.simulation import Simulation
 

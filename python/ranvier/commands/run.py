@@ -47,7 +47,7 @@ from ranvier.commands.result_files import add_result_files
 from ranvier.errors import FileError, RanvierError, RemoteError, ValueOutOfBoundsError
 from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
-from ranvier.simulation.agreement import agree, reporting_rank
+from ranvier.processes.agreement import agree, reporting_rank
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 from ranvier.state.index_files import check_target

@@ -76,9 +76,10 @@ class EquationSynapse(OwnSynapse):
         UnitError, ValueOutOfBoundsError, WrongTypeError
             For values in another unit or outside their bounds, that do not fit together, or are no numbers.
         """
-        return self._with_values({name: self._stored(name, value) for name, value in values.items()})
+        return self.with_values({name: self._stored(name, value) for name, value in values.items()})
 
-    def _with_values(self, values: Mapping[str, StoredValues]) -> Self:
+    def with_values(self, values: Mapping[str, StoredValues]) -> Self:
+        """Return the same model with other values of some parameters."""
         made = object.__new__(type(self))
         made._put(**{**vars(self), "_values": {**self._values, **values}})
         conflict = made._conflict()

@@ -19,8 +19,8 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from ranvier.base.keywords import known_keywords
 from ranvier.base.paths import checked_path, write_whole
+from ranvier.base.texts import check_text
 from ranvier.errors import StateError, WrongTypeError
-from ranvier.network.checks import check_text
 from ranvier.recording.segments import Segment
 
 __all__ = [

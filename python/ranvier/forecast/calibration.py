@@ -20,8 +20,8 @@ from ranvier.base.values import StoredValues
 from ranvier.forecast import miniature
 from ranvier.forecast.load import DEFAULT_RATE
 from ranvier.network.network import Network
-from ranvier.network.populations import Population
 from ranvier.network.projections import Stimulus
+from ranvier.populations.populations import Population
 from ranvier.processes import machine
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation

@@ -14,8 +14,8 @@ from ranvier.base.numeric import number, whole_number
 from ranvier.base.times import nearest_step
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network
-from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection
+from ranvier.populations.populations import Population, PopulationView
 from ranvier.simulation.options import MOST_RANKS, MOST_THREADS
 
 __all__ = ["DEFAULT_RATE", "Load", "expect_load", "mean_rate", "rates_by_population", "shortest_delay"]

@@ -26,11 +26,11 @@ from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.times import nearest_step, time_of
 from ranvier.base.values import StoredValues
 from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay
-from ranvier.network.model_base import AnySynapse, with_values
 from ranvier.network.network import Network
-from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection
 from ranvier.network.rules import FixedIndegree
+from ranvier.populations.model_base import AnySynapse
+from ranvier.populations.populations import Population, PopulationView
 from ranvier.processes import machine
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
@@ -343,7 +343,7 @@ def _without_arrays(synapse: AnySynapse | str) -> AnySynapse | str:
         for name, value in synapse.values.items()
         if isinstance(value, np.ndarray)
     }
-    return with_values(synapse, means) if means else synapse
+    return synapse.with_values(means) if means else synapse
 
 
 def _idle(synapse: AnySynapse | str) -> AnySynapse | str:

@@ -16,12 +16,12 @@ from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.values import StoredValues, to_core
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.contents import Contents, Handle
-from ranvier.network.model_base import AnySynapse
-from ranvier.network.populations import Population, Selection, core_ids
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rules import Rule
 from ranvier.network.sites import StoredSite, site_to_core
+from ranvier.populations.model_base import AnySynapse
+from ranvier.populations.populations import Population, Selection, core_ids
 
 __all__ = [
     "Call",
@@ -153,7 +153,7 @@ class Connect(ChangeableCall[Projection]):
 
     def _show(self, contents: Contents, made: Projection) -> None:
         neurons = None if self.transmitter is None else contents.view(self.transmitter)
-        synapse = self.synapse._with_transmitter(neurons)
+        synapse = self.synapse.with_transmitter(neurons)
         made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor, synapse, self.site)
 
     def _arguments(self, contents: Contents) -> dict[str, Any]:

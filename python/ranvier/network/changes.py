@@ -29,10 +29,10 @@ from ranvier.network.checks import (
     known_values,
     synapse_and_transmitter,
 )
-from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.rules import AllToAll, Rule, make_rule
 from ranvier.network.sites import store_site
+from ranvier.populations.populations import Population, PopulationView
 
 __all__ = [
     "by_population",

@@ -19,17 +19,16 @@ from ranvier.base.values import StoredValues, flatten
 from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.model_base import AnySynapse, Model, NeuronModel, Stimulator, SynapseModel
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
-from ranvier.network.populations import Neurons, PopulationView, Selection, selection_of
 from ranvier.network.projections import Stimulus
+from ranvier.populations.model_base import AnySynapse, Model, NeuronModel, Stimulator, SynapseModel
+from ranvier.populations.populations import Neurons, PopulationView, Selection, selection_of
 
 __all__ = [
     "Neurons",
     "as_view",
     "check_destination",
     "check_electrode",
-    "check_flag",
     "check_name",
     "check_positive",
     "check_receptor",
@@ -165,13 +164,6 @@ def check_destination(stimulator: str, receptor: str, electrode: str) -> None:
         )
 
 
-def check_flag(name: str, value: object) -> bool:
-    """Return True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise WrongTypeError(name, name_type(value), "must be True or False")
-    return bool(value)
-
-
 def as_view(network: object, what: str, neurons: object, wanted: str = "") -> PopulationView:
     """Return a population, a view or a sequence of them as one view.
 
@@ -274,11 +266,11 @@ def synapse_and_transmitter(
         if isinstance(value, np.ndarray) and value.ndim > 1
         for what in [f"parameter {name} of {model.name}"]
     }
-    model = model._with_values(flat) if flat else model
+    model = model.with_values(flat) if flat else model
     if model.transmitter is None:
         return model, None
     view = as_view(network, f"{model.transmitter_name} of {model.name}", model.transmitter)
-    return model._with_transmitter(None), selection_of(view)
+    return model.with_transmitter(None), selection_of(view)
 
 
 def _synapse_model(synapse: object) -> AnySynapse:

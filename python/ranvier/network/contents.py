@@ -7,9 +7,9 @@ from typing import Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 from ranvier import _core
 from ranvier.errors import WrongTypeError
-from ranvier.network.populations import Population, PopulationView, Selection, view_of
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder
+from ranvier.populations.populations import Population, PopulationView, Selection, view_of
 
 __all__ = ["Contents", "Handle", "Parts"]
 

@@ -12,8 +12,8 @@ from ranvier.base.distributions import Distribution
 from ranvier.base.names import some_names, unknown_name
 from ranvier.errors import UnknownNameError, WrongTypeError
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
-from ranvier.network.populations import PopulationView
 from ranvier.network.rules import Rule, rule_class, rule_names
+from ranvier.populations.populations import PopulationView
 
 __all__ = ["connects_in_one_form", "creates_in_one_form"]
 

@@ -2,53 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import math
+import threading
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier import models
+from ranvier import _core, models
+from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import locked
+from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.keywords import known_keywords
+from ranvier.base.memory_checks import check_room
+from ranvier.base.names import counted, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.own_model import OwnModel
-from ranvier.base.values import Values, store
+from ranvier.base.texts import check_text, name_type
+from ranvier.base.times import time_of
+from ranvier.base.values import Values, flatten, store
 from ranvier.cells.cell import Cell
-from ranvier.errors import ReadOnlyError, StateError, WrongTypeError
-from ranvier.network import changes
-from ranvier.network.calls import Connect, Create, CreateSpikeGenerators, Stimulate
+from ranvier.errors import LargeRecordingWarning, ReadOnlyError, StateError, WrongTypeError
+from ranvier.network import changes, summary
+from ranvier.network.calls import (
+    Call,
+    ChangeableCall,
+    Connect,
+    Create,
+    CreateSpikeGenerators,
+    RecordSpikes,
+    RecordState,
+    RecordWeights,
+    Stimulate,
+)
 from ranvier.network.checks import (
+    as_view,
     check_destination,
     check_electrode,
     check_name,
     check_positive,
     check_reachable,
     check_receptor,
+    check_seed,
     check_size,
     check_value_names,
-    flatten,
     model_and_values,
-    name_type,
     population_names,
     stimulator_and_values,
     synapse_and_transmitter,
 )
-from ranvier.network.model_base import AnySynapse, NeuronModel, Stimulator
+from ranvier.network.contents import Contents, Handle, Parts
 from ranvier.network.nest_forms import connects_in_one_form, creates_in_one_form
-from ranvier.network.populations import Neurons, Population, selection_of
+from ranvier.network.other_simulators import IN_PLACE_OF_CALLS
 from ranvier.network.projections import Projection, Stimulus
-from ranvier.network.recorders import Recorder
-from ranvier.network.recording_network import RecordingNetwork
+from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rules import AllToAll, Rule, make_rule
 from ranvier.network.sites import SiteLike, store_site
+from ranvier.populations.model_base import AnySynapse, NeuronModel, Stimulator
+from ranvier.populations.populations import Neurons, Population, PopulationView, selection_of
+from ranvier.recording.destinations import FilePath, checked_destination
 
-__all__ = ["Network", "check_network"]
+__all__ = ["Network", "check_network", "contents_of", "snapshot_of"]
+
+Made = TypeVar("Made", bound=Handle)
 
 _KEYWORDS_OF_CONNECT = ("weight", "delay", "receptor", "weight_bound", "synapse", "site", "name")
+_MUCH_PER_SECOND = 1e9
+"""Bytes of a recording in memory per simulated second above which a warning is given."""
 
 
-class Network(RecordingNetwork):
+class Network(NamedAttributes):
     """The description of a network. Nothing is built until you make a `Simulation` of it.
 
     Every call checks its arguments at once. A network can be copied and pickled, and a process can have several
@@ -79,6 +106,164 @@ class Network(RecordingNetwork):
     >>> drive = net.stimulate(exc, rv.poisson_generator(rate=9000.0), weight=50.0)
     >>> spikes = net.record_spikes()
     """
+
+    _instead: ClassVar[Mapping[str, str]] = {
+        **IN_PLACE_OF_CALLS,
+        "Create": "write net.create(model, size)",
+        "get": "write net.populations[0].values for what was set, or sim.get(population, names) in a simulation",
+        "spikes": "write sim = rv.Simulation(net), sim.run(duration), sim.spikes(recorder)",
+        "connections": "write sim = rv.Simulation(net), sim.connections()",
+    }
+
+    @known_keywords
+    def __init__(self, resolution: float = 0.1, seed: int = 1, name: str = "network") -> None:
+        self.name = name
+        self._begin(number("resolution", resolution), check_seed(seed))
+
+    def _begin(self, resolution: float, seed: int) -> None:
+        self._contents = Contents(self, _core.Network(resolution, seed))
+        self._lock = threading.RLock()
+        self._calls: list[Call[Any]] = []
+        self._places: dict[tuple[type, int], int] = {}  # place of the call that made a part, by the part's kind, index
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # An attribute that was assigned by mistake would have no effect, and would be lost in a copy.
+        known = ("name", "resolution", "seed")
+        if not name.startswith("_") and name not in known and type(self).__module__.startswith("ranvier."):
+            raise ReadOnlyError(
+                f"{name} of network {self.name}",
+                bound=f"it cannot be assigned, only {', '.join(known)} can",
+                remedy="change parts of the network with net.set(...), and keep other values in variables of your own",
+            )
+        super().__setattr__(name, value)
+
+    @property
+    def name(self) -> str:
+        """Name of the network in summaries and reports."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = check_text("name of a network", name)
+
+    @property
+    def resolution(self) -> float:
+        """Length of a step, ms. Changing it raises StateError once the network has times or delays on its grid."""
+        return self._contents.core.resolution
+
+    @resolution.setter
+    def resolution(self, resolution: float) -> None:
+        before = self.resolution
+        self._contents.core.set_resolution(number("resolution", resolution))
+        self._contents.revision += self.resolution != before
+
+    @property
+    def seed(self) -> int:
+        """Seed of all random numbers."""
+        return self._contents.core.seed
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        before = self.seed
+        self._contents.core.set_seed(check_seed(seed))
+        self._contents.revision += self.seed != before
+
+    @property
+    def populations(self) -> tuple[Population, ...]:
+        """All populations, in the order of creation; ``net["exc"]`` is the one of that name."""
+        return Parts(self._contents.populations)
+
+    @property
+    def projections(self) -> tuple[Projection, ...]:
+        """All projections, in the order of creation."""
+        return Parts(self._contents.projections)
+
+    @property
+    def stimuli(self) -> tuple[Stimulus, ...]:
+        """All stimuli, in the order of creation."""
+        return Parts(self._contents.stimuli)
+
+    @property
+    def recorders(self) -> tuple[Recorder, ...]:
+        """All recorders, in the order of creation."""
+        return Parts(self._contents.recorders)
+
+    @property
+    def neuron_count(self) -> int:
+        """Number of neurons; sources, whose spikes are given or drawn, are not counted."""
+        return self._contents.core.neuron_count
+
+    @property
+    def expected_synapses(self) -> float:
+        """Number of synapses: exact if the rules determine it, otherwise its expected value."""
+        return self._contents.core.expected_synapses
+
+    def __getitem__(self, name: str) -> Population:
+        """Return the population of that name.
+
+        Raises
+        ------
+        UnknownNameError
+            When there is none; the message suggests the nearest name.
+        """
+        for population in self._contents.populations:
+            if isinstance(name, str) and population.name == name:
+                return population
+        return unknown_name("population", name, [population.name for population in self._contents.populations])
+
+    def __contains__(self, item: object) -> bool:
+        """Whether there is a population of that name, or whether a handle belongs to this network."""
+        if isinstance(item, str):
+            return any(population.name == item for population in self._contents.populations)
+        return isinstance(item, PopulationView | Projection | Stimulus | Recorder) and item.network is self
+
+    def __iter__(self) -> Iterator[Population]:
+        """Go through the populations, in the order of creation."""
+        return iter(self.populations)
+
+    def __len__(self) -> int:
+        """Return the number of populations."""
+        return len(self._contents.populations)
+
+    def __bool__(self) -> bool:
+        """Return True, also where there is no population yet."""
+        return True
+
+    def to_steps(self, milliseconds: float, what: str = "time") -> int:
+        """Return the number of steps that a time takes.
+
+        Raises
+        ------
+        GridError
+            When it is not a multiple of the resolution; the message calls the time `what`.
+        """
+        return self._contents.core.to_steps(number(what, milliseconds), what)
+
+    def summary(self) -> str:
+        """Return tables of the parts of the network, as text."""
+        return summary.as_text(self)
+
+    def _repr_html_(self) -> str:
+        return summary.as_html(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Network {self.name}: {counted(self.neuron_count, 'neuron')} in "
+            f"{counted(len(self._contents.populations), 'population')}, "
+            f"{counted(self.expected_synapses, 'synapse', '.0f')} in "
+            f"{counted(len(self._contents.projections), 'projection')}>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another network has the same parts, resolution, seed and name."""
+        if not isinstance(other, Network):
+            return NotImplemented
+        return _are_alike(self.__getstate__(), other.__getstate__())
+
+    # A network is mutable.
+    __hash__ = None  # type: ignore[assignment]
+
+    # ---- parts that are added and changed ----------------------------------------------------------------------------
 
     @creates_in_one_form
     def create(
@@ -389,6 +574,206 @@ class Network(RecordingNetwork):
                     ]
                 )
 
+    @known_keywords
+    def record_spikes(
+        self, neurons: Neurons | None = None, *, to: FilePath | None = None, overwrite: bool = False
+    ) -> SpikeRecorder:
+        """Record spikes.
+
+        Parameters
+        ----------
+        neurons
+            A population, a view or a sequence of them; rates are computed for each of them. None: all neurons that the
+            network has now, without sources.
+        to
+            File to write to, ``.h5`` or ``.csv``. Spikes are written while the simulation runs, so that they do not
+            fill the memory. None: the simulation keeps the spikes in memory.
+        overwrite
+            Whether a simulation may replace an existing file. If False, building a simulation fails as long as the file
+            exists, unless it is empty. All runs of one simulation write to the same file, one after the other.
+
+        Raises
+        ------
+        FileError
+            When the file cannot be written, or when another recorder writes to it.
+        ValueOutOfBoundsError
+            For ``overwrite=True`` without a file.
+        """
+        if neurons is None:
+            views: list[PopulationView] = [each for each in self.populations if not each.is_source]
+        elif isinstance(neurons, list | tuple):
+            views = [self._view("neurons", each) for each in neurons]
+        else:
+            views = [self._view("neurons", neurons)]
+        return self._make(RecordSpikes(tuple(map(selection_of, views)), *self._destination(to, overwrite)))
+
+    @known_keywords
+    def record_state(
+        self,
+        neurons: Neurons,
+        variables: str | Sequence[str],
+        interval: float | None = None,
+        *,
+        to: FilePath | None = None,
+        overwrite: bool = False,
+    ) -> StateRecorder:
+        """Record state variables.
+
+        Parameters
+        ----------
+        neurons
+            A population, a view or a sequence of them. Samples are in the order of the ids.
+        variables
+            Names of state variables of their models, for example ``["V_m", "I_syn_ex"]``.
+        interval
+            Sampling interval, ms, a multiple of the steps of all neurons; None: the shortest that there is, in most
+            networks the resolution. Samples are taken at multiples of the interval.
+        to, overwrite
+            As for `record_spikes`.
+
+        Raises
+        ------
+        UnknownNameError
+            When the model has no such variable; the message suggests the nearest one.
+        GridError
+            For an interval that is not a multiple of the steps of the neurons.
+        FileError
+            As for `record_spikes`.
+
+        Warns
+        -----
+        LargeRecordingWarning
+            For a recorder that keeps more than a gigabyte per simulated second in memory. ``repr(recorder)`` and
+            `Network.summary` show the amount.
+        """
+        view = self._view("neurons", neurons)
+        if not isinstance(variables, str | Sequence):
+            raise WrongTypeError("variables", name_type(variables), "must be the name of one or a list of names")
+        names = [variables] if isinstance(variables, str) else variables
+        # The list of the neurons, their ids, and the core's copy.
+        check_room(f"the list of the {len(view)} neurons of {view.name}", 24 * len(view), "record fewer neurons")
+        destination, replaces = self._destination(to, overwrite)
+        recorder = self._make(
+            RecordState(
+                selection=selection_of(view),
+                variables=tuple(check_text("name of a variable", name) for name in names),
+                interval=self._shortest_interval(view) if interval is None else number("interval", interval),
+                to=destination,
+                overwrite=replaces,
+            )
+        )
+        if destination is None and recorder.bytes_per_second >= _MUCH_PER_SECOND:
+            warnings.warn(
+                LargeRecordingWarning(
+                    f"the recorder of {recorder.description} keeps {recorder.cost} of simulated time in memory; "
+                    "record fewer neurons, at a longer interval, or to a file (to=...)"
+                ),
+                stacklevel=3,
+            )
+        return recorder
+
+    @known_keywords
+    def record_weights(
+        self,
+        projection: Projection,
+        interval: float,
+        *,
+        sources: Neurons | None = None,
+        targets: Neurons | None = None,
+        to: FilePath | None = None,
+        overwrite: bool = False,
+    ) -> WeightRecorder:
+        """Record weights of synapses.
+
+        Parameters
+        ----------
+        projection
+            The projection whose synapses are recorded.
+        interval
+            Sampling interval, ms, a multiple of the resolution. Samples are taken at multiples of the interval.
+        sources, targets
+            Record only synapses from these sources and to these targets; None: from or to any.
+        to, overwrite
+            As for `record_spikes`.
+
+        Raises
+        ------
+        GridError
+            For an interval that is not a multiple of the resolution.
+        FileError
+            As for `record_spikes`.
+        """
+        if not isinstance(projection, Projection):
+            raise WrongTypeError("projection", name_type(projection), "must be a projection of this network")
+        if projection.network is not self:
+            raise StateError(f"projection {projection.name}", bound="it belongs to another network")
+        destination, replaces = self._destination(to, overwrite)
+        made: WeightRecorder = self._make(
+            RecordWeights(
+                projection=projection.index,
+                interval=number("interval", interval),
+                sources=None if sources is None else selection_of(self._view("sources", sources)),
+                targets=None if targets is None else selection_of(self._view("targets", targets)),
+                to=destination,
+                overwrite=replaces,
+            )
+        )
+        return made
+
+    # ---- calls, and calls made again ---------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            return {"name": self.name, "resolution": self.resolution, "seed": self.seed, "calls": list(self._calls)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.name = state["name"]
+        self._begin(state["resolution"], state["seed"])
+        for call in state["calls"]:
+            self._make(_locked(call))
+
+    def _make(self, call: Call[Made]) -> Made:
+        """Carry out a call, and remember it if it was accepted."""
+        # Neither another thread nor Ctrl-C may come between these statements.
+        with self._lock, interrupts_deferred():
+            made = call.make(self._contents)
+            self._places[type(made), made.index] = len(self._calls)
+            self._calls.append(call)
+            self._contents.revision += 1
+        return made
+
+    def _call_of(self, made: Handle) -> Call[Any]:
+        """Return the call that made a part."""
+        return self._calls[self._places[type(made), made.index]]
+
+    def _change(self, changes: list[tuple[Handle, ChangeableCall[Any]]]) -> None:
+        """Replace the calls that made some parts: all of them, or none if the core refuses one."""
+        with self._lock, interrupts_deferred():
+            present = [(made, self._call_of(made)) for made, _ in changes]
+            for number_done, (made, call) in enumerate(changes):
+                try:
+                    call.change(self._contents, made)
+                except BaseException:
+                    for earlier, before in present[:number_done]:
+                        before.change(self._contents, earlier)  # type: ignore[attr-defined]
+                    raise
+            for made, call in changes:
+                self._calls[self._places[type(made), made.index]] = call
+            self._contents.revision += 1
+
+    def _shortest_interval(self, neurons: PopulationView) -> float:
+        """Return the least common multiple of the steps of some neurons, ms."""
+        steps = {round(part.population.step / self.resolution) for part in neurons.parts}
+        longest = math.lcm(*steps)
+        return self.resolution if longest == 1 else time_of(longest, self.resolution)
+
+    def _view(self, what: str, neurons: Neurons, wanted: str = "") -> PopulationView:
+        """Return a population, a view or a sequence of them as one view of this network."""
+        return as_view(self, what, neurons, wanted)
+
+    def _destination(self, to: FilePath | None, overwrite: bool) -> tuple[Path | None, bool]:
+        return checked_destination(to, overwrite, [recorder.to for recorder in self.recorders])
+
 
 def check_network(network: object) -> None:
     """Check that an argument is a network.
@@ -400,3 +785,50 @@ def check_network(network: object) -> None:
     """
     if not isinstance(network, Network):
         raise WrongTypeError("network", name_type(network), "must be a ranvier.Network")
+
+
+def contents_of(network: Network) -> Contents:
+    """Return the contents of a network, for building it and for predicting what it needs."""
+    return network._contents
+
+
+def snapshot_of(network: Network) -> Contents:
+    """Return a copy of the contents of a network, from which a simulation is built; later changes do not affect it."""
+    with network._lock:
+        now = network._contents
+        now.built_revision = now.revision
+        return Contents(
+            network,
+            _core.Network(now.core),
+            list(now.populations),
+            list(now.projections),
+            list(now.stimuli),
+            list(now.recorders),
+            now.revision,
+        )
+
+
+def _are_alike(a: Any, b: Any) -> bool:
+    """Return whether two arguments of calls, which may contain arrays, are equal."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.array_equal(a, b)
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_are_alike(value, b[key]) for key, value in a.items())
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_are_alike, a, b))
+    if is_dataclass(a) and type(a) is type(b) and isinstance(a, Call):
+        return all(_are_alike(getattr(a, each.name), getattr(b, each.name)) for each in fields(a))
+    return bool(a == b)
+
+
+def _locked(argument: Any) -> Any:
+    """Make arrays read-only again after copying or unpickling, which made them writable."""
+    if isinstance(argument, np.ndarray):
+        return locked(argument)
+    if isinstance(argument, dict):
+        return {name: _locked(value) for name, value in argument.items()}
+    if isinstance(argument, tuple):
+        return tuple(map(_locked, argument))
+    if isinstance(argument, Call):
+        return replace(argument, **{each.name: _locked(getattr(argument, each.name)) for each in fields(argument)})
+    return argument

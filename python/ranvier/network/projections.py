@@ -11,10 +11,10 @@ from ranvier.base.immutable import Immutable, Settings
 from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.value_texts import describe_settings, describe_values
 from ranvier.base.values import StoredValues
-from ranvier.network.model_base import AnySynapse
-from ranvier.network.populations import PopulationView
 from ranvier.network.rules import Rule
 from ranvier.network.sites import StoredSite
+from ranvier.populations.model_base import AnySynapse
+from ranvier.populations.populations import PopulationView
 
 __all__ = ["Projection", "Stimulus"]
 

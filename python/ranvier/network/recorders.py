@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ranvier.base.immutable import Immutable
 from ranvier.base.names import counted, some_names
 from ranvier.base.times import text_of
-from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection
+from ranvier.populations.populations import PopulationView
 
 __all__ = ["Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder", "sample_bytes"]
 

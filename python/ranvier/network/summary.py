@@ -12,9 +12,9 @@ from typing import Protocol
 from ranvier.base.names import counted
 from ranvier.base.times import text_of
 from ranvier.base.value_texts import describe_settings, describe_values
-from ranvier.network.populations import Population
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder
+from ranvier.populations.populations import Population
 
 
 class Summarized(Protocol):

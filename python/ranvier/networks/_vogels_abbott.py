@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from ranvier.base.numeric import whole_number
 from ranvier.base.own_model import OwnModel
 from ranvier.models import poisson_generator
-from ranvier.network.model_base import NeuronModel
 from ranvier.network.network import Network
 from ranvier.network.rules import PairwiseBernoulli
 from ranvier.networks._bounds import LARGEST_NUMBER, bounded
 from ranvier.networks.network_model import NetworkModel
+from ranvier.populations.model_base import NeuronModel
 
 __all__ = ["RandomNetwork", "Stimulus"]
 

@@ -12,12 +12,12 @@ from ranvier.base.names import check_choice
 from ranvier.base.numeric import whole_number
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import iaf_psc_alpha, iaf_psc_delta, poisson_generator
-from ranvier.network.model_base import NeuronModel
 from ranvier.network.network import Network
 from ranvier.network.rules import FixedIndegree
 from ranvier.networks._alpha_psp import alpha_psp_height
 from ranvier.networks._bounds import LARGEST_NUMBER, POSITIVE, bounded
 from ranvier.networks.network_model import NetworkModel
+from ranvier.populations.model_base import NeuronModel
 
 __all__ = ["brunel"]
 

@@ -15,10 +15,10 @@ from ranvier.base.numeric import whole_number
 from ranvier.equations.model import EquationNeuron, neuron
 from ranvier.models import noise_generator
 from ranvier.network.network import Network
-from ranvier.network.populations import Population
 from ranvier.network.rules import AllToAll
 from ranvier.networks._bounds import LARGEST_NUMBER, bounded
 from ranvier.networks.network_model import NetworkModel
+from ranvier.populations.populations import Population
 
 __all__ = ["izhikevich"]
 

@@ -19,9 +19,9 @@ from ranvier.base.numeric import number
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import iaf_psc_exp, poisson_generator
 from ranvier.network.network import Network
-from ranvier.network.populations import Population
 from ranvier.network.rules import FixedTotalNumber
 from ranvier.networks.network_model import NetworkModel
+from ranvier.populations.populations import Population
 
 __all__ = ["choose_drive", "microcircuit"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.errors import WrongTypeError
-from ranvier.network.populations import PopulationView
+from ranvier.populations.populations import PopulationView
 from ranvier.recording.neuron_ids import IntArray
 
 __all__ = ["Neurons", "Segment", "as_segment"]

@@ -16,10 +16,10 @@ from ranvier.errors import StateError
 from ranvier.mpi import Communicator
 from ranvier.network.network import Network
 from ranvier.network.other_simulators import IN_PLACE_OF_CALLS
-from ranvier.recording.store import RecordingStore
-from ranvier.simulation.agreement import values_of_all
+from ranvier.processes.agreement import values_of_all
 from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.measurements import PARTS, PHASES, Crowding, EpochTimes, Stepping, Timers, Traffic
+from ranvier.simulation.recordings import RecordingStore
 
 __all__ = ["Accounts", "Counts"]
 

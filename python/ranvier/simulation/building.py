@@ -12,15 +12,14 @@ from ranvier.compiled.steps import compile_models
 from ranvier.errors import StateError
 from ranvier.mpi import Communicator
 from ranvier.network.contents import Contents
-from ranvier.network.network import Network
-from ranvier.network.network_base import snapshot_of
-from ranvier.recording.store import check_files
-from ranvier.simulation.agreement import agree, agree_on, agreed
+from ranvier.network.network import Network, snapshot_of
+from ranvier.processes.agreement import agree, agree_on, agreed
 from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.core_options import checked_group, core_options
 from ranvier.simulation.loading import SavedState
 from ranvier.simulation.options import DryRun, Processes, RunOptions, Tuning
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
+from ranvier.simulation.recordings import check_files
 
 __all__ = ["build", "choose_communicator"]
 

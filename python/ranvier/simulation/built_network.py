@@ -18,13 +18,12 @@ from ranvier.base.values import StoredValues
 from ranvier.errors import ChangedNetworkWarning, ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.checks import check_receptor
 from ranvier.network.contents import Contents
-from ranvier.network.network import Network
-from ranvier.network.network_base import contents_of
-from ranvier.network.populations import PopulationView
+from ranvier.network.network import Network, contents_of
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder
+from ranvier.populations.populations import PopulationView
+from ranvier.processes.agreement import agree_on, summary_of
 from ranvier.recording.neuron_ids import IntArray
-from ranvier.simulation.agreement import agree_on, summary_of
 
 __all__ = ["BuiltNetwork", "SynapseQuery"]
 

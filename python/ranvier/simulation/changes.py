@@ -11,14 +11,14 @@ from ranvier import models
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import there_are, unknown_name
 from ranvier.base.read_only_arrays import read_only
+from ranvier.base.texts import check_text, name_type
 from ranvier.base.values import FloatArray, StoredValues, to_core
 from ranvier.errors import ReadOnlyError, ShapeError, WrongTypeError
 from ranvier.network import changes as network_changes
-from ranvier.network.checks import check_text, name_type
-from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection, Stimulus
+from ranvier.populations.populations import PopulationView
+from ranvier.processes.agreement import agreed
 from ranvier.recording.neuron_ids import IntArray
-from ranvier.simulation.agreement import agreed
 from ranvier.simulation.built_network import BuiltNetwork
 
 __all__ = ["get_values", "set_values"]

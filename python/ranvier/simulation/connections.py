@@ -16,6 +16,7 @@ from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted, there_are, unknown_name
 from ranvier.base.numeric import as_array, number_array
 from ranvier.base.read_only_arrays import read_only
+from ranvier.base.texts import check_text, name_type
 from ranvier.base.values import FloatArray
 from ranvier.errors import (
     IndexOutOfBoundsError,
@@ -27,12 +28,11 @@ from ranvier.errors import (
 )
 from ranvier.models import SYNAPSE_MODELS
 from ranvier.network.changes import refuse_nothing
-from ranvier.network.checks import check_text, name_type
-from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection
+from ranvier.populations.populations import PopulationView
+from ranvier.processes.agreement import agree
 from ranvier.recording.conversion import adjacency, synapses_to_pandas
 from ranvier.recording.neuron_ids import IntArray
-from ranvier.simulation.agreement import agree
 from ranvier.simulation.built_network import BuiltNetwork
 
 __all__ = ["Connections"]

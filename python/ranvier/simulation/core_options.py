@@ -9,9 +9,9 @@ import numpy as np
 
 from ranvier import _core
 from ranvier.base.names import unknown_name
+from ranvier.base.texts import name_type
 from ranvier.errors import ShapeError, WrongTypeError
-from ranvier.network.checks import name_type
-from ranvier.network.populations import Population
+from ranvier.populations.populations import Population
 from ranvier.simulation.described_options import OptionGroup
 from ranvier.simulation.options import DryRun, Processes, RunOptions, Tuning
 

@@ -20,10 +20,10 @@ from ranvier.errors import FileError, StateError
 from ranvier.mpi import Communicator
 from ranvier.network import changes as network_changes
 from ranvier.network.recorders import Recorder
+from ranvier.processes.agreement import agreed, from_root, values_of_all
 from ranvier.recording.neuron_ids import IntArray
-from ranvier.recording.store import RecordingStore
-from ranvier.simulation.agreement import agreed, from_root, values_of_all
 from ranvier.simulation.built_network import BuiltNetwork
+from ranvier.simulation.recordings import RecordingStore
 from ranvier.simulation.routed_rows import route, supply
 from ranvier.simulation.saved_values import from_saved
 from ranvier.simulation.saving import network_parts, own_ids

@@ -13,9 +13,9 @@ from ranvier import _core
 from ranvier.base.immutable import Settings, locked
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import as_array, number, number_array, whole_number
+from ranvier.base.texts import check_text
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.mpi import Communicator, Mpi4pyCommunicator
-from ranvier.network.checks import check_text
 from ranvier.simulation.described_options import Option, OptionGroup, option, option_group
 
 __all__ = [

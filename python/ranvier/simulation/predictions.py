@@ -9,9 +9,7 @@ from ranvier import _core
 from ranvier.base.numeric import number, whole_number
 from ranvier.compiled import steps
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.network import Network, check_network
-from ranvier.network.network_base import contents_of
-from ranvier.recording.room import predicted_bytes
+from ranvier.network.network import Network, check_network, contents_of
 from ranvier.simulation.core_options import checked_group, core_options
 from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.named_options import names_options
@@ -25,6 +23,7 @@ from ranvier.simulation.options import (
     Stepping,
     Tuning,
 )
+from ranvier.simulation.recording_memory import predicted_bytes
 
 __all__ = ["lasting_bytes", "predict_memory", "sorts_connections"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.mpi import Communicator
-from ranvier.simulation.agreement import agreed
+from ranvier.processes.agreement import agreed
 from ranvier.state.part_files import Array, Column
 from ranvier.state.rows import KeptRows, front, ids_of, joined, taken
 

@@ -11,10 +11,10 @@ from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.numeric import number
 from ranvier.base.times import time_of
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
-from ranvier.recording.store import RecordingStore
-from ranvier.simulation.agreement import agreed
+from ranvier.processes.agreement import agreed
 from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.progress import ProgressReporter
+from ranvier.simulation.recordings import RecordingStore
 from ranvier.simulation.saving import checked_target, save_state
 
 __all__ = ["Saves", "prepare_run", "run_to"]

@@ -15,9 +15,9 @@ from ranvier import _core
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.paths import checked_path
 from ranvier.network.recorders import Recorder, WeightRecorder
-from ranvier.recording.store import RecordingStore
-from ranvier.simulation.agreement import agree, agreed, from_root, values_of_all
+from ranvier.processes.agreement import agree, agreed, from_root, values_of_all
 from ranvier.simulation.built_network import BuiltNetwork
+from ranvier.simulation.recordings import RecordingStore
 from ranvier.simulation.saved_values import to_saved
 from ranvier.state.index_files import Part, StateIndex, check_target, part_path, publish, remove_old_parts
 from ranvier.state.part_files import PartWriter

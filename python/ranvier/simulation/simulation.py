@@ -17,13 +17,12 @@ from ranvier.base.times import text_of, time_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import ReadOnlyError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network
-from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecorder
+from ranvier.populations.populations import PopulationView
+from ranvier.processes.agreement import agree_on, agreed
 from ranvier.recording.data import SpikeData, StateData, WeightData
-from ranvier.recording.store import RecordingStore
 from ranvier.simulation.accounts import Accounts
-from ranvier.simulation.agreement import agree_on, agreed
 from ranvier.simulation.building import build, choose_communicator
 from ranvier.simulation.built_network import SynapseQuery
 from ranvier.simulation.changes import get_values, set_values
@@ -42,6 +41,7 @@ from ranvier.simulation.options import (
     way_to_change,
 )
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
+from ranvier.simulation.recordings import RecordingStore
 from ranvier.simulation.running import prepare_run, run_to
 from ranvier.simulation.saving import save_state
 

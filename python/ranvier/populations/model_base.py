@@ -13,9 +13,9 @@ from ranvier.base.numeric import number
 from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.values import StoredValues, Values, number_or_array, shown
 from ranvier.errors import WrongTypeError
-from ranvier.network.populations import Neurons
+from ranvier.populations.populations import Neurons
 
-__all__ = ["AnySynapse", "Model", "NeuronModel", "Stimulator", "SynapseModel", "with_values"]
+__all__ = ["AnySynapse", "Model", "NeuronModel", "Stimulator", "SynapseModel"]
 
 
 class NeuronModel(Model):
@@ -69,13 +69,13 @@ class SynapseModel(Model):
         """The neurons whose spikes act on all synapses of a projection at once; None if the model has none."""
         return self._transmitter
 
-    def _with_transmitter(self, neurons: Neurons | None) -> Self:
+    def with_transmitter(self, neurons: Neurons | None) -> Self:
         """Return the same model with other neurons, or without them."""
         made = copy.copy(self)
         made._put(_transmitter=neurons)
         return made
 
-    def _with_values(self, values: Mapping[str, StoredValues]) -> Self:
+    def with_values(self, values: Mapping[str, StoredValues]) -> Self:
         """Return the same model with other values of some parameters."""
         made = copy.copy(self)
         made._put(_values={**self._values, **values})
@@ -103,11 +103,6 @@ class SynapseModel(Model):
 
 AnySynapse: TypeAlias = SynapseModel | OwnSynapse
 """A synapse model that comes with Ranvier, or one of a user."""
-
-
-def with_values(synapse: AnySynapse, values: Mapping[str, StoredValues]) -> AnySynapse:
-    """Return a synapse model with other values of some parameters."""
-    return synapse._with_values(values)
 
 
 class Stimulator(Model):

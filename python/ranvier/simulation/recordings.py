@@ -15,16 +15,17 @@ from ranvier import _core
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.paths import check_writable
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder, sample_bytes
-from ranvier.recording import files, reading, room
+from ranvier.processes.agreement import agree, agreed, from_root, values_of_all
+from ranvier.recording import files, reading
 from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData
 from ranvier.recording.kept import Pieces
 from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.pace import Pace
-from ranvier.recording.room import SPIKE_BYTES, Room
 from ranvier.recording.saved import Columns, load_samples, load_spikes, save_samples, save_spikes
 from ranvier.recording.segments import Segment, as_segment
-from ranvier.simulation.agreement import agree, agreed, from_root, values_of_all
+from ranvier.simulation import recording_memory
 from ranvier.simulation.connections import Connections
+from ranvier.simulation.recording_memory import SPIKE_BYTES, RecordingMemory
 
 __all__ = ["RecordingStore", "check_files"]
 
@@ -108,7 +109,7 @@ class RecordingStore:
         }
         self._files = self._create_files() if creates_files else {}
         self._pace = Pace(core.epoch_steps)
-        self._room = Room(core, communicator, memory_limit)
+        self._memory = RecordingMemory(core, communicator, memory_limit)
         self._takes_all = self._runs = False
         self._taken_at: dict[SpikeRecorder, int] = {}
         self._written = core.step
@@ -149,8 +150,8 @@ class RecordingStore:
             elif isinstance(recorder, StateRecorder):
                 samples = self._resolution / recorder.interval
                 bytes_per_step += 8.0 * samples * len(recorder.variables) * len(self._places[recorder])
-        if bytes_per_step * fits > room.BUDGET:
-            fits = max(1, int(room.BUDGET / bytes_per_step))
+        if bytes_per_step * fits > recording_memory.BUDGET:
+            fits = max(1, int(recording_memory.BUDGET / bytes_per_step))
         fits = min(fits, self._pace.next_steps(now))
         return min(values_of_all(self._communicator, fits))
 
@@ -159,7 +160,7 @@ class RecordingStore:
         kept = [recorder for recorder in self._recorders if recorder.to is None]
         per_step = {recorder: self._bytes_per_step(recorder) for recorder in kept}
         most = sum(per_step.values())
-        if not self._room.matters(most * steps):
+        if not self._memory.matters(most * steps):
             return steps
         samples = {each: size for each, size in per_step.items() if not isinstance(each, SpikeRecorder)}
         exact = {each: size * steps for each, size in samples.items() if self._keeps(each)}
@@ -167,11 +168,11 @@ class RecordingStore:
         expected = spikes * min(1.0, self._spike_rate)
         waiting = self._core.recorded_bytes
         with agreed(self._communicator, "memory for recordings"):
-            own = self._room.next_steps(self.taken_bytes + waiting, exact, (expected, spikes), steps)
+            own = self._memory.next_steps(self.taken_bytes + waiting, exact, (expected, spikes), steps)
         # The buffers of the core may have twice the capacity that is used, so they must stay small.
         every = values_of_all(self._communicator, (own, waiting))
         fits = min(fit for fit, _ in every)
-        self._takes_all = fits < steps or any(size > self._room.piece for _, size in every)
+        self._takes_all = fits < steps or any(size > self._memory.piece for _, size in every)
         return fits
 
     def _bytes_per_step(self, recorder: Recorder) -> float:

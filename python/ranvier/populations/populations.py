@@ -20,7 +20,7 @@ from ranvier.base.values import StoredValues
 from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
 from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
+from ranvier.populations.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
 
 __all__ = [
     *("Neurons", "Population", "PopulationView", "Selection", "core_ids", "selection_of", "view_of"),

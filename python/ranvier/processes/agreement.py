@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 _CALL = b"="
 """What the name of a call begins with, where others may tell of errors."""
 
-PATIENCE = 60.0
+SECONDS_UNTIL_NOTICE = 60.0
 """Seconds after which a process says for what it waits."""
 
 
@@ -67,11 +67,12 @@ def agreed(communicator: _core.Communicator, what: str, call: str = "") -> Itera
 @contextlib.contextmanager
 def _saying_why(communicator: _core.Communicator, call: str) -> Iterator[None]:
     """Say for what this process waits if that takes long: to MPI, a call that some do not make is no error."""
-    told = (
-        f"ranvier: rank {communicator.rank} of {communicator.size} has waited for {PATIENCE:g} s at {call!r}, which "
+    seconds = SECONDS_UNTIL_NOTICE
+    notice = (
+        f"ranvier: rank {communicator.rank} of {communicator.size} has waited for {seconds:g} s at {call!r}, which "
         "goes on when all ranks make this call"
     )
-    timer = threading.Timer(PATIENCE, lambda: print(told, file=sys.stderr, flush=True))
+    timer = threading.Timer(seconds, lambda: print(notice, file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()
     try:

@@ -12,7 +12,7 @@ from ranvier.base.times import text_of, time_of
 from ranvier.errors import InsufficientMemoryError
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder, sample_bytes
 
-__all__ = ["BUDGET", "SPIKE_BYTES", "Room", "predicted_bytes"]
+__all__ = ["BUDGET", "SPIKE_BYTES", "RecordingMemory", "predicted_bytes"]
 
 BUDGET = 64 << 20
 """Approximate bytes of a recording that the core buffers until they are taken or written to a file."""
@@ -53,7 +53,7 @@ def _samples(interval: float, time: float) -> int:
     return math.floor(time / interval + 1e-6)
 
 
-class Room:
+class RecordingMemory:
     """The memory that is available for the recordings of a simulation on this process.
 
     Parameters

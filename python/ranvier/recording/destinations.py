@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
 from ranvier.base.paths import check_writable, checked_path
+from ranvier.base.texts import check_flag
 from ranvier.errors import FileError, ValueOutOfBoundsError
-from ranvier.network.checks import check_flag
-from ranvier.network.network_base import NetworkBase
 from ranvier.recording import files
 
 __all__ = ["FilePath", "checked_destination"]
@@ -17,8 +17,10 @@ __all__ = ["FilePath", "checked_destination"]
 FilePath: TypeAlias = str | PathLike[str]
 
 
-def checked_destination(network: NetworkBase, to: FilePath | None, overwrite: bool) -> tuple[Path | None, bool]:
-    """Return where a new recorder of a network writes, and whether it replaces a file.
+def checked_destination(
+    to: FilePath | None, overwrite: bool, others: Iterable[Path | None]
+) -> tuple[Path | None, bool]:
+    """Return where a new recorder writes, and whether it replaces a file; `others` are those of the other recorders.
 
     Raises
     ------
@@ -36,9 +38,9 @@ def checked_destination(network: NetworkBase, to: FilePath | None, overwrite: bo
         return None, False
     path = checked_path(to, "to")
     check_writable(path, files.SUFFIXES)
-    for recorder in network.recorders:
-        # Links and detours lead to the same file too.
-        if recorder.to is not None and recorder.to.resolve() == path.resolve():
+    for other in others:
+        # Symbolic links and detours lead to the same file, too.
+        if other is not None and other.resolve() == path.resolve():
             raise FileError(
                 f"file {path}", bound="another recorder of this network writes to it", remedy="name another file"
             )

@@ -1,0 +1,1 @@
+"""Populations, views of their neurons, and the base classes of their models."""
