@@ -64,8 +64,8 @@ from ranvier.recording.data import SpikeData, StateData, WeightData
 from ranvier.recording.reading import read_spikes, read_state, read_weights
 from ranvier.recording.segments import Segment
 from ranvier.recording.spike_trains import read_spike_trains
-from ranvier.simulation.accounts import Counts
 from ranvier.simulation.connections import Connections
+from ranvier.simulation.measurements import Counts
 from ranvier.simulation.options import DryRun, Processes, Tuning
 from ranvier.simulation.predictions import predict_memory
 from ranvier.simulation.progress import ProgressReport

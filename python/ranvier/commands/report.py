@@ -22,8 +22,7 @@ from ranvier.networks import NetworkModel
 from ranvier.processes.agreement import values_of_all
 from ranvier.processes.machine import peak_resident_bytes
 from ranvier.recording.data import SpikeData, joined
-from ranvier.simulation.accounts import Counts
-from ranvier.simulation.measurements import PARTS, PHASES, Crowding, Stepping, Timers, Traffic
+from ranvier.simulation.measurements import PARTS, PHASES, Counts, Crowding, SteppingCounts, Timers, Traffic
 from ranvier.simulation.simulation import Simulation
 
 __all__ = ["Results", "gather", "show"]
@@ -59,7 +58,7 @@ class Results:
     mean_rates: dict[str, float]
     shards: list[int] = field(default_factory=list)
     stolen_shards: list[int] = field(default_factory=list)
-    stepping: list[Stepping] = field(default_factory=list)
+    stepping: list[SteppingCounts] = field(default_factory=list)
     visits: list[list[int]] = field(default_factory=list)
     """How often shards advanced by 0, 1, ... steps at a time; empty lists if all advance together."""
     crowding: list[Crowding] = field(default_factory=list)

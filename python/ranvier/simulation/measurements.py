@@ -10,7 +10,7 @@ import numpy as np
 from ranvier.base.values import FloatArray
 from ranvier.recording.data import IntArray
 
-__all__ = ["PARTS", "PHASES", "Bursts", "Crowding", "EpochTimes", "Stepping", "Timers", "Traffic"]
+__all__ = ["PARTS", "PHASES", "Bursts", "Counts", "Crowding", "EpochTimes", "SteppingCounts", "Timers", "Traffic"]
 
 PHASES = ("build", "init", "simulation")
 """The phases of a process."""
@@ -24,6 +24,34 @@ _EPOCHS_TO_SHRINK, _PART_TO_SHRINK = 16, 0.75
 
 PARTS = ("update", "collocate", "communicate", "deliver", "wait", "record")
 """The parts of the simulation phase, measured on each thread."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Sizes of a simulation, and counts of events.
+
+    Events are counted since the start or the last `Simulation.reset_counts`.
+
+    Attributes
+    ----------
+    neurons, synapses
+        Number of neurons and of synapses.
+    spikes
+        Number of spikes of neurons.
+    synaptic_events
+        Number of spikes that were delivered, counted at each synapse.
+    steps
+        Number of steps.
+    population_spikes
+        Number of spikes by the name of the population.
+    """
+
+    neurons: int
+    synapses: int
+    spikes: int
+    synaptic_events: int
+    steps: int
+    population_spikes: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -151,7 +179,7 @@ class Crowding:
 
 
 @dataclass(frozen=True)
-class Stepping:
+class SteppingCounts:
     """How the shards of a process advanced.
 
     Attributes

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Never, NoReturn, Self, overload
+from typing import Any, ClassVar, Never, NoReturn, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.attributes import NamedAttributes
+from ranvier.base.html import card
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import counted
 from ranvier.base.numeric import number
 from ranvier.base.times import text_of, time_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import ReadOnlyError, StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.mpi import Communicator
 from ranvier.network.network import Network, check_network
+from ranvier.network.other_simulators import IN_PLACE_OF_CALLS
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.populations.populations import PopulationView
-from ranvier.processes.agreement import agree_on, agreed
+from ranvier.processes.agreement import agree_on, agreed, values_of_all
 from ranvier.recording.data import SpikeData, StateData, WeightData
-from ranvier.simulation.accounts import Accounts
 from ranvier.simulation.building import build, choose_communicator
-from ranvier.simulation.built_network import SynapseQuery
+from ranvier.simulation.built_network import BuiltNetwork, SynapseQuery
 from ranvier.simulation.changes import get_values, set_values
 from ranvier.simulation.connections import Connections
 from ranvier.simulation.described_options import as_docstring
 from ranvier.simulation.loading import load_state, open_state
+from ranvier.simulation.measurements import PARTS, PHASES, Counts, Crowding, EpochTimes, SteppingCounts, Timers, Traffic
 from ranvier.simulation.named_options import names_options
 from ranvier.simulation.options import (
     DryRun,
@@ -48,7 +52,12 @@ from ranvier.simulation.saving import save_state
 __all__ = ["Simulation"]
 
 
-class Simulation(Accounts):
+_OF_THE_NETWORK = (
+    *("create", "create_spike_generators", "connect", "stimulate", "record_spikes", "record_state", "record_weights"),
+)
+
+
+class Simulation(NamedAttributes):
     """Builds a network and runs it.
 
     The description is copied: later changes of the network do not change the simulation, and its next run warns
@@ -92,6 +101,20 @@ class Simulation(Accounts):
     >>> sim.run(1000.0)
     >>> sim.spikes(recorder).mean_rates()
     """
+
+    _built: BuiltNetwork
+    _store: RecordingStore
+    _instead: ClassVar[Mapping[str, str]] = {
+        **IN_PLACE_OF_CALLS,
+        **dict.fromkeys(("Simulate", "simulate", "Run"), "write sim.run(duration)"),
+        **{
+            name: f"write net.{name}(...) before the simulation is built: it has what was in the network then"
+            for name in _OF_THE_NETWORK
+        },
+        **dict.fromkeys(("store", "save_state"), "write sim.save(path)"),
+        **dict.fromkeys(("restore", "load_state"), "write sim = rv.Simulation.load(net, path)"),
+        "reset": "build another simulation; reset_counts() only sets counters to zero",
+    }
 
     @names_options
     def __init__(
@@ -212,6 +235,138 @@ class Simulation(Accounts):
         if not name.startswith("_") and type(self).__module__.startswith("ranvier."):
             raise ReadOnlyError(f"{name} of a simulation", bound="it cannot be assigned", remedy=way_to_change(name))
         super().__setattr__(name, value)
+
+    @property
+    def network(self) -> Network:
+        """The network that was built."""
+        return self._built.network
+
+    @property
+    def step(self) -> int:
+        """Steps since the start."""
+        return self._built.core.step
+
+    @property
+    def time(self) -> float:
+        """Milliseconds since the start."""
+        return time_of(self.step, self.resolution)
+
+    @property
+    def resolution(self) -> float:
+        """Length of a step, ms."""
+        return self._built.core.resolution
+
+    @property
+    def threads(self) -> int:
+        """Number of worker threads."""
+        return self._built.core.threads
+
+    def costs(self) -> dict[str, float]:
+        """Return the mean cost of a neuron of each population since the last `reset_counts`, in nanoseconds per step.
+
+        It is the time for updating the neuron and its stimuli, and for delivering spikes to it. The time of delivery is
+        divided among neurons on the assumption that all synapses cost the same, and that all neurons of a population
+        have the same number of synapses.
+
+        Raises
+        ------
+        StateError
+            When the simulation was made without ``measure_costs``, or has not run.
+        """
+        with self._built.exclusive():
+            costs = self._built.core.costs()
+        return {population.name: 1e9 * cost for population, cost in zip(self._built.populations, costs, strict=True)}
+
+    @property
+    def shards(self) -> int:
+        """Number of parts into which the neurons of this process are divided."""
+        return self._built.core.shards
+
+    @property
+    def processors(self) -> list[int | None]:
+        """The processor to which each thread of this process is bound; None for a thread that the system may move."""
+        return [processor if processor >= 0 else None for processor, _ in self._built.core.places]
+
+    @property
+    def oversubscribed(self) -> bool:
+        """Whether a processor has more than one thread of this run, so that threads wait for each other."""
+        return self._built.core.is_crowded
+
+    @property
+    def stolen_shards(self) -> int:
+        """How often a thread of this process has updated a shard of another thread: for an epoch, or for a visit.
+
+        See `visits`.
+        """
+        with self._built.exclusive():
+            return sum(local + remote for _, local, remote in self._built.core.stealing_counts())
+
+    @property
+    def stepping(self) -> SteppingCounts:
+        """How the shards of this process advanced since the last `reset_counts`."""
+        with self._built.exclusive():
+            is_asynchronous, visits, moved = self._built.core.stepping()
+            steps, shards = self._built.core.timed_steps, self._built.core.shards
+        return SteppingCounts(
+            mode="async" if is_asynchronous else "bsp",
+            visits=visits,
+            steps_per_visit=steps * shards / visits if visits else float("nan"),
+            bytes_per_step=moved / steps if steps else float("nan"),
+        )
+
+    @property
+    def visits(self) -> npt.NDArray[np.int64]:
+        """How often a shard of this process advanced by 0, 1, 2, ... steps at a time with ``stepping="async"``.
+
+        Counted since the last `reset_counts`. Empty if all shards advance together: with ``stepping="bsp"``, and where
+        delays leave nothing to choose (see `stepping`).
+        """
+        with self._built.exclusive():
+            return np.array(self._built.core.visits(), dtype=np.int64)
+
+    @property
+    def crowding(self) -> Crowding:
+        """How much other programs kept the threads of this process from their processors while it simulated."""
+        return Crowding(*self._built.core.crowding())
+
+    @property
+    def ranks(self) -> int:
+        """Number of processes."""
+        return self._built.core.ranks
+
+    @property
+    def communicator(self) -> Communicator:
+        """The processes that simulate the network together."""
+        return self._built.communicator
+
+    @property
+    def exchange(self) -> str:
+        """Method by which processes exchange spikes: for ``"auto"`` the chosen one, for one process ``"none"``."""
+        with self._built.exclusive():
+            return self._built.core.exchange
+
+    @property
+    def sorts_connections(self) -> bool:
+        """Whether synapses are sorted by source, as set or as ``"auto"`` has chosen; the same on all processes."""
+        return self._built.core.sorts_connections
+
+    @property
+    def epoch_steps(self) -> int:
+        """Steps from one exchange of spikes to the next."""
+        return self._built.core.epoch_steps
+
+    @property
+    def instruction_set(self) -> str:
+        """The instruction set in use."""
+        return self._built.core.instruction_set
+
+    @property
+    def programs(self) -> str:
+        """How neurons and synapses of equations are carried out: ``"compiled"`` or ``"interpreted"``; else ``"none"``.
+
+        Very long programs are interpreted in any case, unless ``programs="compiled"`` was chosen.
+        """
+        return self._built.programs
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
@@ -462,6 +617,132 @@ class Simulation(Accounts):
                 self._built.check_recorder(recorder, WeightRecorder)
             self._built.agree_on_request("recordings", recorder.kind, recorder.index)
             return self._store.weights(recorder)
+
+    # ---- counts and times --------------------------------------------------------------------------------------------
+
+    def counts(self) -> Counts:
+        """Return sizes of the simulation, and counts since the start or the last `reset_counts`."""
+        with self._built.exclusive():
+            counts = self._built.core.counts()
+        return Counts(
+            neurons=counts.neurons,
+            synapses=counts.synapses,
+            spikes=counts.spikes,
+            synaptic_events=counts.synaptic_events,
+            steps=counts.steps,
+            population_spikes={
+                population.name: spikes
+                for population, spikes in zip(self._built.populations, counts.population_spikes, strict=True)
+                if not population.is_source
+            },
+        )
+
+    def reset_counts(self) -> None:
+        """Start counting spikes, events, steps and times anew, for example after a transient."""
+        with self._built.exclusive():
+            self._built.core.reset_counts()
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Seconds of wall-clock time by phase.
+
+        *build* makes neurons and synapses, *init* sorts the tables and makes the presynaptic table and the buffers,
+        *simulation* is the total of all runs since the last `reset_counts`. *update*, *collocate*, *communicate*,
+        *deliver*, *wait* and *record* are parts of *simulation*, averaged over the threads of this process.
+        """
+        with self._built.exclusive():
+            times = self._built.core.times()
+        return {name: getattr(times, name) for name in (*PHASES, *PARTS)}
+
+    def timers(self) -> Timers:
+        """Return the times of all parts of the simulation, on all processes and threads. All processes must call it.
+
+        Raises
+        ------
+        StateError
+            While the simulation is busy.
+        """
+        with self._built.exclusive():
+            phases, parts = self._built.core.times(), self._built.core.worker_times()
+            all_phases = values_of_all(self._built.communicator, {name: getattr(phases, name) for name in PHASES})
+            all_parts = values_of_all(self._built.communicator, parts)
+        return Timers(
+            phases={name: np.array([one[name] for one in all_phases]) for name in PHASES},
+            parts={name: tuple(np.array(one[name]) for one in all_parts) for name in PARTS},
+        )
+
+    def traffic(self) -> Traffic:
+        """Return how much this process has exchanged with the others; all zero for a single process."""
+        with self._built.exclusive():
+            return Traffic(**self._built.core.traffic())
+
+    def epoch_times(self) -> EpochTimes:
+        """Return the times of each epoch on this process since the last `reset_counts`.
+
+        Raises
+        ------
+        StateError
+            When the simulation was built without ``trace_epochs``.
+        """
+        if not self._built.traces_epochs:
+            raise StateError(
+                "times of epochs",
+                bound="they were not kept",
+                remedy="build it with tuning=rv.Tuning(trace_epochs=True)",
+            )
+        with self._built.exclusive():
+            return EpochTimes(*self._built.core.epoch_times())
+
+    @property
+    def real_time_factor(self) -> float:
+        """Seconds of wall-clock time per simulated second since the last `reset_counts`; NaN before a run.
+
+        If a state was loaded, it is that since then.
+        """
+        simulated = time_of(self._built.core.timed_steps, self.resolution) / 1000.0
+        return self.phases["simulation"] / simulated if simulated else float("nan")
+
+    def memory(self) -> dict[str, int]:
+        """Return the bytes that the simulation uses, by component, as counted by the simulation itself."""
+        with self._built.exclusive():
+            items = dict(self._built.core.memory())
+            # Recordings that were taken from the core are arrays of NumPy.
+            items["recordings"] += self._store.taken_bytes
+        return items
+
+    def memory_by_node(self) -> dict[str, dict[str, int]]:
+        """Return the bytes that the simulation uses, by NUMA node and component, as counted by the simulation itself.
+
+        Each thread has its own memory, which is counted for the node to which the thread is bound. Nodes have the
+        numbers of the operating system. If there are several nodes and threads are not bound to one, their memory is
+        counted as ``"any"``.
+        """
+        with self._built.exclusive():
+            return {node: dict(parts) for node, parts in self._built.core.memory_by_node().items()}
+
+    def memory_pages(self) -> dict[str, int]:
+        """Return the real location of the simulation's arrays: bytes by NUMA node, from a sample of their pages.
+
+        Small arrays are left out. Bytes that have no physical memory yet are counted as ``"untouched"``. If the system
+        does not report locations, as in some containers, bytes are counted as ``"unknown"``.
+        """
+        with self._built.exclusive():
+            return dict(self._built.core.memory_pages())
+
+    # ---- other methods ------------------------------------------------------------------------------------------------
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks; on several processes without counts, which are a collective call."""
+        counts = self.counts() if self._built.communicator.size == 1 else None
+        rows = {
+            "time": f"{text_of(self.time)} ms",
+            "neurons": f"{self.network.neuron_count:,}",
+            "synapses": f"{counts.synapses:,}" if counts else None,
+            "spikes": f"{counts.spikes:,}" if counts else None,
+            "threads": self.threads,
+            "processes": self.ranks if self.ranks > 1 else None,
+        }
+        return card(f"Simulation of {self.network.name}", rows)
 
     def __repr__(self) -> str:
         now = text_of(self.time)
