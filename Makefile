@@ -154,10 +154,11 @@ format: $(STAMPS)/development ## Format all sources
 	$(BIN)/ruff format $(PYTHON_FILES)
 
 .PHONY: stub
-stub: $(STAMPS)/package $(STAMPS)/development ## Write the type stub of ranvier._core anew, after its bindings changed
+stub: $(STAMPS)/package $(STAMPS)/development ## Write the type stubs anew, after bindings, models or the names of the package changed
 	$(BIN)/python -m nanobind.stubgen --quiet --module ranvier._core --exclude-docstrings --exclude-values \
 	    --output-file python/ranvier/_core.pyi
 	$(BIN)/ruff format --quiet python/ranvier/_core.pyi
+	$(BIN)/python tools/write_stubs.py python/ranvier
 
 # The tests are built where the package was, with the core that was compiled for it.
 .PHONY: build-tests-cpp

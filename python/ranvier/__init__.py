@@ -14,177 +14,111 @@ Describe a `Network`, build a `Simulation` of it, run the simulation, and read w
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import Any, NoReturn
 
-from ranvier import errors, networks
-from ranvier._core import source_revision as __source_revision__
-from ranvier._core import version as __version__
-from ranvier.base.distributions import Distribution, Exponential, LogNormal, Normal, Uniform
-from ranvier.base.names import nearest_name
-from ranvier.cells.cell import Cell
-from ranvier.cells.clamps import Clamp, current_clamp, voltage_clamp
-from ranvier.cells.compartments import d_lambda, max_length
-from ranvier.cells.locations import places_at_distance, random_places
-from ranvier.cells.models import *  # noqa: F403
-from ranvier.cells.models import __all__ as _cell_models
-from ranvier.cells.morphology import Morphology, Section
-from ranvier.cells.per_cell import per_cell
-from ranvier.cells.places import Place, Region, at, everywhere, sections, tagged, within_distance
-from ranvier.cells.reading import read_morphology
-from ranvier.channels.channel import ChannelMechanism, EquationChannel, channel
-from ranvier.channels.receptor import EquationReceptor, ReceptorMechanism
-from ranvier.equations.model import EquationNeuron, neuron
-from ranvier.equations.models import *  # noqa: F403
-from ranvier.equations.models import __all__ as _equation_models
-from ranvier.equations.parameters import parameter
-from ranvier.equations.synapse import EquationSynapse, synapse
-from ranvier.models import *  # noqa: F403
-from ranvier.models import __all__ as _models
-from ranvier.network.network import Network
-from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_CALLS, IN_PLACE_OF_MODELS
-from ranvier.network.projections import Projection, Stimulus
-from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecorder
-from ranvier.network.rules import (
-    AllToAll,
-    Explicit,
-    FixedIndegree,
-    FixedOutdegree,
-    FixedTotalNumber,
-    NearestNeighbors,
-    OneToOne,
-    PairwiseBernoulli,
-    Rule,
-    UniformIndegree,
-)
-from ranvier.network.sites import SiteProbabilities
-from ranvier.populations.populations import Population, PopulationView
-from ranvier.recording.activity import PopulationRate, PowerSpectrum
-from ranvier.recording.correlations import CrossCorrelogram, PeristimulusHistogram
-from ranvier.recording.data import SpikeData, StateData, WeightData
-from ranvier.recording.reading import read_spikes, read_state, read_weights
-from ranvier.recording.segments import Segment
-from ranvier.recording.spike_trains import read_spike_trains
-from ranvier.simulation.connections import Connections
-from ranvier.simulation.measurements import Counts
-from ranvier.simulation.options import DryRun, Processes, Tuning
-from ranvier.simulation.predictions import predict_memory
-from ranvier.simulation.progress import ProgressReport
-from ranvier.simulation.simulation import Simulation
-
-if TYPE_CHECKING:
-    from ranvier import plot
-    from ranvier.channels.nmodl import read_nmodl
-    from ranvier.nestml.reading import read_nestml
-
-__all__ = [
-    "AllToAll",
-    "Cell",
-    "ChannelMechanism",
-    "Clamp",
-    "Connections",
-    "Counts",
-    "CrossCorrelogram",
-    "Distribution",
-    "DryRun",
-    "EquationChannel",
-    "EquationNeuron",
-    "EquationReceptor",
-    "EquationSynapse",
-    "Explicit",
-    "Exponential",
-    "FixedIndegree",
-    "FixedOutdegree",
-    "FixedTotalNumber",
-    "LogNormal",
-    "Morphology",
-    "NearestNeighbors",
-    "Network",
-    "Normal",
-    "OneToOne",
-    "PairwiseBernoulli",
-    "PeristimulusHistogram",
-    "PopulationRate",
-    "PowerSpectrum",
-    "Place",
-    "Population",
-    "PopulationView",
-    "Processes",
-    "ProgressReport",
-    "Projection",
-    "ReceptorMechanism",
-    "Region",
-    "Rule",
-    "Section",
-    "Segment",
-    "Simulation",
-    "SiteProbabilities",
-    "SpikeData",
-    "SpikeRecorder",
-    "StateData",
-    "StateRecorder",
-    "Stimulus",
-    "Tuning",
-    "Uniform",
-    "UniformIndegree",
-    "WeightData",
-    "WeightRecorder",
-    "__source_revision__",
-    "__version__",
-    "at",
-    "channel",
-    "current_clamp",
-    "d_lambda",
-    "errors",
-    "everywhere",
-    "max_length",
-    "networks",
-    "neuron",
-    "parameter",
-    "per_cell",
-    "places_at_distance",
-    "plot",
-    "predict_memory",
-    "random_places",
-    "read_morphology",
-    "read_nestml",
-    "read_nmodl",
-    "read_spike_trains",
-    "read_spikes",
-    "read_state",
-    "read_weights",
-    "sections",
-    "synapse",
-    "tagged",
-    "voltage_clamp",
-    "within_distance",
-    *_cell_models,
-    *_equation_models,
-    *_models,
-]
-
-
-# What few programs use, and takes a while to load.
-_READERS = {"read_nestml": "ranvier.nestml.reading", "read_nmodl": "ranvier.channels.nmodl"}
+# What the package offers, by the module that defines it. A module is loaded when the first of its names is used, so
+# that a command loads what it needs only. `make stub` writes __init__.pyi of this for editors and type checkers.
+_NAMES = {
+    "base.distributions": ("Distribution", "Exponential", "LogNormal", "Normal", "Uniform"),
+    "cells.cell": ("Cell",),
+    "cells.clamps": ("Clamp", "current_clamp", "voltage_clamp"),
+    "cells.compartments": ("d_lambda", "max_length"),
+    "cells.locations": ("places_at_distance", "random_places"),
+    "cells.morphology": ("Morphology", "Section"),
+    "cells.per_cell": ("per_cell",),
+    "cells.places": ("Place", "Region", "at", "everywhere", "sections", "tagged", "within_distance"),
+    "cells.reading": ("read_morphology",),
+    "channels.channel": ("ChannelMechanism", "EquationChannel", "channel"),
+    "channels.nmodl": ("read_nmodl",),
+    "channels.receptor": ("EquationReceptor", "ReceptorMechanism"),
+    "equations.model": ("EquationNeuron", "neuron"),
+    "equations.parameters": ("parameter",),
+    "equations.synapse": ("EquationSynapse", "synapse"),
+    "nestml.reading": ("read_nestml",),
+    "network.network": ("Network",),
+    "populations.populations": ("Population", "PopulationView"),
+    "network.projections": ("Projection", "Stimulus"),
+    "network.recorders": ("SpikeRecorder", "StateRecorder", "WeightRecorder"),
+    "network.rules": (
+        "AllToAll",
+        "Explicit",
+        "FixedIndegree",
+        "FixedOutdegree",
+        "FixedTotalNumber",
+        "NearestNeighbors",
+        "OneToOne",
+        "PairwiseBernoulli",
+        "Rule",
+        "UniformIndegree",
+    ),
+    "network.sites": ("SiteProbabilities",),
+    "recording.activity": ("PopulationRate", "PowerSpectrum"),
+    "recording.correlations": ("CrossCorrelogram", "PeristimulusHistogram"),
+    "recording.data": ("SpikeData", "StateData", "WeightData"),
+    "recording.reading": ("read_spikes", "read_state", "read_weights"),
+    "recording.segments": ("Segment",),
+    "recording.spike_trains": ("read_spike_trains",),
+    "simulation.measurements": ("Counts",),
+    "simulation.connections": ("Connections",),
+    "simulation.options": ("DryRun", "Processes", "Tuning"),
+    "simulation.predictions": ("predict_memory",),
+    "simulation.progress": ("ProgressReport",),
+    "simulation.simulation": ("Simulation",),
+}
+_MODELS = ("cells.models", "equations.models", "models")
+_MODULES = ("errors", "networks", "plot")
+_BUILD = {"__source_revision__": "source_revision", "__version__": "version"}
 
 
 def __getattr__(name: str) -> Any:
-    # Loading matplotlib takes longer than loading all the rest, and many runs on a cluster draw nothing.
-    if name == "plot":
-        return importlib.import_module("ranvier.plot")
-    if name in _READERS:
-        return getattr(importlib.import_module(_READERS[name]), name)
+    if name == "__all__":
+        value: Any = _all_names()
+    else:
+        module, attribute = _place_of(name)
+        value = importlib.import_module(f"{__name__}.{module}")
+        value = getattr(value, attribute) if attribute else value
+    globals()[name] = value
+    return value
+
+
+def _all_names() -> list[str]:
+    models = [name for module in _MODELS for name in importlib.import_module(f"{__name__}.{module}").__all__]
+    return sorted([*models, *(name for names in _NAMES.values() for name in names), *_MODULES, *_BUILD])
+
+
+def _place_of(name: str) -> tuple[str, str]:
+    """Return the module that a name is in, and its name there; the second is empty for a module itself."""
+    if name in _BUILD:
+        return "_core", _BUILD[name]
+    for module, names in _NAMES.items():
+        if name in names:
+            return module, name
     if name.startswith("_"):
-        # Python looks for names of its own.
+        # Python itself looks for some, such as __wrapped__.
         raise AttributeError(f"module 'ranvier' has no attribute {name!r}", name=name)
+    if name.isidentifier() and find_spec(f"{__name__}.{name}"):
+        return name, ""
+    for module in _MODELS:
+        if name in importlib.import_module(f"{__name__}.{module}").__all__:
+            return module, name
+    return _raise_unknown(name)
+
+
+def _raise_unknown(name: str) -> NoReturn:
+    from ranvier import errors
+    from ranvier.base.names import nearest_name
+    from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_CALLS, IN_PLACE_OF_MODELS
+
     value = ascii(name)
     if name in ABSENT_MODELS:
         raise errors.UnknownAttributeError("name in ranvier", value, "this model is absent so far", ABSENT_MODELS[name])
     remedy = IN_PLACE_OF_MODELS.get(name) or IN_PLACE_OF_CALLS.get(name)
     if not remedy:
-        nearest = nearest_name(name, __all__)
+        nearest = nearest_name(name, _all_names())
         remedy = f"did you mean '{nearest}'?" if nearest else "dir(ranvier) lists the names that there are"
     raise errors.UnknownAttributeError("name in ranvier", value, "this name does not exist", remedy)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return _all_names()

@@ -1,22 +1,50 @@
-"""The generated classes of the models are those of the registry."""
+"""The classes of the models are those of the registry."""
 
 from __future__ import annotations
 
 import inspect
 import math
+import pickle
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 import ranvier as rv
-from ranvier import _core, errors, generate_models, models
+from ranvier import _core, errors, models
 from ranvier.base.model import Model
+from ranvier.base.model_classes import Classes
 from ranvier.cells import models as cell_models
+from ranvier.equations import models as equation_models
 
 
-def test_generated_file_is_up_to_date() -> None:
-    assert inspect.getsource(models) == generate_models.source(), "run python -m ranvier.generate_models"
+def test_each_model_is_one_class() -> None:
+    for module in (models, cell_models, equation_models):
+        assert set(module.__all__) <= set(dir(module))
+        for name in module.__all__:
+            kind = getattr(module, name)
+            assert kind is getattr(module, name) is getattr(rv, name)
+            assert (kind.__module__, kind.__qualname__) == (module.__name__, name)
+            assert pickle.loads(pickle.dumps(kind)) is kind
+    assert isinstance(rv.iaf_psc_exp(), models.NEURON_MODELS["iaf_psc_exp"])
+    with pytest.raises(AttributeError, match="iaf_psc"):
+        models.iaf_psc  # type: ignore[attr-defined] # noqa: B018
+
+
+def test_threads_that_ask_for_a_class_at_once_get_the_same() -> None:
+    made = []
+
+    def make(name: str) -> type[object]:
+        made.append(name)
+        time.sleep(0.01)
+        return type(name, (), {})
+
+    classes = Classes(["a"], make)
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(lambda _: classes["a"], range(4)))) == 1
+    assert made == ["a"]
 
 
 @pytest.mark.parametrize("model", _core.neuron_models(), ids=lambda model: model.name)
@@ -74,8 +102,13 @@ def test_unknown_parameter_of_a_class() -> None:
 
 
 def test_missing_sequence() -> None:
-    with pytest.raises(TypeError, match="amplitudes"):
+    with pytest.raises(errors.WrongTypeError, match=r"arguments of step_current_generator\(\).*amplitudes"):
         rv.step_current_generator(times=[1.0])  # type: ignore[call-arg]
+
+
+def test_values_without_names() -> None:
+    with pytest.raises(errors.WrongTypeError, match=r"arguments of iaf_psc_exp\(\).*positional"):
+        rv.iaf_psc_exp(-65.0)  # type: ignore[call-arg]
 
 
 def test_infinite_defaults() -> None:
@@ -99,10 +132,7 @@ def test_models_describe_themselves(model: Any) -> None:
     text = model.describe()
     assert text.startswith(f"{model.name}: ")
     for name in model.value_names():
-        assert re.search(rf"^    {re.escape(name)} ", text, re.MULTILINE) or name in (
-            "values",
-            getattr(model, "transmitter_name", None),
-        )
+        assert re.search(rf"^    {re.escape(name)} ", text, re.MULTILINE) or name == model.transmitter_name
 
 
 def test_a_description_has_the_values_that_were_set() -> None:

@@ -67,7 +67,10 @@ CALLS: dict[str, tuple[Callable[[rv.Network], object], list[str]]] = {
         ["'gap_junction'", "cannot be coupled by gap junctions"],
     ),
     "a neuron with gap junctions": (lambda net: net.create("hh_psc_alpha_gap", 1), ["write rv.hh_psc_alpha"]),
-    "gap junctions of the package": (lambda net: rv.gap_junction, ["cannot be coupled by gap junctions"]),
+    "gap junctions of the package": (
+        lambda net: rv.gap_junction,  # type: ignore[attr-defined]
+        ["cannot be coupled by gap junctions"],
+    ),
     "a stimulator": (lambda net: net.stimulate(net["a"], "poison_generator"), ["did you mean 'poisson_generator'?"]),
 }
 

@@ -450,4 +450,4 @@ def test_completion_shows_the_interface_and_nothing_else() -> None:
         assert dir(module) == sorted(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
     with pytest.raises(AttributeError, match="did you mean 'FixedIndegree'"):
-        rv.fixed_indegree  # noqa: B018
+        rv.fixed_indegree  # type: ignore[attr-defined] # noqa: B018

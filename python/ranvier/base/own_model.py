@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ranvier import _core
 from ranvier.base.immutable import Immutable
 from ranvier.base.values import StoredValues, store
 
-__all__ = ["OwnModel", "named_models"]
-
-named_models: dict[str, Callable[[], OwnModel]] = {}
-"""What makes models that come with Ranvier and are written as equations, by name."""
+__all__ = ["OwnModel"]
 
 
 class OwnModel(Immutable):

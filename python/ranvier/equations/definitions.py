@@ -1,6 +1,6 @@
 """Neuron models of the field that are written as equations: the arguments of `ranvier.neuron` for each.
 
-Names, units and defaults are those of NEST. `python -m ranvier.generate_models` makes classes of them.
+Names, units and defaults are those of NEST. `ranvier.equations.models` makes classes of them.
 """
 
 from __future__ import annotations

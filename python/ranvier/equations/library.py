@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ranvier import _core
-from ranvier.base.keywords import known_keywords
 from ranvier.base.names import unknown_name
-from ranvier.base.own_model import named_models
 from ranvier.base.values import StoredValues, shown
 from ranvier.equations.copies import Copies, suffixes_of
 from ranvier.equations.definitions import COPIES, DEFINITIONS
@@ -197,26 +195,21 @@ class LibraryNeuron(EquationNeuron):
     _chosen: dict[str, Any]
     __signature__ = _Signature()
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls.__init__ = known_keywords(cls.__init__)  # type: ignore[method-assign]
-        named_models[cls.model_name] = cls
-
-    def __init__(
-        self,
-        copies: Mapping[str, Copies] | None = None,
-        integration: tuple[Any, Any, Any] | None = None,
-        /,
-        **values: Any,
-    ) -> None:
+    def __init__(self, **values: Any) -> None:
+        copies = {
+            index: values.pop(index, count) for index, count in DEFINITIONS[self.model_name].get("copies", {}).items()
+        }
         default = default_integration(self.model_name)
-        chosen = Integration.checked(*integration, known=METHODS) if integration else default
-        model = built(self.model_name, chosen, **(copies or {}))
+        chosen = default
+        if is_integrated(self.model_name):
+            unless_given = {**dict.fromkeys(INTEGRATION), "method": default.method}
+            integration: list[Any] = [values.pop(name, value) for name, value in unless_given.items()]
+            chosen = Integration.checked(*integration, known=METHODS)
+        model = built(self.model_name, chosen, **copies)
         known = [*model.parameters, *(variable.name for variable in model.program.variables)]
         for name in values:
             if name not in known:
-                keywords = [*(copies or {}), *known, *(INTEGRATION if integration else [])]
-                unknown_name(f"keyword of {self.model_name}()", name, keywords)
+                unknown_name(f"keyword of {self.model_name}()", name, [*copies, *known, *self.counted])
         defaults = {each.name: each.default for each in model.program.parameters}
         stored: dict[str, StoredValues] = {}
         for name, value in values.items():
@@ -227,7 +220,7 @@ class LibraryNeuron(EquationNeuron):
             if not (isinstance(given, float) and given == defaults.get(name)):
                 stored[name] = given
         differs = {key: value for key, value in chosen.given.items() if default.given.get(key) != value}
-        self._put(**{**vars(model), "_values": stored, "_copies": dict(copies or {}), "_chosen": differs})
+        self._put(**{**vars(model), "_values": stored, "_copies": copies, "_chosen": differs})
         self.check_values(stored)
 
     @property

@@ -12,12 +12,13 @@ from ranvier import models
 from ranvier.base.immutable import locked
 from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
-from ranvier.base.own_model import OwnModel, named_models
+from ranvier.base.own_model import OwnModel
 from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.values import StoredValues, flatten
 from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
+from ranvier.equations.models import LIBRARY_NEURONS
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
 from ranvier.network.projections import Stimulus
@@ -215,11 +216,11 @@ def model_and_values(model: object) -> tuple[str | OwnModel, dict[str, StoredVal
         )
     if isinstance(model, NeuronModel | Stimulator):
         return model.name, dict(model.values)
-    if isinstance(model, str) and model in named_models:
-        return named_models[model](), {}
+    if isinstance(model, str) and model in LIBRARY_NEURONS:
+        return LIBRARY_NEURONS[model](), {}
     if isinstance(model, str):
         emitting = [name for name, kind in models.STIMULATORS.items() if kind.emits_spikes]
-        known = [*models.NEURON_MODELS, *named_models, *emitting]
+        known = [*models.NEURON_MODELS, *LIBRARY_NEURONS, *emitting]
         return _check_present("neuron model", check_text("model", model), known), {}
     raise WrongTypeError("model", name_type(model), "must be a neuron model or the name of one")
 
