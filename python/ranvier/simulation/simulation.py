@@ -729,7 +729,7 @@ class Simulation(NamedAttributes):
         with self._built.exclusive():
             return dict(self._built.core.memory_pages())
 
-    # ---- other methods ------------------------------------------------------------------------------------------------
+    # ---- other methods -----------------------------------------------------------------------------------------------
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks; on several processes without counts, which are a collective call."""
