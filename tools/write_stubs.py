@@ -86,7 +86,7 @@ MODEL_MODULES = (
         from collections.abc import Mapping
         from typing import ClassVar
 
-        from ranvier.cells.membrane import DensityValue, Mechanism, OwnValue, Receptor
+        from ranvier.cells.membrane import DensityValue, Mechanism, PerCellValue, Receptor
         """,
         {
             "name": "str",

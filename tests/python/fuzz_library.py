@@ -41,7 +41,7 @@ def _integration(name: str, chance: random.Random) -> dict[str, Any]:
 
 def equations_of(population: rv.Population) -> rv.EquationNeuron | None:
     """Return the model of neurons of equations; None of others."""
-    model = population.own_model
+    model = population.user_model
     return model if isinstance(model, rv.EquationNeuron) else None
 
 

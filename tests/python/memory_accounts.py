@@ -10,7 +10,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core
-from ranvier.base.own_synapse import OwnSynapse
+from ranvier.base.user_synapse import UserSynapse
 from ranvier.network.rules import Rule
 from ranvier.networks import NetworkModel
 from ranvier.simulation.measurements import Bursts
@@ -79,7 +79,7 @@ def network_with(
     if synapse.transmitter_name:
         # Weights that grow would make the network fire more and more.
         synapse = type(synapse)(**{synapse.transmitter_name: neurons}, A_plus=0.0, A_minus=0.0)
-    known: list[Any] = [synapse.core_model] if isinstance(synapse, OwnSynapse) else _core.synapse_models()
+    known: list[Any] = [synapse.core_model] if isinstance(synapse, UserSynapse) else _core.synapse_models()
     described = next(each for each in known if len(known) == 1 or each.name == synapse.name)
     weight = -0.1 if any(each.name == "W_max" and each.default < 0.0 for each in described.parameters) else 0.1
     net.connect(neurons, neurons, rule or rv.FixedIndegree(200), weight=weight, delay=delay, synapse=synapse)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ranvier import _core
-from ranvier.base.own_model import OwnModel
+from ranvier.base.user_model import UserModel
 from ranvier.equations.program import Instruction, Program
 
 
@@ -149,7 +149,7 @@ def iaf_psc_exp() -> Description:
     )
 
 
-class Described(OwnModel):
+class Described(UserModel):
     """A model made of a description."""
 
     description: Description
@@ -160,7 +160,7 @@ class Described(OwnModel):
     def __reduce__(self) -> tuple[object, ...]:
         return Described, (self.description,)
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return "make another model"
 
 

@@ -145,7 +145,7 @@ def outcome(net: rv.Network, cells: rv.Population, time: float, **options: Any) 
     assert isinstance(recorder, rv.SpikeRecorder)
     spikes = sim.spikes(recorder)
     assert len(spikes) > 20
-    model = cells.own_model
+    model = cells.user_model
     assert model is not None
     return sim.programs, spikes.digest(), [sim.get(cells, [name])[name].tobytes() for name in model.variables]
 

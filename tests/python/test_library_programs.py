@@ -36,8 +36,8 @@ def outcome(sim: rv.Simulation) -> tuple[str, list[bytes]]:
     spikes = sim.spikes(recorder)
     assert len(spikes) > 10
     (cells,) = sim.network.populations
-    assert cells.own_model is not None
-    names = list(cells.own_model.variables)
+    assert cells.user_model is not None
+    names = list(cells.user_model.variables)
     return spikes.digest(), [sim.get(cells, names)[name].tobytes() for name in names]
 
 

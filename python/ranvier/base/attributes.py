@@ -14,7 +14,7 @@ __all__ = ["NamedAttributes"]
 class NamedAttributes:
     """Base of what users have in hand: a misspelt attribute, or one of another simulator, is an error that helps."""
 
-    _instead: ClassVar[Mapping[str, str]] = {}
+    _hints: ClassVar[Mapping[str, str]] = {}
     """What to do, by names that other simulators have for it."""
 
     # Type checkers are not to see it: they would take any name for an attribute.
@@ -30,7 +30,7 @@ class NamedAttributes:
     def _refuse_attribute(self, name: str) -> NoReturn:
         kind = type(self).__name__
         known = [each for each in {**dict.fromkeys(dir(type(self))), **vars(self)} if not each.startswith("_")]
-        remedy = self._instead_of(name)
+        remedy = self._hint(name)
         if not remedy:
             nearest = nearest_name(name, known)
             remedy = f"did you mean '{nearest}'?" if nearest else f"it has {', '.join(sorted(known))}"
@@ -38,6 +38,6 @@ class NamedAttributes:
             f"attribute of {with_article(kind)}", ascii(name), "this name does not exist", remedy
         )
 
-    def _instead_of(self, name: str) -> str:
+    def _hint(self, name: str) -> str:
         """Return what to do in place of reading an attribute that does not exist; nothing where that is not known."""
-        return self._instead.get(name, "")
+        return self._hints.get(name, "")

@@ -30,13 +30,15 @@ class Immutable(NamedAttributes):
 
     def _refuse(self, name: str) -> NoReturn:
         # A repr would show arrays, and may fail for an object that is not complete yet.
-        raise ReadOnlyError(f"{name} of {self._called()}", bound="it cannot be assigned", remedy=self._way_to(name))
+        raise ReadOnlyError(
+            f"{name} of {self._title()}", bound="it cannot be assigned", remedy=self._how_to_change(name)
+        )
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         """Return the name of this object in errors."""
         return type(self).__name__
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         """Return how to change an attribute that somebody tried to assign."""
         raise NotImplementedError
 
@@ -75,13 +77,13 @@ class Settings(Immutable, Mapping[str, Any]):
     def __repr__(self) -> str:
         return repr(self._values)
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return self._owner
 
-    def _instead_of(self, name: str) -> str:
+    def _hint(self, name: str) -> str:
         return f'write values["{name}"]' if name in self._values else ""
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return f"write {self._change}{name}=...)"
 
 

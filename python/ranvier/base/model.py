@@ -60,17 +60,17 @@ class Model(Immutable):
     @property
     def values(self) -> Mapping[str, StoredValues]:
         """The values that differ from the defaults, by the name of the parameter or state variable."""
-        return Settings(self._values, self._called(), f"rv.{self.name}(")
+        return Settings(self._values, self._title(), f"rv.{self.name}(")
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f"a model {self.name}"
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         if name in self._defaults():
             return f"write rv.{self.name}({name}=...), or give {name}=... beside it to create() or stimulate()"
         return "make another model"
 
-    def _instead_of(self, name: str) -> str:
+    def _hint(self, name: str) -> str:
         meant = name if name in self._defaults() else nearest_name(name, self._defaults())
         return f'read what was set with .values["{meant}"]; what is not in it has its default' if meant else ""
 

@@ -116,7 +116,7 @@ def predict(
 
 def _synapses(model: NetworkModel) -> _Synapses:
     (population,) = model.net.populations
-    kinds = cast("CellKinds", population.own_model)
+    kinds = cast("CellKinds", population.user_model)
     found = Simulation(model.net, threads=1, progress=False).connections()
     each = np.array([cell.compartment_count for cell in kinds.kinds])
     resolution = model.net.resolution

@@ -12,20 +12,20 @@ from ranvier import _core
 from ranvier.base.numeric import number_array
 from ranvier.base.values import FloatArray
 from ranvier.cells.morphology import Morphology
-from ranvier.cells.per_cell import OwnParameters, OwnValue, PerCell, default_of, number_or_own
+from ranvier.cells.per_cell import PerCell, PerCellParameters, PerCellValue, default_of, number_or_per_cell
 from ranvier.cells.places import Region, RegionLike, as_region
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 
 __all__ = ["Capacitance", "CapacitanceLike"]
 
-CapacitanceLike: TypeAlias = float | npt.ArrayLike | PerCell | Sequence[tuple[RegionLike, OwnValue]]
+CapacitanceLike: TypeAlias = float | npt.ArrayLike | PerCell | Sequence[tuple[RegionLike, PerCellValue]]
 
 
 class Capacitance:
     """What a user has given as ``C_m``: a value, one for each compartment, or pairs of regions and values."""
 
     def __init__(self, given: CapacitanceLike) -> None:
-        self._pairs: list[tuple[Region, OwnValue]] = []
+        self._pairs: list[tuple[Region, PerCellValue]] = []
         self._own: PerCell | None = None
         if isinstance(given, PerCell):
             self._own = given
@@ -37,7 +37,9 @@ class Capacitance:
                     raise WrongTypeError(
                         f"C_m[{i}]", repr(pair), "must be a region and a value", 'write [("all", 1.0), ("basal", 2.0)]'
                     )
-                self._pairs.append((as_region(f"region of C_m[{i}]", pair[0]), number_or_own(f"C_m[{i}]", pair[1])))
+                self._pairs.append(
+                    (as_region(f"region of C_m[{i}]", pair[0]), number_or_per_cell(f"C_m[{i}]", pair[1]))
+                )
             self.values = np.concatenate([_values_of(value) for _, value in self._pairs])
             return
         self.values = np.ascontiguousarray(np.atleast_1d(number_array("C_m", given)))
@@ -46,7 +48,7 @@ class Capacitance:
                 "C_m", f"an array of shape {self.values.shape}", "it must have one dimension and at least one value"
             )
 
-    def of(self, morphology: Morphology, cut: _core.Compartments, own: OwnParameters) -> FloatArray:
+    def of(self, morphology: Morphology, cut: _core.Compartments, own: PerCellParameters) -> FloatArray:
         """Return one value, or one for each compartment, uF/cm^2; what cells have of their own is added to it."""
         if self._own is not None:
             own.use("capacitance", self._own, self._own.values("C_m", np.array(cut.distance)))
@@ -81,7 +83,7 @@ class Capacitance:
         return found
 
 
-def _values_of(value: OwnValue) -> FloatArray:
+def _values_of(value: PerCellValue) -> FloatArray:
     """Return what a rule that cuts sections takes: of a profile there are several."""
     if isinstance(value, PerCell) and (callable(value.profile) or np.ndim(value.profile)):
         return np.full(2, value.default)

@@ -13,14 +13,14 @@ from ranvier.base.immutable import locked
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import check_choice, counted
 from ranvier.base.numeric import number
-from ranvier.base.own_model import OwnModel
 from ranvier.base.texts import check_text
+from ranvier.base.user_model import UserModel
 from ranvier.cells.capacitance import Capacitance, CapacitanceLike
 from ranvier.cells.clamps import Clamp, core_clamps
 from ranvier.cells.compartments import CompartmentsLike, counts_of
-from ranvier.cells.membrane import Mechanism, OwnMechanism, Receptor
+from ranvier.cells.membrane import Mechanism, Receptor, UserMechanism
 from ranvier.cells.morphology import Morphology
-from ranvier.cells.per_cell import OwnParameters, OwnValue, PerCell, default_of, number_or_own
+from ranvier.cells.per_cell import PerCell, PerCellParameters, PerCellValue, default_of, number_or_per_cell
 from ranvier.cells.places import Place, PlacesLike, RegionLike, as_place, as_region, at, places_of
 from ranvier.cells.probes import ProbeLike, core_probes
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
@@ -32,7 +32,7 @@ _SQUID_CELSIUS = 6.3
 """Temperature of cells in which only the rates of `rv.hh` depend on it."""
 
 
-class Cell(OwnModel):
+class Cell(UserModel):
     """A morphologically detailed neuron: the model of a population of such cells.
 
     Parameters
@@ -131,13 +131,13 @@ class Cell(OwnModel):
         clamps: Mapping[str, tuple[Clamp, Place]] | None = None,
         probes: Mapping[str, ProbeLike] | None = None,
         detector: Place | None = None,
-        threshold: OwnValue = -10.0,
+        threshold: PerCellValue = -10.0,
         electrode: Place | None = None,
         electrodes: Mapping[str, Place] | None = None,
         C_m: CapacitanceLike = 1.0,  # noqa: N803
-        R_a: OwnValue = 100.0,  # noqa: N803
+        R_a: PerCellValue = 100.0,  # noqa: N803
         celsius: float | None = None,
-        V_init: OwnValue = -65.0,  # noqa: N803
+        V_init: PerCellValue = -65.0,  # noqa: N803
         rates: Literal["table", "exact"] = "table",
         scheme: Literal["backward_euler", "staggered"] = "backward_euler",
         name: str = "cell",
@@ -145,10 +145,10 @@ class Cell(OwnModel):
         _check_form_and_name(morphology, name)
         _check_choices(rates, scheme)
         membrane_capacitance = Capacitance(C_m)
-        resistivity = number_or_own("R_a", R_a)
+        resistivity = number_or_per_cell("R_a", R_a)
         counts = counts_of(morphology, compartments, membrane_capacitance.values, default_of("R_a", resistivity))
         cut = morphology._cut(counts)
-        own = OwnParameters()
+        own = PerCellParameters()
         temperature = _temperature(celsius)
         mechanisms = _mechanisms(membrane, morphology, cut, temperature)
         painted = _core_mechanisms(mechanisms, own)
@@ -159,7 +159,7 @@ class Cell(OwnModel):
             "capacitance": membrane_capacitance.of(morphology, cut, own),
             "axial_resistivity": own.number("axial_resistivity", "R_a", resistivity),
             "celsius": temperature,
-            "initial_potential": own.number("initial_potential", "V_init", number_or_own("V_init", V_init)),
+            "initial_potential": own.number("initial_potential", "V_init", number_or_per_cell("V_init", V_init)),
             "rates": rates,
             "scheme": scheme,
             "mechanisms": painted,
@@ -174,7 +174,7 @@ class Cell(OwnModel):
                 cut,
             ),
             "detector": _pair(as_place("detector", at(0, 0.5) if detector is None else detector)),
-            "threshold": own.number("threshold", "threshold", number_or_own("threshold", threshold)),
+            "threshold": own.number("threshold", "threshold", number_or_per_cell("threshold", threshold)),
             "electrodes": injecting,
         }
         owns = {"own": list(own.defaults.items()), "uses": own.uses}
@@ -223,7 +223,7 @@ class Cell(OwnModel):
         """
         own = {name: which for name, which, *_ in self._given["receptors"]}
         which = own.get(next(iter(own), None) if receptor is None else receptor)
-        return not isinstance(which, OwnMechanism) or which.takes_spikes
+        return not isinstance(which, UserMechanism) or which.takes_spikes
 
     @property
     def clamps(self) -> tuple[str, ...]:
@@ -253,7 +253,7 @@ class Cell(OwnModel):
         """Return the number of the compartment that lies at a place."""
         return int(self._compartments.at(*_pair(as_place("place", place))))
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return "make another rv.Cell"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -283,7 +283,7 @@ def _check_form_and_name(morphology: object, name: object) -> None:
     check_text("name of a cell", name)
 
 
-def _known(which: str | OwnMechanism) -> Any:
+def _known(which: str | UserMechanism) -> Any:
     """Return what identifies a mechanism or a receptor in the core: its name, or the model that a user describes."""
     return which if isinstance(which, str) else which.core_model
 
@@ -340,10 +340,10 @@ def _check_name(what: str, mechanism: Mechanism, before: list[Mechanism]) -> Non
 
 
 def _core_mechanisms(
-    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]], own: OwnParameters
-) -> list[tuple[str | OwnMechanism, FloatArray, list[FloatArray], list[int]]]:
+    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]], own: PerCellParameters
+) -> list[tuple[str | UserMechanism, FloatArray, list[FloatArray], list[int]]]:
     """Return the mechanisms, which refer to the parameters that each cell of a population has a value for."""
-    painted: list[tuple[str | OwnMechanism, FloatArray, list[FloatArray], list[int]]] = []
+    painted: list[tuple[str | UserMechanism, FloatArray, list[FloatArray], list[int]]] = []
     for mechanism, covered, parameters in mechanisms:
         numbers = [-1 if each is None else own.number_of(each) for each in mechanism._per_cell()]
         painted.append((mechanism._own() or mechanism.name, covered, parameters, numbers))
@@ -352,11 +352,11 @@ def _core_mechanisms(
 
 def _receptors(
     receptors: Mapping[str, tuple[Receptor, PlacesLike]],
-    own: OwnParameters,
+    own: PerCellParameters,
     morphology: Morphology,
     cut: _core.Compartments,
-) -> list[tuple[str, str | OwnMechanism, list[float], list[tuple[int, float]]]]:
-    made: list[tuple[str, str | OwnMechanism, list[float], list[tuple[int, float]]]] = []
+) -> list[tuple[str, str | UserMechanism, list[float], list[tuple[int, float]]]]:
+    made: list[tuple[str, str | UserMechanism, list[float], list[tuple[int, float]]]] = []
     for i, (name, pair) in enumerate(receptors.items()):
         what = f"receptor '{name}'"
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], Receptor):

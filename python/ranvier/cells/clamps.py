@@ -10,35 +10,35 @@ import numpy as np
 
 from ranvier.base.immutable import Immutable
 from ranvier.base.numeric import number_array
-from ranvier.cells.per_cell import OwnParameters, OwnValue, PerCell, number_or_own
+from ranvier.cells.per_cell import PerCell, PerCellParameters, PerCellValue, number_or_per_cell
 from ranvier.cells.places import Place, as_place
 from ranvier.errors import ShapeError, WrongTypeError
 
 __all__ = ["Clamp", "current_clamp", "voltage_clamp"]
 
-Numbers: TypeAlias = float | Sequence[float] | PerCell | Sequence[OwnValue]
+Numbers: TypeAlias = float | Sequence[float] | PerCell | Sequence[PerCellValue]
 
 
 class Clamp(Immutable):
     """An electrode, for ``clamps=`` of `Cell`: made by `current_clamp` or `voltage_clamp`."""
 
     kind: str
-    start: OwnValue
-    levels: tuple[OwnValue, ...]
-    durations: tuple[OwnValue, ...]
-    resistance: OwnValue
+    start: PerCellValue
+    levels: tuple[PerCellValue, ...]
+    durations: tuple[PerCellValue, ...]
+    resistance: PerCellValue
 
     def __init__(
         self,
         kind: str,
-        start: OwnValue,
-        levels: tuple[OwnValue, ...],
-        durations: tuple[OwnValue, ...],
-        resistance: OwnValue,
+        start: PerCellValue,
+        levels: tuple[PerCellValue, ...],
+        durations: tuple[PerCellValue, ...],
+        resistance: PerCellValue,
     ) -> None:
         self._put(kind=kind, start=start, levels=levels, durations=durations, resistance=resistance)
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return f"make another rv.{self.kind}_clamp(...), and another rv.Cell"
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -62,11 +62,11 @@ class Clamp(Immutable):
         )
 
 
-def _text(value: OwnValue) -> str:
+def _text(value: PerCellValue) -> str:
     return repr(value) if isinstance(value, PerCell) else f"{value:g}"
 
 
-def current_clamp(*, amplitude: Numbers, duration: Numbers = math.inf, start: OwnValue = 0.0) -> Clamp:
+def current_clamp(*, amplitude: Numbers, duration: Numbers = math.inf, start: PerCellValue = 0.0) -> Clamp:
     """Return a clamp that injects currents.
 
     Parameters
@@ -90,12 +90,16 @@ def current_clamp(*, amplitude: Numbers, duration: Numbers = math.inf, start: Ow
         For what is no number or list of numbers. Values are checked when the cell is made.
     """
     return Clamp(
-        "current", number_or_own("start", start), _numbers("amplitude", amplitude), _numbers("duration", duration), 0.0
+        "current",
+        number_or_per_cell("start", start),
+        _numbers("amplitude", amplitude),
+        _numbers("duration", duration),
+        0.0,
     )
 
 
 def voltage_clamp(
-    *, level: Numbers, duration: Numbers = math.inf, start: OwnValue = 0.0, resistance: OwnValue = 1.0
+    *, level: Numbers, duration: Numbers = math.inf, start: PerCellValue = 0.0, resistance: PerCellValue = 1.0
 ) -> Clamp:
     """Return a clamp with a single electrode that holds potentials.
 
@@ -122,18 +126,18 @@ def voltage_clamp(
     """
     return Clamp(
         "voltage",
-        number_or_own("start", start),
+        number_or_per_cell("start", start),
         _numbers("level", level),
         _numbers("duration", duration),
-        number_or_own("resistance", resistance),
+        number_or_per_cell("resistance", resistance),
     )
 
 
-def _numbers(what: str, values: Numbers) -> tuple[OwnValue, ...]:
+def _numbers(what: str, values: Numbers) -> tuple[PerCellValue, ...]:
     if isinstance(values, PerCell):
         return tuple(values.parts(what))
     if isinstance(values, list | tuple) and any(isinstance(value, PerCell) for value in values):
-        return tuple(number_or_own(f"{what}[{i}]", value) for i, value in enumerate(values))
+        return tuple(number_or_per_cell(f"{what}[{i}]", value) for i, value in enumerate(values))
     array = np.atleast_1d(number_array(what, values, "a number or a list of numbers"))
     if array.ndim != 1:
         raise ShapeError(what, f"an array of shape {array.shape}", "it must have one dimension")
@@ -143,7 +147,7 @@ def _numbers(what: str, values: Numbers) -> tuple[OwnValue, ...]:
 CoreClamp: TypeAlias = tuple[str, str, tuple[int, float], float, list[float], list[float], float]
 
 
-def core_clamps(clamps: Mapping[str, tuple[Clamp, Place]], own: OwnParameters) -> list[CoreClamp]:
+def core_clamps(clamps: Mapping[str, tuple[Clamp, Place]], own: PerCellParameters) -> list[CoreClamp]:
     """Return clamps as the core takes them."""
     made = []
     for i, (name, pair) in enumerate(clamps.items()):

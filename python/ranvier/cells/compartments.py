@@ -44,7 +44,7 @@ class CompartmentRule(Immutable):
             ideal = _electrical_lengths(cell, frequency, capacitance, resistivity) / part
             return _checked(np.floor((ideal + 0.9) / 2.0) * 2.0 + 1.0)
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return "make another rule"
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.names import counted
-from ranvier.base.own_model import OwnModel
+from ranvier.base.user_model import UserModel
 from ranvier.cells.cell import Cell
 from ranvier.errors import ShapeError, WrongTypeError
 
 __all__ = ["CellKinds"]
 
 
-class CellKinds(OwnModel):
+class CellKinds(UserModel):
     """The model of a population that `Network.create` was given a list of cells for.
 
     Attributes
@@ -75,7 +75,7 @@ class CellKinds(OwnModel):
             ]
         return {name: np.array(values)[self.kind_of] for name, values in defaults.items() if len(set(values)) > 1}
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return "make another population"
 
     def __getstate__(self) -> dict[str, Any]:

@@ -13,17 +13,17 @@ from ranvier.base.immutable import Immutable
 from ranvier.base.model import Model
 from ranvier.base.names import counted
 from ranvier.base.numeric import number_array
-from ranvier.cells.per_cell import OwnValue, PerCell, Profile, called, number_or_own
+from ranvier.cells.per_cell import PerCell, PerCellValue, Profile, called, number_or_per_cell
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["DensityValue", "Mechanism", "OwnMechanism", "OwnValue", "Receptor"]
+__all__ = ["DensityValue", "Mechanism", "PerCellValue", "Receptor", "UserMechanism"]
 
 FloatArray = npt.NDArray[np.float64]
 DensityValue: TypeAlias = Profile | PerCell
 """One number, an array with one for each compartment, a function of distances (um) that returns such, or `per_cell`."""
 
 
-class OwnMechanism(Immutable):
+class UserMechanism(Immutable):
     """A mechanism that a user has described: what cells are pickled with.
 
     Attributes
@@ -60,7 +60,7 @@ class Mechanism(Model):
         super().__init__(**{name: value for name, value in values.items() if name not in functions})
         self._put(_values={**self._values, **functions})
 
-    def _own(self) -> OwnMechanism | None:
+    def _own(self) -> UserMechanism | None:
         """Return what the user has described; None: the core knows the name."""
         return None
 
@@ -113,7 +113,7 @@ class Mechanism(Model):
         values = [self._values.get(name) for name in self._defaults()]
         return [value if isinstance(value, PerCell) else None for value in values]
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         if name in self._defaults():
             return f"write rv.{self.name}({name}=...), and make another rv.Cell"
         return "make another mechanism"
@@ -123,12 +123,12 @@ class Receptor(Model):
     """A receptor that is placed on a cell, with values for its parameters."""
 
     def __init__(self, **values: Any) -> None:
-        given = {name: number_or_own(f"parameter {name} of {self.name}", value) for name, value in values.items()}
+        given = {name: number_or_per_cell(f"parameter {name} of {self.name}", value) for name, value in values.items()}
         own = {name: value for name, value in given.items() if isinstance(value, PerCell)}
         super().__init__(**{name: value for name, value in given.items() if not isinstance(value, PerCell)})
         self._put(_values={**self._values, **own})
 
-    def _own(self) -> OwnMechanism | None:
+    def _own(self) -> UserMechanism | None:
         """Return what the user has described; None: the core knows the name."""
         return None
 
@@ -136,11 +136,11 @@ class Receptor(Model):
         """Return what of it depends on the temperature of the cell, in words; None if nothing does."""
         return None
 
-    def _parameters(self) -> list[OwnValue]:
+    def _parameters(self) -> list[PerCellValue]:
         values = [self._values.get(name, default) for name, default in self._defaults().items()]
         return [value if isinstance(value, PerCell) else float(value) for value in values]  # type: ignore[arg-type]
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         if name in self._defaults():
             return f"write rv.{self.name}({name}=...), and make another rv.Cell"
         return "make another receptor"

@@ -53,7 +53,7 @@ def _receptor(name: str) -> type[Receptor]:
     model = _RECEPTORS[name]
     notes = "Weights of synapses are in nS. For ``receptors=`` of `Cell`."
     documentation = docstring(model, map(parameter_row, model.parameters), notes)
-    return made_class(name, Receptor, __name__, documentation, _keywords(model, "OwnValue"), {"name": name})
+    return made_class(name, Receptor, __name__, documentation, _keywords(model, "PerCellValue"), {"name": name})
 
 
 MECHANISMS = Classes(_MECHANISMS, _mechanism)

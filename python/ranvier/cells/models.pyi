@@ -10,7 +10,7 @@ number. `per_cell` gives each cell of a population a value of its own.
 from collections.abc import Mapping
 from typing import ClassVar
 
-from ranvier.cells.membrane import DensityValue, Mechanism, OwnValue, Receptor
+from ranvier.cells.membrane import DensityValue, Mechanism, PerCellValue, Receptor
 
 __all__ = [
     "ca_hva",
@@ -514,7 +514,9 @@ class exp2syn(Receptor):
     """
 
     name: ClassVar[str]
-    def __init__(self, *, tau_rise: OwnValue = 0.5, tau_decay: OwnValue = 2.0, e: OwnValue = 0.0) -> None: ...
+    def __init__(
+        self, *, tau_rise: PerCellValue = 0.5, tau_decay: PerCellValue = 2.0, e: PerCellValue = 0.0
+    ) -> None: ...
 
 class expsyn(Receptor):
     """Conductance that jumps with each spike and decays exponentially.
@@ -541,7 +543,7 @@ class expsyn(Receptor):
     """
 
     name: ClassVar[str]
-    def __init__(self, *, tau: OwnValue = 2.0, e: OwnValue = 0.0) -> None: ...
+    def __init__(self, *, tau: PerCellValue = 2.0, e: PerCellValue = 0.0) -> None: ...
 
 class nmda(Receptor):
     """NMDA receptors, which magnesium blocks at low potentials.
@@ -576,7 +578,12 @@ class nmda(Receptor):
 
     name: ClassVar[str]
     def __init__(
-        self, *, tau_rise: OwnValue = 2.0, tau_decay: OwnValue = 65.0, e: OwnValue = 0.0, Mg: OwnValue = 1.0
+        self,
+        *,
+        tau_rise: PerCellValue = 2.0,
+        tau_decay: PerCellValue = 65.0,
+        e: PerCellValue = 0.0,
+        Mg: PerCellValue = 1.0,
     ) -> None: ...
 
 MECHANISMS: Mapping[str, type[Mechanism]]

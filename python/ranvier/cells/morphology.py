@@ -152,7 +152,7 @@ class Section(Immutable):
         """Its length, um."""
         return float(self._numbers()[0][-1])
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return f"make another one: rv.Section(..., {name}=...)"
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -236,7 +236,7 @@ class Morphology(Immutable):
         """Tags of the sections."""
         return self._form.tags
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return "make another one: rv.Morphology(sections)"
 
     def __getstate__(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ranvier.base.numeric import number, number_array
 from ranvier.base.texts import check_text
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["CoreUse", "OwnParameters", "OwnValue", "PerCell", "Profile", "called", "per_cell"]
+__all__ = ["CoreUse", "PerCell", "PerCellParameters", "PerCellValue", "Profile", "called", "per_cell"]
 
 FloatArray = npt.NDArray[np.float64]
 Profile: TypeAlias = float | npt.ArrayLike | Callable[[FloatArray], npt.ArrayLike]
@@ -34,7 +34,7 @@ class PerCell(Immutable):
     def __init__(self, name: str, default: float, profile: Profile) -> None:
         self._put(name=name, default=default, profile=profile)
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return "write rv.per_cell() anew"
 
     def factor(self, what: str) -> float:
@@ -101,7 +101,7 @@ class PerCell(Immutable):
         return f"per_cell('{self.name}', {self.default:g})"
 
 
-OwnValue: TypeAlias = float | PerCell
+PerCellValue: TypeAlias = float | PerCell
 """A number, or `per_cell`."""
 
 
@@ -174,7 +174,7 @@ def called(what: str, function: Callable[[FloatArray], npt.ArrayLike], distances
         raise
 
 
-class OwnParameters:
+class PerCellParameters:
     """The parameters that each cell has a value of its own for, as they are found in the description of a cell."""
 
     def __init__(self) -> None:
@@ -202,7 +202,7 @@ class OwnParameters:
         """Note what a value is for."""
         self.uses.append((kind, self.number_of(own), of, index, profile))
 
-    def number(self, kind: str, what: str, value: OwnValue, of: int = 0, index: int = 0) -> float:
+    def number(self, kind: str, what: str, value: PerCellValue, of: int = 0, index: int = 0) -> float:
         """Return a number of a cell; in place of one that cells have of their own 0."""
         if not isinstance(value, PerCell):
             return value
@@ -210,11 +210,11 @@ class OwnParameters:
         return 0.0
 
 
-def number_or_own(what: str, value: object) -> OwnValue:
+def number_or_per_cell(what: str, value: object) -> PerCellValue:
     """Return a number or `per_cell` that a user has given. Raises WrongTypeError for anything else."""
     return value if isinstance(value, PerCell) else number(what, value)
 
 
-def default_of(what: str, value: OwnValue) -> float:
+def default_of(what: str, value: PerCellValue) -> float:
     """Return the number, or that of cells that are given none."""
     return value.default * value.factor(what) if isinstance(value, PerCell) else value

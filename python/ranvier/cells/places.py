@@ -48,7 +48,7 @@ class Place(Immutable):
     def __init__(self, section: int, position: float) -> None:
         self._put(section=section, position=position)
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return "make another one: rv.at(section, position)"
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -88,7 +88,7 @@ def at(section: int, position: float = 0.5) -> Place:
 class Everywhere(Immutable):
     """Every compartment of a cell: `everywhere`, in the place of a place."""
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return "write rv.everywhere"
 
     def __eq__(self, other: object) -> bool:
@@ -189,7 +189,7 @@ class Region(Immutable):
             covered[own] += compartments.area_between(section, float(low[i]), float(high[i])) / float(area[own])
         return np.minimum(covered, 1.0)
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return "make another region"
 
     def __setstate__(self, state: dict[str, Any]) -> None:

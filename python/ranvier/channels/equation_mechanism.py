@@ -12,7 +12,7 @@ import numpy as np
 from ranvier.base.immutable import Settings
 from ranvier.base.names import unknown_name
 from ranvier.base.values import FloatArray, StoredValues
-from ranvier.cells.membrane import OwnMechanism
+from ranvier.cells.membrane import UserMechanism
 from ranvier.channels.description import ChannelDescription
 from ranvier.channels.documentation import documented_channel, documented_general
 from ranvier.channels.general import GeneralDescription
@@ -22,7 +22,7 @@ from ranvier.errors import ValueOutOfBoundsError
 __all__ = ["EquationMechanism", "PlacedEquations", "check_values"]
 
 
-class EquationMechanism(OwnMechanism):
+class EquationMechanism(UserMechanism):
     """A mechanism of equations: a description and its program. It cannot be changed."""
 
     name: str
@@ -91,10 +91,10 @@ class EquationMechanism(OwnMechanism):
         ]
         return inspect.Signature(parameters, return_annotation=self._placed())
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f"a {self._kind} {self.name}"
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         if name in self._description.parameters:
             return f"write {self._kind[0]}({name}=...), where {self._kind[0]} is the {self._kind}"
         return self._remade_by
@@ -128,16 +128,16 @@ class PlacedEquations:
         """The values that were given in place of the defaults, by the name of the parameter."""
         return Settings(self._values, f"a {self._kind} {self.name}", f"{self.name}(")
 
-    def _own(self) -> OwnMechanism:
+    def _own(self) -> UserMechanism:
         return self._equations()
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         made = self._equations()
         if name in made.parameters:
-            return f"{made._way_to(name)}, and make another rv.Cell"
+            return f"{made._how_to_change(name)}, and make another rv.Cell"
         return f"make another {self._kind}"
 
-    def _instead_of(self, name: str) -> str:
+    def _hint(self, name: str) -> str:
         return f'read what was set with .values["{name}"]' if name in self._values else ""
 
     def __eq__(self, other: object) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ranvier import _core
 from ranvier.base.numeric import number
-from ranvier.cells.membrane import OwnValue, Receptor
+from ranvier.cells.membrane import PerCellValue, Receptor
 from ranvier.cells.per_cell import PerCell
 from ranvier.channels.equation_mechanism import EquationMechanism, PlacedEquations, check_values
 from ranvier.channels.general import GeneralDescription
@@ -65,7 +65,7 @@ class EquationReceptor(EquationMechanism):
         """Whether spikes change it. If not, it follows the potential and the time alone."""
         return bool(self._description.jumps)
 
-    def __call__(self, **values: OwnValue | str) -> ReceptorMechanism:
+    def __call__(self, **values: PerCellValue | str) -> ReceptorMechanism:
         """Return the receptor with these values of parameters.
 
         Raises
@@ -77,7 +77,7 @@ class EquationReceptor(EquationMechanism):
         """
         return ReceptorMechanism(self, self._given(values))
 
-    def _stored(self, name: str, value: OwnValue | str) -> OwnValue:
+    def _stored(self, name: str, value: PerCellValue | str) -> PerCellValue:
         what = f"parameter {name} of {self.name}"
         declared = self._description.parameters[name].declared
         if isinstance(value, PerCell):
@@ -119,7 +119,7 @@ class ReceptorMechanism(PlacedEquations, Receptor):
     def _follows_temperature(self) -> str | None:
         return f"the equations of {self.name} depend on it" if self.receptor.follows_temperature else None
 
-    def _parameters(self) -> list[OwnValue]:
+    def _parameters(self) -> list[PerCellValue]:
         known = self.receptor._description.parameters
         values: dict[str, Any] = dict(self._values)
         return [values.get(name, each.declared.default) for name, each in known.items()]

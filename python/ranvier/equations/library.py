@@ -229,7 +229,7 @@ class LibraryNeuron(EquationNeuron):
         integration = tuple(INTEGRATION) if is_integrated(self.model_name) else ()
         return (*DEFINITIONS[self.model_name].get("copies", {}), *integration)
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f"a model {self.name}"
 
     def __repr__(self) -> str:

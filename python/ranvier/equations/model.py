@@ -15,7 +15,7 @@ from ranvier.base.distributions import Distribution
 from ranvier.base.immutable import Settings
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import unknown_name
-from ranvier.base.own_model import OwnModel
+from ranvier.base.user_model import UserModel
 from ranvier.base.values import StoredValues, Values, store
 from ranvier.equations.beginning import check_beginning
 from ranvier.equations.copies import Copies
@@ -32,7 +32,7 @@ from ranvier.errors import ValueOutOfBoundsError
 __all__ = ["EquationNeuron", "neuron"]
 
 
-class EquationNeuron(OwnModel):
+class EquationNeuron(UserModel):
     """A neuron model of equations, made by `neuron`. It cannot be changed; call it for one with other values.
 
     ``n(I_e="400 pA", tau_m=rv.Normal(10.0, 1.0))`` is the model with these values of parameters, or initial values of
@@ -187,10 +187,10 @@ class EquationNeuron(OwnModel):
         ]
         return inspect.Signature(parameters, return_annotation=EquationNeuron)
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f"a model {self.name}"
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         if name in self._description.parameters or name in self._description.variables:
             return f"write n({name}=...), where n is the model, or give {name}=... to create()"
         return "make another one with rv.neuron()"

@@ -16,7 +16,7 @@ from ranvier.base.immutable import Settings
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number
-from ranvier.base.own_synapse import OwnSynapse
+from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues, Values, ends_of, number_or_array, same_values, shown
 from ranvier.equations.documentation import documented_synapse
 from ranvier.equations.parameters import value_in
@@ -31,7 +31,7 @@ from ranvier.errors import EquationError, ValueOutOfBoundsError, WrongTypeError
 __all__ = ["EquationSynapse", "synapse"]
 
 
-class EquationSynapse(OwnSynapse):
+class EquationSynapse(UserSynapse):
     """A synapse model of equations, made by `synapse`. It cannot be changed; call it for one with other values.
 
     ``s(tau_plus="15 ms", lam=0.02)`` is the model with these values of parameters: numbers in their units, or texts
@@ -220,10 +220,10 @@ class EquationSynapse(OwnSynapse):
         parameters = [inspect.Parameter(name, keyword, default=value) for name, value in values]
         return inspect.Signature(parameters, return_annotation=EquationSynapse)
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f"a model {self.name}"
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         if name in self.parameters:
             return f"write s({name}=...), where s is the model, and give it to connect() or net.set() as synapse="
         return "make another one with rv.synapse()"

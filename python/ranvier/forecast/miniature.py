@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from ranvier.base.distributions import Distribution, Normal
-from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.times import nearest_step, time_of
+from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues
 from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay
 from ranvier.network.network import Network
@@ -223,7 +223,7 @@ def _groups(
 
 
 def _learns(projection: Projection) -> bool:
-    return isinstance(projection.synapse, OwnSynapse) or projection.synapse.name != "static_synapse"
+    return isinstance(projection.synapse, UserSynapse) or projection.synapse.name != "static_synapse"
 
 
 def _mean_rate(neurons: PopulationView, of_source: Mapping[int, float]) -> float:
@@ -328,7 +328,7 @@ def _connect(net: Network, sources: Population, targets: Population, group: Grou
 
 def _with_own_transmitter(synapse: AnySynapse | str, sources: PopulationView) -> AnySynapse | str:
     """Return a synapse model whose transmitter, if it has one, is released by as many neurons of the copy."""
-    if isinstance(synapse, str | OwnSynapse) or not isinstance(synapse.transmitter, PopulationView):
+    if isinstance(synapse, str | UserSynapse) or not isinstance(synapse.transmitter, PopulationView):
         return synapse
     neurons = sources[: len(synapse.transmitter)]
     return type(synapse)(**{synapse.transmitter_name: neurons}, **synapse.values)
@@ -348,7 +348,7 @@ def _without_arrays(synapse: AnySynapse | str) -> AnySynapse | str:
 
 def _idle(synapse: AnySynapse | str) -> AnySynapse | str:
     """Return a synapse model that does as much, but keeps its weights: at high rates they might leave their bounds."""
-    if isinstance(synapse, OwnSynapse):
+    if isinstance(synapse, UserSynapse):
         return synapse._idle()
     if isinstance(synapse, str) or "learning_rate" not in inspect.signature(type(synapse)).parameters:
         return synapse

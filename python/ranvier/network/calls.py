@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
-from ranvier.base.own_model import OwnModel
-from ranvier.base.own_synapse import OwnSynapse
+from ranvier.base.user_model import UserModel
+from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues, to_core
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.contents import Contents, Handle
@@ -61,7 +61,7 @@ class ChangeableCall(Call[Made]):
 class Create(ChangeableCall[Population]):
     """`Network.create`."""
 
-    model: str | OwnModel
+    model: str | UserModel
     size: int
     name: str
     values: Numbers
@@ -72,7 +72,7 @@ class Create(ChangeableCall[Population]):
     def make(self, contents: Contents) -> Population:
         """Carry it out."""
         first_id = contents.core.unit_count
-        own: OwnModel | None = None
+        own: UserModel | None = None
         if not isinstance(self.model, str):
             own, model = self.model, self.model.name
             index = contents.core.create_own(own.core_model, self.size, self.name, _numbers(self.values), self.step)
@@ -162,7 +162,7 @@ class Connect(ChangeableCall[Projection]):
             "delay": to_core(self.delay),
             "weight_bound": self.weight_bound,
             "receptor": self.receptor,
-            "synapse": own.core_model if isinstance(own := self.synapse, OwnSynapse) else own.name,
+            "synapse": own.core_model if isinstance(own := self.synapse, UserSynapse) else own.name,
             "synapse_parameters": {name: to_core(value) for name, value in self.synapse.values.items()},
             "modulators": None if self.transmitter is None else core_ids(contents.view(self.transmitter)),
             "site": site_to_core(self.site),

@@ -15,7 +15,7 @@ from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import there_are, unknown_name
 from ranvier.base.numeric import number, number_array
-from ranvier.base.own_model import OwnModel
+from ranvier.base.user_model import UserModel
 from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.calls import Call, Connect, Create, CreateSpikeGenerators, Stimulate
@@ -50,9 +50,9 @@ __all__ = [
 _OF_PROJECTIONS = ("weight", "delay", "receptor", "weight_bound", "synapse", "site", "rule")
 
 
-def numbers_of(model: str | OwnModel, values: Mapping[str, Values]) -> dict[str, StoredValues]:
+def numbers_of(model: str | UserModel, values: Mapping[str, Values]) -> dict[str, StoredValues]:
     """Return values of parameters of a model, in the form in which a network keeps them."""
-    if isinstance(model, OwnModel):
+    if isinstance(model, UserModel):
         return {
             check_text(f"name of a parameter of {model.name}", key): model.stored(key, value)
             for key, value in values.items()
@@ -140,13 +140,13 @@ def changed_population(
     if isinstance(made, CreateSpikeGenerators):
         return _other_spikes(view, made, values)
     assert isinstance(made, Create)
-    _check_keys(population.own_model or population.model, values)
-    given = numbers_of(population.own_model or population.model, values)
+    _check_keys(population.user_model or population.model, values)
+    given = numbers_of(population.user_model or population.model, values)
     sequences = sequences_of_population(view, given)
     if len(view) < len(population):
         given = {key: _in_part(view, made.values, key, value) for key, value in given.items()}
-    if population.own_model is not None:
-        population.own_model.check_values({**made.values, **given})
+    if population.user_model is not None:
+        population.user_model.check_values({**made.values, **given})
     return replace(made, values={**made.values, **given}, sequences={**made.sequences, **sequences})
 
 
@@ -203,7 +203,7 @@ def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str,
     return replace(made, values={**made.values, **numbers}, sequences={**made.sequences, **sequences}, **changed)
 
 
-def _check_keys(model: str | OwnModel, values: Mapping[str, Any], *others: str) -> None:
+def _check_keys(model: str | UserModel, values: Mapping[str, Any], *others: str) -> None:
     known = [*known_values(model), *others]
     for key in values:
         if key not in known:
@@ -211,7 +211,7 @@ def _check_keys(model: str | OwnModel, values: Mapping[str, Any], *others: str) 
 
 
 def _refuse(part: Population | Projection | Stimulus, key: str) -> NoReturn:
-    raise ReadOnlyError(f"{key} of {part._called()}", bound="it cannot be changed", remedy=part._way_to(key))
+    raise ReadOnlyError(f"{key} of {part._title()}", bound="it cannot be changed", remedy=part._how_to_change(key))
 
 
 def _other_rule(projection: Projection, rule: Rule, given: dict[str, Any]) -> Rule:
@@ -222,7 +222,7 @@ def _other_rule(projection: Projection, rule: Rule, given: dict[str, Any]) -> Ru
     known = [field.name for field in fields(rule)]
     for key in keywords:
         if key not in known:
-            unknown_name(f"value of {projection._called()}", key, [*_OF_PROJECTIONS, *known])
+            unknown_name(f"value of {projection._title()}", key, [*_OF_PROJECTIONS, *known])
     return replace(rule, **keywords) if keywords else rule
 
 
@@ -277,8 +277,8 @@ def _present_value(population: Population, present: Mapping[str, StoredValues], 
     if key in present:
         return present[key]
     model: _core.NeuronModel | _core.OwnModel | _core.StimulatorModel
-    if population.own_model is not None:
-        model = population.own_model.core_model
+    if population.user_model is not None:
+        model = population.user_model.core_model
     else:
         known_models = _core.stimulator_models() if population.is_source else _core.neuron_models()
         (model,) = (model for model in known_models if model.name == population.model)

@@ -12,9 +12,9 @@ from ranvier import models
 from ranvier.base.immutable import locked
 from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
-from ranvier.base.own_model import OwnModel
-from ranvier.base.own_synapse import OwnSynapse
 from ranvier.base.texts import check_text, name_type
+from ranvier.base.user_model import UserModel
+from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues, flatten
 from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
@@ -61,7 +61,7 @@ def check_seed(seed: int) -> int:
     return whole_number("seed", seed, 0, _LARGEST_SEED)
 
 
-def check_size(size: int | None, model: str | OwnModel) -> int:
+def check_size(size: int | None, model: str | UserModel) -> int:
     """Return the checked size of a population. A list of cells has its own.
 
     Raises
@@ -114,7 +114,7 @@ def check_reachable(what: str, targets: PopulationView, receptor: str | None) ->
     """Check that models of users have receptors that take spikes; the core checks the choice of the receptor."""
     receptor = check_receptor(receptor) or None
     for population in targets.populations:
-        model = population.own_model
+        model = population.user_model
         kinds = model.kinds if isinstance(model, CellKinds) else [model]
         if any(isinstance(each, Cell) and not each.takes_spikes(receptor) for each in kinds):
             name = "the first receptor" if receptor is None else f"receptor '{receptor}'"
@@ -202,9 +202,9 @@ def population_names(view: PopulationView) -> str:
     return some_names([population.name for population in view.populations], " + ")
 
 
-def model_and_values(model: object) -> tuple[str | OwnModel, dict[str, StoredValues]]:
+def model_and_values(model: object) -> tuple[str | UserModel, dict[str, StoredValues]]:
     """Return the name and the values of a neuron model, passed as an object or by name, or a user's own model."""
-    if isinstance(model, OwnModel):
+    if isinstance(model, UserModel):
         return model, dict(model.values)
     if isinstance(model, list | tuple):
         kinds = CellKinds(model)
@@ -275,7 +275,7 @@ def synapse_and_transmitter(
 
 
 def _synapse_model(synapse: object) -> AnySynapse:
-    if isinstance(synapse, SynapseModel | OwnSynapse):
+    if isinstance(synapse, SynapseModel | UserSynapse):
         return synapse
     name = synapse.name if isinstance(synapse, Model) else synapse
     if not isinstance(name, str):
@@ -283,12 +283,12 @@ def _synapse_model(synapse: object) -> AnySynapse:
     return models.SYNAPSE_MODELS[_check_present("synapse model", check_text("synapse", name), models.SYNAPSE_MODELS)]()
 
 
-def check_value_names(model: str | OwnModel, values: Iterable[str], call: str, keywords: list[str]) -> str:
+def check_value_names(model: str | UserModel, values: Iterable[str], call: str, keywords: list[str]) -> str:
     """Check the names of values that are given to a call beside a model and keywords; return the name of the model."""
     name = model if isinstance(model, str) else model.name
     known = known_values(model)
     for key in values:
-        if isinstance(model, OwnModel) and key in model.counted:
+        if isinstance(model, UserModel) and key in model.counted:
             raise UnknownNameError(
                 f"keyword of {call}",
                 f"'{key}'",
@@ -300,9 +300,9 @@ def check_value_names(model: str | OwnModel, values: Iterable[str], call: str, k
     return name
 
 
-def known_values(model: str | OwnModel) -> list[str]:
+def known_values(model: str | UserModel) -> list[str]:
     """Return the names of the values of a neuron model or a stimulator; none if there is no such model."""
-    if isinstance(model, OwnModel):
+    if isinstance(model, UserModel):
         return [*model.parameters, *model.variables]
     kind = models.NEURON_MODELS.get(model) or models.STIMULATORS.get(model)
     return kind.value_names() if kind else []

@@ -21,9 +21,9 @@ from ranvier.base.keywords import known_keywords
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted, unknown_name
 from ranvier.base.numeric import number
-from ranvier.base.own_model import OwnModel
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.times import time_of
+from ranvier.base.user_model import UserModel
 from ranvier.base.values import Values, flatten, store
 from ranvier.cells.cell import Cell
 from ranvier.errors import LargeRecordingWarning, ReadOnlyError, StateError, WrongTypeError
@@ -107,7 +107,7 @@ class Network(NamedAttributes):
     >>> spikes = net.record_spikes()
     """
 
-    _instead: ClassVar[Mapping[str, str]] = {
+    _hints: ClassVar[Mapping[str, str]] = {
         **IN_PLACE_OF_CALLS,
         "Create": "write net.create(model, size)",
         "get": "write net.populations[0].values for what was set, or sim.get(population, names) in a simulation",
@@ -268,7 +268,7 @@ class Network(NamedAttributes):
     @creates_in_one_form
     def create(
         self,
-        model: NeuronModel | Stimulator | OwnModel | Sequence[Cell] | str,
+        model: NeuronModel | Stimulator | UserModel | Sequence[Cell] | str,
         size: int | None = None,
         name: str | None = None,
         *,
@@ -313,7 +313,7 @@ class Network(NamedAttributes):
         checked, given = model_and_values(model)
         check_value_names(checked, values, "create()", ["name", "step"])
         given |= changes.numbers_of(checked, values)
-        if isinstance(checked, OwnModel):
+        if isinstance(checked, UserModel):
             checked.check_values(given)
         own_step = None if step is None else number("step", step)
         own_size = check_size(size, checked)
@@ -555,12 +555,12 @@ class Network(NamedAttributes):
         """
         given: object = part
         if isinstance(given, Recorder):
-            raise ReadOnlyError(given._called(), bound="it cannot be changed", remedy=given._way_to(""))
+            raise ReadOnlyError(given._title(), bound="it cannot be changed", remedy=given._how_to_change(""))
         if not values:
             changes.refuse_nothing("net.set", "I_e=...")
         with self._lock:
             if isinstance(part, Projection | Stimulus) and part.network is not self:
-                raise StateError(part._called(), bound="it belongs to another network")
+                raise StateError(part._title(), bound="it belongs to another network")
             if isinstance(part, Projection):
                 self._change([(part, changes.changed_projection(part, self._call_of(part), values))])
             elif isinstance(part, Stimulus):

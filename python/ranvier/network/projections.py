@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ranvier._core import Network as CoreNetwork
 from ranvier.base.html import card
 from ranvier.base.immutable import Immutable, Settings
-from ranvier.base.own_synapse import OwnSynapse
+from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.value_texts import describe_settings, describe_values
 from ranvier.base.values import StoredValues
 from ranvier.network.rules import Rule
@@ -54,7 +54,7 @@ class Projection(Immutable):
     synapse: AnySynapse
     site: StoredSite
     _core: CoreNetwork
-    _instead: ClassVar[Mapping[str, str]] = {
+    _hints: ClassVar[Mapping[str, str]] = {
         "set": "write net.set(projection, weight=...), or sim.connections(projection=projection).weights = ...",
         "get": "write sim.connections(projection=projection)",
         "weights": "write sim.connections(projection=projection).weights",
@@ -91,10 +91,10 @@ class Projection(Immutable):
         """Number of synapses: exact if the rule determines it, otherwise its expected value."""
         return self._core.expected_synapses_of(self.index)
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f"projection {self.name}"
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         if name in _FIXED_OF_PROJECTIONS:
             return "it is fixed when neurons are connected: make another projection"
         change = f"write net.set(projection, {name}=...) and build the network again"
@@ -104,7 +104,7 @@ class Projection(Immutable):
 
     def __repr__(self) -> str:
         receptor = f", receptor {self.receptor}" if self.receptor else ""
-        is_static = not isinstance(self.synapse, OwnSynapse) and self.synapse.name == "static_synapse"
+        is_static = not isinstance(self.synapse, UserSynapse) and self.synapse.name == "static_synapse"
         learning = "" if is_static else f", {self.synapse!r}"
         return f"<Projection {self.name}: {self.rule!r}{receptor}{learning}>"
 
@@ -115,7 +115,7 @@ class Projection(Immutable):
             "to": self.targets.name,
             "rule": repr(self.rule),
             "synapses": f"{self.expected_synapses:,.0f}",
-            "model": self.synapse.name if isinstance(self.synapse, OwnSynapse) else repr(self.synapse),
+            "model": self.synapse.name if isinstance(self.synapse, UserSynapse) else repr(self.synapse),
             "weight": describe_values(self.weight),
             "delay": f"{describe_values(self.delay)} ms",
             "receptor": self.receptor,
@@ -161,7 +161,7 @@ class Stimulus(Immutable):
     receptor: str | None
     site: StoredSite
     electrode: str | None
-    _instead: ClassVar[Mapping[str, str]] = {
+    _hints: ClassVar[Mapping[str, str]] = {
         "set": "write net.set(stimulus, ...) before a simulation is built, sim.set(stimulus, ...) while it runs"
     }
 
@@ -178,20 +178,20 @@ class Stimulus(Immutable):
         electrode: str,
     ) -> None:
         """Show the values that the network has accepted."""
-        settings = Settings(values, self._called(), "net.set(stimulus, ")
+        settings = Settings(values, self._title(), "net.set(stimulus, ")
         self._put(values=settings, weight=weight, delay=delay, receptor=receptor or None, site=site)
         self._put(electrode=electrode or None)
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f"stimulus {self.name}"
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         if name in _FIXED_OF_STIMULI:
             return "it is fixed when neurons are stimulated: make another stimulus"
         return f"write net.set(stimulus, {name}=...) and build the network again"
 
-    def _instead_of(self, name: str) -> str:
-        return f'write stimulus.values["{name}"]' if name in self.values else super()._instead_of(name)
+    def _hint(self, name: str) -> str:
+        return f'write stimulus.values["{name}"]' if name in self.values else super()._hint(name)
 
     def __repr__(self) -> str:
         place = f", receptor {self.receptor}" if self.receptor else ""

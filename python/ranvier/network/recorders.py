@@ -50,7 +50,7 @@ class Recorder(Immutable):
     index: int
     to: Path | None
     overwrite: bool
-    _instead: ClassVar[Mapping[str, str]] = dict.fromkeys(
+    _hints: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("data", "events", "get", "get_data", "n_events", "samples", "spikes", "state", "times"),
         "a simulation has what it records: sim.spikes(recorder), sim.state(recorder) or sim.weights(recorder)",
     )
@@ -59,10 +59,10 @@ class Recorder(Immutable):
         to, overwrite = destination
         self._put(network=network, index=index, to=to, overwrite=overwrite)
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f"recorder of {self.description}"
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         return "a recorder cannot be changed: add another one to the network"
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ranvier.base.numeric import whole_number
-from ranvier.base.own_model import OwnModel
+from ranvier.base.user_model import UserModel
 from ranvier.models import poisson_generator
 from ranvier.network.network import Network
 from ranvier.network.rules import PairwiseBernoulli
@@ -73,7 +73,7 @@ class RandomNetwork:
     seed: int
 
     def describe(
-        self, neuron: NeuronModel | OwnModel, weights: tuple[float, float], stimulus: Stimulus | None = None
+        self, neuron: NeuronModel | UserModel, weights: tuple[float, float], stimulus: Stimulus | None = None
     ) -> NetworkModel:
         """Describe the network of a model of neurons.
 

@@ -10,7 +10,7 @@ from ranvier.base.distributions import Distribution
 from ranvier.base.model import Model
 from ranvier.base.names import some_names
 from ranvier.base.numeric import number
-from ranvier.base.own_synapse import OwnSynapse
+from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues, Values, number_or_array, shown
 from ranvier.errors import WrongTypeError
 from ranvier.populations.populations import Neurons
@@ -95,13 +95,13 @@ class SynapseModel(Model):
             values.insert(0, f"{self.transmitter_name}={self._transmitter!r}")
         return f"{self.name}({', '.join(values)})"
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         if name in self._defaults():
             return f"write rv.{self.name}({name}=...), and give it to connect() or net.set() as synapse="
         return "make another model"
 
 
-AnySynapse: TypeAlias = SynapseModel | OwnSynapse
+AnySynapse: TypeAlias = SynapseModel | UserSynapse
 """A synapse model that comes with Ranvier, or one of a user."""
 
 

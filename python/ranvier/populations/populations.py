@@ -14,7 +14,7 @@ from ranvier.base.html import card
 from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted, some_names
-from ranvier.base.own_model import OwnModel
+from ranvier.base.user_model import UserModel
 from ranvier.base.value_texts import describe_settings
 from ranvier.base.values import StoredValues
 from ranvier.cells.cell import Cell
@@ -36,7 +36,7 @@ _FIXED_OF_POPULATIONS = (
         "model",
         "name",
         "network",
-        "own_model",
+        "user_model",
         "parts",
         "population",
         "populations",
@@ -67,7 +67,7 @@ class PopulationView(Immutable):
     __array_ufunc__ = None
 
     _selection: tuple[tuple[Population, Indices], ...]
-    _instead: ClassVar[Mapping[str, str]] = {
+    _hints: ClassVar[Mapping[str, str]] = {
         "set": "write net.set(population, ...) before a simulation is built, sim.set(population, ...) while it runs",
         "get": 'write sim.get(population, "V_m"), or population.values for what was set',
         "connect": "write net.connect(sources, targets, rule, weight=..., delay=...)",
@@ -202,10 +202,10 @@ class PopulationView(Immutable):
             f"population {self.name}", bound="it is not an array", remedy=f"{self.name}.ids is the array of its ids"
         )
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f"population {self.name}"
 
-    def _way_to(self, name: str) -> str:
+    def _how_to_change(self, name: str) -> str:
         if name in _FIXED_OF_POPULATIONS:
             return "it is fixed when the population is created: create another one"
         return (
@@ -213,16 +213,16 @@ class PopulationView(Immutable):
             f"sim.set({self.name}, {name}=...)"
         )
 
-    def _instead_of(self, name: str) -> str:
+    def _hint(self, name: str) -> str:
         built_in = {model.name: model for model in _core.neuron_models()}
         for population in self.populations:
-            model = built_in[population.model] if population.own_model is None else population.own_model.core_model
+            model = built_in[population.model] if population.user_model is None else population.user_model.core_model
             if name in (
                 *(parameter.name for parameter in model.parameters),
                 *(variable.name for variable in model.variables),
             ):
                 return f'write sim.get(population, "{name}") in a simulation, or population.values for what was set'
-        return super()._instead_of(name)
+        return super()._hint(name)
 
     def _key(self) -> tuple[object, ...]:
         of_parts = tuple(
@@ -345,7 +345,7 @@ class Population(PopulationView):
         Index of the population in ``network.populations``.
     model
         Name of the model.
-    own_model
+    user_model
         The model that a user has described: a cell, cells of several kinds, or neurons made of equations. None for
         models that come with Ranvier.
     values
@@ -354,7 +354,7 @@ class Population(PopulationView):
 
     index: int
     model: str
-    own_model: OwnModel | None
+    user_model: UserModel | None
     values: Mapping[str, StoredValues]
     _network: Any
     _name: str
@@ -370,17 +370,17 @@ class Population(PopulationView):
         first_id: int,
         size: int,
         values: dict[str, StoredValues],
-        own_model: OwnModel | None = None,
+        user_model: UserModel | None = None,
         step: float | None = None,
     ) -> None:
         self._put(_network=network, _name=name, _first_id=first_id, _step=step)
-        self._put(index=index, model=model, own_model=own_model)
+        self._put(index=index, model=model, user_model=user_model)
         super().__init__(((self, range(size)),))
         self._show(values)
 
     def _show(self, values: Mapping[str, StoredValues]) -> None:
         """Show the values that the network has accepted."""
-        self._put(values=Settings(values, self._called(), f"net.set({self.name}, "))
+        self._put(values=Settings(values, self._title(), f"net.set({self.name}, "))
 
     @property
     def network(self) -> Any:
@@ -405,7 +405,7 @@ class Population(PopulationView):
     @property
     def cell(self) -> Cell | CellKinds | None:
         """The detailed cell that is the model, or the cells of several kinds; None for other models."""
-        return self.own_model if isinstance(self.own_model, Cell | CellKinds) else None
+        return self.user_model if isinstance(self.user_model, Cell | CellKinds) else None
 
     @property
     def compartment_count(self) -> int:
@@ -417,7 +417,7 @@ class Population(PopulationView):
 
     def model_for(self, size: int) -> Any:
         """Return what makes another population of the same model, with another size."""
-        return self.model if self.own_model is None else self.own_model.model_for(size)
+        return self.model if self.user_model is None else self.user_model.model_for(size)
 
     @property
     def is_source(self) -> bool:

@@ -69,7 +69,7 @@ class SpikeData(ActivityStatistics):
     segments: tuple[Segment, ...]
     covered: NeuronIds | None = None
 
-    _instead: ClassVar[Mapping[str, str]] = {
+    _hints: ClassVar[Mapping[str, str]] = {
         "senders": "write data.ids",
         "i": "write data.ids",
         "t": "write data.times",

@@ -99,7 +99,7 @@ def build(
 def _compile(contents: Contents, tuning: Tuning, double_weights: bool) -> str:
     """Compile the equations of neurons and synapses, and return what carries them out."""
     chosen = _core.instruction_sets()[-1] if tuning.instruction_set == "auto" else tuning.instruction_set
-    neurons = [each.own_model for each in contents.populations]
+    neurons = [each.user_model for each in contents.populations]
     synapses = [each.synapse for each in contents.projections]
     return compile_models(neurons, synapses, tuning.programs, chosen, double_weights)
 

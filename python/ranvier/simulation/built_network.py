@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.numeric import as_array
-from ranvier.base.own_synapse import OwnSynapse
+from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.user_warnings import warn_user
 from ranvier.base.values import StoredValues
 from ranvier.errors import ChangedNetworkWarning, ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
@@ -70,7 +70,7 @@ class BuiltNetwork:
         self.network = network
         self.populations = tuple(snapshot.populations)
         self.projections = tuple(snapshot.projections)
-        synapses = [each.synapse for each in self.projections if isinstance(each.synapse, OwnSynapse)]
+        synapses = [each.synapse for each in self.projections if isinstance(each.synapse, UserSynapse)]
         self.own_synapse_parameters = frozenset(name for each in synapses for name in each.parameters)
         self.stimuli = tuple(snapshot.stimuli)
         self.recorders = tuple(snapshot.recorders)

@@ -100,7 +100,7 @@ def _names(names: object) -> list[str]:
 def _set_neurons(built: BuiltNetwork, views: list[PopulationView], values: dict[str, Any]) -> None:
     with agreed(built.communicator, "setting values of neurons"):
         first = views[0].population
-        stored = network_changes.numbers_of(first.own_model or first.model, values)
+        stored = network_changes.numbers_of(first.user_model or first.model, values)
         sequences = _sequences(views, stored)
         asked = _asked({**stored, **sequences})
         changes = []

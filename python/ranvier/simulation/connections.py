@@ -41,8 +41,8 @@ __all__ = ["Connections"]
 def _receptors_of(projection: Projection) -> list[str]:
     """Return the receptors of the targets in the order of their model; several models agree on those reached."""
     for population in projection.targets.populations:
-        if population.own_model is not None:
-            return population.own_model.core_model.receptors
+        if population.user_model is not None:
+            return population.user_model.core_model.receptors
     wanted = {population.model for population in projection.targets.populations}
     return next((model.receptors for model in _core.neuron_models() if model.name in wanted), [])
 
@@ -76,7 +76,7 @@ class Connections(NamedAttributes):
     simulation. `get` and `set` are for the parameters of the synapse model.
     """
 
-    _instead: ClassVar[Mapping[str, str]] = {}
+    _hints: ClassVar[Mapping[str, str]] = {}
 
     def __init__(
         self,
@@ -361,8 +361,8 @@ class Connections(NamedAttributes):
             raise ReadOnlyError(f"{name} of connections", bound="it cannot be assigned", remedy=remedy)
         super().__setattr__(name, value)
 
-    def _instead_of(self, name: str) -> str:
-        return f'write connections.get("{name}")' if name in _known_parameters() else super()._instead_of(name)
+    def _hint(self, name: str) -> str:
+        return f'write connections.get("{name}")' if name in _known_parameters() else super()._hint(name)
 
     def __repr__(self) -> str:
         return f"<Connections: {counted(len(self), 'synapse')}>"

@@ -95,7 +95,7 @@ def predict_memory(
     )
     options = core_options(network.populations, run, processes, tuning, dry_run)
     # Nothing is compiled for a prediction.
-    models = [each.own_model for each in network.populations]
+    models = [each.user_model for each in network.populations]
     synapses = [each.synapse for each in network.projections]
     chosen = steps.choose(models, synapses, checked_group(Tuning, tuning).programs)
     options.programs_to_compile = [index for index, compiled in enumerate(chosen.compiled) if compiled]

@@ -104,7 +104,7 @@ class Simulation(NamedAttributes):
 
     _built: BuiltNetwork
     _store: RecordingStore
-    _instead: ClassVar[Mapping[str, str]] = {
+    _hints: ClassVar[Mapping[str, str]] = {
         **IN_PLACE_OF_CALLS,
         **dict.fromkeys(("Simulate", "simulate", "Run"), "write sim.run(duration)"),
         **{

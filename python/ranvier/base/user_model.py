@@ -9,10 +9,10 @@ from ranvier import _core
 from ranvier.base.immutable import Immutable
 from ranvier.base.values import StoredValues, store
 
-__all__ = ["OwnModel"]
+__all__ = ["UserModel"]
 
 
-class OwnModel(Immutable):
+class UserModel(Immutable):
     """A neuron model that was made of a user's description, and that `Network.create` takes as it does built-in ones.
 
     A class that derives from this one gives its objects the two attributes. They are pickled with the network.

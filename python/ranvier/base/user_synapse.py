@@ -10,10 +10,10 @@ from ranvier import _core
 from ranvier.base.immutable import Immutable
 from ranvier.base.values import StoredValues
 
-__all__ = ["OwnSynapse"]
+__all__ = ["UserSynapse"]
 
 
-class OwnSynapse(Immutable, abc.ABC):
+class UserSynapse(Immutable, abc.ABC):
     """A synapse model that was made of a user's description, and that `Network.connect` takes as it does built-in ones.
 
     A class that derives from this one gives its objects the two attributes. They are pickled with the network.
@@ -57,7 +57,7 @@ class OwnSynapse(Immutable, abc.ABC):
         return self
 
     @abc.abstractmethod
-    def _idle(self) -> OwnSynapse:
+    def _idle(self) -> UserSynapse:
         """Return a model that calculates as much, but keeps its weights, which may have any unit."""
 
     @abc.abstractmethod
