@@ -335,14 +335,28 @@ def test_only_benchmarks_know_other_simulators() -> None:
 @pytest.mark.parametrize(
     ("module", "late"),
     [
-        ("ranvier", {"h5py", "matplotlib", "nest", "rich", "scipy", "sympy"}),
-        # Each command reads the options of all, benchmarks too.
+        ("ranvier", {"h5py", "matplotlib", "nest", "numpy", "ranvier._core", "rich", "scipy", "sympy"}),
+        ("ranvier; ranvier.Simulation, ranvier.networks", {"h5py", "matplotlib", "nest", "rich", "scipy", "sympy"}),
+        (
+            "ranvier.command_line; ranvier.command_line.make_parser([])",
+            {
+                "h5py",
+                "matplotlib",
+                "nest",
+                "numpy",
+                "rich",
+                "scipy",
+                "sympy",
+                "ranvier.network",
+                "ranvier.commands.run",
+            },
+        ),
         (
             "ranvier.command_line; ranvier.command_line.make_parser()",
             {"matplotlib", "nest", "neuron", "arbor", "scipy"},
         ),
     ],
-    ids=["package", "options"],
+    ids=["package", "simulation", "commands", "options"],
 )
 def test_what_only_some_need_is_loaded_late(module: str, late: set[str]) -> None:
     """Importing takes no time for plots, chooses no plotting backend, and needs no other simulator."""

@@ -1,1 +1,1 @@
-"""The commands of `ranvier`, one module each with a function `add_command`."""
+"""The commands of `ranvier`, one module each with a function `add_arguments`."""

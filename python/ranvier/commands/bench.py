@@ -14,14 +14,12 @@ from types import ModuleType
 
 from ranvier import bench
 
-__all__ = ["add_command", "benchmarks"]
+__all__ = ["add_arguments", "benchmarks"]
 
 
-def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser(
-        "bench", help="compare programs, methods and sizes", description=(__doc__ or "").split("\n")[0]
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.description = (__doc__ or "").split("\n")[0]
     names = parser.add_subparsers(title="benchmarks", required=True, metavar="NAME")
     for name, module in benchmarks():
         summary, _, rest = (module.__doc__ or "").partition("\n")

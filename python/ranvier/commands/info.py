@@ -28,19 +28,14 @@ from ranvier.commands.thread_places import ThreadPlaces, place
 from ranvier.compiled import steps
 from ranvier.processes import machine, mpi_library
 
-__all__ = ["add_command"]
+__all__ = ["add_arguments"]
 
 _MOST_RANKS = 4096
 
 
-def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser(
-        "info",
-        help="show the machine, the build, and where threads would run",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.description = __doc__
     add_settings(
         parser,
         "threads: of each process, by default one for each processor; pinning: auto (one thread on each processor or "

@@ -37,17 +37,12 @@ from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.library import DescribedModel, described
 from ranvier.errors import ValueOutOfBoundsError
 
-__all__ = ["add_command"]
+__all__ = ["add_arguments"]
 
 
-def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser(
-        "models",
-        help="list neurons, parts of cells, synapses, stimulators, rules and networks, or those of a file",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.description = __doc__
     parser.add_argument(
         "words",
         nargs="*",

@@ -53,21 +53,15 @@ from ranvier.processes import machine
 from ranvier.simulation.options import MOST_RANKS, Recordings, grouped
 from ranvier.simulation.predictions import predict_memory, sorts_connections
 
-__all__ = ["add_command"]
+__all__ = ["add_arguments"]
 
 # Keys of a run that do not apply to predictions.
 _NOT_OPTIONS = ("time", "presim", "save_every", "recordings", "threads", "costs", "memory_limit")
 
 
-def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser(
-        "predict",
-        help="predict memory and time of a network on many processes",
-        description=(__doc__ or "").replace("{keys}", ", ".join(SCALING_KEYS)),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        add_help=False,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.description = (__doc__ or "").replace("{keys}", ", ".join(SCALING_KEYS))
     parser.add_argument("-h", "--help", action=HelpWithKeys)
     parser.add_argument("model", metavar="MODEL", help="name of a network of the package, or a Python file")
     add_settings(parser)

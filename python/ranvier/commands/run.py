@@ -55,21 +55,15 @@ from ranvier.state.index_files import check_target
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["add_command"]
+__all__ = ["add_arguments"]
 
 # The exit status of shells after Ctrl-C.
 _INTERRUPTED = 130
 
 
-def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser(
-        "run",
-        help="build and run a network, and report",
-        description=f"{__doc__}{help_of_keys()}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        add_help=False,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.description = f"{__doc__}{help_of_keys()}"
     parser.add_argument("-h", "--help", action=HelpWithKeys)
     parser.add_argument("model", metavar="MODEL", help="name of a network of the package, or a Python file")
     add_settings(parser)
