@@ -106,18 +106,9 @@ def _place_of(name: str) -> tuple[str, str]:
 
 
 def _raise_unknown(name: str) -> NoReturn:
-    from ranvier import errors
-    from ranvier.base.names import nearest_name
-    from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_CALLS, IN_PLACE_OF_MODELS
+    from ranvier.base.hints import refuse_attribute
 
-    value = ascii(name)
-    if name in ABSENT_MODELS:
-        raise errors.UnknownAttributeError("name in ranvier", value, "this model is absent so far", ABSENT_MODELS[name])
-    remedy = IN_PLACE_OF_MODELS.get(name) or IN_PLACE_OF_CALLS.get(name)
-    if not remedy:
-        nearest = nearest_name(name, _all_names())
-        remedy = f"did you mean '{nearest}'?" if nearest else "dir(ranvier) lists the names that there are"
-    raise errors.UnknownAttributeError("name in ranvier", value, "this name does not exist", remedy)
+    refuse_attribute("name in ranvier", name, _all_names(), otherwise="dir(ranvier) lists all names")
 
 
 def __dir__() -> list[str]:

@@ -155,4 +155,4 @@ def test_synapses_of_nest_that_have_another_name() -> None:
     population = neurons()
     with pytest.raises(errors.UnknownNameError) as caught:
         population.network.connect(population, population, "all_to_all", syn_spec={"synapse_model": "stdp_synapse"})
-    check(caught.value, "'stdp_synapse'", "another name here", "synapse=rv.stdp(...)")
+    check(caught.value, "'stdp_synapse'", "no synapse model has this name", "synapse=rv.stdp(...)")

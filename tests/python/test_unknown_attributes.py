@@ -11,8 +11,8 @@ import pytest
 
 import ranvier as rv
 from bad_input import check
+from ranvier.base.hints import HINTS
 from ranvier.errors import UnknownAttributeError, UnknownNameError, WrongTypeError
-from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_CALLS, IN_PLACE_OF_MODELS
 
 
 class Parts:
@@ -112,7 +112,7 @@ def test_models_of_others_are_told_from_slips_of_the_finger(name: str) -> None:
     net = rv.Network()
     with pytest.raises(UnknownNameError) as caught:
         net.create(name, 1)
-    check(caught.value, f"'{name}'", {**ABSENT_MODELS, **IN_PLACE_OF_MODELS}[name])
+    check(caught.value, f"'{name}'", HINTS[name])
     assert not net.populations
 
 
@@ -121,14 +121,22 @@ def test_stimulators_of_others_too(parts: Parts, name: str) -> None:
     before = len(parts.net.stimuli)
     with pytest.raises(UnknownNameError) as caught:
         parts.net.stimulate(parts.exc, name)
-    check(caught.value, f"'{name}'", {**ABSENT_MODELS, **IN_PLACE_OF_MODELS}[name])
+    check(caught.value, f"'{name}'", HINTS[name])
     assert len(parts.net.stimuli) == before
 
 
-def test_nothing_that_is_there_is_called_absent() -> None:
-    there = {*rv.__all__, *rv.models.NEURON_MODELS, *rv.models.STIMULATORS}
-    assert there & {*ABSENT_MODELS, *IN_PLACE_OF_MODELS, *IN_PLACE_OF_CALLS} == set()
-    assert set(ABSENT_MODELS) & set(IN_PLACE_OF_MODELS) == set()
+def test_no_hint_is_for_a_name_that_exists() -> None:
+    assert {*rv.__all__, *rv.models.NEURON_MODELS, *rv.models.STIMULATORS} & set(HINTS) == set()
+
+
+@pytest.mark.parametrize(
+    "name", ["stdp", "stdp_pl", "stdp_nn_symm", "stdp_triplet", "clopath", "tsodyks2", "bernoulli"]
+)
+def test_synapses_of_nest_are_suggested_by_their_names_here(parts: Parts, name: str) -> None:
+    for suffix in ("_synapse", "_synapse_hom"):
+        with pytest.raises(UnknownNameError) as caught:
+            parts.net.connect(parts.exc, parts.exc, "one_to_one", synapse=f"{name}{suffix}")
+        check(caught.value, f"'{name}{suffix}'", f"synapse=rv.{name}(...)")
 
 
 def test_parts_of_a_network_by_name(parts: Parts) -> None:

@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Literal
 
 from ranvier import _core
-from ranvier.base.attributes import NamedAttributes
+from ranvier.base.hints import NamedAttributes
 from ranvier.base.immutable import value_class
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number

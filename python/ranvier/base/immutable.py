@@ -1,16 +1,15 @@
-"""Objects that cannot be changed by assignment; their errors name the call that changes them."""
+"""Immutable objects; assigning an attribute raises an error that names the call to use."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NoReturn, TypeVar, dataclass_transform
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.base.attributes import NamedAttributes
-from ranvier.base.keywords import known_keywords
+from ranvier.base.hints import NamedAttributes, known_keywords
 from ranvier.errors import ReadOnlyError
 
 __all__ = ["Immutable", "Settings", "locked", "value_class"]
@@ -20,7 +19,10 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class Immutable(NamedAttributes):
-    """Base of objects that cannot be changed by assignment."""
+    """Base of immutable objects."""
+
+    _remedy: ClassVar[str] = ""
+    """How to change an attribute ``{name}``; empty: by making another object of the class."""
 
     def __setattr__(self, name: str, value: object) -> None:
         self._refuse(name)
@@ -29,7 +31,7 @@ class Immutable(NamedAttributes):
         self._refuse(name)
 
     def _refuse(self, name: str) -> NoReturn:
-        # A repr would show arrays, and may fail for an object that is not complete yet.
+        # The error does not show the repr, which may have arrays, or fail for an object that is incomplete.
         raise ReadOnlyError(
             f"{name} of {self._title()}", bound="it cannot be assigned", remedy=self._how_to_change(name)
         )
@@ -39,25 +41,25 @@ class Immutable(NamedAttributes):
         return type(self).__name__
 
     def _how_to_change(self, name: str) -> str:
-        """Return how to change an attribute that somebody tried to assign."""
-        raise NotImplementedError
+        """Return the remedy of the error for assigning an attribute."""
+        return self._remedy.format(name=name) or f"make another {type(self).__name__}"
 
     def _put(self, **attributes: object) -> None:
-        """Assign attributes. Only the code that makes or owns the object may do so."""
+        """Assign attributes: for the code that makes the object."""
         for name, value in attributes.items():
             object.__setattr__(self, name, value)
 
 
 class Settings(Immutable, Mapping[str, Any]):
-    """Named values that were set. They are read-only."""
+    """Read-only mapping of values that were set, by name."""
 
     _values: dict[str, Any]
     _owner: str
-    _change: str
+    _call: str
 
-    def __init__(self, values: Mapping[str, Any], called: str, call: str) -> None:
-        """Keep values of an object with the name `called`; `call` is the beginning of the call that changes them."""
-        self._put(_values=dict(values), _owner=called, _change=call)
+    def __init__(self, values: Mapping[str, Any], owner: str, call: str) -> None:
+        """Keep values of an object of the name `owner`; `call` is the beginning of the call that changes them."""
+        self._put(_values=dict(values), _owner=owner, _call=call)
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -84,7 +86,7 @@ class Settings(Immutable, Mapping[str, Any]):
         return f'write values["{name}"]' if name in self._values else ""
 
     def _how_to_change(self, name: str) -> str:
-        return f"write {self._change}{name}=...)"
+        return f"write {self._call}{name}=...)"
 
 
 def locked(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
@@ -104,9 +106,9 @@ def _refuse_value(self: object, name: str, value: object = None) -> NoReturn:
 
 @dataclass_transform(frozen_default=True)
 def value_class(kind: type[Class]) -> type[Class]:
-    """Make a frozen dataclass. Objects are equal if their values are equal; assignment raises an error."""
+    """Make a frozen dataclass. Objects with equal values are equal; assignment raises an error."""
     made = dataclasses.dataclass(frozen=True, repr=False)(kind)
-    # That of a dataclass would have Python raise an error that does not name what was meant.
+    # The error of Python for an unknown keyword has no suggestion.
     if "__init__" in vars(made):
         made.__init__ = known_keywords(made.__init__)  # type: ignore[method-assign]
     made.__setattr__ = _refuse_value  # type: ignore[method-assign]

@@ -25,6 +25,8 @@ class Model(Immutable):
     """Name of the model in the registry of the core."""
     sequence_names: ClassVar[tuple[str, ...]] = ()
     """Parameters that are lists of numbers rather than values."""
+    _use: ClassVar[str] = ", or give it beside the model to create() or stimulate()"
+    """End of the remedy for assigning a parameter: how to use a model with another value."""
     _values: dict[str, StoredValues]
 
     def __new__(cls, *arguments: object, **values: object) -> Self:
@@ -67,7 +69,7 @@ class Model(Immutable):
 
     def _how_to_change(self, name: str) -> str:
         if name in self._defaults():
-            return f"write rv.{self.name}({name}=...), or give {name}=... beside it to create() or stimulate()"
+            return f"write rv.{self.name}({name}=...){self._use}"
         return "make another model"
 
     def _hint(self, name: str) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
+from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import locked
-from ranvier.base.keywords import known_keywords
 from ranvier.base.names import check_choice, counted
 from ranvier.base.numeric import number
 from ranvier.base.texts import check_text
@@ -253,9 +253,6 @@ class Cell(UserModel):
         """Return the number of the compartment that lies at a place."""
         return int(self._compartments.at(*_pair(as_place("place", place))))
 
-    def _how_to_change(self, name: str) -> str:
-        return "make another rv.Cell"
-
     def __getstate__(self) -> dict[str, Any]:
         return {"morphology": self.morphology, "name": self.name, "_given": self._given}
 
@@ -333,7 +330,7 @@ def _mechanisms(
 def _check_name(what: str, mechanism: Mechanism, before: list[Mechanism]) -> None:
     """Refuse a mechanism with the name of another one: probes could not tell them apart."""
     for own in before:
-        if own.name == mechanism.name and own._own() != mechanism._own():
+        if own.name == mechanism.name and own._user_mechanism() != mechanism._user_mechanism():
             raise ValueOutOfBoundsError(
                 what, f"'{mechanism.name}'", "another mechanism of the cell has the same name", "give it another name"
             )
@@ -346,7 +343,7 @@ def _core_mechanisms(
     painted: list[tuple[str | UserMechanism, FloatArray, list[FloatArray], list[int]]] = []
     for mechanism, covered, parameters in mechanisms:
         numbers = [-1 if each is None else own.number_of(each) for each in mechanism._per_cell()]
-        painted.append((mechanism._own() or mechanism.name, covered, parameters, numbers))
+        painted.append((mechanism._user_mechanism() or mechanism.name, covered, parameters, numbers))
     return painted
 
 
@@ -365,7 +362,7 @@ def _receptors(
             )
         values = [own.number("receptor", what, value, i, k) for k, value in enumerate(pair[0]._parameters())]
         places = places_of(f"place of {what}", pair[1], morphology, cut)
-        made.append((str(name), pair[0]._own() or pair[0].name, values, [_pair(place) for place in places]))
+        made.append((str(name), pair[0]._user_mechanism() or pair[0].name, values, [_pair(place) for place in places]))
     return made
 
 

@@ -38,9 +38,6 @@ class Clamp(Immutable):
     ) -> None:
         self._put(kind=kind, start=start, levels=levels, durations=durations, resistance=resistance)
 
-    def _how_to_change(self, name: str) -> str:
-        return f"make another rv.{self.kind}_clamp(...), and another rv.Cell"
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._put(**state)
 

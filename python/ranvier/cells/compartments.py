@@ -44,9 +44,6 @@ class CompartmentRule(Immutable):
             ideal = _electrical_lengths(cell, frequency, capacitance, resistivity) / part
             return _checked(np.floor((ideal + 0.9) / 2.0) * 2.0 + 1.0)
 
-    def _how_to_change(self, name: str) -> str:
-        return "make another rule"
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._put(**state)
 

@@ -31,6 +31,7 @@ class CellKinds(UserModel):
     kinds: tuple[Cell, ...]
     kind_of: npt.NDArray[np.int64]
     core_model: _core.CellModel
+    _remedy = "make another population"
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         for i, cell in enumerate(cells):
@@ -74,9 +75,6 @@ class CellKinds(UserModel):
                 for cell in self.kinds
             ]
         return {name: np.array(values)[self.kind_of] for name, values in defaults.items() if len(set(values)) > 1}
-
-    def _how_to_change(self, name: str) -> str:
-        return "make another population"
 
     def __getstate__(self) -> dict[str, Any]:
         return {"kinds": self.kinds, "kind_of": self.kind_of}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ranvier.base.keywords import known_keywords
+from ranvier.base.hints import known_keywords
 from ranvier.base.numeric import number, whole_number
 from ranvier.cells.intervals import Intervals
 from ranvier.cells.morphology import Morphology

@@ -53,15 +53,16 @@ class Mechanism(Model):
     is_pool: ClassVar[bool] = False
     """Whether it holds a concentration of calcium."""
     measured_celsius: ClassVar[float | None] = None
-    """Temperature at which its rates, which follow the temperature, were measured; None if they do not."""
+    """Temperature at which its rates, which depend on the temperature, were measured; None if they do not."""
+    _use = ", and make another rv.Cell"
 
     def __init__(self, **values: Any) -> None:
         functions = {name: value for name, value in values.items() if callable(value) or isinstance(value, PerCell)}
         super().__init__(**{name: value for name, value in values.items() if name not in functions})
         self._put(_values={**self._values, **functions})
 
-    def _own(self) -> UserMechanism | None:
-        """Return what the user has described; None: the core knows the name."""
+    def _user_mechanism(self) -> UserMechanism | None:
+        """Return the mechanism of a user; None for one that comes with the core."""
         return None
 
     def _follows_temperature(self) -> str | None:
@@ -113,23 +114,20 @@ class Mechanism(Model):
         values = [self._values.get(name) for name in self._defaults()]
         return [value if isinstance(value, PerCell) else None for value in values]
 
-    def _how_to_change(self, name: str) -> str:
-        if name in self._defaults():
-            return f"write rv.{self.name}({name}=...), and make another rv.Cell"
-        return "make another mechanism"
-
 
 class Receptor(Model):
     """A receptor that is placed on a cell, with values for its parameters."""
 
+    _use = ", and make another rv.Cell"
+
     def __init__(self, **values: Any) -> None:
         given = {name: number_or_per_cell(f"parameter {name} of {self.name}", value) for name, value in values.items()}
-        own = {name: value for name, value in given.items() if isinstance(value, PerCell)}
+        per_cell = {name: value for name, value in given.items() if isinstance(value, PerCell)}
         super().__init__(**{name: value for name, value in given.items() if not isinstance(value, PerCell)})
-        self._put(_values={**self._values, **own})
+        self._put(_values={**self._values, **per_cell})
 
-    def _own(self) -> UserMechanism | None:
-        """Return what the user has described; None: the core knows the name."""
+    def _user_mechanism(self) -> UserMechanism | None:
+        """Return the mechanism of a user; None for one that comes with the core."""
         return None
 
     def _follows_temperature(self) -> str | None:
@@ -139,8 +137,3 @@ class Receptor(Model):
     def _parameters(self) -> list[PerCellValue]:
         values = [self._values.get(name, default) for name, default in self._defaults().items()]
         return [value if isinstance(value, PerCell) else float(value) for value in values]  # type: ignore[arg-type]
-
-    def _how_to_change(self, name: str) -> str:
-        if name in self._defaults():
-            return f"write rv.{self.name}({name}=...), and make another rv.Cell"
-        return "make another receptor"

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
+from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Immutable, locked
-from ranvier.base.keywords import known_keywords
 from ranvier.base.names import counted
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.cells.form import Form, distances_along
@@ -152,9 +152,6 @@ class Section(Immutable):
         """Its length, um."""
         return float(self._numbers()[0][-1])
 
-    def _how_to_change(self, name: str) -> str:
-        return f"make another one: rv.Section(..., {name}=...)"
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._put(**state)
 
@@ -235,9 +232,6 @@ class Morphology(Immutable):
     def tags(self) -> npt.NDArray[np.int64]:
         """Tags of the sections."""
         return self._form.tags
-
-    def _how_to_change(self, name: str) -> str:
-        return "make another one: rv.Morphology(sections)"
 
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name, "_form": self._form}

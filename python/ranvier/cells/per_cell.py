@@ -34,9 +34,6 @@ class PerCell(Immutable):
     def __init__(self, name: str, default: float, profile: Profile) -> None:
         self._put(name=name, default=default, profile=profile)
 
-    def _how_to_change(self, name: str) -> str:
-        return "write rv.per_cell() anew"
-
     def factor(self, what: str) -> float:
         """Return the profile, which is one number for what a cell has once.
 

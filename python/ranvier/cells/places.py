@@ -48,9 +48,6 @@ class Place(Immutable):
     def __init__(self, section: int, position: float) -> None:
         self._put(section=section, position=position)
 
-    def _how_to_change(self, name: str) -> str:
-        return "make another one: rv.at(section, position)"
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._put(**state)
 
@@ -88,8 +85,7 @@ def at(section: int, position: float = 0.5) -> Place:
 class Everywhere(Immutable):
     """Every compartment of a cell: `everywhere`, in the place of a place."""
 
-    def _how_to_change(self, name: str) -> str:
-        return "write rv.everywhere"
+    _remedy = "write rv.everywhere"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Everywhere)
@@ -188,9 +184,6 @@ class Region(Immutable):
             section = int(pieces.section[piece[i]])
             covered[own] += compartments.area_between(section, float(low[i]), float(high[i])) / float(area[own])
         return np.minimum(covered, 1.0)
-
-    def _how_to_change(self, name: str) -> str:
-        return "make another region"
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._put(**state)

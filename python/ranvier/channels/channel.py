@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ranvier import _core
+from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import locked
-from ranvier.base.keywords import known_keywords
 from ranvier.base.numeric import number_array
 from ranvier.base.values import FloatArray
 from ranvier.cells.membrane import DensityValue, Mechanism

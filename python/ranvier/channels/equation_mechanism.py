@@ -128,7 +128,7 @@ class PlacedEquations:
         """The values that were given in place of the defaults, by the name of the parameter."""
         return Settings(self._values, f"a {self._kind} {self.name}", f"{self.name}(")
 
-    def _own(self) -> UserMechanism:
+    def _user_mechanism(self) -> UserMechanism:
         return self._equations()
 
     def _how_to_change(self, name: str) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 
 from ranvier import _core
 from ranvier.base.distributions import Distribution
+from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Settings
-from ranvier.base.keywords import known_keywords
 from ranvier.base.names import unknown_name
 from ranvier.base.user_model import UserModel
 from ranvier.base.values import StoredValues, Values, store

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ranvier.base.keywords import known_keywords
+from ranvier.base.hints import known_keywords
 from ranvier.base.numeric import number
 from ranvier.base.texts import check_text, name_type
 from ranvier.equations.description import Declared, Parameter

@@ -12,8 +12,8 @@ import numpy as np
 
 from ranvier import _core
 from ranvier.base.distributions import Distribution
+from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Settings
-from ranvier.base.keywords import known_keywords
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.user_synapse import UserSynapse

@@ -17,7 +17,7 @@ from matplotlib import _pylab_helpers
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
-from ranvier.base.keywords import known_keywords
+from ranvier.base.hints import known_keywords
 from ranvier.base.paths import checked_path, write_whole
 from ranvier.base.texts import check_text
 from ranvier.errors import StateError, WrongTypeError

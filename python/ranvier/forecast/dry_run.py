@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ranvier import _core
-from ranvier.base.keywords import known_keywords
+from ranvier.base.hints import known_keywords
 from ranvier.base.numeric import whole_number
 from ranvier.base.times import time_of
 from ranvier.errors import StateError

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from ranvier.base.encodings import encoding_of
-from ranvier.base.keywords import known_keywords
+from ranvier.base.hints import known_keywords
 from ranvier.base.names import unknown_name
 from ranvier.base.paths import checked_path, read_bounded
 from ranvier.equations.integration import AbsoluteTolerance, Integration

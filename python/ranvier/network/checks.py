@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ranvier import models
+from ranvier.base.hints import unknown_model
 from ranvier.base.immutable import locked
 from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
@@ -20,7 +21,6 @@ from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
 from ranvier.equations.models import LIBRARY_NEURONS
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
 from ranvier.network.projections import Stimulus
 from ranvier.populations.model_base import AnySynapse, Model, NeuronModel, Stimulator, SynapseModel
 from ranvier.populations.populations import Neurons, PopulationView, Selection, selection_of
@@ -246,11 +246,7 @@ def _check_present(what: str, name: str, known: Iterable[str]) -> str:
     """Return the name of a model if it is known; otherwise the error suggests a similar one."""
     if name in known:
         return name
-    if name in ABSENT_MODELS:
-        raise UnknownNameError(what, f"'{name}'", "this model is absent so far", ABSENT_MODELS[name])
-    if name in IN_PLACE_OF_MODELS:
-        raise UnknownNameError(what, f"'{name}'", f"no {what} has this name", IN_PLACE_OF_MODELS[name])
-    return unknown_name(what, name, sorted(known))
+    return unknown_model(what, name, list(known))
 
 
 def synapse_and_transmitter(

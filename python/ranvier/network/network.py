@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core, models
-from ranvier.base.attributes import NamedAttributes
+from ranvier.base.hints import NamedAttributes, known_keywords
 from ranvier.base.immutable import locked
 from ranvier.base.interrupts import interrupts_deferred
-from ranvier.base.keywords import known_keywords
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted, unknown_name
 from ranvier.base.numeric import number
@@ -28,6 +27,7 @@ from ranvier.base.values import Values, flatten, store
 from ranvier.cells.cell import Cell
 from ranvier.errors import LargeRecordingWarning, ReadOnlyError, StateError, WrongTypeError
 from ranvier.network import changes, summary
+from ranvier.network.call_forms import explained_connect, explained_create
 from ranvier.network.calls import (
     Call,
     ChangeableCall,
@@ -56,8 +56,6 @@ from ranvier.network.checks import (
     synapse_and_transmitter,
 )
 from ranvier.network.contents import Contents, Handle, Parts
-from ranvier.network.nest_forms import connects_in_one_form, creates_in_one_form
-from ranvier.network.other_simulators import IN_PLACE_OF_CALLS
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rules import AllToAll, Rule, make_rule
@@ -108,7 +106,6 @@ class Network(NamedAttributes):
     """
 
     _hints: ClassVar[Mapping[str, str]] = {
-        **IN_PLACE_OF_CALLS,
         "Create": "write net.create(model, size)",
         "get": "write net.populations[0].values for what was set, or sim.get(population, names) in a simulation",
         "spikes": "write sim = rv.Simulation(net), sim.run(duration), sim.spikes(recorder)",
@@ -265,7 +262,7 @@ class Network(NamedAttributes):
 
     # ---- parts that are added and changed ----------------------------------------------------------------------------
 
-    @creates_in_one_form
+    @explained_create
     def create(
         self,
         model: NeuronModel | Stimulator | UserModel | Sequence[Cell] | str,
@@ -342,7 +339,7 @@ class Network(NamedAttributes):
         times = np.concatenate(lists) if lists else np.empty(0)
         return self._make(CreateSpikeGenerators(locked(times), locked(counts), check_name("population", name)))
 
-    @connects_in_one_form
+    @explained_connect
     def connect(
         self,
         sources: Neurons,

@@ -50,6 +50,7 @@ class Recorder(Immutable):
     index: int
     to: Path | None
     overwrite: bool
+    _remedy = "a recorder cannot be changed: add another one to the network"
     _hints: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("data", "events", "get", "get_data", "n_events", "samples", "spikes", "state", "times"),
         "a simulation has what it records: sim.spikes(recorder), sim.state(recorder) or sim.weights(recorder)",
@@ -61,9 +62,6 @@ class Recorder(Immutable):
 
     def _title(self) -> str:
         return f"recorder of {self.description}"
-
-    def _how_to_change(self, name: str) -> str:
-        return "a recorder cannot be changed: add another one to the network"
 
     @property
     def description(self) -> str:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.base.attributes import NamedAttributes
+from ranvier.base.hints import NamedAttributes
 from ranvier.base.immutable import locked, value_class
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted, there_are, unknown_name

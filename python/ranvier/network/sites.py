@@ -40,9 +40,6 @@ class SiteProbabilities(Immutable):
             raise ShapeError("probabilities of sites", f"an array of shape {array.shape}", "it must have one dimension")
         self._put(values=locked(array))
 
-    def _how_to_change(self, name: str) -> str:
-        return "make other ones: rv.SiteProbabilities(values)"
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._put(values=locked(state["values"]))
 

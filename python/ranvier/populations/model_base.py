@@ -35,6 +35,7 @@ class SynapseModel(Model):
     """Parameters whose default is the value of another parameter."""
     transmitter_name: ClassVar[str] = ""
     """The keyword for neurons whose spikes act on all synapses of a projection at once; empty if there are none."""
+    _use = ", and give it to connect() or net.set() as synapse="
     _transmitter: Neurons | None
 
     def __init__(self, **values: Any) -> None:
@@ -94,11 +95,6 @@ class SynapseModel(Model):
         if self._transmitter is not None:
             values.insert(0, f"{self.transmitter_name}={self._transmitter!r}")
         return f"{self.name}({', '.join(values)})"
-
-    def _how_to_change(self, name: str) -> str:
-        if name in self._defaults():
-            return f"write rv.{self.name}({name}=...), and give it to connect() or net.set() as synapse="
-        return "make another model"
 
 
 AnySynapse: TypeAlias = SynapseModel | UserSynapse

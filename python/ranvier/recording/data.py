@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ranvier.base.attributes import NamedAttributes
+from ranvier.base.hints import NamedAttributes
 from ranvier.base.html import card, lines_picture, raster_picture
 from ranvier.base.immutable import locked
 from ranvier.base.names import counted, some_names, unknown_name

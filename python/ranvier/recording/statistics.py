@@ -8,7 +8,7 @@ from typing import TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.base.attributes import NamedAttributes
+from ranvier.base.hints import NamedAttributes
 from ranvier.base.immutable import locked
 from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import whole_number

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
-from ranvier.base.attributes import NamedAttributes
-from ranvier.base.keywords import known_keywords
+from ranvier.base.hints import NamedAttributes, known_keywords
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted, there_are, unknown_name
 from ranvier.base.numeric import as_array, number_array

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NoReturn, Self, TypeVar, dataclass_tr
 
 import numpy as np
 
-from ranvier.base.attributes import NamedAttributes
+from ranvier.base.hints import NamedAttributes
 from ranvier.base.immutable import locked
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import whole_number

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Literal, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
+from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Settings, locked
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import as_array, number, number_array, whole_number
 from ranvier.base.texts import check_text
-from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ShapeError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.mpi import Communicator, Mpi4pyCommunicator
 from ranvier.simulation.described_options import Option, OptionGroup, option, option_group
 
@@ -32,8 +33,12 @@ __all__ = [
     "Stepping",
     "Tuning",
     "grouped",
+    "names_options",
     "way_to_change",
 ]
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 MOST_RANKS = 2**31 - 1
 MOST_THREADS = 4096
@@ -400,6 +405,24 @@ def grouped(options: Mapping[str, Any]) -> dict[str, Any]:
         if name not in OPTIONS:
             keywords[name] = value
     return keywords
+
+
+def names_options(call: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Return a function that takes options by name; for one of a group, its error names the group."""
+    return known_keywords(call, _explain_group)
+
+
+def _explain_group(call: str, positional: tuple[Any, ...], keywords: dict[str, Any], known: list[str]) -> None:
+    for name in keywords:
+        found = OPTIONS.get(name)
+        if name not in known and found is not None and found.group in known:
+            kind = next(group for group in GROUPS if name in group.options).__name__
+            raise UnknownNameError(
+                f"keyword of {call}()",
+                f"'{name}'",
+                f"it is an option of rv.{kind}",
+                f"write {found.group}=rv.{kind}({name}=...)",
+            ) from None
 
 
 def way_to_change(name: str) -> str:

@@ -12,7 +12,6 @@ from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network, contents_of
 from ranvier.simulation.core_options import checked_group, core_options
 from ranvier.simulation.measurements import Bursts
-from ranvier.simulation.named_options import names_options
 from ranvier.simulation.options import (
     MOST_RANKS,
     DryRun,
@@ -22,6 +21,7 @@ from ranvier.simulation.options import (
     RunOptions,
     Stepping,
     Tuning,
+    names_options,
 )
 from ranvier.simulation.recording_memory import predicted_bytes
 

@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Never, NoReturn, Self, overload
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.base.attributes import NamedAttributes
+from ranvier.base.hints import NamedAttributes, known_keywords
 from ranvier.base.html import card
-from ranvier.base.keywords import known_keywords
 from ranvier.base.names import counted
 from ranvier.base.numeric import number
 from ranvier.base.times import text_of, time_of, times_of
@@ -20,7 +19,6 @@ from ranvier.base.values import FloatArray
 from ranvier.errors import ReadOnlyError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.mpi import Communicator
 from ranvier.network.network import Network, check_network
-from ranvier.network.other_simulators import IN_PLACE_OF_CALLS
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.populations.populations import PopulationView
@@ -33,7 +31,6 @@ from ranvier.simulation.connections import Connections
 from ranvier.simulation.described_options import as_docstring
 from ranvier.simulation.loading import load_state, open_state
 from ranvier.simulation.measurements import PARTS, PHASES, Counts, Crowding, EpochTimes, SteppingCounts, Timers, Traffic
-from ranvier.simulation.named_options import names_options
 from ranvier.simulation.options import (
     DryRun,
     Precision,
@@ -42,6 +39,7 @@ from ranvier.simulation.options import (
     RunOptions,
     Stepping,
     Tuning,
+    names_options,
     way_to_change,
 )
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
@@ -105,7 +103,6 @@ class Simulation(NamedAttributes):
     _built: BuiltNetwork
     _store: RecordingStore
     _hints: ClassVar[Mapping[str, str]] = {
-        **IN_PLACE_OF_CALLS,
         **dict.fromkeys(("Simulate", "simulate", "Run"), "write sim.run(duration)"),
         **{
             name: f"write net.{name}(...) before the simulation is built: it has what was in the network then"
