@@ -11,9 +11,9 @@
 
 #include "base/errors.hpp"
 #include "bindings.hpp"
-#include "cable/cell.hpp"
-#include "cable/channel.hpp"
-#include "cable/general_mechanism.hpp"
+#include "cable/groups/cell_model.hpp"
+#include "cable/mechanisms/channel.hpp"
+#include "cable/mechanisms/general_mechanism.hpp"
 #include "descriptions.hpp"
 #include "programs.hpp"
 

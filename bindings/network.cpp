@@ -1,4 +1,4 @@
-#include "engine/network.hpp"
+#include "network/network.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 
@@ -18,7 +18,7 @@ namespace ranvier::bindings {
 
 namespace {
 
-using engine::Network;
+using network::Network;
 
 /// Ascending ids: (first, stride, size), or a list of them.
 using InputIds = std::variant<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, InputArray<std::int64_t>>;
@@ -36,11 +36,11 @@ IdSequence to_ids(const InputIds& ids) {
 /// One site, an array with one each, or in a tuple the probabilities of sites.
 using InputSite = std::optional<std::variant<std::uint64_t, InputArray<double>, std::tuple<InputArray<double>>>>;
 
-engine::SiteSpec to_site(const InputSite& site) {
+network::SiteSpec to_site(const InputSite& site) {
     if (!site) return {};
     if (const auto* one = std::get_if<std::uint64_t>(&*site)) return *one;
     if (const auto* array = std::get_if<InputArray<double>>(&*site)) return to_shared_array(*array);
-    return engine::SiteProbabilities{to_shared_array(std::get<0>(std::get<2>(*site)))};
+    return network::SiteProbabilities{to_shared_array(std::get<0>(std::get<2>(*site)))};
 }
 
 IdSequence to_ids(const std::optional<InputIds>& ids) { return ids ? to_ids(*ids) : IdSequence(); }
@@ -63,19 +63,19 @@ SharedIndices to_shared(const OptionalIndices& indices) {
 /// A synapse model by its name, or one that was made of a user's description.
 using InputSynapse = std::variant<std::string, std::shared_ptr<const models::OwnSynapse>>;
 
-engine::SynapseSpec to_synapse(const InputSynapse& synapse, const InputValues& parameters,
-                               const std::optional<InputIds>& modulators, const std::string& projection) {
+network::SynapseSpec to_synapse(const InputSynapse& synapse, const InputValues& parameters,
+                                const std::optional<InputIds>& modulators, const std::string& projection) {
     if (const auto* const own = std::get_if<std::shared_ptr<const models::OwnSynapse>>(&synapse)) {
-        return engine::make_synapse(*own, to_values(parameters), projection);
+        return network::make_synapse(*own, to_values(parameters), projection);
     }
-    return engine::make_synapse(std::get<std::string>(synapse), to_values(parameters), to_ids(modulators), projection);
+    return network::make_synapse(std::get<std::string>(synapse), to_values(parameters), to_ids(modulators), projection);
 }
 
 std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, connect::RuleSpec rule,
                       const InputValue& weight, const InputValue& delay, std::string name, double weight_bound,
                       std::string receptor, const InputSynapse& synapse, const InputValues& synapse_parameters,
                       const std::optional<InputIds>& modulators, const InputSite& site) {
-    engine::SynapseSpec own = to_synapse(synapse, synapse_parameters, modulators, name);
+    network::SynapseSpec own = to_synapse(synapse, synapse_parameters, modulators, name);
     return network
         .connect(to_ids(sources), to_ids(targets), std::move(rule), to_values(weight), to_values(delay),
                  std::move(name), weight_bound, std::move(receptor), std::move(own), to_site(site))
@@ -88,7 +88,7 @@ void set_projection(Network& network, std::uint32_t projection, connect::RuleSpe
                     const InputSite& site) {
     // The call itself refuses an unknown projection.
     const bool known = projection < network.projections().size();
-    engine::SynapseSpec own =
+    network::SynapseSpec own =
         to_synapse(synapse, synapse_parameters, modulators, known ? network.projections()[projection].name : "");
     network.set_projection(ProjectionId(projection), std::move(rule), to_values(weight), to_values(delay), weight_bound,
                            std::move(receptor), std::move(own), to_site(site));

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "parallel/measurements.hpp"
+#include "parallel/tasks/measurements.hpp"
 
 namespace ranvier::bindings {
 

@@ -16,7 +16,7 @@
 #include "base/instruction_set.hpp"
 #include "base/subnormals.hpp"
 #include "bindings.hpp"
-#include "models/program_model.hpp"
+#include "models/equations/program_model.hpp"
 #include "program/program.hpp"
 #include "program/step_function.hpp"
 #include "program/step_interpreter.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "models/program_description.hpp"
+#include "models/equations/program_description.hpp"
 #include "program/program.hpp"
 
 /// Reads descriptions, whose classes are those of Python: see ranvier/equations/program.py.

@@ -23,7 +23,7 @@ engine::Poll make_poll(const Callback& progress) { return bindings::make_poll(pr
 using InputChange = std::tuple<std::uint32_t, InputArray<std::int64_t>, InputValues>;
 
 void set(Simulation& self, const std::vector<InputChange>& changes) {
-    std::vector<engine::NeuronChange> all;
+    std::vector<network::NeuronChange> all;
     all.reserve(changes.size());
     for (const auto& [population, indices, values] : changes) {
         all.push_back({.population = PopulationId(population),
@@ -38,7 +38,7 @@ void set_stimulus(Simulation& self, std::size_t stimulus, const InputValues& val
                   const std::optional<InputValue>& weight, const std::map<std::string, Step>& steps) {
     auto own_values = to_values(values);
     auto own_sequences = to_lists(sequences);
-    std::optional<engine::Values> own_weight;
+    std::optional<network::Values> own_weight;
     if (weight) own_weight = to_values(*weight);
     const Unlocked unlocked;
     self.set_stimulus(stimulus, std::move(own_values), std::move(own_sequences), std::move(own_weight),
@@ -77,11 +77,11 @@ void bind_construction_and_runs(nb::class_<Simulation>& simulation) {
     simulation
         .def(
             "__init__",
-            [](Simulation* self, const engine::Network& network, const SimulationOptions& options,
+            [](Simulation* self, const network::Network& network, const SimulationOptions& options,
                std::shared_ptr<comm::Communicator> communicator, const Callback& progress) {
                 const engine::Poll poll = make_poll(progress);
                 // Other threads may change the description as soon as the lock is given away.
-                engine::Network copy = network;
+                network::Network copy = network;
                 SimulationOptions own_options = options;
                 const Unlocked unlocked;
                 new (self) Simulation(std::move(copy), std::move(own_options), poll, std::move(communicator));

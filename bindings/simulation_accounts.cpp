@@ -140,7 +140,7 @@ void bind_forecasts(nb::module_& module) {
         "The methods of exchanging spikes, by name, with a summary of each.");
     module.def(
         "predict_memory",
-        [](const engine::Network& network, const SimulationOptions& options, std::int32_t ranks, std::int32_t rank,
+        [](const network::Network& network, const SimulationOptions& options, std::int32_t ranks, std::int32_t rank,
            double rate, double most_in_step, double most_of_late, double most_in_turn,
            std::vector<double> most_in_epochs, std::vector<std::vector<double>> most_in_lists, double time) {
             return to_map(engine::predict_memory(network, options, ranks, Rank{rank},

@@ -64,7 +64,7 @@ void bind_recordings(nb::class_<Simulation>& simulation) {
     simulation
         .def(
             "take_spikes",
-            [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {
+            [](Simulation& self, network::RecorderIndex recorder, std::string_view gather) {
                 engine::SpikeData data;
                 {
                     const Unlocked unlocked;
@@ -81,7 +81,7 @@ void bind_recordings(nb::class_<Simulation>& simulation) {
              "they follow no rule but stand in the array.")
         .def(
             "take_state",
-            [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {
+            [](Simulation& self, network::RecorderIndex recorder, std::string_view gather) {
                 engine::StateData data;
                 {
                     const Unlocked unlocked;

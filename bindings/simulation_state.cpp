@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "engine/network_parts.hpp"
-#include "engine/state_loader.hpp"
-#include "engine/state_saver.hpp"
+#include "engine/state/state_loader.hpp"
+#include "engine/state/state_saver.hpp"
+#include "network/network_parts.hpp"
 #include "simulation.hpp"
 
 /// What saves the state of a simulation, and loads it.
@@ -161,10 +161,10 @@ void bind_saved_state(nb::module_& module) {
     bind_totals(module);
     module.def(
         "network_parts",
-        [](const engine::Network& network, const engine::SimulationOptions& options) {
+        [](const network::Network& network, const engine::SimulationOptions& options) {
             std::vector<std::tuple<std::string, std::uint64_t, std::string>> parts;
-            for (engine::NetworkPart& part :
-                 engine::network_parts(network, options.precision, options.weight_precision)) {
+            for (network::NetworkPart& part :
+                 network::network_parts(network, options.precision, options.weight_precision)) {
                 parts.emplace_back(std::move(part.name), part.value, std::move(part.text));
             }
             return parts;

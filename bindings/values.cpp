@@ -13,14 +13,14 @@ SharedArray to_shared_array(const InputArray<double>& array) {
     return {std::shared_ptr<const double>(owner, owner->data()), owner->size()};
 }
 
-engine::Values to_values(const InputValue& value) {
+network::Values to_values(const InputValue& value) {
     if (const auto* array = std::get_if<InputArray<double>>(&value)) return to_shared_array(*array);
     if (const auto* distribution = std::get_if<Distribution>(&value)) return *distribution;
     return std::get<double>(value);
 }
 
-std::map<std::string, engine::Values, std::less<>> to_values(const InputValues& values) {
-    std::map<std::string, engine::Values, std::less<>> result;
+std::map<std::string, network::Values, std::less<>> to_values(const InputValues& values) {
+    std::map<std::string, network::Values, std::less<>> result;
     for (const auto& [name, value] : values) result.emplace(name, to_values(value));
     return result;
 }

@@ -7,7 +7,7 @@
 
 #include "base/distribution.hpp"
 #include "bindings.hpp"
-#include "engine/network.hpp"
+#include "network/network.hpp"
 
 /// Values of parameters as Python gives them.
 namespace ranvier::bindings {
@@ -19,8 +19,8 @@ using InputSequences = std::map<std::string, InputArray<double>>;
 
 /// The array of Python itself, kept alive by whoever holds it here: descriptions give arrays that nobody changes.
 SharedArray to_shared_array(const InputArray<double>& array);
-engine::Values to_values(const InputValue& value);
-std::map<std::string, engine::Values, std::less<>> to_values(const InputValues& values);
+network::Values to_values(const InputValue& value);
+std::map<std::string, network::Values, std::less<>> to_values(const InputValues& values);
 std::map<std::string, std::vector<double>, std::less<>> to_lists(const InputSequences& sequences);
 /// The spike times of all units come flat: those of unit i are the next `counts[i]` numbers.
 std::vector<std::vector<double>> to_lists(const InputArray<double>& times, const InputArray<std::int64_t>& counts);

@@ -2,7 +2,7 @@
 # it, but for core/comm/mpi, which is a plugin of its own (RanvierMpi.cmake).
 #
 # Includes are relative to core/, so the compiler alone would let any layer include any other; that the includes follow
-# the arrows is a test (tests/python/test_layers.py).
+# the arrows is a test (tests/python/repository/test_layers.py).
 
 function(ranvier_add_layer layer)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")

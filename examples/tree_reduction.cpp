@@ -25,7 +25,7 @@
 #include "base/errors.hpp"
 #include "parallel/pinning.hpp"
 #include "parallel/stealing.hpp"
-#include "parallel/tasks.hpp"
+#include "parallel/tasks/tasks.hpp"
 #include "parallel/team.hpp"
 #include "parallel/topology.hpp"
 

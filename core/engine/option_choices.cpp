@@ -57,7 +57,7 @@ std::optional<connect::RowNumbering> parse_numbering(const SimulationOptions& op
     throw unknown_name("row numbering", options.row_numbering, names);
 }
 
-void check_invented_rates(const SimulationOptions& options, const Network& network, bool is_dry_run) {
+void check_invented_rates(const SimulationOptions& options, const network::Network& network, bool is_dry_run) {
     const std::vector<double>& rates = options.invented_rates;
     if (rates.empty()) return;
     if (!is_dry_run) {
@@ -82,9 +82,9 @@ void check_invented_rates(const SimulationOptions& options, const Network& netwo
     }
 }
 
-void check_precision(const SimulationOptions& options, const Network& network) {
+void check_precision(const SimulationOptions& options, const network::Network& network) {
     if (options.precision == models::Precision::double_precision) return;
-    for (const Population& population : network.populations()) {
+    for (const network::Population& population : network.populations()) {
         if (!population.model->needs_double_precision) continue;
         throw ValueOutOfBoundsError({.object = "precision",
                                      .value = "single",
@@ -108,8 +108,8 @@ double whole_eights(double cells, double wanted) {
     return wanted;
 }
 
-bool has_stretches(const Network& network) {
-    return std::ranges::any_of(network.populations(), [](const Population& population) {
+bool has_stretches(const network::Network& network) {
+    return std::ranges::any_of(network.populations(), [](const network::Population& population) {
         return population.size > 0 && population.model->stretch_gain == models::StretchGain::much;
     });
 }
@@ -195,17 +195,17 @@ parallel::StealingPolicy choose_stealing(const SimulationOptions& options) {
     return is_asynchronous(options) ? parallel::StealingPolicy::local_and_remote : parallel::StealingPolicy::none;
 }
 
-Step choose_most_steps(const SimulationOptions& options, const Network& network) {
+Step choose_most_steps(const SimulationOptions& options, const network::Network& network) {
     if (!is_asynchronous(options)) return 1;
     return has_stretches(network) ? most_steps_of_stretches : most_steps_of_points;
 }
 
-std::uint32_t choose_shards(const SimulationOptions& options, const Network& network, std::int32_t ranks,
+std::uint32_t choose_shards(const SimulationOptions& options, const network::Network& network, std::int32_t ranks,
                             std::uint32_t threads) {
     if (options.shards == 0) {
         if (!is_asynchronous(options)) return threads;
         double shards = 0.0;
-        for (const Population& population : network.populations()) {
+        for (const network::Population& population : network.populations()) {
             const double neurons = static_cast<double>(population.size) / static_cast<double>(ranks);
             if (population.model->stretch_gain != models::StretchGain::much) continue;
             constexpr double together = cells_together;
@@ -227,7 +227,7 @@ std::uint32_t choose_shards(const SimulationOptions& options, const Network& net
     return options.shards;
 }
 
-std::vector<double> choose_costs(const SimulationOptions& options, const Network& network) {
+std::vector<double> choose_costs(const SimulationOptions& options, const network::Network& network) {
     const std::vector<double>& costs = options.costs;
     if (costs.empty()) {
         // Neighbours on one shard: these are often connected with each other, or alike.
@@ -249,7 +249,7 @@ std::vector<double> choose_costs(const SimulationOptions& options, const Network
     return costs;
 }
 
-std::uint32_t choose_window(const SimulationOptions& options, const Network& network) {
+std::uint32_t choose_window(const SimulationOptions& options, const network::Network& network) {
     const std::uint32_t chosen = has_stretches(network) ? window_of_stretches : default_window;
     const std::uint32_t window = options.delivery_window > 0 ? options.delivery_window : chosen;
     if (!std::has_single_bit(window) || window > 1024) {
@@ -261,7 +261,7 @@ std::uint32_t choose_window(const SimulationOptions& options, const Network& net
     return window;
 }
 
-connect::BuildOptions make_build_options(const Network& network, const SimulationOptions& options) {
+connect::BuildOptions make_build_options(const network::Network& network, const SimulationOptions& options) {
     return {.instruction_set = parse_instruction_set(options.instruction_set),
             .resolution = network.resolution(),
             .double_weights = options.weight_precision == models::Precision::double_precision,
@@ -280,12 +280,13 @@ bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan
     return needed || connect::rows_save_memory(network, ranks, shards);
 }
 
-connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks) {
+connect::Placement make_placement(const network::Network& network, const SimulationOptions& options,
+                                  std::int32_t ranks) {
     if (options.ranks) return {network.unit_count(), ranks, options.ranks};
     return {network.unit_count(), ranks, connect::parse_placement(options.placement), network.seed()};
 }
 
-void check_options(const SimulationOptions& options, const Network& network, connect::PlacementKind placement,
+void check_options(const SimulationOptions& options, const network::Network& network, connect::PlacementKind placement,
                    std::int32_t ranks, bool is_dry_run) {
     check_asynchronous(options, ranks, is_dry_run);
     check_precision(options, network);

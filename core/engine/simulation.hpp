@@ -16,9 +16,9 @@
 #include "comm/communicator.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "engine/gather.hpp"
-#include "engine/network.hpp"
 #include "engine/options.hpp"
 #include "engine/times.hpp"
+#include "network/network.hpp"
 #include "parallel/memory.hpp"
 #include "parallel/pinning.hpp"
 #include "parallel/stealing.hpp"
@@ -138,7 +138,7 @@ class Simulation {
     /// @throws InsufficientMemoryError before anything is built, StateError for a network without units, RemoteError when
     /// another process fails or describes something else, all of Network's
     /// @note Collective.
-    Simulation(Network network, SimulationOptions options, const Poll& poll = {},
+    Simulation(network::Network network, SimulationOptions options, const Poll& poll = {},
                std::shared_ptr<comm::Communicator> communicator = nullptr);
     ~Simulation();
     Simulation(Simulation&&) noexcept;
@@ -203,9 +203,9 @@ class Simulation {
 
     /// Takes out what a recorder has gathered since it was taken out last, in canonical order. @note Collective, unless
     /// what it gathers stays local.
-    SpikeData take_spikes(RecorderIndex recorder, Gather how = Gather::everywhere);
+    SpikeData take_spikes(network::RecorderIndex recorder, Gather how = Gather::everywhere);
     /// With Gather::local, values are those of the neurons whose places among all of the recorder are given.
-    StateData take_state(RecorderIndex recorder, Gather how = Gather::everywhere);
+    StateData take_state(network::RecorderIndex recorder, Gather how = Gather::everywhere);
     /// Bytes that all recorders hold now. May be read from poll (then approximate).
     std::uint64_t recorded_bytes() const;
 
@@ -234,17 +234,18 @@ class Simulation {
     std::vector<double> get(PopulationId population, std::string_view name,
                             std::span<const std::uint64_t> indices) const;
     /// @throws UnknownNameError, ShapeError, ValueOutOfBoundsError; nothing is changed then.
-    void set(std::span<const NeuronChange> changes);
+    void set(std::span<const network::NeuronChange> changes);
     void set(PopulationId population, std::string_view name, std::span<const std::uint64_t> indices,
              std::span<const double> values);
     /// Other values of a stimulus, of what reaches its targets from the next step on. Numbers that are drawn for a step stay
     /// the same. @throws UnknownNameError, ShapeError, ValueOutOfBoundsError; nothing is changed then.
     /// @param steps after which values were given, if it is not the present one: drawn ones depend on it
-    void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
-                      std::map<std::string, std::vector<double>, std::less<>> sequences, std::optional<Values> weight,
+    void set_stimulus(std::size_t stimulus, std::map<std::string, network::Values, std::less<>> values,
+                      std::map<std::string, std::vector<double>, std::less<>> sequences,
+                      std::optional<network::Values> weight,
                       const std::map<std::string, Step, std::less<>>& steps = {});
     /// Other lists of numbers of sources that a stimulator draws, from the next step on. @throws as set_stimulus()
-    void set_sequences(PopulationId population, Sequences sequences);
+    void set_sequences(PopulationId population, network::Sequences sequences);
     /// Other spikes (ms, after the present) for some units that play spikes, in place of all that these have still to play.
     /// @throws ValueOutOfBoundsError, ShapeError, also where sums of so many spikes at once would not be exact; nothing is
     /// changed then.
@@ -280,10 +281,10 @@ struct Activity {
 
 /// Bytes that building and running a network would take, by the same account as Simulation::memory().
 /// Of rank `rank` of `ranks`.
-std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks = 1,
-                                       Rank rank = Rank{0}, const Activity& activity = {});
+std::vector<MemoryItem> predict_memory(const network::Network& network, const SimulationOptions& options,
+                                       std::int32_t ranks = 1, Rank rank = Rank{0}, const Activity& activity = {});
 /// Whether connections would be sorted by source, with as many shards on each of the ranks.
-bool sorts_connections(const Network& network, const SimulationOptions& options, std::int32_t ranks);
+bool sorts_connections(const network::Network& network, const SimulationOptions& options, std::int32_t ranks);
 /// Bytes of memory that this process may still take, if so many processes of this machine need as much: what the machine,
 /// control groups and limits of the process leave (parallel/memory_room.hpp).
 std::uint64_t available_memory(std::int32_t processes = 1);

@@ -10,6 +10,8 @@
 
 namespace ranvier::engine {
 
+using namespace network;
+
 constexpr double resolution = 0.1;
 
 using Spikes = std::vector<std::pair<Step, std::uint64_t>>;

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "cable/cell.hpp"
-#include "cable/registry.hpp"
+#include "cable/cell/spec.hpp"
+#include "cable/mechanisms/registry.hpp"
 
 /// Cells for tests, whose shapes are drawn.
 namespace ranvier::cable {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/program_description.hpp"
+#include "models/equations/program_description.hpp"
 #include "program/program.hpp"
 
 namespace ranvier::program {

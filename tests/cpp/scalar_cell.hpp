@@ -10,8 +10,8 @@
 
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
-#include "cable/cell.hpp"
-#include "cable/clamp.hpp"
+#include "cable/cell/clamp.hpp"
+#include "cable/cell/spec.hpp"
 #include "cell_testing.hpp"
 
 namespace ranvier::cable {

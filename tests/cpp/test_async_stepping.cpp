@@ -15,6 +15,8 @@
 #include "random_sleeps.hpp"
 
 namespace ranvier::engine {
+
+using namespace network;
 namespace TEST_FILE {
 
 struct Result {

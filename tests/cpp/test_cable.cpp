@@ -13,9 +13,9 @@
 
 #include "base/errors.hpp"
 #include "base/instruction_set.hpp"
-#include "cable/cell.hpp"
-#include "cable/rate_table.hpp"
-#include "cable/registry.hpp"
+#include "cable/groups/cell_model.hpp"
+#include "cable/kernels/rate_table.hpp"
+#include "cable/mechanisms/registry.hpp"
 #include "cell_testing.hpp"
 #include "group_driver.hpp"
 #include "scalar_cell.hpp"

@@ -18,8 +18,8 @@
 
 #include "base/instruction_set.hpp"
 #include "base/state_columns.hpp"
-#include "cable/cell.hpp"
-#include "cable/registry.hpp"
+#include "cable/groups/cell_model.hpp"
+#include "cable/mechanisms/registry.hpp"
 #include "cell_testing.hpp"
 #include "group_driver.hpp"
 #include "scalar_cell.hpp"

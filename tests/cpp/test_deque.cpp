@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "parallel/deque.hpp"
 #include "parallel/pause.hpp"
+#include "parallel/tasks/deque.hpp"
 
 namespace ranvier::parallel {
 namespace TEST_FILE {

@@ -13,6 +13,8 @@
 #include "engine/simulation.hpp"
 
 namespace ranvier::engine {
+
+using namespace network;
 namespace TEST_FILE {
 
 /// A network of so many ranks with the same load on each.

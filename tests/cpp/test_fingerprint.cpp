@@ -1,6 +1,6 @@
 // Every field of a description is in both of its walks: that which compares ranks, and that which a saved state is
 // compared with.
-#include "engine/fingerprint.hpp"
+#include "engine/simulation/fingerprint.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "engine/network_parts.hpp"
+#include "network/network_parts.hpp"
 #include "thread_communicator.hpp"
 
 namespace TEST_FILE {
 
 using namespace ranvier;
 using namespace ranvier::engine;
+using namespace ranvier::network;
 
 using Lists = std::vector<std::vector<double>>;
 

@@ -20,7 +20,7 @@
 #include "base/errors.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "engine/simulation.hpp"
-#include "models/program_model.hpp"
+#include "models/equations/program_model.hpp"
 #include "program_building.hpp"
 
 namespace {
@@ -87,6 +87,8 @@ extern "C" int munmap(void* address, std::size_t bytes) noexcept {
 }
 
 namespace ranvier::engine {
+
+using namespace network;
 namespace {
 
 struct Case {

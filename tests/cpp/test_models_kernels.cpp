@@ -16,7 +16,7 @@
 
 #include "counting_memory.hpp"
 #include "group_driver.hpp"
-#include "models/point_neuron.hpp"
+#include "models/neurons/point_neuron.hpp"
 
 namespace ranvier::models {
 namespace TEST_FILE {

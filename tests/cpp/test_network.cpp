@@ -1,5 +1,5 @@
 // The description of a network: what it stores, and which errors it throws.
-#include "engine/network.hpp"
+#include "network/network.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace TEST_FILE {
 
 using namespace ranvier;
-using namespace ranvier::engine;
+using namespace ranvier::network;
 using Restriction = Distribution::Restriction;
 using NamedValues = std::map<std::string, Values, std::less<>>;
 using Sequences = std::map<std::string, std::vector<double>, std::less<>>;

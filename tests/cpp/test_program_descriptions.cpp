@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "models/program_model.hpp"
+#include "models/equations/program_model.hpp"
 #include "program_building.hpp"
 
 namespace ranvier::models {

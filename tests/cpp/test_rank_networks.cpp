@@ -18,6 +18,8 @@
 /// Networks that are easily divided wrongly among several processes, which are threads here. Each must give the spikes
 /// that it gives on one thread of one process.
 namespace ranvier::engine {
+
+using namespace network;
 namespace TEST_FILE {
 
 struct Outcome {

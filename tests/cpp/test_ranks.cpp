@@ -18,6 +18,8 @@
 
 /// Networks on several processes, which are threads here.
 namespace ranvier::engine {
+
+using namespace network;
 namespace TEST_FILE {
 
 constexpr Step steps = 420;

@@ -17,6 +17,8 @@
 #include "parallel/processors.hpp"
 
 namespace ranvier::engine {
+
+using namespace network;
 namespace TEST_FILE {
 
 struct Result {

@@ -12,6 +12,8 @@
 #include "parallel/memory.hpp"
 
 namespace ranvier::engine {
+
+using namespace network;
 namespace TEST_FILE {
 
 constexpr std::uint64_t size = 4000;

@@ -11,12 +11,14 @@
 #include "comm/mirror_communicator.hpp"
 #include "connect/placement/layout.hpp"
 #include "connect/tables/table_plan.hpp"
-#include "engine/lowering.hpp"
 #include "engine/simulation.hpp"
+#include "network/lowering/lowering.hpp"
 #include "thread_communicator.hpp"
 
 /// Whether connections are sorted by source where nobody has told.
 namespace ranvier::engine {
+
+using namespace network;
 namespace TEST_FILE {
 
 using Communicator = std::shared_ptr<comm::Communicator>;

@@ -12,7 +12,7 @@
 
 #include "base/errors.hpp"
 #include "models/neuron.hpp"
-#include "models/poisson_sampler.hpp"
+#include "models/stimulators/poisson_sampler.hpp"
 #include "statistics.hpp"
 #include "stimulus_driver.hpp"
 

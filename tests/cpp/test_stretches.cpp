@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/clear_inputs.hpp"
 #include "models/neuron.hpp"
+#include "models/neurons/clear_inputs.hpp"
 #include "models/registry.hpp"
 
 namespace ranvier::models {

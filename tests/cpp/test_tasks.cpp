@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "parallel/tasks.hpp"
+#include "parallel/tasks/tasks.hpp"
 #include "task_testing.hpp"
 
 namespace ranvier::parallel {

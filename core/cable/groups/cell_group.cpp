@@ -1,0 +1,482 @@
+#include "cable/groups/cell_group.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "base/errors.hpp"
+#include "base/math.hpp"
+#include "base/subnormals.hpp"
+#include "base/tight_list.hpp"
+#include "cable/groups/cell_arrangement.hpp"
+#include "cable/groups/general_columns.hpp"
+#include "cable/groups/probe_reading.hpp"
+#include "cable/kernels/program_rates.hpp"
+
+namespace ranvier::cable {
+
+namespace {
+
+using models::AdvanceArguments;
+using models::GroupArguments;
+using models::GroupValues;
+using models::UpdateArguments;
+
+std::vector<std::uint32_t> kinds_of_cells(const GroupArguments& arguments, const CellModel& model) {
+    std::vector<std::uint32_t> kinds;
+    for (std::uint64_t i = 0; i < arguments.ids.size(); ++i) {
+        const std::uint64_t cell = arguments.ids[i].value - arguments.population_first.value;
+        kinds.push_back(static_cast<std::uint32_t>(model.kind_of(cell)));
+    }
+    return kinds;
+}
+
+std::shared_ptr<PlanLibrary> library(const GroupArguments& arguments, const CellModel& model) {
+    const double step = arguments.resolution;
+    if (arguments.shared == nullptr) return std::make_shared<PlanLibrary>(model, step, arguments.memory);
+    return arguments.shared->get<PlanLibrary>(&model, step, [&](std::pmr::memory_resource* memory) {
+        return std::make_shared<PlanLibrary>(model, step, memory);
+    });
+}
+
+/// Cells in blocks: see CellArrangement.
+class CellGroup final : public models::NeuronGroup, private CellValues {
+   public:
+    explicit CellGroup(const GroupArguments& arguments)
+        : model_(CellModel::of(*arguments.model)),
+          step_(arguments.resolution),
+          instruction_set_(arguments.instruction_set),
+          memory_(arguments.memory),
+          layouts_(model_, kinds_of_cells(arguments, model_), library(arguments, model_), arguments.instruction_set),
+          cells_(std::make_unique<CellArrangement>(layouts_, arguments.parameters.subspan(1), memory_)),
+          constant_current_(currents(arguments.parameters[0])),
+          injected_(memory_),
+          scratch_(memory_) {
+        for (std::uint32_t r = 0; r < model_.neuron_model().receptors.size(); ++r) {
+            sites_.push_back(model_.neuron_model().sites_at(r).most);
+        }
+        reserve(*cells_);
+        if (records_electrodes()) injected_.assign(model_.spec().electrodes.size() * layouts_.cells(), 0.0);
+        for (std::size_t cell = 0; cell < layouts_.cells(); ++cell) begin_at(cell, arguments.variables[0][cell]);
+        for (const auto& store : cells_->stores()) store->fill_idle_lanes();
+    }
+
+    std::size_t update(const UpdateArguments& arguments) override {
+        const FlushSubnormals flush;
+        std::size_t fired = 0;
+        for (const auto& store : cells_->stores()) {
+            for (std::size_t block = 0; block < store->blocks(); ++block) {
+                fired += advance(*store, block, arguments, arguments.spikes + fired);
+            }
+        }
+        if (cells_->stores().size() > 1) std::sort(arguments.spikes, arguments.spikes + fired);
+        return fired;
+    }
+
+    /// Block after block through all steps, so that what a block needs stays in the cache.
+    void advance(const AdvanceArguments& arguments) override {
+        const FlushSubnormals flush;
+        for (const auto& store : cells_->stores()) {
+            for (std::size_t block = 0; block < store->blocks(); ++block) advance(*store, block, arguments);
+        }
+    }
+
+    std::size_t largest_output() const override { return layouts_.cells(); }
+
+    bool is_finite() const override {
+        return std::ranges::all_of(cells_->stores(), [](const auto& store) { return store->is_finite(); });
+    }
+
+    bool has_failed() const override { return departure_.first().has_value(); }
+
+    std::optional<models::GroupFailure> failure() const override {
+        if (has_failed()) return describe(*departure_.first(), layouts_.of(departure_.first()->cell));
+        if (!is_finite()) return models::GroupFailure{.what = "a potential is not finite"};
+        return std::nullopt;
+    }
+
+    void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const override {
+        for (std::size_t k = 0; k < neurons.size(); ++k) {
+            const CellPlan& plan = layouts_.of(neurons[k]);
+            out[k] = variable == 0 ? potential(neurons[k], plan.detector)
+                                   : read_probe(plan.spec->probes[variable - 1], plan, *this, neurons[k]);
+        }
+    }
+
+    /// The potential of the whole cell; what else could be written is read only.
+    void write(std::size_t /*variable*/, std::span<const std::uint32_t> neurons, const double* values) override {
+        for (std::size_t k = 0; k < neurons.size(); ++k) {
+            CellStore& store = cells_->store(neurons[k]);
+            const std::size_t cell = number(neurons[k]);
+            for (std::uint32_t slot = 0; slot < layouts_.of(neurons[k]).slots(); ++slot) {
+                store.potential(cell, slot) = values[k];
+            }
+        }
+    }
+
+    void check(std::size_t variable, std::span<const std::uint32_t> /*neurons*/,
+               const double* /*values*/) const override {
+        if (variable != 0) throw InternalError("a probe was written to");
+    }
+
+    void exchange_state(std::uint32_t cell, Step now, StateColumns& columns) override {
+        if (columns.loads()) now_ = now;
+        const CellPlan& plan = layouts_.of(cell);
+        CellStore& store = cells_->store(cell);
+        const std::size_t k = number(cell);
+        columns.exchange_size(plan.slots());
+        // In the order of the nodes, which no arrangement changes.
+        const auto slot = [&](std::size_t node) { return plan.slot_of_node[node]; };
+        columns.exchange_list<double>("V_m", plan.slots(),
+                                      [&](std::size_t node) -> double& { return store.potential(k, slot(node)); });
+        exchange_gates(cell, columns);
+        exchange_general(model_, plan, store, k, columns);
+        exchange_receptors(cell, columns);
+        for (std::size_t at = cell; at < injected_.size(); at += layouts_.cells()) {
+            columns.exchange("injected_" + std::to_string(at / layouts_.cells()), injected_[at]);
+        }
+        if (!has_pools()) return;
+        double nowhere = 0.0;
+        columns.exchange_list<double>("calcium", plan.slots(), [&](std::size_t node) -> double& {
+            if (!plan.pools.is_at(slot(node))) return nowhere;
+            return store.calcium(k, plan.pools.place_of(slot(node)));
+        });
+    }
+
+    std::unique_ptr<models::ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) override {
+        const std::span<const GroupValues> own = parameters.subspan(1);
+        std::unique_ptr<CellArrangement> changed;
+        std::optional<CellArrangement::Settings> settings;
+        for (std::size_t cell = 0; cell < layouts_.cells() && changed == nullptr; ++cell) {
+            const std::vector<double> present = cells_->own_values(cell);
+            std::vector<double> values;
+            for (const GroupValues& each : own) values.push_back(each[cell]);
+            if (values == present) continue;
+            const std::uint32_t kind = layouts_.kind_of(cell);
+            if (layouts_.plan_values(kind, values) == layouts_.plan_values(kind, present)) {
+                if (!settings) settings = cells_->prepare_settings(own, layouts_);
+                continue;
+            }
+            changed = std::make_unique<CellArrangement>(layouts_, own, memory_);
+            reserve(*changed);
+        }
+        return std::make_unique<Change>(*this, currents(parameters[0]), std::move(changed), std::move(settings));
+    }
+
+   private:
+    class Change final : public models::ParameterChange {
+       public:
+        Change(CellGroup& group, AlignedVector<double> current, std::unique_ptr<CellArrangement> cells,
+               std::optional<CellArrangement::Settings> settings)
+            : group_(group), current_(std::move(current)), cells_(std::move(cells)), settings_(std::move(settings)) {}
+        void check(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) const override {
+            group_.check(variable, neurons, values);
+        }
+        void apply() noexcept override {
+            std::ranges::copy(current_, group_.constant_current_.begin());
+            if (cells_ == nullptr) {
+                if (settings_) group_.cells_->swap_settings(*settings_);
+                return;
+            }
+            cells_->take(*group_.cells_, group_.layouts_);
+            for (const auto& store : cells_->stores()) store->fill_idle_lanes();
+            group_.cells_ = std::move(cells_);
+        }
+
+       private:
+        CellGroup& group_;
+        AlignedVector<double> current_;
+        std::unique_ptr<CellArrangement> cells_;  ///< null: no plan of a cell has changed
+        std::optional<CellArrangement::Settings> settings_;  ///< else, if any own parameter has changed
+    };
+
+    std::size_t number(std::size_t cell) const { return cells_->home(cell).cell; }
+
+    bool has_pools() const {
+        return std::ranges::any_of(layouts_.kinds(),
+                                   [](const auto& plan) { return plan != nullptr && plan->pools.size() > 0; });
+    }
+
+    bool records_electrodes() const {
+        for (std::size_t kind = 0; kind < model_.kinds(); ++kind) {
+            if (std::ranges::find(model_.spec(kind).probes, Probe::Kind::electrode_current, &Probe::kind) !=
+                model_.spec(kind).probes.end()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void reserve(const CellArrangement& cells) {
+        for (const auto& store : cells.stores()) scratch_.reserve(store->slots(), has_pools());
+    }
+
+    AlignedVector<double> currents(const GroupValues& values) const {
+        AlignedVector<double> current(layouts_.cells(), 0.0, memory_);
+        for (std::size_t i = 0; i < current.size(); ++i) current[i] = values[i];
+        return current;
+    }
+
+    /// Sets the initial states of general mechanisms, pools first: others may read their calcium.
+    void begin_general(std::size_t cell, double potential) {
+        const CellPlan& plan = layouts_.of(cell);
+        CellStore& store = cells_->store(cell);
+        const std::size_t k = number(cell);
+        for (const bool is_pool : {true, false}) {
+            for (std::size_t g = 0; g < plan.generals.size(); ++g) {
+                const GeneralPlan& own = plan.generals[g];
+                const GeneralInfo& general = *own.model->general;
+                if (general.is_pool() != is_pool) continue;
+                for (std::size_t place = 0; place < own.slots.size(); ++place) {
+                    const double calcium = own.pools[place] ? store.calcium(k, *own.pools[place]) : 0.0;
+                    const std::vector<double> states = initial_states(own, place,
+                                                                      {.potential = potential,
+                                                                       .celsius = plan.spec->celsius,
+                                                                       .calcium = calcium,
+                                                                       .nernst = plan.pools.nernst,
+                                                                       .step = step_,
+                                                                       .time = time()});
+                    for (std::size_t s = 0; s < states.size(); ++s) store.state(k, g, place, s) = states[s];
+                    if (is_pool)
+                        store.calcium(k, *own.pools[place]) = states[static_cast<std::size_t>(general.calcium)];
+                }
+            }
+        }
+    }
+
+    /// The whole cell has a potential, and gates are where they tend to, or where a user lets them begin.
+    void begin_at(std::size_t cell, double potential) {
+        const CellPlan& plan = layouts_.of(cell);
+        CellStore& store = cells_->store(cell);
+        const std::size_t k = number(cell);
+        for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) store.potential(k, slot) = potential;
+        begin_general(cell, potential);
+        for (std::size_t c = 0; c < plan.classes.size(); ++c) {
+            const CellPlan::Class& own = plan.classes[c];
+            std::vector<double> arguments{potential};
+            std::vector<double> logarithms;
+            if (own.follows != Follows::potential) {
+                arguments.clear();
+                for (const std::uint32_t slot : own.slots) {
+                    arguments.push_back(argument_of(own, cell, slot));
+                    if (own.follows == Follows::both) logarithms.push_back(log_calcium(cell, slot));
+                }
+            }
+            std::vector<double> steady(arguments.size());
+            std::vector<double> part(arguments.size());
+            for (std::size_t gate = 0; gate < own.gates.size(); ++gate) {
+                exact_rates(instruction_set_, own.gates[gate], step_, plan.spec->celsius, arguments, steady.data(),
+                            part.data(), logarithms);
+                for (std::size_t i = 0; i < arguments.size(); ++i) {
+                    const double logarithm = logarithms.empty() ? 0.0 : logarithms[i];
+                    const auto given = initial_value(own.gates[gate], arguments[i], logarithm, plan.spec->celsius);
+                    if (given) steady[i] = stored_initially(plan, own, gate, arguments[i], *given, steady[i], part[i]);
+                }
+                for (std::size_t place = 0; place < own.slots.size(); ++place) {
+                    store.gate(k, c, place, gate) = steady[arguments.size() == 1 ? 0 : place];
+                }
+            }
+        }
+    }
+
+    /// The stored value of a gate with an initial value: the first step starts by advancing the gates (see gate()), from
+    /// the stored value to the initial value at time 0 or, with the staggered scheme, to its value half a step later. A
+    /// gate that a step brings to within 1e-6 of its steady state starts there: the stored value would lose its digits.
+    /// @param steady, part exact, for the whole step
+    double stored_initially(const CellPlan& plan, const CellPlan::Class& own, std::size_t gate, double argument,
+                            double given, double steady, double part) const {
+        if (plan.spec->scheme == Scheme::staggered) given = steady + (given - steady) * std::sqrt(1.0 - part);
+        if (own.table != nullptr) own.table->look_up(gate, argument, steady, part);
+        return 1.0 - part > 1e-6 ? steady + (given - steady) / (1.0 - part) : steady;
+    }
+
+    std::size_t advance(CellStore& store, std::size_t block, const UpdateArguments& arguments, std::uint32_t* spikes) {
+        BlockStep step{.update = arguments,
+                       .constant_current = constant_current_.data(),
+                       .sites = sites_.data(),
+                       .injected = injected_.empty() ? nullptr : injected_.data(),
+                       .cells = layouts_.cells(),
+                       .step = step_,
+                       .instruction_set = instruction_set_,
+                       .scratch = scratch_,
+                       .departure = departure_};
+        const std::size_t fired = store.advance(block, step, spikes);
+        now_ = arguments.step;
+        return fired;
+    }
+
+    void advance(CellStore& store, std::size_t block, const AdvanceArguments& arguments) {
+        std::vector<double*> inputs(arguments.inputs.size());
+        std::vector<const double*> more_currents(arguments.more_currents.size());
+        std::size_t observed = 0;
+        for (Step step = arguments.first; step <= arguments.last; ++step) {
+            for (std::size_t r = 0; r < inputs.size(); ++r) inputs[r] = arguments.inputs[r].row(step);
+            const auto row = [&](const models::StepRows& rows) {
+                return rows.data == nullptr ? nullptr : rows.row(step);
+            };
+            for (std::size_t e = 0; e < more_currents.size(); ++e) more_currents[e] = row(arguments.more_currents[e]);
+            const std::size_t fired = advance(store, block,
+                                              {.step = step,
+                                               .inputs = inputs.data(),
+                                               .current = row(arguments.current),
+                                               .more_currents = more_currents,
+                                               .spikes = arguments.room},
+                                              arguments.room);
+            for (std::size_t i = 0; i < fired; ++i) append(*arguments.spikes, {step, arguments.room[i]});
+            if (observed == arguments.observed.size() || arguments.observed[observed] != step) continue;
+            ++observed;
+            const std::span<const std::uint32_t> cells = store.cells_of(block);
+            for (std::size_t begin = 0; begin < cells.size();) {
+                std::size_t end = begin + 1;
+                while (end < cells.size() && cells[end] == cells[begin] + (end - begin)) ++end;
+                arguments.observer->observe(step, cells[begin], cells[begin] + (end - begin));
+                begin = end;
+            }
+        }
+    }
+
+    /// By number. Where a receptor has several sites, by the node that these lie at, since kinds of cells have different ones.
+    void exchange_receptors(std::uint32_t cell, StateColumns& columns) {
+        const CellPlan& plan = layouts_.of(cell);
+        CellStore& store = cells_->store(cell);
+        const std::size_t k = number(cell);
+        for (std::uint32_t r = 0; r < sites_.size(); ++r) {
+            if (model_.spec().receptors[r].model->general != nullptr) {
+                exchange_sites(r, sites_[r], plan, store, k, columns);
+                continue;
+            }
+            const std::string of = std::to_string(r);
+            if (sites_[r] == 1) {
+                const std::size_t own = plan.receptor_at(r, 0);
+                columns.exchange("slow_" + of, store.slow(k, own));
+                columns.exchange("fast_" + of, store.fast(k, own));
+                continue;
+            }
+            std::vector<std::size_t> at(plan.slots(), plan.receptors.size());  // by slot
+            for (std::size_t own = 0; own < plan.receptors.size(); ++own) {
+                if (plan.receptors[own].number == r) at[plan.receptors[own].slot] = own;
+            }
+            double nowhere = 0.0;
+            const auto exchange = [&](const std::string& name, auto member) {
+                columns.exchange_list<double>(name, plan.slots(), [&](std::size_t node) -> double& {
+                    const std::size_t own = at[plan.slot_of_node[node]];
+                    return own == plan.receptors.size() ? nowhere : (store.*member)(k, own);
+                });
+            };
+            exchange("slow_" + of, &CellStore::slow);
+            exchange("fast_" + of, &CellStore::fast);
+        }
+    }
+
+    /// By mechanism, since kinds of cells have it in different classes.
+    void exchange_gates(std::uint32_t cell, StateColumns& columns) {
+        std::vector<std::size_t> gates;  // of each mechanism, the most that any kind has
+        for (std::size_t kind = 0; kind < model_.kinds(); ++kind) {
+            const std::vector<PaintedMechanism>& painted = model_.spec(kind).mechanisms;
+            gates.resize(std::max(gates.size(), painted.size()));
+            for (std::size_t m = 0; m < painted.size(); ++m) {
+                gates[m] = std::max(gates[m], painted[m].mechanism->gates.size());
+            }
+        }
+        const CellPlan& plan = layouts_.of(cell);
+        CellStore& store = cells_->store(cell);
+        for (std::uint32_t m = 0; m < gates.size(); ++m) {
+            for (std::size_t gate = 0; gate < gates[m]; ++gate) {
+                double nowhere = 0.0;
+                const bool is_there =
+                    m < plan.spec->mechanisms.size() && gate < plan.spec->mechanisms[m].mechanism->gates.size();
+                columns.exchange_list<double>(
+                    "gate_" + std::to_string(m) + "_" + std::to_string(gate), plan.slots(),
+                    [&](std::size_t node) -> double& {
+                        const std::uint32_t slot = plan.slot_of_node[node];
+                        const CellPlan::Class* const own = is_there ? plan.class_with(m, slot) : nullptr;
+                        if (own == nullptr) return nowhere;
+                        const auto index = static_cast<std::size_t>(own - plan.classes.data());
+                        return store.gate(number(cell), index, own->place_of(slot), own->first_gate(m) + gate);
+                    });
+            }
+        }
+    }
+
+    /// What the gates of a class follow; beside it the logarithm of calcium where they follow both.
+    double argument_of(const CellPlan::Class& own, std::size_t cell, std::uint32_t slot) const {
+        return own.follows == Follows::calcium ? log_calcium(cell, slot) : potential(cell, slot);
+    }
+    double log_calcium(std::size_t cell, std::uint32_t slot) const {
+        return math::log(calcium(cell, layouts_.of(cell).pools.place_of(slot)));
+    }
+
+    double potential(std::size_t cell, std::uint32_t slot) const override {
+        return cells_->store(cell).potential(number(cell), slot);
+    }
+    double calcium(std::size_t cell, std::size_t pool) const override {
+        return cells_->store(cell).calcium(number(cell), pool);
+    }
+    double conductance(std::size_t cell, std::size_t receptor) const override {
+        CellStore& store = cells_->store(cell);
+        return store.slow(number(cell), receptor) - store.fast(number(cell), receptor);
+    }
+    double injected(std::size_t cell, std::size_t electrode) const override {
+        return injected_[electrode * layouts_.cells() + cell];
+    }
+    ClampCourse::Action action(std::size_t cell, std::size_t clamp) const override {
+        return cells_->store(cell).settings().action(number(cell), layouts_.of(cell).clamps[clamp], now_);
+    }
+    double state(std::size_t cell, std::size_t general, std::size_t place, std::size_t state) const override {
+        return cells_->store(cell).state(number(cell), general, place, state);
+    }
+    const ReceptorConstants& receptor_constants(std::size_t cell, std::size_t receptor) const override {
+        return cells_->store(cell).receptor_constants(number(cell), receptor);
+    }
+    double step() const override { return step_; }
+    double time() const override { return static_cast<double>(now_) * step_; }
+    double log_outside(std::size_t cell, std::size_t pool) const override {
+        return cells_->store(cell).log_outside(number(cell), pool);
+    }
+    std::vector<double> own_values(std::size_t cell) const override { return cells_->own_values(cell); }
+
+    /// A gate is stored before it follows the present potential, which happens when the next step starts: by a whole
+    /// step, or, with the staggered scheme, from half a step before the present time to half a step after it.
+    double gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) const override {
+        const CellPlan::Class& own = layouts_.of(cell).classes[class_index];
+        const double x = cells_->store(cell).gate(number(cell), class_index, place, gate);
+        const std::vector<double> argument{argument_of(own, cell, own.slots[place])};
+        double steady = 0.0;
+        double part = 0.0;
+        if (own.table != nullptr) {
+            own.table->look_up(gate, argument[0], steady, part);
+        } else {
+            std::vector<double> logarithm;
+            if (own.follows == Follows::both) logarithm.push_back(log_calcium(cell, own.slots[place]));
+            exact_rates(instruction_set_, own.gates[gate], step_, layouts_.of(cell).spec->celsius, argument, &steady,
+                        &part, logarithm);
+        }
+        if (layouts_.of(cell).spec->scheme == Scheme::staggered) part = 1.0 - std::sqrt(std::max(1.0 - part, 0.0));
+        return x + (steady - x) * part;
+    }
+
+    const CellModel& model_;
+    double step_;
+    InstructionSet instruction_set_;
+    std::pmr::memory_resource* memory_;
+    CellLayouts layouts_;
+    std::unique_ptr<CellArrangement> cells_;
+    AlignedVector<double> constant_current_;
+    std::vector<std::uint32_t> sites_;  ///< by receptor: inputs of each cell
+    AlignedVector<double> injected_;  ///< see BlockStep::injected
+    BlockScratch scratch_;
+    FirstDeparture departure_;
+    Step now_ = 0;            ///< that was calculated last
+};
+
+}  // namespace
+
+std::unique_ptr<models::NeuronGroup> create_cell_group(const GroupArguments& arguments) {
+    return std::make_unique<CellGroup>(arguments);
+}
+
+}  // namespace ranvier::cable

@@ -1,0 +1,236 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/hash.hpp"
+#include "cable/cell/cell_fingerprint.hpp"
+#include "cable/cell/checks.hpp"
+#include "cable/groups/cell_group.hpp"
+#include "cable/groups/cell_model.hpp"
+
+/// Populations of cells of several kinds.
+namespace ranvier::cable {
+
+namespace {
+
+/// Of different rates: each of a kind's combinations of mechanisms has a table of its own, of 64 kB or more.
+constexpr std::size_t most_rates = 256;
+
+[[noreturn]] void refuse(std::size_t kind, std::string what, std::string value, std::string first) {
+    throw ValueOutOfBoundsError({.object = what + " of cell " + std::to_string(kind) + " of a population",
+                                 .value = std::move(value),
+                                 .bound = "those of the first cell are " + std::move(first),
+                                 .remedy = "give all cells of a population the same, or make several populations"});
+}
+
+template <class List, class Text>
+std::string joined(const List& list, Text text) {
+    std::string all;
+    for (const auto& each : list) all += (all.empty() ? "" : ", ") + std::string(text(each));
+    return all.empty() ? "none" : all;
+}
+
+void check_kind(const CellModel& first, const CellModel& own, std::size_t kind) {
+    const models::NeuronModel& a = first.neuron_model();
+    const models::NeuronModel& b = own.neuron_model();
+    const auto compare = [&](const char* what, const auto& firsts, const auto& owns, auto text) {
+        if (joined(firsts, text) != joined(owns, text)) refuse(kind, what, joined(owns, text), joined(firsts, text));
+    };
+    compare("receptors", a.receptors, b.receptors, [](std::string_view name) { return name; });
+    const auto equations_of = [](const PlacedReceptor& receptor) {
+        const MechanismModel* const general = receptor.model->general;
+        if (general == nullptr) return receptor.name;
+        const auto name = [](const StateInfo& state) { return state.name; };
+        return receptor.name + " with states " + joined(general->general->states, name);
+    };
+    compare("receptors", first.spec().receptors, own.spec().receptors, equations_of);
+    compare("electrodes", a.electrodes, b.electrodes, [](std::string_view name) { return name; });
+    const auto with_unit = [](const auto& info) {
+        return std::string(info.name) + (info.unit.empty() ? "" : " (" + std::string(info.unit) + ")");
+    };
+    compare("parameters", a.parameters, b.parameters, with_unit);
+    compare("probes", a.variables, b.variables, with_unit);
+    compare("own parameters of V_init", a.variables.first(1), b.variables.first(1),
+            [](const models::VariableInfo& info) { return info.initial_parameter; });
+    const auto scheme = [](const CellModel& model) {
+        return std::string(model.spec().scheme == Scheme::staggered ? "staggered" : "backward_euler");
+    };
+    if (scheme(first) != scheme(own)) refuse(kind, "scheme", scheme(own), scheme(first));
+    const auto rates = [](const CellModel& model) {
+        return std::string(model.spec().rates == RateMethod::exact ? "exact" : "table");
+    };
+    if (rates(first) != rates(own)) refuse(kind, "rates", rates(own), rates(first));
+    if (first.spec().celsius != own.spec().celsius) {
+        refuse(kind, "temperature", to_text(own.spec().celsius), to_text(first.spec().celsius));
+    }
+}
+
+/// Mechanisms with the values of their parameters that change rates, over all kinds.
+void check_rates(const std::vector<std::shared_ptr<const CellModel>>& kinds) {
+    std::map<std::pair<const MechanismModel*, std::vector<double>>, std::size_t> found;
+    if (kinds.front()->spec().rates == RateMethod::exact) return;
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        for (const PaintedMechanism& painted : kinds[kind]->spec().mechanisms) {
+            const auto gates = painted.mechanism->gates;
+            if (gates.empty() || gates.front().follows == Follows::both) continue;
+            found.try_emplace({painted.mechanism, rate_parameters(painted)}, kind);
+            if (found.size() <= most_rates) continue;
+            throw ValueOutOfBoundsError({.object = "cells of a population",
+                                         .value = "more than " + std::to_string(most_rates) +
+                                                  " mechanisms with different values of parameters that change rates",
+                                         .bound = "each takes a table of its own",
+                                         .remedy = "give fewer different values, or rates='exact'"});
+        }
+    }
+}
+
+std::string_view unit_of(Probe::Kind kind) {
+    switch (kind) {
+        case Probe::Kind::potential:
+        case Probe::Kind::calcium_reversal:
+            return "mV";
+        case Probe::Kind::conductance:
+            return "nS";
+        case Probe::Kind::current:
+            return "mA/cm^2";
+        case Probe::Kind::calcium:
+            return "mM";
+        case Probe::Kind::receptor_current:
+        case Probe::Kind::axial_current:
+        case Probe::Kind::clamp_current:
+        case Probe::Kind::electrode_current:
+            return "pA";
+        case Probe::Kind::gate:
+            break;
+    }
+    return "";
+}
+
+/// What a step goes through for each compartment: potentials, coefficients and the gates of a few channels.
+constexpr double bytes_of_compartment = 60.0;
+
+constexpr models::ParameterInfo electrode_current{"I_e", "pA", 0.0, models::any_current,
+                                                  "Constant current, injected by the first electrode"};
+
+}  // namespace
+
+CellModel::CellModel(CellSpec given) : spec_(std::move(given)) {
+    // Defaults of own parameters are parameters of the population.
+    const std::uint64_t of_given = fingerprint_of(*spec_);
+    check_cell(*spec_);
+    describe(of_given);
+}
+
+CellModel::CellModel(std::vector<std::shared_ptr<const CellModel>> kinds, std::vector<std::uint32_t> kind_of)
+    : kinds_(std::move(kinds)), kind_of_(std::move(kind_of)) {
+    if (kinds_.empty() || kind_of_.empty()) throw InternalError("a population without cells");
+    SequenceHash hash;
+    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+        const auto cell = static_cast<std::size_t>(std::ranges::find(kind_of_, kind) - kind_of_.begin());
+        check_kind(*kinds_.front(), *kinds_[kind], cell);
+        hash.add(kinds_[kind]->neuron_model().own_fingerprint);
+    }
+    check_rates(kinds_);
+    for (const std::uint32_t kind : kind_of_) hash.add(kind);
+    describe(hash.value());
+}
+
+/// A value must do for all kinds.
+models::ParameterInfo CellModel::info_of(std::uint32_t own) const {
+    models::ParameterInfo info = own_info(spec(), own);
+    for (std::size_t kind = 1; kind < kinds(); ++kind) {
+        const models::ParameterInfo other = own_info(spec(kind), own);
+        info.bounds.lower = std::max(info.bounds.lower, other.bounds.lower);
+        info.bounds.upper = std::min(info.bounds.upper, other.bounds.upper);
+        info.may_be_infinite = info.may_be_infinite && other.may_be_infinite;
+        info.is_initial = info.is_initial && other.is_initial;
+    }
+    return info;
+}
+
+std::vector<std::uint32_t> CellModel::kinds_that_may_conflict() const {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t kind = 0; kind < kinds(); ++kind) {
+        if (may_conflict(spec(kind))) found.push_back(kind);
+    }
+    return found;
+}
+
+std::optional<std::string> CellModel::conflict(const models::NeuronModel& model, std::optional<std::uint64_t> cell,
+                                               std::span<const double> least, std::span<const double> greatest) {
+    const CellModel& own = of(model);
+    const std::size_t count = own.spec().own.size();
+    for (const std::uint32_t kind : own.conflicting_kinds_) {
+        if (cell && own.kind_of(*cell) != kind) continue;
+        // The first parameter is the current of the electrode.
+        auto reason = conflict_between(own.spec(kind), least.subspan(1, count), greatest.subspan(1, count));
+        if (reason) return reason;
+    }
+    return std::nullopt;
+}
+
+void CellModel::describe(std::uint64_t fingerprint) {
+    const CellSpec& spec = this->spec();
+    parameters_ = {electrode_current};
+    for (std::uint32_t own = 0; own < spec.own.size(); ++own) parameters_.push_back(info_of(own));
+    conflicting_kinds_ = kinds_that_may_conflict();
+    const OwnParameter* const initial = initial_parameter(spec);
+    variables_.push_back({.name = "V_m",
+                          .unit = "mV",
+                          .meaning = "Potential of the membrane where the cell fires; its initial value is that of the "
+                                     "whole cell",
+                          .initial_parameter = initial == nullptr ? std::string_view() : initial->name,
+                          .initial_value = spec.initial_potential});
+    for (const Probe& probe : spec.probes) {
+        variables_.push_back(
+            {.name = probe.name, .unit = unit_of(probe.kind), .meaning = "Probe", .is_read_only = true});
+    }
+    for (const PlacedReceptor& receptor : spec.receptors) receptors_.push_back(receptor.name);
+    count_sites();
+    for (const PlacedElectrode& electrode : spec.electrodes) {
+        if (!electrode.name.empty()) electrodes_.push_back(electrode.name);
+    }
+    model_ = {.name = "cell",
+              .summary = "A morphologically detailed neuron",
+              .equations = "",
+              .reference = "",
+              .parameters = parameters_,
+              .variables = variables_,
+              .receptors = receptors_,
+              .sites = sites_,
+              .weight_bounds = models::not_negative,
+              .weight_unit = "nS",
+              .electrodes = electrodes_,
+              .stretch_gain = models::StretchGain::much,
+              .step_bytes = bytes_of_compartment * mean_compartments(),
+              .create = create_cell_group,
+              .range_conflict = conflicting_kinds_.empty() ? nullptr : conflict,
+              .own = this,
+              .own_fingerprint = fingerprint};
+}
+
+double CellModel::mean_compartments() const {
+    if (kind_of_.empty()) return static_cast<double>(spec().compartments.size());
+    double sum = 0.0;
+    for (const std::uint32_t kind : kind_of_) sum += static_cast<double>(spec(kind).compartments.size());
+    return sum / static_cast<double>(kind_of_.size());
+}
+
+void CellModel::count_sites() {
+    for (std::size_t receptor = 0; receptor < receptors_.size(); ++receptor) {
+        std::vector<std::uint32_t>& own = sites_of_kinds_.emplace_back();
+        for (std::size_t kind = 0; kind < kinds(); ++kind) {
+            own.push_back(static_cast<std::uint32_t>(spec(kind).receptors[receptor].places.size()));
+        }
+    }
+    for (const std::vector<std::uint32_t>& own : sites_of_kinds_) {
+        const auto [least, most] = std::ranges::minmax(own);
+        SiteCounts& counts = sites_.emplace_back(SiteCounts{.least = least, .most = most});
+        if (least < most) counts = {.least = least, .most = most, .of_kind = own, .kind_of = kind_of_};
+    }
+    if (std::ranges::all_of(sites_, [](const SiteCounts& counts) { return counts.most == 1; })) sites_.clear();
+}
+
+}  // namespace ranvier::cable

@@ -1,0 +1,110 @@
+#include "cable/groups/cell_store.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "cable/kernels/rate_table.hpp"
+
+namespace ranvier::cable {
+
+void BlockScratch::reserve(std::size_t slots, bool has_pools) {
+    const auto grow = [&](AlignedVector<double>& values) {
+        if (values.size() < slots * lanes) values.assign(slots * lanes, 0.0);
+    };
+    for (auto* const values : {&diagonal, &current}) grow(*values);
+    if (!has_pools) return;
+    for (auto* const values : {&logarithm, &calcium_conductance, &calcium_reversal}) grow(*values);
+}
+
+void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const std::uint32_t> slots, double celsius,
+                     double* gates, const Followed& followed, BlockStep& step) {
+    const std::size_t count = slots.size() * lanes;
+    const std::size_t stride = (own_gates.size() + gates_of_quad - 1) / gates_of_quad * gates_of_quad;
+    BlockScratch& scratch = step.scratch;
+    const auto gather = [&](const double* from, std::vector<double>& to) {
+        to.resize(from == nullptr ? 0 : count);
+        for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[slots[i / lanes] * lanes + i % lanes];
+    };
+    gather(followed.argument, scratch.gathered);
+    gather(followed.logarithm, scratch.gathered_logarithm);
+    scratch.steady.resize(count);
+    scratch.part.resize(count);
+    for (std::size_t gate = 0; gate < own_gates.size(); ++gate) {
+        exact_rates(step.instruction_set, own_gates[gate], step.step, celsius, scratch.gathered, scratch.steady.data(),
+                    scratch.part.data(), scratch.gathered_logarithm);
+        for (std::size_t i = 0; i < count; ++i) {
+            double& x = gates[i * stride + gate];
+            x += (scratch.steady[i] - x) * scratch.part[i];
+        }
+    }
+}
+
+void CellStore::advance_general(GeneralStates& states, const GeneralBlock& block, std::span<double> calcium,
+                                BlockStep& step) {
+    states.advance(block);
+    states.receive(block.number, step.update.inputs, step.sites, cells_of(block.number));
+    for (const GeneralDeparture& departure : states.take_departures()) note_general(departure, block.number, step);
+    bool left = false;
+    for (double& value : calcium) {
+        // NaN becomes the lowest one.
+        const double kept = value < highest_calcium ? (value > lowest_calcium ? value : lowest_calcium)
+                            : std::isnan(value)     ? lowest_calcium
+                                                    : highest_calcium;
+        left = left || kept != value;
+        value = kept;
+    }
+    if (left) note_departures(Departure::Of::calcium, block.number, step);
+}
+
+void CellStore::note_general(const GeneralDeparture& departure, std::size_t block, BlockStep& step) {
+    const std::span<const std::uint32_t> cells = cells_of(block);
+    if (departure.cell >= cells.size()) return;
+    step.departure.note({.of = departure.of,
+                         .step = step.update.step,
+                         .cell = cells[departure.cell],
+                         .slot = departure.slot,
+                         .value = departure.value,
+                         .painted = departure.painted,
+                         .variable = departure.variable});
+}
+
+bool all_finite(std::span<const double> values) { return std::ranges::all_of(values, is_number); }
+
+void CellStore::note_departures(Departure::Of of, std::size_t block, BlockStep& step) {
+    // Potentials leave tables before the step that looks them up.
+    const Step after = step.update.step - (of == Departure::Of::potential ? 1 : 0);
+    if (step.departure.first() && step.departure.first()->step < after) return;
+    const std::span<const std::uint32_t> cells = cells_of(block);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const std::size_t cell = first_of(block) + k;
+        const CellPlan& plan = plan_of(cell);
+        std::optional<Departure> furthest;
+        const auto add = [&](std::uint32_t slot, double value) {
+            if (furthest && std::abs(value) <= std::abs(furthest->value)) return;
+            furthest = Departure{.of = of, .step = after, .cell = cells[k], .slot = slot, .value = value};
+        };
+        if (of == Departure::Of::calcium) {
+            // They have been put on their bounds.
+            for (std::size_t p = 0; p < plan.pools.size(); ++p) {
+                const double value = calcium(cell, p);
+                if (!(value > lowest_calcium && value < highest_calcium)) add(plan.pools.slots[p], value);
+            }
+        } else if (of == Departure::Of::number) {
+            for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) {
+                if (!is_number(potential(cell, slot))) add(slot, potential(cell, slot));
+            }
+        } else {
+            for (const CellPlan::Class& own : plan.classes) {
+                if (own.table == nullptr || own.follows != Follows::potential) continue;
+                for (const std::uint32_t slot : own.slots) {
+                    const double value = potential(cell, slot);
+                    if (!(value >= potential_range.lowest && value < potential_range.highest)) add(slot, value);
+                }
+            }
+        }
+        if (furthest) step.departure.note(*furthest);
+    }
+}
+
+}  // namespace ranvier::cable

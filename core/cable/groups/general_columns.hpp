@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cable/groups/cell_model.hpp"
+#include "cable/groups/cell_store.hpp"
+#include "cable/plans/cell_plan.hpp"
+#include "models/neuron.hpp"
+
+/// States of general mechanisms as columns of a saved state.
+namespace ranvier::cable {
+
+/// Those of mechanisms of the membrane, by mechanism, state and node. @param cell of the store
+void exchange_general(const CellModel& model, const CellPlan& plan, CellStore& store, std::size_t cell,
+                      StateColumns& columns);
+
+/// Those of a receptor, by site. @param sites as many as any kind of cells of the population has
+void exchange_sites(std::uint32_t receptor, std::size_t sites, const CellPlan& plan, CellStore& store, std::size_t cell,
+                    StateColumns& columns);
+
+}  // namespace ranvier::cable

@@ -1,0 +1,167 @@
+#include "cable/groups/probe_reading.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "base/math.hpp"
+
+namespace ranvier::cable {
+
+namespace {
+
+double gate_of(std::uint32_t painted, std::size_t gate, std::uint32_t slot, const CellPlan& plan,
+               const CellValues& values, std::size_t cell) {
+    if (const auto general = plan.general_of(painted)) {
+        return values.state(cell, *general, plan.generals[*general].place_of(slot), gate);
+    }
+    const CellPlan::Class& own = *plan.class_with(painted, slot);
+    const auto index = static_cast<std::size_t>(&own - plan.classes.data());
+    return values.gate(cell, index, own.place_of(slot), own.first_gate(painted) + gate);
+}
+
+double calcium_reversal_at(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    const std::size_t pool = plan.pools.place_of(slot);
+    return plan.pools.nernst * (values.log_outside(cell, pool) - math::log(values.calcium(cell, pool)));
+}
+
+/// mA/cm^2 of membrane that has the mechanism.
+double current_density(const Probe& probe, const CurrentInfo& info, const CellPlan& plan, const CellValues& values,
+                       std::size_t cell) {
+    const PaintedMechanism& painted = plan.spec->mechanisms[probe.of];
+    const std::uint32_t compartment = plan.spec->compartments.at(probe.place, "place");
+    const std::uint32_t slot = plan.slot_at(probe.place);
+    const std::vector<double> own = values.own_values(cell);
+    double density = plan.spec->value(painted, info.conductance, compartment, own);
+    for (const GatePower& gate : info.gates) {
+        const double x = gate_of(probe.of, gate.gate, slot, plan, values, cell);
+        for (std::uint32_t p = 0; p < gate.power; ++p) density *= x;
+    }
+    const double reversal = info.carries_calcium && plan.pools.is_at(slot)
+                                ? calcium_reversal_at(slot, plan, values, cell)
+                                : plan.spec->value(painted, info.reversal, compartment, own);
+    return density * (values.potential(cell, slot) - reversal);
+}
+
+/// The currents at a place of a general mechanism.
+std::vector<double> densities_at(std::size_t general, std::size_t place, const CellPlan& plan, const CellValues& values,
+                                 std::size_t cell) {
+    const GeneralPlan& own = plan.generals[general];
+    std::vector<double> states;
+    for (std::size_t s = 0; s < own.model->variables(); ++s) states.push_back(values.state(cell, general, place, s));
+    const double calcium = own.pools[place] ? values.calcium(cell, *own.pools[place]) : 0.0;
+    const std::vector<double> parameters = parameters_at(own, place, *plan.spec, values.own_values(cell));
+    return current_densities(own, place, parameters, states,
+                             {.potential = values.potential(cell, own.slots[place]),
+                              .celsius = plan.spec->celsius,
+                              .calcium = calcium,
+                              .nernst = plan.pools.nernst,
+                              .step = values.step(),
+                              .time = values.time()});
+}
+
+/// The same for a general mechanism.
+double general_density(const Probe& probe, std::size_t general, const CellPlan& plan, const CellValues& values,
+                       std::size_t cell) {
+    const std::size_t place = plan.generals[general].place_of(plan.slot_at(probe.place));
+    return densities_at(general, place, plan, values, cell)[probe.gate];
+}
+
+double current_density(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    if (const auto general = plan.general_of(probe.of)) return general_density(probe, *general, plan, values, cell);
+    const MechanismModel& model = *plan.spec->mechanisms[probe.of].mechanism;
+    if (model.sums.empty()) return current_density(probe, model.currents[probe.gate], plan, values, cell);
+    double sum = 0.0;
+    for (const std::uint32_t current : model.sums[probe.gate].currents) {
+        sum += current_density(probe, model.currents[current], plan, values, cell);
+    }
+    return sum;
+}
+
+/// The sum of what a probe reads of a receptor at all of its sites, or where one of them lies.
+template <class Read>
+double of_receptor(const Probe& probe, const CellPlan& plan, Read read) {
+    if (probe.gate != Probe::every_site) return read(plan.receptor_at(probe.of, probe.gate));
+    double sum = 0.0;
+    for (std::size_t r = 0; r < plan.receptors.size(); ++r) {
+        if (plan.receptors[r].number == probe.of) sum += read(r);
+    }
+    return sum;
+}
+
+/// pA, out of the cell, of a receptor that is a general mechanism: at all sites, or at one.
+double general_current(const Probe& probe, std::size_t general, const CellPlan& plan, const CellValues& values,
+                       std::size_t cell) {
+    const GeneralPlan& own = plan.generals[general];
+    double sum = 0.0;
+    for (std::size_t place = 0; place < own.slots.size(); ++place) {
+        if (probe.gate != Probe::every_site && probe.gate != place) continue;
+        const std::vector<double> densities = densities_at(general, place, plan, values, cell);
+        for (std::size_t c = 0; c < densities.size(); ++c) {
+            if (own.model->general->currents[c].flows) sum += own.covered[place] * densities[c];
+        }
+    }
+    return sum;
+}
+
+/// pA, out of the cell.
+double receptor_current(std::size_t receptor, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    const ReceptorConstants& constants = values.receptor_constants(cell, receptor);
+    const double v = values.potential(cell, plan.receptors[receptor].slot);
+    double g = values.conductance(cell, receptor);
+    if (constants.blockers > 0.0) g /= 1.0 + constants.blockers * math::exp(-constants.block_slope * v);
+    return g * (v - constants.reversal);
+}
+
+/// pA that flow into a compartment from its neighbours.
+double axial_current(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    std::span<const double> axial = plan.axial;
+    std::vector<double> own;
+    if (std::ranges::find(plan.spec->uses, OwnUse::Kind::axial_resistivity, &OwnUse::kind) != plan.spec->uses.end()) {
+        own.resize(plan.slots());
+        const double resistivity = constants_of(*plan.spec, values.own_values(cell)).axial_resistivity;
+        CellPlan::fill_axial(*plan.spec, resistivity, plan.slot_of_node, own);
+        axial = own;
+    }
+    const double v = values.potential(cell, slot);
+    double sum = 0.0;
+    if (slot > 0) sum += axial[slot] * (values.potential(cell, plan.parents[slot]) - v);
+    for (std::uint32_t child = slot + 1; child < plan.slots(); ++child) {
+        if (plan.parents[child] == slot) sum += axial[child] * (values.potential(cell, child) - v);
+    }
+    return sum;
+}
+
+}  // namespace
+
+double read_probe(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    switch (probe.kind) {
+        case Probe::Kind::potential:
+            return values.potential(cell, plan.slot_at(probe.place));
+        case Probe::Kind::gate:
+            return gate_of(probe.of, probe.gate, plan.slot_at(probe.place), plan, values, cell);
+        case Probe::Kind::conductance:
+            return of_receptor(probe, plan, [&](std::size_t r) { return values.conductance(cell, r); });
+        case Probe::Kind::current:
+            return current_density(probe, plan, values, cell);
+        case Probe::Kind::receptor_current:
+            if (const auto general = plan.general_of_receptor(probe.of)) {
+                return general_current(probe, *general, plan, values, cell);
+            }
+            return of_receptor(probe, plan, [&](std::size_t r) { return receptor_current(r, plan, values, cell); });
+        case Probe::Kind::calcium:
+            return values.calcium(cell, plan.pools.place_of(plan.slot_at(probe.place)));
+        case Probe::Kind::calcium_reversal:
+            return calcium_reversal_at(plan.slot_at(probe.place), plan, values, cell);
+        case Probe::Kind::axial_current:
+            return axial_current(plan.slot_at(probe.place), plan, values, cell);
+        case Probe::Kind::electrode_current:
+            return values.injected(cell, probe.of);
+        case Probe::Kind::clamp_current: {
+            const ClampCourse::Action action = values.action(cell, probe.of);
+            return action.current - action.conductance * values.potential(cell, plan.clamps[probe.of].slot);
+        }
+    }
+    throw InternalError("a probe of an unknown kind");
+}
+
+}  // namespace ranvier::cable

@@ -1,0 +1,284 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/aligned_array.hpp"
+#include "base/instruction_set.hpp"
+#include "base/math.hpp"
+#include "cable/kernels/calcium_kernel.hpp"
+#include "cable/kernels/class_kernel.hpp"
+#include "cable/kernels/eight.hpp"
+#include "cable/kernels/membrane_kernel.hpp"
+#include "cable/kernels/packed_solve.hpp"
+#include "cable/methods.hpp"
+#include "cable/receptor.hpp"
+
+/// One step of a block of cells.
+///
+/// Nodes lie in slots of 8 lanes, so that what is done for one slot is done by whole vectors of any width: a slot is a node
+/// of 8 cells of one shape. An array of a block has 8 numbers for each slot; constants that all cells share have one. In a
+/// packed block, the nodes of a slot are those of any cells, and constants are 8 numbers, too.
+namespace ranvier::cable {
+
+/// What injects a current at one place of each cell.
+struct KernelElectrode {
+    std::uint32_t slot = 0;
+    const std::uint32_t* positions = nullptr;  ///< of 8 cells in a packed block, which need not be in one slot
+    const double* conductance = nullptr;  ///< nS by lane: 1 / the resistance of a voltage clamp; null: 0
+    const double* current = nullptr;  ///< pA by lane; of a voltage clamp where the potential is 0
+};
+
+/// A receptor at one place of each cell.
+struct KernelReceptor {
+    std::uint32_t slot = 0;
+    const std::uint32_t* positions = nullptr;  ///< as those of KernelElectrode
+    ReceptorConstants constants;
+    double* slow = nullptr;  ///< exponentials of the conductance, nS, by lane
+    double* fast = nullptr;
+    const double* input = nullptr;  ///< nS: weights of the spikes that arrive at the end of the step, by lane
+};
+
+/// What a packed block has beside; see PackedPlan. Positions are 8 slot + lane.
+struct KernelDesks {
+    std::size_t first = 0;  ///< position of the first one
+    std::size_t size = 0;
+    const std::uint32_t* sources = nullptr;  ///< position of the node of each desk
+};
+
+struct KernelArguments {
+    std::size_t slots = 0;
+    /// Of each slot: that of the parent, a smaller one. Not of a packed block.
+    const std::uint32_t* parents = nullptr;
+    const double* axial = nullptr;     ///< nS, between a slot and its parent
+    const double* capacity = nullptr;  ///< nS: capacitance by the length of a step
+    const double* leak = nullptr;      ///< nS: all that does not change, with capacity and axial conductances
+    const double* drive = nullptr;     ///< pA: of leaks
+    double* potential = nullptr;       ///< mV
+    double* diagonal = nullptr;
+    double* current = nullptr;
+    /// Slots whose equations begin before all else: those that no class begins, and in a packed block no level.
+    std::size_t begin_count = 0;
+    const std::uint32_t* begin_slots = nullptr;
+    std::size_t class_count = 0;
+    const KernelClass* classes = nullptr;
+    std::size_t receptor_count = 0;
+    const KernelReceptor* receptors = nullptr;
+    std::size_t electrode_count = 0;
+    const KernelElectrode* electrodes = nullptr;
+    KernelPools pools;
+    KernelDesks desks;
+    KernelLevels levels;
+};
+
+/// `staggered`: see Scheme. Then gates are those in the middle of the step, and so are conductances of receptors.
+/// `packed`: whether the block has a PackedPlan.
+template <bool staggered, bool packed>
+struct BlockKernel {
+    using Calcium = CalciumKernel<staggered, packed>;
+
+    /// What has to be added to the equations for the gates, which advance. Returns whether a potential is beyond the tables of
+    /// rates; potentials are still those before the step.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static bool advance_gates(const KernelArguments* a) {
+        if constexpr (packed) bring(a->desks, a->potential);
+        const KernelMembrane membrane = membrane_of(*a);
+        for (std::size_t k = 0; k < a->begin_count; ++k) {
+            MembraneKernel<set, packed>::begin(membrane, a->begin_slots[k]);
+        }
+        if (a->pools.size > 0) Calcium::begin(a->pools);
+        bool left = false;
+        for (std::size_t c = 0; c < a->class_count; ++c) {
+            left |= ClassKernel<set, packed>::run(a->classes[c], membrane, a->pools.conductance);
+        }
+        return left;
+    }
+
+    /// All else. Returns whether a concentration has left its bounds.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static bool advance_potentials(const KernelArguments* a) {
+        if (a->pools.size > 0) Calcium::template add<set>(a->pools, a->potential, a->diagonal, a->current);
+        if constexpr (packed) return_results(*a);
+        for (std::size_t r = 0; r < a->receptor_count; ++r) add_receptor<set>(a->receptors[r], *a);
+        for (std::size_t e = 0; e < a->electrode_count; ++e) add_electrode<set>(a->electrodes[e], *a);
+        if constexpr (packed) {
+            PackedSolve<staggered>::template run<set>({a->levels, a->axial, membrane_of(*a), a->potential, solved(*a)});
+        } else {
+            solve<set>(*a);
+        }
+        if (a->pools.size == 0) return false;
+        if constexpr (packed) bring(a->desks, solved(*a));
+        return Calcium::template finish<set>(a->pools, solved(*a));
+    }
+
+    RANVIER_ALWAYS_INLINE static KernelMembrane membrane_of(const KernelArguments& a) {
+        return {a.capacity, a.leak, a.drive, a.potential, a.diagonal, a.current};
+    }
+
+    /// What is solved for: the new potentials themselves, or, in the middle of the step, what takes the place of the currents.
+    RANVIER_ALWAYS_INLINE static double* solved(const KernelArguments& a) {
+        return staggered ? a.current : a.potential;
+    }
+
+    /// Takes the values of nodes to their desks.
+    RANVIER_ALWAYS_INLINE static void bring(const KernelDesks& desks, double* values) {
+        for (std::size_t k = 0; k < desks.size; ++k) values[desks.first + k] = values[desks.sources[k]];
+    }
+
+    RANVIER_ALWAYS_INLINE static void return_results(const KernelArguments& a) {
+        const double* const d = a.diagonal + a.desks.first;
+        const double* const i = a.current + a.desks.first;
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < a.desks.size; ++k) {
+            a.diagonal[a.desks.sources[k]] = d[k];
+            a.current[a.desks.sources[k]] = i[k];
+        }
+    }
+
+    /// The values of what is at one place of each cell.
+    template <InstructionSet set, class Own>
+    RANVIER_ALWAYS_INLINE static Eight<set> at(const Own& own, const double* values) {
+        if constexpr (packed) {
+            alignas(line_bytes) double gathered[lanes];
+            for (std::size_t l = 0; l < lanes; ++l) gathered[l] = values[own.positions[l]];
+            return Eight<set>::load(gathered);
+        } else {
+            return Eight<set>::load(values + own.slot * lanes);
+        }
+    }
+    template <InstructionSet set, class Own>
+    RANVIER_ALWAYS_INLINE static Eight<set> constant_at(const Own& own, const double* values) {
+        if constexpr (packed) return at<set>(own, values);
+        return constant_of<set, packed>(values, own.slot);
+    }
+    template <InstructionSet set, class Own>
+    RANVIER_ALWAYS_INLINE static void put(const Own& own, double* values, const Eight<set>& results) {
+        if constexpr (packed) {
+            alignas(line_bytes) double scattered[lanes];
+            results.store(scattered);
+            for (std::size_t l = 0; l < lanes; ++l) values[own.positions[l]] = scattered[l];
+        } else {
+            results.store(values + own.slot * lanes);
+        }
+    }
+
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void add_electrode(const KernelElectrode& own, const KernelArguments& a) {
+        if (own.conductance != nullptr) {
+            put<set>(own, a.diagonal, at<set>(own, a.diagonal) + Eight<set>::load(own.conductance));
+        }
+        put<set>(own, a.current, at<set>(own, a.current) + Eight<set>::load(own.current));
+    }
+
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void add_receptor(const KernelReceptor& own, const KernelArguments& a) {
+        using Lanes = Eight<set>;
+        const ReceptorConstants& c = own.constants;
+        const Lanes slow = Lanes::load(own.slow);
+        const Lanes fast = Lanes::load(own.fast);
+        Lanes g = staggered ? slow * Lanes::all(c.half_decay) - fast * Lanes::all(c.half_rise) : slow - fast;
+        if (c.blockers > 0.0) {
+            alignas(line_bytes) double block[lanes];
+            at<set>(own, a.potential).store(block);
+            for (double& v : block) v = c.blockers * math::exp(-c.block_slope * v);
+            const Lanes blocked = Lanes::load(block);
+            const Lanes freed = Lanes::all(1.0) + blocked;
+            g = g / freed;
+            follow_block<set>(own, a, g, blocked / freed);
+        }
+        put<set>(own, a.diagonal, at<set>(own, a.diagonal) + g);
+        put<set>(own, a.current, at<set>(own, a.current) + g * Lanes::all(c.reversal));
+        const Lanes input = Lanes::all(c.scale) * Lanes::load(own.input);
+        (slow * Lanes::all(c.decay) + input).store(own.slow);
+        if (c.rise == 0.0) return;
+        (fast * Lanes::all(c.rise) + input).store(own.fast);
+    }
+
+    /// The block at the potential that is solved for: by its slope at the one before. Without this, errors of the staggered
+    /// scheme were of first order in the step, and those of backward Euler six times as large.
+    ///
+    /// Below the reversal potential this is a negative conductance. It takes at most half of the capacitance from the
+    /// diagonal, so that what is solved for stays bounded.
+    ///
+    /// @param part of the receptors that is blocked
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void follow_block(const KernelReceptor& own, const KernelArguments& a,
+                                                   const Eight<set>& g, const Eight<set>& part) {
+        using Lanes = Eight<set>;
+        const Lanes v = at<set>(own, a.potential);
+        const Lanes d = at<set>(own, a.diagonal);
+        const Lanes slope = g * Lanes::all(own.constants.block_slope) * part * (v - Lanes::all(own.constants.reversal));
+        const Lanes least = constant_at<set>(own, a.leak) - Lanes::all(0.5) * constant_at<set>(own, a.capacity);
+        const Lanes added = greater(slope, least - d);
+        put<set>(own, a.diagonal, d + added);
+        put<set>(own, a.current, at<set>(own, a.current) + added * v);
+    }
+
+    /// Gaussian elimination from the leaves to the root and back (M. Hines, 1984): the matrix is symmetric, with minus the
+    /// axial conductances beside its diagonal.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void solve(const KernelArguments& a) {
+        using Lanes = Eight<set>;
+        const Lanes one = Lanes::all(1.0);
+        for (std::size_t s = a.slots; --s > 0;) {
+            double* const d = a.diagonal + s * lanes;
+            double* const parent_d = a.diagonal + a.parents[s] * lanes;
+            double* const parent_i = a.current + a.parents[s] * lanes;
+            const Lanes axial = Lanes::all(a.axial[s]);
+            const Lanes inverse = one / Lanes::load(d);
+            const Lanes part = axial * inverse;
+            inverse.store(d);
+            (Lanes::load(parent_d) - part * axial).store(parent_d);
+            (Lanes::load(parent_i) + part * Lanes::load(a.current + s * lanes)).store(parent_i);
+        }
+        finish<set>(a, 0, Lanes::load(a.current) * (one / Lanes::load(a.diagonal)));
+        for (std::size_t s = 1; s < a.slots; ++s) {
+            const Lanes parent = Lanes::load(solved(a) + a.parents[s] * lanes);
+            const Lanes own = Lanes::load(a.current + s * lanes) + Lanes::all(a.axial[s]) * parent;
+            finish<set>(a, s, own * Lanes::load(a.diagonal + s * lanes));
+        }
+    }
+
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void finish(const KernelArguments& a, std::size_t slot, const Eight<set>& result) {
+        using Lanes = Eight<set>;
+        double* const v = a.potential + slot * lanes;
+        if constexpr (staggered) (Lanes::all(2.0) * result - Lanes::load(v)).store(v);
+        result.store(solved(a) + slot * lanes);
+    }
+};
+
+template <bool staggered, bool packed>
+struct GateHalf {
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static bool run(const KernelArguments* arguments) {
+        return BlockKernel<staggered, packed>::template advance_gates<set>(arguments);
+    }
+};
+
+template <bool staggered, bool packed>
+struct PotentialHalf {
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static bool run(const KernelArguments* arguments) {
+        return BlockKernel<staggered, packed>::template advance_potentials<set>(arguments);
+    }
+};
+
+// The kernel has two halves, so that whoever calls it can look at the potentials between them. (A call from within one kernel
+// slowed it by half, whether or not it was made.)
+
+/// See BlockKernel::advance_gates.
+template <bool packed>
+bool advance_gates(InstructionSet set, Scheme scheme, const KernelArguments& arguments) {
+    return scheme == Scheme::staggered ? Dispatched<GateHalf<true, packed>>::call(set, &arguments)
+                                       : Dispatched<GateHalf<false, packed>>::call(set, &arguments);
+}
+
+/// See BlockKernel::advance_potentials.
+template <bool packed>
+bool advance_potentials(InstructionSet set, Scheme scheme, const KernelArguments& arguments) {
+    return scheme == Scheme::staggered ? Dispatched<PotentialHalf<true, packed>>::call(set, &arguments)
+                                       : Dispatched<PotentialHalf<false, packed>>::call(set, &arguments);
+}
+
+}  // namespace ranvier::cable

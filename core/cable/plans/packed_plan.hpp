@@ -1,0 +1,117 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "cable/kernels/packed_solve.hpp"
+#include "cable/plans/cell_plan.hpp"
+#include "cable/plans/packed_order.hpp"
+
+namespace ranvier::cable {
+
+/// What a step of a block of any cells needs. Nodes lie as PackedOrder says, and constants are one number for each position:
+/// 8 slot + lane.
+///
+/// Mechanisms are calculated slot by slot, too. Where most nodes of a slot have the same ones, that happens in their place, and
+/// with conductances of 0 for the others. The rest go to *desks*: behind the slots of nodes there are more, in which nodes with
+/// the same mechanisms lie together, from anywhere in the block. Their potentials are brought there before the mechanisms, and
+/// the results returned after.
+///
+/// Lanes without a node, or a desk, have a potential of their own that nothing reaches. Receptors and electrodes that are
+/// fewer than 8 have the last slot for the rest.
+class PackedPlan {
+   public:
+    static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+    /// Nodes of a slot with the same mechanisms from which on these are calculated in their place, for all 8, which takes
+    /// less time than desks.
+    static constexpr std::size_t least_in_place = 5;
+
+    struct Class {
+        explicit Class(const CellPlan::Class& model, std::pmr::memory_resource* memory);
+
+        Follows follows;
+        std::vector<GateOfMechanism> gates;
+        const RateTable* table;
+        AlignedVector<std::uint32_t> slots;
+        AlignedVector<double> present;  ///< [place][lane]: 1, or 0 where the node of a lane is not of the class
+        std::vector<AlignedVector<double>> conductances;  ///< of each current [place][lane]
+        std::vector<KernelCurrent> currents;
+        std::vector<KernelCurrent> calcium_currents;
+        double celsius = 0.0;
+
+        std::size_t quads() const { return (gates.size() + gates_of_quad - 1) / gates_of_quad; }
+        std::size_t state_size() const { return slots.size() * lanes * quads() * gates_of_quad; }
+    };
+    /// What cells have at up to 8 places in all. Cells are numbers among those of the block, or nowhere.
+    struct Chunk {
+        std::uint32_t number =
+            0;  ///< of the receptor, the electrode or the clamp; a cell may have the receptor at several places
+        ReceptorConstants constants;  ///< of a receptor
+        std::array<std::uint32_t, lanes> receptors = {};  ///< of each cell, places in its CellPlan::receptors
+        std::array<std::uint32_t, lanes> cells;
+        std::array<std::uint32_t, lanes> positions;
+    };
+
+    /// @param cells plans of the cells of the block, one for each
+    PackedPlan(std::span<const CellPlan* const> cells, std::pmr::memory_resource* memory);
+
+    bool has_exact_rates() const {
+        return std::ranges::any_of(classes, [](const Class& own) { return own.table == nullptr; });
+    }
+    std::size_t all_slots() const { return leak.size() / lanes; }
+    /// Where the potential of a node lies, and where its mechanisms are calculated.
+    std::uint32_t position(std::size_t cell, std::uint32_t slot) const { return positions[first_[cell] + slot]; }
+    std::uint32_t desk(std::size_t cell, std::uint32_t slot) const { return desks[first_[cell] + slot]; }
+    std::uint32_t class_of(std::size_t cell, std::size_t class_index) const {
+        return classes_of_[first_classes_[cell] + class_index];
+    }
+
+    AlignedVector<double> axial;
+    AlignedVector<double> capacity;
+    AlignedVector<double> leak;
+    AlignedVector<double> drive;
+    AlignedVector<std::uint32_t> level_begins;
+    AlignedVector<std::uint32_t> join_begins;
+    AlignedVector<KernelJoin> joins;
+    // How the equations of slots begin: see KernelLevels and KernelArguments.
+    AlignedVector<std::uint32_t> begin_slots;
+    AlignedVector<std::uint32_t> late_begins;
+    AlignedVector<std::uint32_t> late_slots;
+    AlignedVector<std::uint8_t> is_plain;
+    std::size_t node_slots = 0;  ///< desks lie behind them
+    AlignedVector<std::uint32_t> sources;  ///< of each desk: the position of its node, or its own
+    std::vector<Class> classes;
+    PoolPlan pools;  ///< constants [pool][lane]
+    std::vector<Chunk> receptors;   ///< by number
+    std::vector<Chunk> electrodes;  ///< by number, then clamps by number
+    std::size_t clamps_from = 0;    ///< the first electrode that is a clamp
+    AlignedVector<std::uint32_t> positions;  ///< of each slot of each cell's plan
+    AlignedVector<std::uint32_t> desks;
+
+   private:
+    using Cells = std::span<const CellPlan* const>;
+
+    void place_nodes(Cells cells);
+    void add_classes(Cells cells, std::pmr::memory_resource* memory);
+    /// Gives nodes desks, and classes and pools their slots.
+    void place_mechanisms(Cells cells);
+    void fill_cable(Cells cells);
+    void fill_classes(Cells cells, std::pmr::memory_resource* memory);
+    void fill_pools(Cells cells);
+    void add_receptors(Cells cells);
+    void add_electrodes(Cells cells);
+    /// @pre all that adds to equations has been placed
+    void choose_begins(Cells cells);
+
+    std::vector<std::size_t> first_;          ///< of each cell: its first slot among all
+    std::vector<std::size_t> first_classes_;
+    std::vector<std::uint32_t> classes_of_;
+};
+
+}  // namespace ranvier::cable

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+
+#include "base/aligned_array.hpp"
+#include "cable/cell/spec.hpp"
+
+namespace ranvier::cable {
+
+/// Pools of calcium of a cell, by slot ascending. See KernelPools. For a pool that is a general mechanism,
+/// the kernel keeps the concentration up to rounding, and the state of the mechanism replaces it after the step.
+struct PoolPlan {
+    explicit PoolPlan(std::pmr::memory_resource* memory);
+    /// @param own_values values of the cell's own parameters @param step ms
+    PoolPlan(const CellSpec& spec, std::span<const double> own_values, std::span<const std::uint32_t> slot_of_node,
+             double step, std::pmr::memory_resource* memory);
+
+    std::size_t size() const { return slots.size(); }
+    bool is_at(std::uint32_t slot) const;
+    /// Its place among the pools. @pre it is there
+    std::size_t place_of(std::uint32_t slot) const;
+    AlignedVector<std::uint32_t> slots;
+    AlignedVector<double> rest;
+    AlignedVector<double> outside;  ///< mM
+    AlignedVector<double> log_outside;
+    AlignedVector<double> decay;
+    AlignedVector<double> gain;
+    AlignedVector<double> half_decay;
+    AlignedVector<double> half_gain;
+    double nernst = 0.0;
+
+   private:
+    void add_decaying(double rest_of_it, double share, double volume, double tau, double step);
+    void add_constant();
+};
+
+}  // namespace ranvier::cable

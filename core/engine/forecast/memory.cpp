@@ -1,0 +1,408 @@
+#include "engine/forecast/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "base/saturation.hpp"
+#include "comm/exchange/exchange.hpp"
+#include "connect/plasticity/followed_potentials.hpp"
+#include "connect/plasticity/modulation.hpp"
+#include "connect/tables/run_table.hpp"
+#include "connect/tables/table_estimate.hpp"
+#include "connect/tables/weight_estimate.hpp"
+#include "engine/forecast/memory_samples.hpp"
+#include "engine/option_choices.hpp"
+#include "engine/shard/shard.hpp"
+#include "parallel/memory_room.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+/// A number of bytes, and the same in the unit in which it is easiest to read.
+std::string as_text(std::uint64_t bytes) {
+    constexpr std::array<const char*, 6> units{"kB", "MB", "GB", "TB", "PB", "EB"};
+    std::string text = std::to_string(bytes) + " bytes";
+    if (bytes < 1000) return text;
+    std::size_t chosen = 0;
+    std::uint64_t unit = 1000;
+    while (chosen + 1 < units.size() && bytes / unit >= 1000) {
+        unit *= 1000;
+        ++chosen;
+    }
+    const std::uint64_t tenth = unit / 10;
+    const std::uint64_t tenths = bytes / tenth + (bytes % tenth >= tenth / 2 ? 1 : 0);
+    return text + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " " + units[chosen] + ")";
+}
+
+/// How spikes come to the tables of a process (engine/spike_traffic.hpp).
+struct Arrivals {
+    const network::LoweredNetwork& network;
+    const Activity& activity;
+    bool travel =
+        false;     ///< through an exchange: what arrives in an epoch is shared by the workers, who sort it by step
+    bool by_source = false;  ///< tables look up their rows
+    double records_per_step = 0.0;
+    double steps_per_epoch = 1.0;
+    double spikes_of_one = 0.0;    ///< of each neuron, in a step
+    double spikes_per_step = 0.0;  ///< of the process: each leads to many records and rows, which come together
+    double spikes_of_all = 0.0;    ///< of the network, in a step
+    double steps = 0.0;            ///< that are simulated
+    std::uint32_t window = 1;      ///< steps that runs are delivered ahead
+};
+
+/// A number that is known for powers of two. 0: for none.
+double between_powers(std::span<const double> of_powers, double at) {
+    if (of_powers.empty()) return 0.0;
+    const double power = std::clamp(std::log2(at), 0.0, static_cast<double>(of_powers.size() - 1));
+    const auto below = static_cast<std::size_t>(power);
+    const std::size_t above = std::min(below + 1, of_powers.size() - 1);
+    return of_powers[below] + (power - static_cast<double>(below)) * (of_powers[above] - of_powers[below]);
+}
+
+/// How many more than on average wait in a list, at the most. @param steps that they have fired in
+double most_waiting(const Activity& activity, std::size_t lists, double steps) {
+    if (activity.most_in_lists.empty()) return 0.0;
+    const std::size_t last = activity.most_in_lists.size() - 1;
+    return between_powers(activity.most_in_lists[std::min(static_cast<std::size_t>(std::bit_width(lists) - 1), last)],
+                          steps);
+}
+
+/// Spikes on their way to synapses that learn, in lists that take turns from step to step, one for each run of synapses of a
+/// row with one delay.
+double bytes_waiting(const connect::TableEstimate::Table& table, const connect::PlasticTableMemory& memory,
+                     const Arrivals& arrivals) {
+    const auto steps_of = [&](double delay) {
+        return connect::axonal_steps(memory.axonal_fraction, static_cast<DelaySteps>(delay));
+    };
+    const DelaySteps longest = steps_of(table.longest_delay);
+    const DelaySteps shortest = steps_of(static_cast<double>(table.longest_delay) - table.delays + 1.0);
+    if (longest == 0) return 0.0;
+    const std::size_t lists = connect::lists_of_waiting(longest);
+    const double delays = longest - shortest + 1.0;
+    // Spikes of an epoch are accepted at its end. A list that takes its turn some steps after that has only those with at
+    // least this axonal delay; others never come to wait.
+    const auto turns = std::gcd(lists, static_cast<std::size_t>(arrivals.steps_per_epoch));
+    double part = 0.0;
+    for (std::size_t after = 1; after <= turns; ++after) {
+        const double longer =
+            static_cast<double>(longest) + 1.0 - std::max<double>(shortest, static_cast<double>(after));
+        part += std::clamp(longer / delays, 0.0, 1.0) / static_cast<double>(turns);
+    }
+    const double list =
+        part * room_of_list(arrivals.spikes_of_one * table.rows * table.runs, arrivals.spikes_per_step * delays,
+                            most_waiting(arrivals.activity, lists, delays));
+    return static_cast<double>(memory.waiting_bytes) * static_cast<double>(lists) * list;
+}
+
+/// Spikes beside the newest, and pulses of a transmitter, that a table keeps until all of its synapses have learnt from them.
+double bytes_to_learn_from(const connect::TableEstimate::Table& table, const connect::PlasticTableMemory& memory,
+                           const Arrivals& arrivals) {
+    const double neurons = table.targets;
+    const double of_neuron = arrivals.spikes_of_one > 0.0 ? arrivals.spikes_of_one * arrivals.steps : 0.0;
+    const auto most = static_cast<double>(connect::most_older_spikes(to_saturated(table.synapses)));
+    // Potentials of a step leave one of a neuron at most.
+    const double of_one = arrivals.spikes_of_one * memory.older_of_spike;
+    const double of_step = neurons * (memory.step_bytes > 0 ? std::min(1.0, of_one) : of_one);
+    // When all synapses settle, spikes of the longest delay have not been told to all of them, and each of these spikes will
+    // ask for potentials that are as old (connect/plasticity/voltage_table.hpp).
+    const double still_needed = memory.step_bytes > 0 ? of_step * 2.0 * static_cast<double>(table.longest_delay) : 0.0;
+    double older = std::min(neurons * expected_beyond(of_neuron, memory.newest_spikes) * memory.older_of_spike,
+                            most + still_needed + of_step);
+    double bytes = 0.0;
+    if (const connect::Transmitter* const transmitter = table.dynamics->transmitter()) {
+        const ExpectedPulses pulses =
+            expected_pulses(arrivals.network, *transmitter, arrivals.spikes_of_one, arrivals.steps);
+        // When there are many of one, all synapses learn from both.
+        const double first = most + neurons * static_cast<double>(memory.newest_spikes);
+        const double of_spikes = of_step > 0.0 ? first / of_step * pulses.per_step : pulses.number;
+        if (pulses.number > most) older = std::min(older, most / pulses.per_step * of_step);
+        bytes +=
+            sizeof(connect::Concentration::Pulse) * room_of_appended(std::min({pulses.number, most + 1.0, of_spikes}));
+    }
+    if (memory.older_spike_bytes > 0) {
+        // Those of potentials are appended one by one to a list that is never made anew.
+        const double room = memory.step_bytes > 0 ? room_of_appended(older) : room_of_list(older, older, 1.0);
+        bytes += static_cast<double>(memory.older_spike_bytes) * room;
+    }
+    return bytes;
+}
+
+/// What a table of synapses that are not static keeps of spikes, on one shard.
+double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arrivals& arrivals) {
+    const connect::PlasticTableMemory memory = table.dynamics->memory(table.double_weights);
+    double bytes =
+        static_cast<double>(memory.history_bytes) + table.from_first_to_last * static_cast<double>(memory.neuron_bytes);
+    if (memory.step_bytes > 0) {
+        const std::size_t steps = connect::FollowedPotentials::kept_steps(memory.followed_delay,
+                                                                          static_cast<DelaySteps>(table.longest_delay));
+        bytes += table.from_first_to_last * static_cast<double>(memory.step_bytes * steps);
+    }
+    bytes += bytes_to_learn_from(table, memory, arrivals);
+    if (memory.most_listed_rows > 0) {
+        const double listed = std::min(static_cast<double>(memory.most_listed_rows),
+                                       room_of_list(arrivals.spikes_of_one * table.rows, arrivals.spikes_per_step,
+                                                    arrivals.activity.most_in_step));
+        bytes += static_cast<double>(memory.listed_row_bytes * std::bit_ceil(static_cast<std::uint64_t>(listed)));
+    }
+    return bytes + bytes_waiting(table, memory, arrivals);
+}
+
+/// How many steps' spikes a table keeps when it has accepted those of an epoch, on average over epochs. Those that are done
+/// are dropped once they are a quarter: before each window (connect/tables/run_table.hpp), or when those of another epoch
+/// come (connect/tables/recent_rows.hpp). This follows the rule for some epochs.
+/// @param longest delay @param window 0: of a table that looks once in an epoch
+double steps_kept(double longest, double steps_per_epoch, double window, double rows_per_step) {
+    constexpr int epochs = 64;
+    constexpr double few = 64.0;  // rows that are not worth dropping
+    double first = 1.0;           // step whose spikes lie in front
+    double live = 1.0;            // the first step whose spikes are not done
+    double sum = 0.0;
+    double now = 0.0;
+    for (int epoch = 1; epoch <= epochs; ++epoch) {
+        const double end = epoch * steps_per_epoch;
+        const auto drop = [&](double before) {
+            live = std::max(live, std::min(before - longest, now + 1.0));
+            const double done = live - first;
+            if (done * rows_per_step > few && done > (now + 1.0 - first) / 4.0) first = live;
+        };
+        if (window > 0.0) {
+            for (double begin = (std::floor(now / window) + 1.0) * window; begin <= end; begin += window) drop(begin);
+        } else {
+            drop(end + 1.0);
+        }
+        now = end;
+        sum += now + 1.0 - first;
+    }
+    return sum / epochs;
+}
+
+/// What a table keeps of spikes until all of their synapses are reached, on one shard.
+double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& arrivals) {
+    if (table.dynamics != nullptr) return bytes_of_dynamics(table, arrivals);
+    const double rows_per_step = arrivals.spikes_of_one * table.rows;
+    const double longest = table.longest_delay;
+    const double steps =
+        steps_kept(longest, arrivals.steps_per_epoch, table.reach == 0 ? arrivals.window : 0.0, rows_per_step);
+    const double peak = between_powers(arrivals.activity.most_in_epochs, steps / arrivals.steps_per_epoch);
+    const double kept = room_of_list(rows_per_step * steps, arrivals.spikes_per_step * steps, peak);
+    if (table.reach == 0) return sizeof(connect::detail::ActiveSpike) * kept;
+    const double at_once = room_of_list(rows_per_step, arrivals.spikes_per_step, arrivals.activity.most_in_step);
+    const double looked_up = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::min(1024.0, at_once))));
+    return sizeof(RowIndex) * kept + 2.0 * sizeof(std::uint64_t) * looked_up;
+}
+
+/// The most that a worker takes of what arrives in a step, relative to its mean: its share of the most spikes, which is as
+/// uneven as a standard deviation of chance makes it.
+double most_of_part(const Arrivals& arrivals, double rows_per_step, double parts) {
+    const double most = arrivals.activity.most_in_step;
+    const double events = std::min(arrivals.spikes_of_all, rows_per_step);
+    if (most <= 0.0 || events <= 0.0) return most;
+    return most + std::sqrt(most * (parts - 1.0) / events);
+}
+
+/// Lists of spikes that arrive, and of those that tables keep.
+double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arrivals, double shards) {
+    const double parts = arrivals.travel ? shards : 1.0;  // of what arrives in a step
+    const double steps = arrivals.travel ? arrivals.steps_per_epoch : 1.0;
+    double bytes = 0.0;
+    double most_rows = 0.0;
+    bool any_learns = false;
+    if (arrivals.by_source)
+        bytes +=
+            sizeof(NeuronId) * shards * steps *
+            room_of_list(arrivals.records_per_step / parts, arrivals.spikes_per_step, arrivals.activity.most_in_step);
+    const auto add_rows = [&](double rows) {
+        const double rows_per_step = arrivals.spikes_of_one * rows;
+        const double rows_at_once =
+            room_of_list(rows_per_step / parts, arrivals.spikes_per_step, most_of_part(arrivals, rows_per_step, parts));
+        most_rows = std::max(most_rows, rows_at_once);
+        if (!arrivals.by_source) bytes += sizeof(RowIndex) * shards * shards * steps * rows_at_once;
+    };
+    for (const double neurons_of_transmitter : tables.transmitters) add_rows(neurons_of_transmitter);
+    for (const connect::TableEstimate::Table& table : tables.tables) {
+        if (!table.used) continue;
+        add_rows(table.rows);
+        bytes += shards * bytes_kept(table, arrivals);
+        any_learns = any_learns || (table.dynamics != nullptr && table.dynamics->greatest_factor() == 0.0);
+    }
+    // Those of a step, for the tables that learn.
+    if (any_learns) {
+        const double of_step = arrivals.spikes_per_step / shards;
+        bytes += sizeof(std::uint32_t) * shards * room_of_list(of_step, of_step, arrivals.activity.most_in_step);
+    }
+    return bytes + (arrivals.by_source ? sizeof(RowIndex) * shards * most_rows : 0.0);
+}
+
+bool advances_by_stretches(const network::Network& network, const connect::ShardLayout& shard) {
+    return std::ranges::any_of(network.populations(), [&](const network::Population& population) {
+        return population.model->stretch_gain != models::StretchGain::none && !shard.share(population.id).ids.empty();
+    });
+}
+
+/// What shards have emitted in two epochs, and, where they advance by stretches, once more what they put in order.
+double outbox_bytes(double spikes_of_epoch, double shards, const Activity& activity,
+                    const network::LoweredNetwork& network, const connect::ProcessLayout& layout) {
+    const bool by_stretches = std::ranges::any_of(layout.shards(), [&](const connect::ShardLayout& shard) {
+        return advances_by_stretches(network.network(), shard);
+    });
+    const double of_shard = spikes_of_epoch / shards;
+    const double lists = by_stretches ? 3.0 : 2.0;
+    return lists * sizeof(comm::EmittedSpike) * shards * room_of_list(of_shard, of_shard, activity.most_in_epoch());
+}
+
+/// Bytes of the rings of inputs of all shards.
+double input_bytes(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
+                   const connect::TableEstimate& tables, bool double_weights, std::uint32_t window, Step most_steps) {
+    // By receptor: slots of the sums that tables add to, 0 where there is no table.
+    std::vector<std::uint64_t> slots(network.receptors(), 0);
+    const auto waiting = static_cast<std::uint32_t>(network.network().longest_stride() - 1);
+    for (std::size_t kind = 0; kind < tables.tables.size(); ++kind) {
+        if (!tables.tables[kind].used) continue;
+        std::uint64_t& own = slots[network.plan().kinds[kind].receptor];
+        own = std::max<std::uint64_t>(own, input_slots(window, tables.tables[kind].reach, waiting, most_steps));
+    }
+    std::vector<bool> is_wide;
+    for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
+        is_wide.push_back(slots[receptor] > 0 &&
+                          !connect::expected_weights(network.plan(), receptor, double_weights).fits_double());
+    }
+    double inputs = 0.0;
+    for (const connect::ShardLayout& shard : layout.shards()) {
+        // Of steps that the shard advances by at once.
+        const std::uint64_t rows = advances_by_stretches(network.network(), shard) ? window : 1;
+        std::uint64_t bytes = 0;
+        for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
+            // Wide sums are rounded to numbers.
+            const std::uint64_t of_input = is_wide[receptor]
+                                               ? slots[receptor] * sizeof(connect::WideSum) + rows * sizeof(double)
+                                               : slots[receptor] * sizeof(double);
+            bytes += of_input * network.plan().inputs_at(receptor, shard).size();
+        }
+        const std::vector<bool> stimulated = network.stimulated_receptors(shard);
+        std::uint64_t single = 0;  // inputs of receptors without tables
+        std::uint64_t unreached = 0;
+        for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
+            if (slots[receptor] > 0) continue;
+            const std::uint64_t own = network.plan().inputs_at(receptor, shard).size();
+            if (stimulated[receptor]) {
+                single += rows * own;
+            } else {
+                unreached = std::max(unreached, own);
+            }
+        }
+        inputs += static_cast<double>(bytes + (single + unreached) * sizeof(double));
+        for (const network::Population& population : network.network().populations()) {
+            const std::vector<bool> electrodes = network.stimulated_electrodes(shard, population);
+            const auto injecting = static_cast<std::uint64_t>(std::ranges::count(electrodes, true));
+            inputs += static_cast<double>(injecting * rows * shard.share(population.id).ids.size() * sizeof(double));
+        }
+    }
+    return inputs;
+}
+
+/// Adds to the peak what building the presynaptic table takes; returns the bytes that stay.
+double add_presynaptic_peak(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
+                            const SimulationOptions& options, MemoryEstimate& estimate) {
+    const PresynapticEstimate presynaptic = estimate_presynaptic(layout, tables);
+    // While it is built, buffers too, which are not larger than what has to go through them.
+    const double buffers = std::min(static_cast<double>(options.connection_buffer), 64.0 * tables.addresses);
+    const std::uint64_t built = to_saturated(presynaptic.peak_bytes + buffers);
+    estimate.peak_bytes = std::max(estimate.peak_bytes, add_saturated(estimate.final_bytes, built));
+    return presynaptic.final_bytes;
+}
+
+}  // namespace
+
+std::uint64_t available_memory(std::int32_t processes) { return parallel::memory_room().of_one(processes); }
+
+MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
+                               const connect::BuildOptions& build, const SimulationOptions& options,
+                               std::uint32_t window, const Activity& activity) {
+    const connect::TableEstimate tables = connect::estimate_tables(network.plan(), layout, build);
+    const GroupSample groups = sample_groups(network, layout, options);
+    const bool travels = layout.placement().ranks() > 1 || build.numbering == connect::RowNumbering::unsorted;
+    const double steps_per_epoch = static_cast<double>(std::min<Step>(network.shortest_delay(), longest_epoch));
+    const double spikes_of_one = activity.rate * network.network().resolution() / 1000.0;  // in a step
+    const double spikes_per_step = spikes_of_one * groups.neurons;
+    MemoryEstimate estimate;
+    const auto add = [&](const char* component, double bytes) {
+        estimate.items.push_back({component, to_saturated(bytes)});
+        estimate.final_bytes = add_saturated(estimate.final_bytes, to_saturated(bytes));
+    };
+    add("synapses", tables.final_bytes);
+    add("neurons", groups.neuron_bytes + static_cast<double>(layout.bytes()));
+    add("inputs", input_bytes(network, layout, tables, build.double_weights, window,
+                              choose_most_steps(options, network.network())));
+    add("stimuli", groups.stimulus_bytes);
+    estimate.held_bytes = network.array_bytes();
+    if (estimate.held_bytes > 0) add("arrays", static_cast<double>(estimate.held_bytes));
+    estimate.peak_bytes = add_saturated(estimate.final_bytes, to_saturated(tables.peak_bytes - tables.final_bytes));
+    // Then spikes come with the ids of their sources, to each shard apart.
+    const bool notifies = travels && is_asynchronous(options);
+    bool directed = true;
+    if (travels) {
+        directed = choose_exchange(options).directed;
+        if (directed) add("presynaptic", add_presynaptic_peak(layout, tables, options, estimate));
+    }
+    // The following grows while the network runs, when the memory for building has been given back.
+    const double spikes_of_all = spikes_of_one * static_cast<double>(network.network().neuron_count());
+    const double of_travel = directed ? spikes_of_one * tables.addresses : spikes_of_all;
+    const Arrivals arrivals{
+        .network = network,
+        .activity = activity,
+        .travel = travels && !notifies,
+        .by_source = !travels || notifies || !directed || tables.dense,
+        .records_per_step = travels ? of_travel : spikes_per_step,
+        .steps_per_epoch = steps_per_epoch,
+        .spikes_of_one = spikes_of_one,
+        .spikes_per_step = spikes_per_step,
+        .spikes_of_all = spikes_of_all,
+        .steps = activity.time / network.network().resolution(),
+        .window = window,
+    };
+    const double mean_of_epoch = spikes_per_step * steps_per_epoch;
+    add("spikes", outbox_bytes(mean_of_epoch, groups.shards, activity, network, layout) + groups.output_bytes +
+                      arrival_bytes(tables, arrivals, groups.shards));
+    if (notifies) {
+        add("exchange", notification_bytes(layout, tables, options, spikes_of_one, steps_per_epoch));
+    } else if (travels) {
+        const ExchangeSample exchange =
+            sample_exchange(layout, tables, build, options, mean_of_epoch, steps_per_epoch, activity);
+        add("exchange", exchange.bytes);
+        if (exchange.of_trial > 0.0) add("trial", exchange.of_trial);
+    }
+    estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes);
+    return estimate;
+}
+
+void check_memory(const MemoryEstimate& estimate, std::uint64_t limit, std::int32_t processes) {
+    const std::string object = "memory that the network needs";
+    const std::string remedy = "make the network smaller, or run it on a larger machine";
+    if (limit == 0) {
+        // What is held already is not available any more, but counts for a limit.
+        check_room(object, estimate.peak_bytes - estimate.held_bytes, processes, remedy);
+    } else if (estimate.peak_bytes > limit) {
+        throw InsufficientMemoryError({.object = object,
+                                       .value = as_text(estimate.peak_bytes),
+                                       .bound = "memory_limit is " + as_text(limit),
+                                       .remedy = "give a larger memory_limit, or " + remedy});
+    }
+}
+
+void check_room(const std::string& object, std::uint64_t bytes, std::int32_t processes, const std::string& remedy) {
+    const std::uint64_t available = available_memory(processes);
+    if (bytes <= available) return;
+    throw InsufficientMemoryError({.object = object,
+                                   .value = as_text(bytes),
+                                   .bound = "there are " + as_text(available) +
+                                            (processes > 1 ? " available for each process here" : " available"),
+                                   .remedy = remedy});
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,48 @@
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "connect/placement/layout.hpp"
+#include "engine/forecast/memory.hpp"
+#include "engine/option_choices.hpp"
+#include "engine/simulation.hpp"
+#include "network/lowering/lowering.hpp"
+#include "parallel/processor_quota.hpp"
+#include "parallel/processors.hpp"
+
+/// What is told of simulations without building them.
+namespace ranvier::engine {
+
+namespace {
+
+std::uint32_t expected_shards(const SimulationOptions& options, const network::Network& network, std::int32_t ranks) {
+    const std::uint32_t threads = choose_threads(
+        options, parallel::default_threads(parallel::available_processors().size(), parallel::processor_quota()));
+    return choose_shards(options, network, ranks, threads);
+}
+
+}  // namespace
+
+std::vector<MemoryItem> predict_memory(const network::Network& network, const SimulationOptions& options,
+                                       std::int32_t ranks, Rank rank, const Activity& activity) {
+    const network::LoweredNetwork lowered(network);
+    const std::span<const connect::PopulationRange> ranges = lowered.ranges();
+    const std::uint32_t shards = expected_shards(options, network, ranks);
+    const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, shards,
+                                        {ranges.begin(), ranges.end()}, choose_costs(options, network));
+    connect::BuildOptions build_options = make_build_options(network, options);
+    if (!choose_sorting(options, lowered.plan(), ranks, shards)) {
+        build_options.numbering = connect::RowNumbering::unsorted;
+    }
+    MemoryEstimate estimate =
+        estimate_memory(lowered, layout, build_options, options, choose_window(options, network), activity);
+    estimate.items.push_back({"construction", estimate.peak_bytes - estimate.final_bytes});
+    return estimate.items;
+}
+
+bool sorts_connections(const network::Network& network, const SimulationOptions& options, std::int32_t ranks) {
+    return choose_sorting(options, network::LoweredNetwork(network).plan(), ranks,
+                          expected_shards(options, network, ranks));
+}
+
+}  // namespace ranvier::engine

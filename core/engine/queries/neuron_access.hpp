@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "connect/placement/layout.hpp"
+#include "engine/shard/shard.hpp"
+#include "network/lowering/lowering.hpp"
+
+namespace ranvier::engine {
+
+/// Reads and changes variables and parameters of neurons, wherever they live. Indices are those within a population. All
+/// processes ask for the same.
+class NeuronAccess {
+   public:
+    NeuronAccess(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
+                 std::span<const std::unique_ptr<Shard>> shards, comm::Communicator& communicator)
+        : network_(network), layout_(layout), shards_(shards), communicator_(communicator) {}
+
+    /// @throws ValueOutOfBoundsError for an index beyond the population, UnknownNameError
+    /// @note Collective, like set().
+    std::vector<double> get(PopulationId population, std::string_view name,
+                            std::span<const std::uint64_t> indices) const;
+    /// Changes values of neurons together. Whatever is thrown, it is thrown on all processes, and nothing has been changed
+    /// on any. @param now the last step @throws as get(), and ShapeError, ValueOutOfBoundsError, RemoteError
+    void set(std::span<const network::NeuronChange> changes, Step now);
+
+   private:
+    /// Neurons of one shard, and where their values stand in the caller's array.
+    struct ShardPart {
+        std::vector<std::uint32_t> local;
+        std::vector<std::size_t> places;
+    };
+
+    const network::Population& checked(PopulationId population, std::span<const std::uint64_t> indices) const;
+    std::vector<ShardPart> by_shard(const network::Population& population,
+                                    std::span<const std::uint64_t> indices) const;
+    /// What is to change in one shard's group.
+    struct PreparedChange {
+        std::vector<models::GroupValues> parameters;  ///< all of them, as they will be; empty: they stay
+        std::unique_ptr<models::ParameterChange> change;
+        /// Variables, in the order in which they were given.
+        struct Written {
+            std::size_t variable;
+            std::vector<std::uint32_t> local;
+            std::vector<double> values;
+        };
+        std::vector<Written> written;
+    };
+    using PreparedChanges = std::map<std::pair<std::size_t, PopulationId>, PreparedChange>;  ///< by shard
+
+    /// Changes nothing yet. @throws ValueOutOfBoundsError when one of the shards could not do it
+    PreparedChanges prepare(std::span<const network::NeuronChange> changes, Step now) const;
+    void prepare(const network::NeuronChange& change, Step now, PreparedChanges& prepared) const;
+    /// Whether the new parameters of a group fit together.
+    void check_conflicts(const network::Population& population, const IdSequence& ids,
+                         const PreparedChange& prepared) const;
+
+    const network::LoweredNetwork& network_;
+    const connect::ProcessLayout& layout_;
+    std::span<const std::unique_ptr<Shard>> shards_;
+    comm::Communicator& communicator_;
+};
+
+}  // namespace ranvier::engine

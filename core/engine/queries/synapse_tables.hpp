@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/errors.hpp"
+#include "engine/queries/synapse_handle.hpp"
+#include "engine/shard/shard.hpp"
+
+namespace ranvier::engine {
+
+inline ValueOutOfBoundsError unknown_handle(std::uint64_t packed) {
+    return ValueOutOfBoundsError({.object = "handle of a synapse",
+                                  .value = std::to_string(packed),
+                                  .bound = "this simulation has no such synapse",
+                                  .remedy = "use the handles of a query of this simulation"});
+}
+
+inline connect::SynapseTable& table_of(std::span<const std::unique_ptr<Shard>> shards, SynapseHandle handle) {
+    if (handle.kind.value < shards[handle.shard]->tables().size()) {
+        connect::SynapseTable* const table = shards[handle.shard]->table(handle.kind);
+        if (table != nullptr && handle.position < table->size()) return *table;
+    }
+    throw unknown_handle(handle.pack());
+}
+
+}  // namespace ranvier::engine

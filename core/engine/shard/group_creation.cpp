@@ -1,0 +1,75 @@
+#include "engine/shard/group_creation.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/random.hpp"
+#include "network/network_checks.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+bool awaits_code(const SimulationOptions& options, const network::Population& population) {
+    const std::vector<std::uint32_t>& awaiting = options.programs_to_compile;
+    return std::ranges::find(awaiting, population.id.value) != awaiting.end();
+}
+
+}  // namespace
+
+GroupParts create_group(const network::LoweredNetwork& network, const network::Population& population,
+                        const IdSequence& ids, const SimulationOptions& options, InstructionSet instruction_set,
+                        std::pmr::memory_resource* memory, models::SharedParts* shared) {
+    GroupParts group;
+    for (const models::GroupValues& values : network.parameters(population, ids)) {
+        group.parameters.push_back(values.copy(memory));
+    }
+    if (ids.empty()) return group;
+    const std::vector<models::GroupValues> variables = network.variables(population, ids, group.parameters);
+    std::vector<std::vector<Step>> spike_steps;
+    for (std::uint64_t i = 0; i < ids.size() && !population.spike_steps.empty(); ++i) {
+        spike_steps.push_back(population.spike_steps[ids[i].value - population.first.value]);
+    }
+    const std::vector<std::vector<double>> sequences =
+        network::ordered(population.model->sequences, population.sequences);
+    group.neurons =
+        population.model->create({.model = population.model,
+                                  .ids = ids,
+                                  .population_first = population.first,
+                                  .population_size = population.size,
+                                  .key = make_key(network.network().seed(), Purpose::neuron, population.id.value),
+                                  .resolution = network.network().step_of(population),
+                                  .precision = options.precision,
+                                  .instruction_set = instruction_set,
+                                  .compiled_programs = options.compiled_programs,
+                                  .awaits_code = awaits_code(options, population),
+                                  .parameters = group.parameters,
+                                  .variables = variables,
+                                  .spike_steps = spike_steps,
+                                  .sequences = sequences,
+                                  .memory = memory,
+                                  .shared = shared});
+    return group;
+}
+
+std::unique_ptr<models::Stimulus> create_stimulus(const network::LoweredNetwork& network, std::size_t index,
+                                                  const network::Population& population, const IdSequence& targets,
+                                                  InstructionSet instruction_set, std::pmr::memory_resource* memory) {
+    const network::Network& description = network.network();
+    const network::StimulusSpec& spec = description.stimuli()[index];
+    const bool current = spec.model->output == models::StimulatorOutput::current;
+    const std::vector<std::vector<double>> sequences = network::ordered(spec.model->sequences, spec.sequences);
+    const std::vector<models::GroupValues> parameters = network.parameters(index, targets);
+    const double step = description.step_of(population);
+    return spec.model->create({.resolution = step,
+                               .instruction_set = instruction_set,
+                               .key = make_key(description.seed(), current ? Purpose::noise : Purpose::poisson, index),
+                               .targets = targets,
+                               .parameters = parameters,
+                               .sequences = sequences,
+                               .weights = network.weights(index, targets),
+                               .delay = connect::round_delay(spec.delay, 1.0 / step),
+                               .memory = memory});
+}
+
+}  // namespace ranvier::engine

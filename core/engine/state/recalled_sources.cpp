@@ -1,0 +1,76 @@
+#include "engine/state/recalled_sources.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "comm/redistribution.hpp"
+#include "engine/simulation/simulation_implementation.hpp"
+
+namespace ranvier::engine {
+
+auto RecalledSources::name_rows(std::uint64_t begin, std::uint64_t end) const -> NamedRows {
+    const Simulation::Implementation& own = simulation_;
+    const Rank all{own.communicator->size()};
+    std::vector<std::pair<Rank, NamedRow>> found;
+    std::vector<comm::Destination> destinations;
+    std::uint64_t first = 0;
+    for (std::uint32_t shard = 0; shard < own.shard_count(); ++shard) {
+        const std::uint64_t sources = own.presynaptic->sources(shard);
+        for (std::uint64_t i = std::max(begin, first); i < std::min(end, first + sources); ++i) {
+            const LocalIndex local{static_cast<std::uint32_t>(i - first)};
+            destinations.clear();
+            own.presynaptic->find(shard, local.value, Rank{0}, all, destinations);
+            for (const comm::Destination& one : destinations) {
+                found.emplace_back(one.rank, NamedRow{one.address, own.layout.shard(shard).id_of(local).value});
+            }
+        }
+        first += sources;
+    }
+    std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+    NamedRows named{.rows = {}, .counts = std::vector<std::uint64_t>(static_cast<std::size_t>(all.value), 0)};
+    for (const auto& [rank, row] : found) {
+        named.rows.push_back(row);
+        ++named.counts[static_cast<std::size_t>(rank.value)];
+    }
+    return named;
+}
+
+RecalledSources::RecalledSources(Simulation::Implementation& simulation) : simulation_(simulation) {
+    Simulation::Implementation& own = simulation;
+    if (own.options.keep_sources || !own.presynaptic || own.addresses.are_sources()) return;
+    recalled_ = true;
+    std::vector<connect::SynapseTable*> forgetful;  // by shard and kind; null: it knows its sources
+    for (const auto& shard : own.shards) {
+        for (const auto& table : shard->tables()) {
+            const bool forgets = table && !table->has_sources();
+            if (forgets) table->begin_recalling();
+            forgetful.push_back(forgets ? table.get() : nullptr);
+        }
+    }
+    const auto ranks = static_cast<std::uint64_t>(own.communicator->size());
+    const std::uint64_t at_once = std::max<std::uint64_t>(1, (std::uint64_t{1} << 18) / ranks);
+    std::uint64_t sources = 0;
+    for (std::uint32_t shard = 0; shard < own.shard_count(); ++shard) sources += own.presynaptic->sources(shard);
+    const std::uint64_t pieces = own.communicator->greatest((sources + at_once - 1) / at_once);
+    comm::Redistribution<NamedRow> exchange(*own.communicator, own.options.connection_buffer);
+    for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+        const NamedRows named = name_rows(piece * at_once, (piece + 1) * at_once);
+        exchange.run(named.rows, named.counts, [&](const auto& received) {
+            for (const NamedRow& row : received.records) {
+                const connect::RowAddresses::Place place = own.addresses.find(row.address);
+                if (forgetful[place.table] == nullptr) continue;
+                forgetful[place.table]->recall_source(place.row, NeuronId{row.source});
+            }
+        });
+    }
+}
+
+RecalledSources::~RecalledSources() {
+    if (!recalled_) return;
+    for (const auto& shard : simulation_.shards) shard->forget_sources();
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/state_columns.hpp"
+#include "engine/simulation.hpp"
+#include "engine/state/recalled_sources.hpp"
+#include "engine/state/state_tables.hpp"
+
+namespace ranvier::engine {
+
+/// Gives out the state of a simulation, which must not run meanwhile, table by table in pieces.
+class StateSaver {
+   public:
+    /// @throws StateError for a dry run @note Collective.
+    explicit StateSaver(Simulation& simulation);
+    ~StateSaver();
+    StateSaver(const StateSaver&) = delete;
+    StateSaver& operator=(const StateSaver&) = delete;
+
+    const StateTotals& totals() const { return totals_; }
+    const std::vector<StateTable>& tables() const { return tables_; }
+    /// The next rows of a table that this process has; nothing after the last ones. Tables in any order.
+    std::optional<std::vector<StateColumns::Column>> next(std::size_t table);
+
+   private:
+    /// How far a table has been given out.
+    struct Place {
+        std::size_t shard = 0;
+        std::uint64_t next = 0;
+        std::vector<std::uint32_t> counts = {};  ///< of synapses, by target on the shard
+    };
+
+    Simulation::Implementation& self() const { return *simulation_.implementation_; }
+    /// Each adds rows of one shard, and returns whether that has more. @pre there is one more shard
+    bool save(const StateTable& table, Place& place, StateColumns& columns) const;
+    bool save_neurons(const StateTable& table, Place& place, StateColumns& columns) const;
+    bool save_stimulus(const StateTable& table, Place& place, StateColumns& columns) const;
+    bool save_synapses(const StateTable& table, Place& place, StateColumns& columns) const;
+    bool save_sources(const StateTable& table, Place& place, StateColumns& columns) const;
+    bool save_targets(const StateTable& table, Place& place, StateColumns& columns) const;
+    bool save_spikes(Place& place, StateColumns& columns) const;
+    bool save_inputs(Place& place, StateColumns& columns) const;
+
+    Simulation& simulation_;
+    std::unique_ptr<RecalledSources> sources_;
+    StateTotals totals_;
+    std::vector<StateTable> tables_;
+    std::vector<Place> places_;
+};
+
+/// About how many values of a list are in memory at a time while the state of so many synapses is saved or loaded.
+std::uint64_t state_elements_at_once(std::uint64_t synapses);
+
+}  // namespace ranvier::engine

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/instruction_set.hpp"
+#include "models/equations/program_description.hpp"
+#include "models/own_model.hpp"
+#include "program/step_function.hpp"
+
+namespace ranvier::models {
+
+/// A step function that was compiled for the program of a step, and what keeps it in memory.
+struct CompiledStep {
+    program::StepFunction function = nullptr;
+    std::shared_ptr<const void> owner = {};
+};
+
+/// The neuron model of a ProgramDescription.
+class ProgramModel final : public OwnModel {
+   public:
+    /// @throws as check(description)
+    explicit ProgramModel(ProgramDescription description);
+
+    const NeuronModel& neuron_model() const override { return model_; }
+    const ProgramDescription& description() const { return description_; }
+    /// The one whose neuron model this is. @pre it is one
+    static const ProgramModel& of(const NeuronModel& model) { return *static_cast<const ProgramModel*>(model.own); }
+
+    /// Groups with GroupArguments::compiled_programs that are created from now on for an instruction set call this function
+    /// in place of the interpreter; none: the interpreter again. It must give the same bits.
+    void use_compiled(InstructionSet set, CompiledStep step) {
+        const std::lock_guard lock(mutex_);
+        compiled_[static_cast<std::size_t>(set)] = std::move(step);
+    }
+    CompiledStep compiled(InstructionSet set) const {
+        const std::lock_guard lock(mutex_);
+        return compiled_[static_cast<std::size_t>(set)];
+    }
+
+    /// Why parameters of a neuron do not fit together, or nothing.
+    /// @param h length of a step, ms; none: only what does not depend on it
+    std::optional<std::string> conflict(std::span<const double> parameters, std::optional<double> h) const;
+
+   private:
+    void describe();
+    void find_dependencies();
+
+    ProgramDescription description_;
+    std::vector<ParameterInfo> parameters_;
+    std::vector<VariableInfo> variables_;
+    std::vector<std::string_view> receptors_;
+    std::vector<bool> depends_on_step_;  ///< of each result of `prepare`
+    NeuronModel model_;
+    mutable std::mutex mutex_;
+    std::array<CompiledStep, 3> compiled_;  ///< by instruction set
+};
+
+}  // namespace ranvier::models

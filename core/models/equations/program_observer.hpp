@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "models/equations/program_constants.hpp"
+#include "models/equations/program_description.hpp"
+#include "models/neuron.hpp"
+#include "program/interpreter.hpp"
+
+namespace ranvier::models {
+
+/// Calculates derived variables of single neurons.
+class ProgramObserver {
+   public:
+    ProgramObserver(const ProgramDescription& description, const ProgramConstants& constants,
+                    const GroupArguments& arguments);
+
+    /// @param constants those that this was made with
+    void read(std::size_t derived, const std::vector<AlignedVector<double>>& state, const ProgramConstants& constants,
+              std::span<const std::uint32_t> neurons, double* out);
+
+   private:
+    std::vector<program::Interpreter> interpreters_;  ///< by derived variable
+    AlignedVector<double> lanes_;                     ///< of each input, and of the result
+};
+
+}  // namespace ranvier::models

@@ -1,0 +1,328 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "base/aligned_array.hpp"
+#include "base/instruction_set.hpp"
+#include "models/neuron.hpp"
+#include "models/neurons/clear_inputs.hpp"
+
+/// The loops of point neurons that are integrated exactly on the grid: see models/point_neuron.hpp.
+namespace ranvier::models {
+
+/// What acts on one neuron in one step.
+template <class Real, std::size_t receptor_count>
+struct StepInput {
+    Real received[receptor_count];  ///< sum of the weights of the spikes that arrive, by receptor
+    Real drive;                     ///< mV: what constant and injected currents add to the potential
+    bool refractory;
+};
+
+namespace point_neuron {
+
+/// Neurons are updated in blocks: long enough for the widest vectors, short enough that looking for the one neuron that
+/// fired costs little.
+inline constexpr std::size_t block_size = 64;
+/// So many are taken through some steps at a time: their state, constants and inputs of a step fit into the first cache, and
+/// calling the loop for them takes little of its time.
+inline constexpr std::size_t neurons_together = 256;
+
+constexpr std::size_t padded(std::size_t count) { return (count + block_size - 1) / block_size * block_size; }
+
+/// The last block is updated in parts, which begin at the begin of a line in each array.
+inline constexpr std::size_t part_size = line_bytes / sizeof(std::int32_t);
+
+template <class Record, class Real>
+inline constexpr std::size_t member_count = sizeof(Record) / sizeof(Real);
+
+/// Writes the members of a record into arrays. Structured bindings, unlike an array of the members, leave every member
+/// in a register.
+template <class Real, class Record, std::size_t count>
+RANVIER_ALWAYS_INLINE void scatter(const Record& record, Real* const (&arrays)[count], std::size_t index) {
+    static_assert(count == 1 || count == 3 || count == 5, "add a case for this number of variables");
+    if constexpr (count == 1) {
+        const auto& [a] = record;
+        arrays[0][index] = a;
+    } else if constexpr (count == 3) {
+        const auto& [a, b, c] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
+        arrays[2][index] = c;
+    } else {
+        const auto& [a, b, c, d, e] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
+        arrays[2][index] = c;
+        arrays[3][index] = d;
+        arrays[4][index] = e;
+    }
+}
+
+/// An integer as wide as Real, so that comparisons need no conversion in vector code.
+template <class Real>
+using MaskOf = std::conditional_t<sizeof(Real) == 8, std::int64_t, std::int32_t>;
+
+/// What all neurons share, or have a value each of.
+template <class T>
+struct Shared {
+    const T* values;
+    /// All bits where each neuron has a value. Where all have the same, it stands there as often as a block has neurons, so
+    /// that loops over blocks need not tell one from the other; then, as in groups of one block, the bits of a place within
+    /// a block.
+    std::size_t places;
+
+    RANVIER_ALWAYS_INLINE const T* at(std::size_t neuron) const { return values + (neuron & places); }
+};
+
+/// A GroupSpike, without values that would be written into all room for spikes.
+struct StepSpike {
+    Step step;
+    std::uint32_t neuron;
+};
+
+/// What the vectorised loops of some steps of some neurons read and write. Raw pointers, so that no function of the standard
+/// library is called from code that is compiled for several instruction sets.
+template <class Model, class Real>
+struct StepArrays {
+    static constexpr std::size_t state_count = member_count<typename Model::template State<Real>, Real>;
+    static constexpr std::size_t constant_count = member_count<typename Model::template Constants<Real>, Real>;
+    // Among the constants.
+    static constexpr std::size_t drive = offsetof(typename Model::template Constants<Real>, drive) / sizeof(Real);
+    static constexpr std::size_t threshold =
+        offsetof(typename Model::template Constants<Real>, threshold) / sizeof(Real);
+    static constexpr std::size_t reset = offsetof(typename Model::template Constants<Real>, reset) / sizeof(Real);
+
+    std::size_t begin;  ///< of the neurons: the first one of a block
+    std::size_t end;    ///< the same, or the end of all
+    Real* state[state_count];
+    Shared<Real> constants[constant_count];
+    std::int32_t* release;  ///< the last step of refractoriness, on the group's clock
+    Shared<std::int32_t> refractory_steps;
+    std::int32_t clock;  ///< of the first step
+    Step first;          ///< of the steps, for rows of inputs
+    std::size_t steps;
+    StepRows inputs[Model::receptor_count];
+    StepRows current;  ///< or none
+    StepSpike* spikes;   ///< room for all neurons in each step; by step, then by neuron
+    std::size_t* fired;  ///< their number
+    Clearing clearing;
+    std::size_t* reached;  ///< what count_reached() finds is added, if it is counted
+};
+
+/// Which constants neurons have of their own. What they share can stay in registers.
+enum class OwnConstants : std::uint8_t {
+    none,              ///< and no current flows into them
+    drive,             ///< and no current flows into them
+    drive_or_current,  ///< the drive, or none; and a current may flow into them
+    any,               ///< and a current may flow into them
+};
+
+/// What flows where there is no current: to add it changes no bit of a drive.
+alignas(line_bytes) inline constexpr std::array<double, block_size> no_current = [] {
+    std::array<double, block_size> zeros{};
+    zeros.fill(-0.0);
+    return zeros;
+}();
+
+template <class T>
+RANVIER_ALWAYS_INLINE T* aligned(T* pointer) {
+    return static_cast<T*>(__builtin_assume_aligned(pointer, line_bytes));
+}
+
+/// Of each neuron of a block, a bit.
+alignas(line_bytes) inline constexpr std::array<std::uint64_t, block_size> lane_bits = [] {
+    std::array<std::uint64_t, block_size> bits{};
+    for (std::size_t k = 0; k < block_size; ++k) bits[k] = std::uint64_t{1} << k;
+    return bits;
+}();
+
+/// Resets the neurons of a block that reached their threshold, and tells of them. Only a few of a hundred blocks need it, so
+/// it stands by itself, where it takes no registers from the loop over all neurons.
+template <class Model, class Real, std::size_t count>
+struct ResetKernel {
+    using Arrays = StepArrays<Model, Real>;
+
+    /// Of the neurons from `begin` on, `valid` are no padding. Returns the number of spikes so far.
+    RANVIER_ALWAYS_INLINE static std::size_t run(const Arrays* arrays, std::size_t begin, std::size_t valid,
+                                                 std::size_t s, std::size_t fired) {
+        Real* const potentials = aligned(arrays->state[0] + begin);
+        const Real* const thresholds = aligned(arrays->constants[Arrays::threshold].at(begin));
+        const Real* const resets = arrays->constants[Arrays::reset].at(begin);
+        const std::int32_t* const refractory_steps = arrays->refractory_steps.at(begin);
+        // To look at one neuron after another would take as long as some steps of all.
+        std::uint64_t above = 0;
+        for (std::size_t k = 0; k < count; ++k) above |= potentials[k] >= thresholds[k] ? lane_bits[k] : 0;
+        if (valid < count) above &= lane_bits[valid] - 1;
+        for (; above != 0; above &= above - 1) {
+            const auto k = static_cast<std::size_t>(__builtin_ctzll(above));
+            potentials[k] = resets[k];
+            arrays->release[begin + k] = arrays->clock + static_cast<std::int32_t>(s) + refractory_steps[k];
+            arrays->spikes[fired++] = {arrays->first + static_cast<Step>(s), static_cast<std::uint32_t>(begin + k)};
+        }
+        return fired;
+    }
+};
+
+template <class Model, class Real, OwnConstants own_constants>
+struct StepKernel {
+    static constexpr bool with_current = own_constants >= OwnConstants::drive_or_current;
+    using Arrays = StepArrays<Model, Real>;
+    using State = Model::template State<Real>;
+    using Constants = Model::template Constants<Real>;
+
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void run(const Arrays* arguments) {
+        if constexpr (set == InstructionSet::avx512 && can_clear_where_needed) {
+            if (arguments->clearing != Clearing::all) return go<set, true>(*arguments);
+        }
+        go<set, false>(*arguments);
+    }
+
+   private:
+    template <InstructionSet set, bool clears_apart>
+    RANVIER_ALWAYS_INLINE static void go(const Arrays arrays) {
+        std::size_t fired = 0;
+        const std::size_t whole = arrays.end / block_size * block_size;
+        Inputs inputs{};
+        const bool is_current = arrays.current.data != nullptr;
+        inputs.current_places = is_current ? ~std::size_t{0} : 0;
+        for (std::size_t s = 0; s < arrays.steps; ++s) {
+            const Step step = arrays.first + static_cast<Step>(s);
+            inputs.clock = arrays.clock + static_cast<std::int32_t>(s);
+            for (std::size_t r = 0; r < Model::receptor_count; ++r) inputs.received[r] = row(arrays.inputs[r], step);
+            inputs.current = is_current ? row(arrays.current, step) : &no_current[0];
+            inputs.begin = 0;
+            inputs.step = s;
+            for (std::size_t begin = arrays.begin; begin < whole;) {
+                const std::size_t first = begin;
+                const bool all = !clears_apart || whole - first <= neurons_together;
+                const std::size_t end = all ? whole : first + neurons_together;
+                for (; begin < end; begin += block_size) {
+                    advance<set, clears_apart, block_size>(arrays, begin, inputs, fired, block_size);
+                }
+                if constexpr (clears_apart) clear(arrays, inputs, first, end - first);
+            }
+            if (whole < arrays.end) finish<set>(arrays, whole, inputs, fired);
+        }
+        *arrays.fired = fired;
+    }
+
+    /// Of a step.
+    struct Inputs {
+        double* received[Model::receptor_count];
+        const double* current;
+        std::size_t current_places;  ///< see Shared
+        std::size_t begin;  ///< the neuron whose inputs and current come first
+        std::size_t step;   ///< of those that are taken
+        std::int32_t clock;
+    };
+
+    /// See clear_where_needed(). @param count a multiple of a block
+    RANVIER_ALWAYS_INLINE static void clear(const Arrays& arrays, const Inputs& inputs, std::size_t begin,
+                                            std::size_t count) {
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
+            double* const received = inputs.received[r] + begin;
+            if (arrays.clearing == Clearing::where_needed_and_count) *arrays.reached += count_reached(received, count);
+            clear_where_needed(received, count);
+        }
+    }
+
+    RANVIER_ALWAYS_INLINE static double* row(const StepRows& rows, Step step) {
+        return rows.data + (static_cast<std::uint64_t>(step * rows.step_rows) & rows.mask) * rows.stride;
+    }
+
+    /// The last block is not full.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void finish(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
+                                             std::size_t& fired) {
+        for (; begin + part_size <= arrays.end; begin += part_size) {
+            advance<set, false, part_size>(arrays, begin, inputs, fired, part_size);
+        }
+        if (begin < arrays.end) finish_part<set>(arrays, begin, inputs, fired);
+    }
+
+    /// Nor is its last part. State is padded, but inputs belong to the caller and are not.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void finish_part(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
+                                                  std::size_t& fired) {
+        alignas(line_bytes) double received[Model::receptor_count][part_size] = {};
+        alignas(line_bytes) double current[part_size] = {};
+        const std::size_t rest = arrays.end - begin;
+        Inputs own{};
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
+            own.received[r] = received[r];
+            for (std::size_t k = 0; k < rest; ++k) {
+                received[r][k] = inputs.received[r][begin + k];
+                inputs.received[r][begin + k] = -0.0;
+            }
+        }
+        if constexpr (with_current) {
+            const double* const given = inputs.current + (begin & inputs.current_places);
+            for (std::size_t k = 0; k < rest; ++k) current[k] = given[k];
+        }
+        own.current = current;
+        own.current_places = ~std::size_t{0};
+        own.begin = begin;
+        own.step = inputs.step;
+        own.clock = inputs.clock;
+        advance<set, false, part_size>(arrays, begin, own, fired, rest);
+    }
+
+    /// One step of `count` neurons from `begin` on, of which `valid` are no padding.
+    template <InstructionSet set, bool clears_apart, std::size_t count>
+    RANVIER_ALWAYS_INLINE static void advance(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
+                                              std::size_t& fired, std::size_t valid) {
+        if (advance_all<clears_apart, count>(arrays, begin, inputs)) [[unlikely]] {
+            fired = Dispatched<ResetKernel<Model, Real, count>>::call(set, &arrays, begin, valid, inputs.step, fired);
+        }
+    }
+
+    /// Returns whether any of the neurons reached its threshold (or one of the padding did, which does no harm).
+    template <bool clears_apart, std::size_t count>
+    RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, const Inputs& inputs) {
+        return advance_all<clears_apart, count>(arrays, begin, inputs, std::make_index_sequence<Arrays::state_count>{},
+                                                std::make_index_sequence<Arrays::constant_count>{},
+                                                std::make_index_sequence<Model::receptor_count>{});
+    }
+
+    template <bool clears_apart, std::size_t count, std::size_t... S, std::size_t... C, std::size_t... R>
+    RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
+                                                  std::index_sequence<S...>, std::index_sequence<C...>,
+                                                  std::index_sequence<R...>) {
+        Real* const state[] = {aligned(arrays.state[S] + begin)...};
+        const Real* const constants[] = {aligned(arrays.constants[C].at(begin))...};
+        const std::size_t input_begin = begin - inputs.begin;
+        double* const input[] = {inputs.received[R] + input_begin...};
+        const double* const extra = inputs.current + (input_begin & inputs.current_places);
+        const Real* const drives = aligned(arrays.constants[Arrays::drive].at(begin));
+        const std::int32_t* const release = aligned(arrays.release + begin);
+        const std::int32_t clock = inputs.clock;
+        // Wherever they are for these neurons, so that they are fetched once for all blocks.
+        const Constants shared{arrays.constants[C].values[0]...};
+        // The sign of how far potentials are below the threshold, of all: one instruction less than to compare them. Where the
+        // potential is no number, the sign may be either, which does no harm here.
+        MaskOf<Real> below = -1;
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < count; ++k) {
+            const Constants own = own_constants == OwnConstants::any ? Constants{constants[C][k]...} : shared;
+            Real drive = own_constants == OwnConstants::none ? own.drive : drives[k];
+            if constexpr (with_current) drive += own.gain_of_constant * static_cast<Real>(extra[k]);
+            const StepInput<Real, Model::receptor_count> received{
+                {static_cast<Real>(input[R][k])...}, drive, release[k] >= clock};
+            const State next = Model::step(State{state[S][k]...}, own, received);
+            if constexpr (!clears_apart) ((input[R][k] = -0.0), ...);
+            scatter(next, state, k);
+            below &= std::bit_cast<MaskOf<Real>>(next.potential - own.threshold);
+        }
+        return below >= 0;
+    }
+};
+
+}  // namespace point_neuron
+
+}  // namespace ranvier::models

@@ -1,0 +1,167 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/instruction_set.hpp"
+#include "base/math.hpp"
+#include "connect/plasticity/learning_rule.hpp"
+#include "connect/plasticity/rule_loops.hpp"
+#include "connect/tables/synapse_dynamics.hpp"
+#include "models/model_info.hpp"
+#include "models/synapses/width_dispatch.hpp"
+
+/// What models of spike-timing dependent plasticity have in common that learn from pairs of spikes, or from triplets.
+///
+/// Such a model gives a class with `parameters`, `learning(values)`, `rule<Real>(values)` for the precision that weights are
+/// stored in, the bounds of the weight, and `changes(values, weight)` (SynapseModel).
+/// Where synapses may have parameters of their own, it gives `rule_parameters`, the places of those that the rule reads, and
+/// `own_rule<Real>(values, places of own ones)`, which reads them in this order; `time_constants`, the places of those of the traces, by
+/// connect::TraceKind; and `bound_parameter`, the place of that which bounds weights: they lie between 0 and its value.
+/// If a transmitter modulates what is learnt, the class gives `modulation(values, resolution)` in place of a rule.
+namespace ranvier::models::pair_plasticity {
+
+/// Of a trace: longer ones would not end before numbers of steps do (see connect::Decay).
+inline constexpr Bounds time_constant{.lower = 0.0, .upper = 1e5, .lower_open = true};
+
+/// Which part of the delay the presynaptic spike takes to the synapse.
+inline constexpr ParameterInfo axonal_fraction{"axonal_fraction",
+                                               "",
+                                               0.0,
+                                               {.lower = 0.0, .upper = 1.0},
+                                               "Part of the delay that is axonal, rounded to a step; the rest is "
+                                               "dendritic, and postsynaptic spikes take it to the "
+                                               "synapse, too"};
+
+/// Exponents that are the same for all synapses: two have short forms, for which rules have loops of their own.
+enum class Exponent : std::uint8_t { zero, one, any };
+
+template <Exponent exponent, class Real>
+RANVIER_ALWAYS_INLINE Real power(Real x, [[maybe_unused]] Real y) {
+    if constexpr (exponent == Exponent::zero) return Real{1};
+    if constexpr (exponent == Exponent::one) return x;
+    if constexpr (exponent == Exponent::any) return math::pow(x, y);
+}
+
+/// The same in two stages: math::pow(x, y) is power_of(x, exponent_of(x, y)), bit for bit.
+RANVIER_ALWAYS_INLINE double exponent_of(double x, double y) { return y * math::log(x < 0x1p-1022 ? 1.0 : x); }
+RANVIER_ALWAYS_INLINE double power_of(double x, double exponent) {
+    const double power = math::exp(exponent);
+    return x < 0x1p-1022 ? 0.0 : power;
+}
+RANVIER_ALWAYS_INLINE float exponent_of(float x, float y) { return y * math::log2(x < 0x1p-126F ? 1.0F : x); }
+RANVIER_ALWAYS_INLINE float power_of(float x, float exponent) {
+    const float power = math::exp2(exponent);
+    return x < 0x1p-126F ? 0.0F : power;
+}
+
+/// Calls a function with one of its three values for an exponent.
+template <class Call>
+auto with_exponent(double y, Call call) {
+    if (y == 0.0) return call(std::integral_constant<Exponent, Exponent::zero>{});
+    if (y == 1.0) return call(std::integral_constant<Exponent, Exponent::one>{});
+    return call(std::integral_constant<Exponent, Exponent::any>{});
+}
+
+template <class Model>
+class Dynamics final : public WidthDispatch<Dynamics<Model>> {
+   public:
+    Dynamics(std::span<const double> values, double resolution) : resolution_(resolution) {
+        for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = values[i];
+    }
+
+    double least_weight() const override { return Model::weight_bounds(values_).first; }
+    double greatest_weight() const override { return Model::weight_bounds(values_).second; }
+    std::optional<std::uint32_t> bound_parameter() const override {
+        if constexpr (requires { Model::bound_parameter; }) return Model::bound_parameter;
+        return std::nullopt;
+    }
+    void use_transmitter(const connect::Transmitter& transmitter) override { transmitter_ = transmitter; }
+    const connect::Transmitter* transmitter() const override { return transmitter_ ? &*transmitter_ : nullptr; }
+
+    connect::PlasticTableMemory memory(bool double_weights) const override {
+        return double_weights ? memory_of<double>() : memory_of<float>();
+    }
+
+   private:
+    friend class WidthDispatch<Dynamics>;
+
+    connect::Learning learning_in_steps() const {
+        connect::Learning learning = Model::learning(values_);
+        learning.presynaptic_steps /= resolution_;
+        learning.postsynaptic_steps /= resolution_;
+        for (double& steps : learning.own_presynaptic_steps) steps /= resolution_;
+        for (double& steps : learning.own_postsynaptic_steps) steps /= resolution_;
+        if constexpr (requires { Model::time_constants; }) {
+            learning.own_times.resolution = resolution_;
+            for (std::size_t k = 0; k < Model::time_constants.size(); ++k) {
+                learning.own_times.columns[k] = column_of(Model::time_constants[k]);
+            }
+        }
+        return learning;
+    }
+    template <class Real>
+    connect::LearningRule<Real> rule() const {
+        if constexpr (requires { Model::modulation(values_, resolution_); }) {
+            connect::LearningRule<Real> rule;
+            rule.modulation =
+                std::make_shared<const connect::ModulationConstants>(Model::modulation(values_, resolution_));
+            return rule;
+        } else {
+            connect::LearningRule<Real> rule = Model::template rule<Real>(values_);
+            if constexpr (requires { Model::template own_rule<Real>(values_, this->own_parameters()); }) {
+                if (!this->own_parameters().empty()) rule.own = own_rule<Real>();
+            }
+            return rule;
+        }
+    }
+    /// Which of the parameters of the rule are columns of the table.
+    template <class Real>
+    connect::OwnRule<Real> own_rule() const {
+        connect::OwnRule<Real> rule = Model::template own_rule<Real>(values_, this->own_parameters());
+        rule.parameter_count = Model::rule_parameters.size();
+        for (std::size_t k = 0; k < rule.parameter_count; ++k) {
+            rule.parameters[k].shared = static_cast<Real>(values_[Model::rule_parameters[k]]);
+            rule.parameters[k].column = column_of(Model::rule_parameters[k]);
+        }
+        return rule;
+    }
+    /// Where tables have the values of a parameter, if each synapse has its own.
+    std::optional<std::size_t> column_of(std::uint32_t parameter) const {
+        const auto own = this->own_parameters();
+        const auto column = std::ranges::find(own, parameter);
+        if (column == own.end()) return std::nullopt;
+        return static_cast<std::size_t>(column - own.begin());
+    }
+    template <class Real>
+    connect::PlasticTableMemory memory_of() const {
+        return connect::plastic_table_memory(learning_in_steps(), rule<Real>());
+    }
+    template <class Target, class Real>
+    std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Real> columns,
+                                                const connect::PlasticTableArguments& arguments) const {
+        connect::Learning learning = learning_in_steps();
+        learning.quantum = arguments.quantum;
+        return connect::make_plastic_table(std::move(columns), learning, rule<Real>(), arguments);
+    }
+
+    std::array<double, Model::parameters.size()> values_;
+    std::optional<connect::Transmitter> transmitter_;
+    double resolution_;
+};
+
+template <class Model>
+std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) {
+    return std::make_unique<Dynamics<Model>>(values, resolution);
+}
+
+}  // namespace ranvier::models::pair_plasticity

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/instruction_set.hpp"
+#include "base/math.hpp"
+#include "connect/plasticity/own_factor_table.hpp"
+#include "connect/plasticity/row_factor_table.hpp"
+#include "connect/tables/synapse_dynamics.hpp"
+#include "models/model_info.hpp"
+#include "models/synapses/width_dispatch.hpp"
+
+/// What models of short-term plasticity have in common: the weight stays, and the part of it that a spike adds depends on the
+/// spikes of the source before.
+///
+/// Such a model gives a class with `parameters`, and a class `Rule` for connect::RowFactorTable, whose factors are at most 1,
+/// and whose functions are compiled into kernels.
+namespace ranvier::models::short_term {
+
+inline constexpr Bounds part{.lower = 0.0, .upper = 1.0};
+/// So that an interval has a finite number of them.
+inline constexpr Bounds time_constant{.lower = 1e-6, .upper = 1e9};
+inline constexpr Bounds time_constant_or_none{.lower = 0.0, .upper = 1e9};
+
+/// What is left after a time, with 0 for a time constant of 0.
+RANVIER_ALWAYS_INLINE double decay(double time, double tau) { return tau == 0.0 ? 0.0 : math::exp(-time / tau); }
+
+/// Synapses that have parameters of their own, and so a state of their own each.
+template <class Model>
+struct OwnFactors {
+    using Rule = typename Model::Rule;
+    using State = typename Rule::State;
+
+    RANVIER_ALWAYS_INLINE static typename Rule::Constants constants(const connect::OwnFactorBlock& block,
+                                                                    std::size_t synapse) {
+        double parameters[Model::parameters.size()];  // NOLINT(modernize-avoid-c-arrays): no calls in kernels
+        for (std::size_t k = 0; k < Model::parameters.size(); ++k) parameters[k] = block.parameters[k][synapse];
+        return Rule::constants(parameters, block.resolution);
+    }
+    RANVIER_ALWAYS_INLINE static void run(const connect::OwnFactorBlock* block) {
+        const connect::OwnFactorBlock& b = *block;
+        RANVIER_NO_OVERLAP
+        for (std::size_t i = 0; i < b.count; ++i) {
+            State state;
+            for (std::size_t k = 0; k < Rule::states; ++k) state.values[k] = b.states[k][i];
+            state.last = b.last;
+            b.factors[i] = Rule::release(state, b.now, constants(b, i));
+            for (std::size_t k = 0; k < Rule::states; ++k) b.states[k][i] = state.values[k];
+        }
+    }
+
+    static void begin(const connect::OwnFactorBlock& b) {
+        for (std::size_t i = 0; i < b.count; ++i) {
+            const State state = Rule::initial(constants(b, i));
+            for (std::size_t k = 0; k < Rule::states; ++k) b.states[k][i] = state.values[k];
+        }
+    }
+    static void release(InstructionSet set, const connect::OwnFactorBlock& block) {
+        Dispatched<OwnFactors>::call(set, &block);
+    }
+};
+
+template <class Model>
+inline constexpr connect::OwnFactorRule own_factors{.parameters = Model::parameters.size(),
+                                                    .state_names = Model::Rule::state_names,
+                                                    .never = typename Model::Rule::State{}.last,
+                                                    .begin = OwnFactors<Model>::begin,
+                                                    .release = OwnFactors<Model>::release};
+
+template <class Model>
+class Dynamics final : public WidthDispatch<Dynamics<Model>> {
+   public:
+    Dynamics(std::span<const double> values, double resolution)
+        : values_(values.begin(), values.end()), constants_(Model::Rule::constants(values.data(), resolution)) {}
+
+    double least_weight() const override { return -std::numeric_limits<double>::infinity(); }
+    double greatest_weight() const override { return std::numeric_limits<double>::infinity(); }
+    double greatest_factor() const override { return 1.0; }
+
+    connect::PlasticTableMemory memory(bool double_weights) const override {
+        if (!this->own_parameters().empty()) {
+            return connect::own_factor_memory(own_factors<Model>, double_weights ? sizeof(double) : sizeof(float));
+        }
+        // The same for all targets and weights.
+        return connect::RowFactorTable<typename Model::Rule, std::uint16_t, float>::memory();
+    }
+
+   private:
+    friend class WidthDispatch<Dynamics>;
+
+    template <class Target, class Weight>
+    std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Weight> columns,
+                                                const connect::PlasticTableArguments& arguments) const {
+        if (!this->own_parameters().empty()) {
+            return connect::make_own_factor_table(std::move(columns), own_factors<Model>, values_,
+                                                  this->own_parameters(), arguments);
+        }
+        using Table = connect::RowFactorTable<typename Model::Rule, Target, Weight>;
+        return std::make_unique<Table>(std::move(columns), constants_, arguments);
+    }
+
+    std::vector<double> values_;  ///< of the parameters
+    typename Model::Rule::Constants constants_;
+};
+
+template <class Model>
+std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) {
+    return std::make_unique<Dynamics<Model>>(values, resolution);
+}
+
+}  // namespace ranvier::models::short_term

@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "base/math.hpp"
+#include "models/registry.hpp"
+#include "models/synapses/pair_plasticity.hpp"
+
+namespace ranvier::models {
+
+namespace {
+
+enum Parameter : std::size_t {
+    tau_plus,
+    tau_minus,
+    learning_rate,
+    alpha,
+    mu_plus,
+    mu_minus,
+    W_max,
+    axonal_fraction,
+};
+
+using connect::Pairing;
+using pair_plasticity::Exponent;
+
+template <class Real>
+struct StdpConstants {
+    Real up;
+    Real down;
+    Real mu_plus;
+    Real mu_minus;
+    Real greatest;
+};
+
+template <class Number, Exponent plus, Exponent minus>
+struct PairRule {
+    using Real = Number;
+    using Constants = StdpConstants<Real>;
+    static constexpr bool presynaptic_trace_accumulates = true;
+    static constexpr bool postsynaptic_trace_accumulates = true;
+    RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
+        const Real part = weight / c.greatest;
+        const Real more = part + c.up * pair_plasticity::power<plus>(Real{1} - part, c.mu_plus) * trace;
+        return more < Real{1} ? more * c.greatest : c.greatest;
+    }
+    RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
+        const Real part = weight / c.greatest;
+        const Real less = part - c.down * pair_plasticity::power<minus>(part, c.mu_minus) * trace;
+        return less > Real{0} ? less * c.greatest : Real{0};
+    }
+};
+
+/// Exponents of each synapse.
+enum class OwnExponent : std::uint8_t { drawn };
+
+/// With parameters of each synapse, in the order of `rule_parameters`. Exponents that all share may have their short forms.
+template <class Number, auto plus, auto minus>
+struct OwnPairRule {
+    using Real = Number;
+    using Constants = StdpConstants<Real>;
+    RANVIER_ALWAYS_INLINE static Constants constants(const Real* const* p, std::size_t i) {
+        return {p[0][i], p[0][i] * p[1][i], p[2][i], p[3][i], p[4][i]};
+    }
+    /// As the loops for exponents that are shared compute it.
+    template <auto exponent>
+    RANVIER_ALWAYS_INLINE static Real power(Real x, Real y) {
+        if constexpr (std::is_same_v<decltype(exponent), Exponent>) {
+            return pair_plasticity::power<exponent>(x, y);
+        } else {
+            const Real any = math::pow(x, y);
+            return y == Real{0} ? Real{1} : (y == Real{1} ? x : any);
+        }
+    }
+    RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
+        const Real part = weight / c.greatest;
+        const Real more = part + c.up * power<plus>(Real{1} - part, c.mu_plus) * trace;
+        return more < Real{1} ? more * c.greatest : c.greatest;
+    }
+    RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
+        const Real part = weight / c.greatest;
+        const Real less = part - c.down * power<minus>(part, c.mu_minus) * trace;
+        return less > Real{0} ? less * c.greatest : Real{0};
+    }
+};
+
+/// With loops for the exponents.
+template <class Real>
+connect::LearningRule<Real> rule_of_pairs(std::span<const double> p) {
+    auto rule = connect::make_learning_rule<PairRule<Real, Exponent::any, Exponent::any>>(
+        {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
+         static_cast<Real>(p[mu_plus]), static_cast<Real>(p[mu_minus]), static_cast<Real>(p[W_max])});
+    pair_plasticity::with_exponent(p[mu_plus], [&](auto exponent) {
+        rule.postsynaptic = connect::postsynaptic_change<PairRule<Real, exponent(), Exponent::any>>;
+    });
+    pair_plasticity::with_exponent(p[mu_minus], [&](auto exponent) {
+        rule.presynaptic = connect::presynaptic_change<PairRule<Real, Exponent::any, exponent()>>;
+    });
+    return rule;
+}
+
+/// What all variants share; which pairs of spikes they learn from is told by the traces and the pairing.
+template <bool all_pairs, Pairing paired = Pairing::all>
+class Stdp {
+   public:
+    static constexpr std::array parameters{
+        at_beginning(ParameterInfo{"tau_plus", "ms", 20.0, pair_plasticity::time_constant,
+                                   "Time constant of the presynaptic trace"}),
+        at_beginning(ParameterInfo{"tau_minus", "ms", 20.0, pair_plasticity::time_constant,
+                                   "Time constant of the postsynaptic trace"}),
+        at_beginning(
+            ParameterInfo{"learning_rate", "", 0.01, not_negative, "Size of a change, in W_max: lambda in the paper"}),
+        at_beginning(
+            ParameterInfo{"alpha", "", 1.0, not_negative, "How much stronger a depression is than a potentiation"}),
+        at_beginning(
+            ParameterInfo{"mu_plus",
+                          "",
+                          1.0,
+                          {.lower = 0.0, .upper = 10.0},
+                          "Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative"}),
+        at_beginning(ParameterInfo{"mu_minus",
+                                   "",
+                                   1.0,
+                                   {.lower = 0.0, .upper = 10.0},
+                                   "Exponent of the weight in a depression: 0 is additive, 1 multiplicative"}),
+        at_beginning(ParameterInfo{"W_max", "", 100.0, any_number,
+                                   "The weight stays between 0 and this, which is negative where weights are"}),
+        pair_plasticity::axonal_fraction,
+    };
+
+    static constexpr std::array<std::uint32_t, 5> rule_parameters{learning_rate, alpha, mu_plus, mu_minus, W_max};
+    static constexpr std::array<std::uint32_t, 2> time_constants{tau_plus, tau_minus};
+    static constexpr std::uint32_t bound_parameter = W_max;
+    template <class Real>
+    static connect::OwnRule<Real> own_rule(std::span<const double> p, std::span<const std::uint32_t> own) {
+        constexpr auto drawn = OwnExponent::drawn;
+        auto rule = connect::make_own_rule<OwnPairRule<Real, drawn, drawn>>();
+        if (!std::ranges::count(own, std::uint32_t{mu_plus})) {
+            pair_plasticity::with_exponent(p[mu_plus], [&](auto exponent) {
+                rule.postsynaptic = connect::make_own_rule<OwnPairRule<Real, exponent(), drawn>>().postsynaptic;
+            });
+        }
+        if (!std::ranges::count(own, std::uint32_t{mu_minus})) {
+            pair_plasticity::with_exponent(p[mu_minus], [&](auto exponent) {
+                rule.presynaptic = connect::make_own_rule<OwnPairRule<Real, drawn, exponent()>>().presynaptic;
+            });
+        }
+        return rule;
+    }
+
+    static connect::Learning learning(std::span<const double> p) {
+        return {.presynaptic_steps = p[tau_plus],
+                .postsynaptic_steps = p[tau_minus],
+                .axonal_fraction = p[axonal_fraction]};
+    }
+    template <class Real>
+    static connect::LearningRule<Real> rule(std::span<const double> p) {
+        auto rule = rule_of_pairs<Real>(p);
+        rule.pairing = paired;
+        rule.presynaptic_trace_accumulates = all_pairs;
+        rule.postsynaptic_trace_accumulates = all_pairs;
+        return rule;
+    }
+    static std::array<ChangeSize, 2> changes(std::span<const double> p, double /*weight*/) {
+        return {{{"learning_rate", p[learning_rate]}, {"alpha", p[learning_rate] * p[alpha]}}};
+    }
+    static std::pair<double, double> weight_bounds(std::span<const double> p) {
+        return {std::min(p[W_max], 0.0), std::max(p[W_max], 0.0)};
+    }
+    static std::optional<std::string> conflict(std::span<const double> p) {
+        if (p[W_max] == 0.0) return "W_max is 0: then all weights stay 0";
+        return std::nullopt;
+    }
+};
+
+constexpr std::string_view reference =
+    "R. Guetig, R. Aharonov, S. Rotter and H. Sompolinsky, Journal of Neuroscience 23, 3697-3714 (2003); "
+    "A. Morrison, M. Diesmann and W. Gerstner, Biological Cybernetics 98, 459-478 (2008)";
+
+}  // namespace
+
+constinit const SynapseModel stdp{
+    .name = "stdp",
+    .summary = "Spike-timing dependent plasticity of all pairs of spikes, additive to multiplicative",
+    .equations = R"(When a postsynaptic spike arrives at the synapse:
+    w -> min(w + learning_rate W_max (1 - w/W_max)^mu_plus K_plus, W_max)
+When a presynaptic spike arrives at the synapse:
+    w -> max(w - learning_rate alpha W_max (w/W_max)^mu_minus K_minus, 0)
+dK_plus/dt = -K_plus / tau_plus, and 1 is added with each presynaptic spike
+dK_minus/dt = -K_minus / tau_minus, and 1 is added with each postsynaptic spike)",
+    .reference = reference,
+    .parameters = Stdp<true>::parameters,
+    .create = pair_plasticity::create<Stdp<true>>,
+    .conflict = Stdp<true>::conflict,
+    .changes = Stdp<true>::changes,
+};
+
+constinit const SynapseModel stdp_nn_symm{
+    .name = "stdp_nn_symm",
+    .summary = "Spike-timing dependent plasticity of the nearest spikes, symmetric",
+    .equations = R"(As stdp, but each spike is paired with the last one of the other side only:
+K_plus is set to 1 with each presynaptic spike, and K_minus with each postsynaptic spike.)",
+    .reference = reference,
+    .parameters = Stdp<false>::parameters,
+    .create = pair_plasticity::create<Stdp<false>>,
+    .conflict = Stdp<false>::conflict,
+    .changes = Stdp<false>::changes,
+};
+
+constinit const SynapseModel stdp_nn_restr{
+    .name = "stdp_nn_restr",
+    .summary = "Spike-timing dependent plasticity of the nearest spikes, restricted to those that follow each other",
+    .equations = R"(As stdp, but only spikes that follow each other form a pair:
+K_plus is that of the last presynaptic spike, and 0 if another postsynaptic spike has come since then.
+K_minus is that of the last postsynaptic spike, and 0 if another presynaptic spike has come since then.
+If both spikes arrive at the synapse in the same step, the presynaptic one is paired with the postsynaptic one before.)",
+    .reference = reference,
+    .parameters = Stdp<false, Pairing::restricted>::parameters,
+    .create = pair_plasticity::create<Stdp<false, Pairing::restricted>>,
+    .conflict = Stdp<false, Pairing::restricted>::conflict,
+    .changes = Stdp<false, Pairing::restricted>::changes,
+};
+
+constinit const SynapseModel stdp_nn_pre_centered{
+    .name = "stdp_nn_pre_centered",
+    .summary = "Spike-timing dependent plasticity of the nearest spikes, centred on presynaptic spikes",
+    .equations =
+        R"(As stdp, but each presynaptic spike is paired with the last postsynaptic one before it and the first after it:
+K_plus has 1 added with each presynaptic spike, and is set to 0 after a postsynaptic spike has read it.
+K_minus is set to 1 with each postsynaptic spike.
+Each synapse has a K_plus of its own.)",
+    .reference = reference,
+    .parameters = Stdp<false, Pairing::presynaptic_centred>::parameters,
+    .create = pair_plasticity::create<Stdp<false, Pairing::presynaptic_centred>>,
+    .conflict = Stdp<false, Pairing::presynaptic_centred>::conflict,
+    .changes = Stdp<false, Pairing::presynaptic_centred>::changes,
+};
+
+}  // namespace ranvier::models

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "network/network.hpp"
+
+namespace ranvier::network {
+
+/// Mixes values of all types into one number.
+class Fingerprint {
+   public:
+    void add(std::uint64_t value) { hash_.add(value); }
+    void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+    void add(std::string_view text) {
+        add(text.size());
+        for (const char c : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
+    }
+    void add(const char* text) { add(std::string_view(text)); }
+    void add(const std::string& text) { add(std::string_view(text)); }
+    void add(std::size_t first, std::size_t second) {
+        add(first);
+        add(second);
+    }
+    template <class Item>
+        requires std::is_integral_v<Item> || std::is_enum_v<Item>
+    void add(Item value) {
+        add(static_cast<std::uint64_t>(value));
+    }
+    template <class Item>
+    void add(const std::vector<Item>& items) {
+        add(items.size());
+        for (const Item& item : items) add(item);
+    }
+    template <class Value>
+    void add(const std::map<std::string, Value, std::less<>>& values) {
+        add(values.size());
+        for (const auto& [name, value] : values) {
+            add(name);
+            add(value);
+        }
+    }
+    template <class Number>
+    void add(const SharedNumbers<Number>& items) {
+        add(items.size());
+        for (const Number item : items) add(item);
+    }
+    void add(const Distribution& distribution) {
+        const auto& [kind, first, second, restriction, lower, upper] = distribution;
+        add(kind);
+        add(first);
+        add(second);
+        add(restriction);
+        add(lower);
+        add(upper);
+    }
+    void add(const Values& values) {
+        add(values.index());
+        std::visit([this](const auto& value) { add(value); }, values);
+    }
+    void add(std::monostate) {}
+    void add(const SiteProbabilities& probabilities) { add(probabilities.values); }
+    void add(const SiteSpec& site) {
+        add(site.index());
+        std::visit([this](const auto& value) { add(value); }, site);
+    }
+    void add(const IdSequence& ids) {
+        add(ids.size());
+        ids.for_each_progression([this](std::uint64_t, NeuronId first, std::uint64_t stride, std::uint64_t size) {
+            add(first.value, stride);
+            add(size);
+        });
+    }
+
+    std::uint64_t value() const { return hash_.value(); }
+
+   private:
+    SequenceHash hash_;
+};
+
+template <class Add>
+std::uint64_t fingerprint_of(Add add) {
+    Fingerprint mixed;
+    add(mixed);
+    return mixed.value();
+}
+
+inline void add_rule(Fingerprint& mixed, const connect::RuleSpec& rule) {
+    // All fields are named: a new one does not compile until it is mixed in.
+    const auto& [name, number, least_number, probability, allow_autapses, allow_multapses, sources, targets] = rule;
+    mixed.add(name);
+    mixed.add(number);
+    mixed.add(least_number);
+    mixed.add(probability);
+    mixed.add(allow_autapses);
+    mixed.add(allow_multapses);
+    mixed.add(sources);
+    mixed.add(targets);
+}
+
+}  // namespace ranvier::network

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/neuron.hpp"
+#include "network/network.hpp"
+
+namespace ranvier::network {
+
+/// A part of a description on which the state of a simulation depends.
+struct NetworkPart {
+    std::string name;         ///< "parameter C_m of population 'exc'", ...
+    std::uint64_t value = 0;  ///< equal parts have equal numbers; others almost surely not
+    std::string text = {};    ///< what it is, where that is short
+};
+
+/// All parts: those of equal networks, and simulations with equal precisions, are equal.
+std::vector<NetworkPart> network_parts(const Network& network, models::Precision precision,
+                                       models::Precision weight_precision);
+
+}  // namespace ranvier::network
