@@ -14,8 +14,9 @@ from killed_saves import check_what_is_left, save_until_killed, save_until_ranks
 from mixed_cells import described, result
 from mpi_runs import INSTALLATIONS, Installation, run_python
 from ranvier import _core, mpi
+from repository import SUPPORT
 
-PROGRAM = Path(__file__).parents[1] / "mixed_cells.py"
+PROGRAM = SUPPORT / "mixed_cells.py"
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])

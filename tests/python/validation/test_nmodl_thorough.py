@@ -14,9 +14,9 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
+from repository import DATA, SUPPORT
 
-TESTS = Path(__file__).parents[1]
-PROGRAM = TESTS / "nmodl_in_neuron.py"
+PROGRAM = SUPPORT / "nmodl_in_neuron.py"
 STEP, TIME, CURRENT = 0.025, 100.0, 120.0  # ms, ms, pA
 
 
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("compiled")
     # Of the other files, NEURON's compiler does not know exprelr.
     for name in ("squid", "slow_potassium"):
-        shutil.copy(TESTS / f"nmodl/{name}.mod", made)
+        shutil.copy(DATA / f"nmodl/{name}.mod", made)
     compiler = Path(sys.executable).parent / "nrnivmodl"
     done = subprocess.run([compiler, "."], cwd=made, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -55,13 +55,13 @@ def of_ranvier(mechanisms: list[Any], celsius: float) -> npt.NDArray[np.float64]
 @pytest.mark.parametrize("name", ["hh", "squid"])
 def test_the_squid_axon(name: str, celsius: float, folder: Path) -> None:
     """NEURON's own, and that of the file: after 7 or 12 spikes they differ by 1e-9 mV."""
-    own = of_ranvier([rv.read_nmodl(TESTS / "nmodl/squid.mod")()], celsius)
+    own = of_ranvier([rv.read_nmodl(DATA / "nmodl/squid.mod")()], celsius)
     np.testing.assert_allclose(own, of_neuron(folder, {name: {}}, celsius), rtol=0.0, atol=1e-6)
 
 
 def test_a_potassium_channel_that_begins_away_from_its_steady_state(folder: Path) -> None:
     """NEURON's gates follow at the end of a step, ours at its begin, so that they are a step apart at first."""
-    channels = {name: rv.read_nmodl(TESTS / f"nmodl/{name}.mod") for name in ("squid", "slow_potassium")}
+    channels = {name: rv.read_nmodl(DATA / f"nmodl/{name}.mod") for name in ("squid", "slow_potassium")}
     own = of_ranvier([channels["squid"](), channels["slow_potassium"](gbar=0.004, ek=-77.0)], 18.0)
     neuron = of_neuron(folder, {"squid": {}, "slow_potassium": {"gbar_slow_potassium": 0.004, "ek": -77.0}}, 18.0)
     assert ((own[1:] >= 0.0) & (own[:-1] < 0.0)).sum() >= 10

@@ -1,0 +1,165 @@
+"""The commands and programs of README.md run.
+
+Blocks marked ``sh slow`` are not run as they stand: of their commands, those that run the microcircuit are run at a
+small scale, and of the others it is checked that make or the command knows them. Those of mpiexec run for a short time,
+with that of a wheel, benchmarks and predictions with small networks; `make validate` runs the benchmarks, and predicts
+what stands there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import inspect
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ranvier as rv
+from mpi_runs import installation, run_ranks
+from ranvier.processes.mpi_library import MPICH
+from repository import ROOT
+
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w+)( slow)?\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+SMALL = ["--set", "n_scaling=0.01", "k_scaling=0.5"]
+SHORT = ["time=100"]
+SMALLER = {"scale=3277": "scale=16", "2048": "8", "16GB": "400MB"}
+SMALL_BENCHMARKS = {
+    "exchange": ["--ranks=2", "--repetitions=1", "--set", "cells=64", "connections=20", "time=20"],
+    "scaling": ["--ranks=2", "--neurons-per-rank=100", "--memory-per-rank=2MB", "--indegree=40", "--set=time=5"],
+}
+
+
+def run(arguments: list[str], folder: Path) -> str:
+    # The programs draw without a screen, and what is built lies where this Python is.
+    environment = {**os.environ, "MPLBACKEND": "agg", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{shlex.join(arguments)}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def run_under_mpiexec(ranks: int, arguments: list[str], folder: Path) -> list[str]:
+    wheel = installation(MPICH, "wheel")
+    programs = Path(sys.executable).parent
+    environment = {"LD_LIBRARY_PATH": str(Path(wheel.library).parent), "MPI4PY_MPIABI": "mpich"}
+    command: list[str | Path] = [programs / arguments[0], *arguments[1:]]
+    done = run_ranks(wheel, ranks, command, folder=folder, environment=environment, timeout=300)
+    assert done.status == 0, f"{shlex.join(arguments)}\n{done.errors}"
+    return done.outputs
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("readme")
+    for language, _, text in BLOCKS:
+        if language == "python" and (match := re.match(r"# (\w+\.py)\n", text)):
+            (folder / match[1]).write_text(text)
+    return folder
+
+
+def test_programs_in_python(folder: Path) -> None:
+    programs = [text for language, _, text in BLOCKS if language == "python" and not re.match(r"# \w+\.py\n", text)]
+    assert len(programs) >= 4
+    (folder / "readme.py").write_text("\n".join(programs))
+    printed = run([sys.executable, "readme.py"], folder)
+    assert "balanced network: 1,000 neurons" in printed
+    assert "(1000, 5)" in printed
+    assert "did you mean 'tau_m'?" in printed
+    assert (folder / "raster.png").stat().st_size > 10_000
+
+
+def test_the_first_network_is_asynchronous_and_irregular(tmp_path: Path) -> None:
+    first = next(text for language, _, text in BLOCKS if language == "python")
+    names: dict[str, Any] = {}
+    with contextlib.chdir(tmp_path), contextlib.redirect_stdout(io.StringIO()):
+        exec(first, names)
+    data = names["data"].between(100.0)
+    for population in (names["exc"], names["inh"]):
+        assert 5.0 < data.mean_rates(population) < 30.0
+        assert 0.7 < np.nanmean(data.irregularity(population)) < 1.2
+    counts, _ = np.histogram(data.steps, bins=np.arange(data.begin, data.end + 1, 20) + 0.5)
+    # Of independent Poisson trains 1; of this network 4, and of one that fires in volleys several hundred.
+    assert counts.var() / counts.mean() < 10.0
+
+
+COMMANDS = [
+    (line, bool(slow)) for language, slow, text in BLOCKS if language == "sh" for line in text.strip().splitlines()
+]
+
+
+# The tests of benchmarks run the same ones.
+TESTED_ELSEWHERE = ("ranvier bench ",)
+
+
+@pytest.mark.parametrize(
+    ("command", "slow"),
+    [
+        pytest.param(*each, id=each[0], marks=[pytest.mark.thorough] if each[0].startswith(TESTED_ELSEWHERE) else [])
+        for each in COMMANDS
+    ],
+)
+def test_commands(command: str, slow: bool, folder: Path) -> None:
+    arguments = shlex.split(command)
+    if arguments[:2] == ["mpiexec", "-n"]:
+        small = {"microcircuit": [*SMALL[1:], *SHORT], "brunel": ["order=250", *SHORT]}
+        more = next((small[name] for name in small if name in arguments), [])
+        outputs = run_under_mpiexec(int(arguments[2]), [*arguments[3:], *more], folder)
+        assert any("spikes" in output.lower() for output in outputs)
+    elif arguments[:3] == ["ranvier", "run", "microcircuit"]:
+        # Half of the in-degrees of a tenth of the neurons keep the network alive.
+        if "--resume" in arguments:
+            saved = arguments[arguments.index("--resume") + 1]
+            saving = next(shlex.split(line) for line, _ in COMMANDS if line.endswith(f"--save {saved}"))
+            run([*saving, *SMALL], folder)
+        run([*arguments, *SMALL], folder)
+        written = [folder / arguments[i + 1] for i, word in enumerate(arguments) if word in ("--json", "--plot")]
+        assert all(path.stat().st_size > 500 for path in written)
+    elif arguments[:2] == ["ranvier", "bench"]:
+        mpiexec = f"--mpiexec={installation(MPICH, 'wheel').mpiexec}"
+        assert run([*arguments, *SMALL_BENCHMARKS[arguments[2]], mpiexec], folder)
+    elif arguments[:2] == ["ranvier", "predict"]:
+        assert SMALLER.keys() <= set(arguments)
+        assert run([SMALLER.get(argument, argument) for argument in arguments], folder)
+    elif not slow:
+        assert arguments[0] == "ranvier"
+        assert run(arguments, folder)
+    elif arguments[0] == "make":
+        assert re.search(rf"^{arguments[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    else:
+        assert command in ("pip install .", "pip install mpich")
+
+
+@pytest.mark.parametrize("documented", [rv, rv.Network, rv.Simulation], ids=lambda documented: documented.__name__)
+def test_examples_in_docstrings(documented: object) -> None:
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(documented) or "")
+    assert len(examples) >= 6
+    names: dict[str, object] = {}
+    for example in examples:
+        exec(example.source, names)
+    assert isinstance(names["net"], rv.Network)
+    assert names["net"].neuron_count > 0
+
+
+def test_files_that_are_linked_exist() -> None:
+    for link in re.findall(r"\]\(([^)#:]+)\)", README):
+        if link != "docs/microcircuit.png":
+            assert (ROOT / link).exists(), link
+
+
+def test_models_that_are_listed_exist() -> None:
+    from ranvier import _core
+    from ranvier.equations.definitions import DEFINITIONS
+
+    families = r"(?:iaf|aeif|hh|gif|glif|pp|a?mat2)_\w+"
+    listed = set(re.findall(rf"`({families}|izhikevich|interval_fire|parrot_neuron|ignore_and_fire)`", README))
+    built_in = {model.name for model in _core.neuron_models() if not model.plays_spikes}
+    assert listed == {*built_in, *DEFINITIONS}
