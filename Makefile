@@ -30,7 +30,7 @@ FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setar
 # Folders count too: their times tell of files that came or went.
 CORE_SOURCES := CMakeLists.txt $(shell find core bindings cmake)
 CPP_FILES := $(shell find core bindings examples tests/cpp -name '*.cpp' -o -name '*.hpp')
-PYTHON_FILES := python tests docs examples tools/list_requirements tools/*.py tools/build_wheels tools/try_wheels
+PYTHON_FILES := python benchmarks tests docs examples tools/list_requirements tools/*.py tools/build_wheels tools/try_wheels
 
 SANITIZERS := address undefined thread
 
@@ -48,7 +48,7 @@ setup: machine $(STAMPS)/build-tools ## Set up everything; leaves .venv/bin/ranv
 	@# Side by side: compiling takes the processors, an installation mostly the network and the disk. They touch other
 	@# packages each.
 	@$(MAKE) --no-print-directory $(STAMPS)/development & development=$$!; \
-	$(MAKE) --no-print-directory $(STAMPS)/package; package=$$?; \
+	$(MAKE) --no-print-directory $(STAMPS)/benchmarks; package=$$?; \
 	wait $$development && exit $$package
 
 .PHONY: run
@@ -122,6 +122,12 @@ $(STAMPS)/package: $(STAMPS)/build-tools $(STAMPS)/mpi build/found $(CORE_SOURCE
 	    --config-settings=cmake.define.RANVIER_WARNINGS_AS_ERRORS=ON
 	@touch $@
 
+# The benchmarks, which are a separate package, as an editable installation too.
+$(STAMPS)/benchmarks: $(STAMPS)/package benchmarks/pyproject.toml
+	@echo "Installing the benchmarks"
+	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps --editable benchmarks
+	@touch $@
+
 # Much of it is never loaded, so Python may compile what is when it first is, which halves the time of this.
 $(STAMPS)/development: $(STAMPS)/environment pyproject.toml
 	@echo "Installing what development needs"
@@ -180,11 +186,11 @@ test-mpi-program: machine $(STAMPS)/package
 	@$(BUILD) build/package --target test_communicator
 
 .PHONY: test-python
-test-python: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the Python tests but the slow ones
+test-python: machine $(STAMPS)/benchmarks $(STAMPS)/development test-mpi-program ## Run the Python tests but the slow ones
 	$(PYTEST) --numprocesses $(PYTHON_JOBS) --dist worksteal --durations 20 $(ARGS)
 
 .PHONY: validate
-validate: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the slow tests: statistics against NEST, full scale
+validate: machine $(STAMPS)/benchmarks $(STAMPS)/development test-mpi-program ## Run the slow tests: statistics against NEST, full scale
 	$(PYTEST) -m thorough $(ARGS)
 	$(PYTEST) tests/python/validation $(ARGS)
 
@@ -199,7 +205,7 @@ $(addprefix sanitize-,$(SANITIZERS)): sanitize-%: machine $(STAMPS)/build-tools 
 	    $(FIXED_ADDRESSES) $(CTEST) --test-dir build/$*
 
 .PHONY: bench
-bench: $(STAMPS)/package $(STAMPS)/development ## Time the microcircuit side by side with NEST
+bench: $(STAMPS)/benchmarks $(STAMPS)/development ## Time the microcircuit side by side with NEST
 	$(BIN)/ranvier bench microcircuit --against nest $(ARGS)
 
 # ---- documentation ---------------------------------------------------------------------------------------------------
@@ -211,11 +217,11 @@ $(STAMPS)/docs: $(STAMPS)/environment pyproject.toml
 	@touch $@
 
 .PHONY: docs
-docs: $(STAMPS)/package $(STAMPS)/docs ## Make the site in build/site; runs the examples, and stops at a link that leads nowhere
+docs: $(STAMPS)/benchmarks $(STAMPS)/docs ## Make the site in build/site; runs the examples, and stops at a link that leads nowhere
 	MPLBACKEND=agg $(BIN)/python -m sphinx --fail-on-warning --keep-going --builder html docs build/site $(ARGS)
 
 .PHONY: docs-links
-docs-links: $(STAMPS)/package $(STAMPS)/docs ## Look at the addresses outside the site too; needs the internet
+docs-links: $(STAMPS)/benchmarks $(STAMPS)/docs ## Look at the addresses outside the site too; needs the internet
 	MPLBACKEND=agg $(BIN)/python -m sphinx --define sphinx_gallery_conf.plot_gallery=False --builder linkcheck docs build/links
 
 # ---- what others install ----------------------------------------------------------------------------------------------
@@ -248,4 +254,4 @@ try-wheel: wheel ## Install the wheels with each Python there is, without a comp
 .PHONY: clean
 clean: ## Remove all that make made
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	find python tests tools -name __pycache__ -prune -exec rm -rf {} +
+	find python benchmarks tests tools -name __pycache__ -prune -exec rm -rf {} +

@@ -15,7 +15,6 @@ Describe a `Network`, build a `Simulation` of it, run the simulation, and read w
 """
 
 from ranvier import base as base
-from ranvier import bench as bench
 from ranvier import cells as cells
 from ranvier import channels as channels
 from ranvier import command_line as command_line

@@ -1,43 +1,30 @@
-"""`ranvier bench NAME`: compare programs, methods and sizes on the same work.
-
-Each module of `ranvier.bench` whose name does not begin with ``_`` and that has the functions ``add_arguments(parser)``
-and ``main(arguments) -> int`` is a benchmark; its docstring is its help.
-"""
+"""`ranvier bench NAME`: compare programs, methods and sizes on the same work."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import pkgutil
-from collections.abc import Iterator
-from types import ModuleType
+import importlib.util
+from typing import NoReturn
 
-from ranvier import bench
+from ranvier.errors import MissingPackageError
 
-__all__ = ["add_arguments", "benchmarks"]
+__all__ = ["add_arguments"]
+
+_PACKAGE = "ranvier_benchmarks"
+_REMEDY = "pip install ./benchmarks, in Ranvier's sources"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the command."""
-    parser.description = (__doc__ or "").split("\n")[0]
-    names = parser.add_subparsers(title="benchmarks", required=True, metavar="NAME")
-    for name, module in benchmarks():
-        summary, _, rest = (module.__doc__ or "").partition("\n")
-        own = names.add_parser(
-            name,
-            help=summary,
-            description=summary + rest,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        module.add_arguments(own)
-        own.set_defaults(carry_out=module.main)
+    """Declare the arguments of the command: those of the package with the benchmarks, where it is installed."""
+    parser.description = __doc__
+    if importlib.util.find_spec(_PACKAGE) is not None:
+        importlib.import_module(f"{_PACKAGE}.command").add_arguments(parser)
+        return
+    parser.epilog = f"The benchmarks are not installed: {_REMEDY}"
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="NAME", help="name of a benchmark, and its options")
+    parser.set_defaults(carry_out=_refuse)
 
 
-def benchmarks() -> Iterator[tuple[str, ModuleType]]:
-    """Return the benchmarks by name."""
-    for found in pkgutil.iter_modules(bench.__path__):
-        if found.name.startswith("_"):
-            continue
-        module = importlib.import_module(f"{bench.__name__}.{found.name}")
-        if hasattr(module, "add_arguments") and hasattr(module, "main"):
-            yield found.name, module
+def _refuse(options: argparse.Namespace) -> NoReturn:
+    raise MissingPackageError("package ranvier-benchmarks", bound="`ranvier bench` needs it", remedy=_REMEDY)

@@ -13,10 +13,10 @@ from rich.console import Console
 
 import ranvier as rv
 from nest_pool import requires_nest
-from ranvier.bench import hpc_benchmark, microcircuit, nest_hpc_benchmark, nest_microcircuit
-from ranvier.bench._in_turn import Comparison, Contestant, Measure
-from ranvier.bench._nest import thread_count
 from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
+from ranvier_benchmarks import hpc_benchmark, microcircuit, nest_hpc_benchmark, nest_microcircuit
+from ranvier_benchmarks._in_turn import Comparison, Contestant, Measure
+from ranvier_benchmarks._nest import thread_count
 
 NETWORK = ["--set", "scale=0.02", "time=20", "presim=10"]
 SMALL = ["--repetitions=2", *NETWORK]
@@ -149,7 +149,7 @@ def test_number_of_synapses_at_full_scale() -> None:
 
 def test_threads_that_nest_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     for processors, expected in ((1, 3), (2, 4), (3, 3), (16, 16)):
-        monkeypatch.setattr("ranvier.bench._nest.usable_processors", lambda processors=processors: processors)
+        monkeypatch.setattr("ranvier_benchmarks._nest.usable_processors", lambda processors=processors: processors)
         assert thread_count(298_880_968) == expected
 
 
@@ -186,7 +186,7 @@ def test_keys_of_the_side_of_nest() -> None:
 
 def test_nest_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(StateError, match=r"ranvier\[bench\]"):
+    with pytest.raises(StateError, match="pip install nest-simulator"):
         bench(*SMALL, "--against=nest")
 
 

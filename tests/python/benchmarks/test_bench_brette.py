@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import coba, cuba
 from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
+from ranvier_benchmarks import coba, cuba
 
 SMALL = ["neurons=400", "time=100", "presim=20"]
 

@@ -10,8 +10,8 @@ import pytest
 
 import ranvier as rv
 from mpi_runs import WHEELS
-from ranvier.bench import contention
 from ranvier.processes.mpi_library import MPICH
+from ranvier_benchmarks import contention
 
 
 def parse(*arguments: str) -> argparse.Namespace:

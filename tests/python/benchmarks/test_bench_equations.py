@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import equations
-from ranvier.bench._built_in_equations import BUILT_IN, BUILT_IN_SYNAPSES
 from ranvier.compiled import llvm
 from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
+from ranvier_benchmarks import equations
+from ranvier_benchmarks._built_in_equations import BUILT_IN, BUILT_IN_SYNAPSES
 
 SMALL = ["neurons=100", "time=40", "presim=0", "threads=1", "rate=50"]
 

@@ -13,10 +13,6 @@ import pytest
 from matplotlib import image
 
 from mpi_runs import WHEELS
-from ranvier.bench import _exchange_worker, exchange
-from ranvier.bench._exchange_worker import Run
-from ranvier.bench._mpiexec import Mpiexec, find_mpiexec
-from ranvier.bench._mpiexec import run_worker as run_module
 from ranvier.errors import (
     CommunicationError,
     FileError,
@@ -26,6 +22,10 @@ from ranvier.errors import (
     UnknownNameError,
     ValueOutOfBoundsError,
 )
+from ranvier_benchmarks import _exchange_worker, exchange
+from ranvier_benchmarks._exchange_worker import Run
+from ranvier_benchmarks._mpiexec import Mpiexec, find_mpiexec
+from ranvier_benchmarks._mpiexec import run_worker as run_module
 from shared_folders import filled_once
 
 SMALL = ["--ranks=2", "--repetitions=2", "--set", "cells=64", "connections=20"]
@@ -155,7 +155,9 @@ def test_tables(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPat
 def test_that_a_failing_worker_tells_why() -> None:
     mpiexec = find_mpiexec(WHEELS[0].mpiexec)
     with pytest.raises(RemoteError, match=r"(?s)status.*KeyError.*contestants"):
-        run_module(mpiexec, "ranvier.bench._exchange_worker", {}, ranks=2, threads=1, on_progress=lambda text: None)
+        run_module(
+            mpiexec, "ranvier_benchmarks._exchange_worker", {}, ranks=2, threads=1, on_progress=lambda text: None
+        )
 
 
 # ---- spikes that differ ----------------------------------------------------------------------------------------------

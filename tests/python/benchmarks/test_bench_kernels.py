@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import ranvier as rv
-from ranvier.bench import kernels
-from ranvier.bench._options import FOURTH_GENERATION, is_directed, method_options, parse_methods
 from ranvier.forecast import calibration
 from ranvier.simulation.options import grouped
+from ranvier_benchmarks import kernels
+from ranvier_benchmarks._options import FOURTH_GENERATION, is_directed, method_options, parse_methods
 from test_bench_many_ranks import COSTS
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import ranvier as rv
-from ranvier.bench import many_ranks
 from ranvier.forecast import calibration
 from ranvier.forecast.calibration import Costs
+from ranvier_benchmarks import many_ranks
 
 COSTS = Costs(
     synapse=1e-8,

@@ -11,9 +11,9 @@ import pytest
 from matplotlib import image
 
 from ranvier import _core
-from ranvier.bench import parallel
-from ranvier.bench._portability import Bounded, counted, efficiency, portability, read_platforms
 from ranvier.errors import FileError, ShapeError, UnknownNameError, ValueOutOfBoundsError
+from ranvier_benchmarks import parallel
+from ranvier_benchmarks._portability import Bounded, counted, efficiency, portability, read_platforms
 from repository import ROOT
 
 SMALL = ["--repetitions=3", "--levels=5"]

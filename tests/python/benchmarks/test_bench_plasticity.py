@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import plasticity
 from ranvier.errors import RanvierError, UnknownNameError, ValueOutOfBoundsError
+from ranvier_benchmarks import plasticity
 
 SMALL = ["synapses=20000", "targets=100", "time=200", "presim=150"]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import predictions
 from ranvier.errors import RanvierError, UnknownNameError, ValueOutOfBoundsError
+from ranvier_benchmarks import predictions
 
 
 def parse(*arguments: str) -> argparse.Namespace:

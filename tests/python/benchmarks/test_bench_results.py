@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from ranvier.bench import _in_turn, exchange, many_ranks, microcircuit, parallel, scaling
-from ranvier.bench._mpiexec import Mpiexec, run_worker
-from ranvier.bench._options import method_variants
-from ranvier.bench._results import ResultsFile
 from ranvier.errors import RemoteError, StateError, ValueOutOfBoundsError
 from ranvier.processes.mpi_library import FAMILIES
+from ranvier_benchmarks import _in_turn, exchange, many_ranks, microcircuit, parallel, scaling
+from ranvier_benchmarks._mpiexec import Mpiexec, run_worker
+from ranvier_benchmarks._options import method_variants
+from ranvier_benchmarks._results import ResultsFile
 
 
 def parse(bench: Any, *arguments: str) -> argparse.Namespace:

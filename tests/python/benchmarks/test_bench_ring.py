@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import ranvier as rv
-from ranvier.bench import ring
 from ranvier.networks.ring import ring_cell
+from ranvier_benchmarks import ring
 
 SMALL = ("--repetitions=1", "--set", "cells=12", "depth=2", "compartments=3", "time=10")
 

@@ -13,12 +13,12 @@ from matplotlib import image
 import ranvier as rv
 from mpi_runs import WHEELS
 from ranvier.base.sizes import parse_bytes
-from ranvier.bench import scaling
-from ranvier.bench._networks import describe
-from ranvier.bench._scaling_plans import Activity, fitting_plan
-from ranvier.bench._scaling_worker import fingerprint
 from ranvier.errors import FileError, InsufficientMemoryError, StateError, UnknownNameError, ValueOutOfBoundsError
 from ranvier.simulation.measurements import Bursts
+from ranvier_benchmarks import scaling
+from ranvier_benchmarks._networks import describe
+from ranvier_benchmarks._scaling_plans import Activity, fitting_plan
+from ranvier_benchmarks._scaling_worker import fingerprint
 
 SMALL = ["--ranks=1,2", "--indegree=40"]
 TIMES = ["--set", "time=20", "presim=5"]

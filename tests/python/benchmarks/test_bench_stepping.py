@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ranvier import _core
-from ranvier.bench import _counters, containers, stepping
 from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
+from ranvier_benchmarks import _counters, containers, stepping
 
 SMALL = ("--set", "time=5", "indegree=4", "compartments=1", "shards=3")
 

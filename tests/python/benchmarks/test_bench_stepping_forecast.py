@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import ranvier as rv
-from ranvier.bench._stepping_events import Machine, Shards, run_async, run_bsp
-from ranvier.bench._stepping_forecast import Forecast, deal, predict
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.networks import layers
+from ranvier_benchmarks._stepping_events import Machine, Shards, run_async, run_bsp
+from ranvier_benchmarks._stepping_forecast import Forecast, deal, predict
 
 FREE = Machine(threads=1, visit=0.0, latency=0.0, overhead=0.0)
 

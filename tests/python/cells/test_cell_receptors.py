@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 
 import ranvier as rv
 from ranvier import _core
-from ranvier.bench.neuron_ring import load_neuron
+from ranvier_benchmarks.neuron_ring import load_neuron
 
 STEP, TIME = 0.025, 20.0
 ARRIVALS = [2.0, 3.5, 3.5, 9.0]

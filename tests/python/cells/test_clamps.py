@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
-from ranvier.bench.neuron_ring import load_neuron
+from ranvier_benchmarks.neuron_ring import load_neuron
 
 STEP = 0.025
 AREA = math.pi * 20.0**2

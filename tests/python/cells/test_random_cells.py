@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ranvier as rv
-from ranvier.bench.neuron_ring import load_neuron
+from ranvier_benchmarks.neuron_ring import load_neuron
 
 STEP, TIME = 0.025, 5.0
 HOSTILE: list[Any] = [

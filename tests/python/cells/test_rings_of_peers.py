@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
-from ranvier.bench import arbor_ring, neuron_ring
-from ranvier.bench._peers import RingKeys
+from ranvier_benchmarks import arbor_ring, neuron_ring
+from ranvier_benchmarks._peers import RingKeys
 
 FloatArray = npt.NDArray[np.float64]
 

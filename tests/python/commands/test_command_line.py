@@ -15,9 +15,9 @@ import pytest
 import ranvier as rv
 from command_lines import fail, ranvier, run
 from ranvier import _core
-from ranvier.commands.bench import benchmarks
 from ranvier.commands.keys import shipped_networks
 from ranvier.equations.definitions import DEFINITIONS
+from ranvier_benchmarks.command import benchmarks
 
 SMALL = ("n_scaling=0.01", "k_scaling=0.5", "time=100", "presim=50")
 
@@ -416,3 +416,20 @@ def test_commands_need_no_extra_package(tmp_path: Path) -> None:
     program += "; sys.exit(c.main(['run', 'brunel', '--set', 'scale=0.02', 'time=10', '--plot', 'spikes.png']))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_benchmarks_that_are_not_installed() -> None:
+    program = "import sys; sys.modules['ranvier_benchmarks'] = None; import ranvier.command_line as c; "
+    program += "sys.exit(c.main(sys.argv[1:]))"
+    for words, status in ((["bench", "scaling", "--ranks", "2"], 2), (["bench"], 2), (["bench", "--help"], 0)):
+        done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True)
+        assert done.returncode == status
+        told = done.stderr if status else done.stdout
+        assert "pip install ./benchmarks" in told
+        assert told.startswith("ranvier: error: package ranvier-benchmarks") == (status == 2)
+
+
+def test_no_other_command_loads_the_benchmarks() -> None:
+    program = "import sys, ranvier.command_line as c; c.make_parser(['run', 'predict', 'models', 'info'])"
+    program += "; sys.exit('ranvier_benchmarks' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 import ranvier as rv
-from ranvier.bench import models
-from ranvier.bench._brian2 import python_of_brian2
-from ranvier.bench._brian2_equations import BRIAN2_MODELS, as_brian2_gets_it
-from ranvier.bench._model_loads import current_for, described_model
+from ranvier_benchmarks import models
+from ranvier_benchmarks._brian2 import python_of_brian2
+from ranvier_benchmarks._brian2_equations import BRIAN2_MODELS, as_brian2_gets_it
+from ranvier_benchmarks._model_loads import current_for, described_model
 from repository import SUPPORT
 from test_bench_models import NEURONS, results_of
 

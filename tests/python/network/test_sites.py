@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import ranvier as rv
-from ranvier.bench.neuron_ring import load_neuron
 from ranvier.errors import ShapeError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.simulation.options import grouped
+from ranvier_benchmarks.neuron_ring import load_neuron
 from site_scenes import LARGE, PLACES, SMALL, STEP, cell, drawn_pairs, network, results, run
 
 COUNT, CELLS = 400, 19

@@ -38,8 +38,13 @@ def prerequisites(target: str) -> list[str]:
 def test_the_package_is_built_anew_when_the_machine_has_changed() -> None:
     assert "build/found" in prerequisites("$(STAMPS)/package")
     # What the machine lacks is installed before the build looks at it.
-    for target in ("build-tests-cpp", "test-mpi-program", "test-python", "validate"):
+    for target in ("build-tests-cpp", "test-mpi-program"):
         assert prerequisites(target)[:2] == ["machine", "$(STAMPS)/package"], target
+    assert prerequisites("$(STAMPS)/benchmarks")[0] == "$(STAMPS)/package"
+    for target in ("test-python", "validate"):
+        assert prerequisites(target)[:2] == ["machine", "$(STAMPS)/benchmarks"], target
+    # Who runs simulations needs no benchmarks.
+    assert prerequisites("run") == ["$(STAMPS)/package"]
     # It makes the package, with what comes after this.
     assert prerequisites("setup") == ["machine", "$(STAMPS)/build-tools"]
     assert prerequisites("test-cpp") == ["build-tests-cpp"]

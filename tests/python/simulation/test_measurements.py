@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import (
+from ranvier.command_line import make_parser
+from ranvier_benchmarks import (
     coba,
     contention,
     cuba,
@@ -32,7 +33,6 @@ from ranvier.bench import (
     ring,
     stepping,
 )
-from ranvier.command_line import make_parser
 from repository import ROOT
 
 FOLDER = ROOT / "docs/measurements"

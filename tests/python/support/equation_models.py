@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ranvier.bench import _built_in_equations
-from ranvier.bench._built_in_equations import BUILT_IN
 from ranvier.equations.adaptive import Tolerances
 from ranvier.equations.beginning import check_beginning
 from ranvier.equations.lowering import Lowered, lower
 from ranvier.equations.reading import Given, describe
+from ranvier_benchmarks import _built_in_equations
+from ranvier_benchmarks._built_in_equations import BUILT_IN
 
 LEAKY = "dv/dt = (E_L - v)/tau_m + I_e/C_m : mV"
 FIRING = _built_in_equations.FIRING

@@ -29,7 +29,7 @@ def nest_pool() -> ProcessPoolExecutor:
 
 def fresh_nest(*, resolution: float = 0.1, seed: int = 1) -> Any:
     """Return NEST with an empty kernel and one thread. Only for functions that run in the pool."""
-    from ranvier.bench._nest import load_nest
+    from ranvier_benchmarks._nest import load_nest
 
     nest = load_nest()
     nest.ResetKernel()

@@ -13,8 +13,8 @@ import numpy as np
 
 import ranvier as rv
 from nest_pool import fresh_nest, nest_pool
-from ranvier.bench import nest_microcircuit
 from ranvier.simulation.options import grouped
+from ranvier_benchmarks import nest_microcircuit
 from spike_statistics import Activity, Verdict, compare
 
 RESOLUTION = 0.1  # ms

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 import ranvier as rv
-from ranvier.bench.neuron_ring import load_neuron
+from ranvier_benchmarks.neuron_ring import load_neuron
 
 __all__ = [
     "CURRENT",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ranvier as rv
-from ranvier.bench._built_in_equations import BUILT_IN_SYNAPSES
 from ranvier.equations.synapse import EquationSynapse
+from ranvier_benchmarks._built_in_equations import BUILT_IN_SYNAPSES
 
 __all__ = ["WRITTEN", "as_equations", "bounded", "multiplicative"]
 

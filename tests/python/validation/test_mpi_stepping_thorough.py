@@ -10,7 +10,7 @@ import pytest
 
 from mpi_runs import WHEELS, Installation
 from mpi_stepping import SCENES
-from ranvier.bench import stepping
+from ranvier_benchmarks import stepping
 from test_bench_stepping import SMALL, bench
 from test_mpi_stepping import WAYS, check_ways
 

@@ -19,7 +19,7 @@ import pytest
 
 import ranvier as rv
 from nest_pool import fresh_nest, nest_pool, requires_nest
-from ranvier.bench import nest_hpc_benchmark
+from ranvier_benchmarks import nest_hpc_benchmark
 from spike_statistics import FloatArray, Label, compare_distributions
 
 pytestmark = [requires_nest, pytest.mark.timeout(3600)]

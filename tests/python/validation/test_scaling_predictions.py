@@ -12,8 +12,8 @@ import pytest
 
 from mpi_runs import WHEELS
 from ranvier.base.sizes import parse_bytes
-from ranvier.bench import predictions, scaling
 from ranvier.processes.machine import usable_processors
+from ranvier_benchmarks import predictions, scaling
 
 # By how much a prediction of memory may be off: the largest process of a real run differs from the mean, too.
 TOLERANCE = 0.05
