@@ -12,11 +12,11 @@ import ranvier as rv
 from mpi_runs import WHEELS, run_python
 from ranvier import mpi
 from ranvier.errors import RanvierError
-from repository import SUPPORT
+from repository import TESTS
 
 SCRIPT = f"""
 import json, sys
-sys.path.insert(0, {str(SUPPORT)!r})
+sys.path[:0] = [{str(TESTS / "processes")!r}, {str(TESTS / "support")!r}]
 from pathlib import Path
 from ranvier import mpi
 from test_mpi_parameters import told
