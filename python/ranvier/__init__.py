@@ -66,7 +66,8 @@ _NAMES = {
     "simulation.progress": ("ProgressReport",),
     "simulation.simulation": ("Simulation",),
 }
-_MODELS = ("cells.models", "equations.models", "models")
+# In the order in which they are searched: those of equations take longest to load.
+_MODELS = ("models", "cells.models", "equations.models")
 _MODULES = ("errors", "networks", "plot")
 _BUILD = {"__source_revision__": "source_revision", "__version__": "version"}
 

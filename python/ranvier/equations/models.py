@@ -6,19 +6,26 @@ neurons, an array with one number for each, a distribution, or a text with a uni
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from inspect import Parameter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ranvier.base.model_classes import Classes, attribute, keyword, made_class
 from ranvier.base.model_documentation import docstring, initial_value_row, notes_of_neuron, parameter_row
-from ranvier.equations.definitions import COPIES, DEFINITIONS
 
 if TYPE_CHECKING:
     from ranvier.equations.library import LibraryNeuron
 
 
+def _names() -> Collection[str]:
+    # Many programs use none of these models, and loading the definitions and what reads them takes a while.
+    from ranvier.equations.definitions import DEFINITIONS
+
+    return DEFINITIONS
+
+
 def _neuron(name: str) -> type[LibraryNeuron]:
-    # What reads equations is loaded for the first of these models that a program uses.
+    from ranvier.equations.definitions import COPIES
     from ranvier.equations.library import LibraryNeuron, described, indexed_names
 
     model = described(name)
@@ -44,14 +51,16 @@ def _neuron(name: str) -> type[LibraryNeuron]:
     return made_class(name, LibraryNeuron, __name__, documentation, keywords, {"model_name": name})
 
 
-LIBRARY_NEURONS = Classes(DEFINITIONS, _neuron)
-
-__all__ = sorted(LIBRARY_NEURONS)
+LIBRARY_NEURONS = Classes(_names, _neuron)
 
 
-def __getattr__(name: str) -> type:
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return sorted(LIBRARY_NEURONS)
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     return attribute(__name__, name, LIBRARY_NEURONS)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*globals(), *LIBRARY_NEURONS]

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from ranvier import _core, mpi
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.names import counted
-from ranvier.compiled.steps import compile_models
+from ranvier.base.user_model import UserModel
+from ranvier.base.user_synapse import UserSynapse
 from ranvier.errors import StateError
 from ranvier.mpi import Communicator
 from ranvier.network.contents import Contents
@@ -101,6 +102,12 @@ def _compile(contents: Contents, tuning: Tuning, double_weights: bool) -> str:
     chosen = _core.instruction_sets()[-1] if tuning.instruction_set == "auto" else tuning.instruction_set
     neurons = [each.user_model for each in contents.populations]
     synapses = [each.synapse for each in contents.projections]
+    programs = tuning.programs
+    if programs != "compiled" and not any(isinstance(each, UserModel | UserSynapse) for each in [*neurons, *synapses]):
+        return "none"
+    # What compiles equations is loaded where there are any.
+    from ranvier.compiled.steps import compile_models
+
     return compile_models(neurons, synapses, tuning.programs, chosen, double_weights)
 
 
