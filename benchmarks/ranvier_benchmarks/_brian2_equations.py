@@ -72,7 +72,7 @@ _TO_CURRENTS_ALPHA = {
 }
 _TO_CONDUCTANCES = {"excitatory": "g_ex += weight", "inhibitory": "g_in -= weight"}
 _TO_ALPHA = {"excitatory": "x_ex += weight * e / tau_syn_ex", "inhibitory": "x_in -= weight * e / tau_syn_in"}
-# A weight is the peak of the conductance; see ranvier.equations.definition_parts.
+# A weight is the peak of the conductance; see ranvier/equations/neurons/iaf_cond_beta.toml.
 _TO_BETA = {
     "excitatory": "x_ex += weight * exp(1 / exprel(log(tau_decay_ex / tau_rise_ex))) / tau_rise_ex",
     "inhibitory": "x_in -= weight * exp(1 / exprel(log(tau_decay_in / tau_rise_in))) / tau_rise_in",

@@ -35,9 +35,9 @@ from ranvier.commands.keys import signature_keys
 from ranvier.commands.result_files import add_result_files
 from ranvier.compiled import llvm
 from ranvier.compiled.emission import step_function
-from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.library import built
 from ranvier.equations.model import EquationNeuron, neuron
+from ranvier.equations.neurons import NAMES
 from ranvier.equations.synapse import EquationSynapse, synapse
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.models import ignore_and_fire
@@ -141,10 +141,10 @@ def _describe(*, neurons: int = 10_000, rate: float = 10.0, resolution: float = 
 
 
 def _names(text: str | None) -> list[str]:
-    names = list(DEFINITIONS) if text is None else [name.strip() for name in text.split(",")]
+    names = list(NAMES) if text is None else [name.strip() for name in text.split(",")]
     for name in names:
-        if name not in DEFINITIONS:
-            unknown_name("--compile", name, list(DEFINITIONS))
+        if name not in NAMES:
+            unknown_name("--compile", name, list(NAMES))
     return names
 
 

@@ -35,7 +35,7 @@ from ranvier.base.paths import check_writable
 from ranvier.commands import info
 from ranvier.commands.keys import signature_keys
 from ranvier.commands.result_files import add_result_files
-from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.neurons import NAMES
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.processes.machine import usable_processors
 from ranvier.simulation.options import grouped
@@ -150,7 +150,7 @@ def _check_resolution(resolution: float) -> None:
 
 
 def _names(text: str | None) -> list[str]:
-    known = sorted([*(name for name in models.NEURON_MODELS if name != "parrot_neuron"), *DEFINITIONS])
+    known = sorted([*(name for name in models.NEURON_MODELS if name != "parrot_neuron"), *NAMES])
     if text is None:
         return known
     names = [name.strip() for name in text.split(",")]

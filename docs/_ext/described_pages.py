@@ -20,8 +20,8 @@ import ranvier as rv
 from ranvier import _core, errors
 from ranvier.command_line import make_parser
 from ranvier.commands.keys import RUN_KEYS, shipped_networks, signature_keys
-from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.library import DescribedModel, described
+from ranvier.equations.neurons import NAMES
 from ranvier.simulation.options import GROUPS
 
 Rows = Iterable[Sequence[str]]
@@ -40,7 +40,7 @@ def _write(app: Sphinx) -> None:
 def write_pages(folder: Path) -> None:
     """Write all pages to a folder."""
     pages: dict[str, str] = {}
-    neurons = [*_core.neuron_models(), *(described(name) for name in DEFINITIONS)]
+    neurons = [*_core.neuron_models(), *(described(name) for name in NAMES)]
     pages.update(_group("neurons", "Neurons", [(m.name, m.summary, _model_page(m)) for m in neurons]))
     pages.update(
         _group(

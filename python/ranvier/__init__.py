@@ -32,6 +32,7 @@ _NAMES = {
     "channels.channel": ("ChannelMechanism", "EquationChannel", "channel"),
     "channels.nmodl": ("read_nmodl",),
     "channels.receptor": ("EquationReceptor", "ReceptorMechanism"),
+    "equations.files": ("read_neuron",),
     "equations.model": ("EquationNeuron", "neuron"),
     "equations.parameters": ("parameter",),
     "equations.synapse": ("EquationSynapse", "synapse"),
@@ -66,7 +67,6 @@ _NAMES = {
     "simulation.progress": ("ProgressReport",),
     "simulation.simulation": ("Simulation",),
 }
-# In the order in which they are searched: those of equations take longest to load.
 _MODELS = ("models", "cells.models", "equations.models")
 _MODULES = ("errors", "networks", "plot")
 _BUILD = {"__source_revision__": "source_revision", "__version__": "version"}

@@ -81,6 +81,7 @@ from ranvier.channels.channel import channel as channel
 from ranvier.channels.nmodl import read_nmodl as read_nmodl
 from ranvier.channels.receptor import EquationReceptor as EquationReceptor
 from ranvier.channels.receptor import ReceptorMechanism as ReceptorMechanism
+from ranvier.equations.files import read_neuron as read_neuron
 from ranvier.equations.model import EquationNeuron as EquationNeuron
 from ranvier.equations.model import neuron as neuron
 from ranvier.equations.models import aeif_cond_alpha as aeif_cond_alpha
@@ -320,6 +321,7 @@ __all__ = [
     "random_places",
     "read_morphology",
     "read_nestml",
+    "read_neuron",
     "read_nmodl",
     "read_spike_trains",
     "read_spikes",

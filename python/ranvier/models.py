@@ -77,9 +77,9 @@ def _stimulator(name: str) -> type[Stimulator]:
     return made_class(name, Stimulator, __name__, docstring(model, rows, notes), keywords, attributes)
 
 
-NEURON_MODELS = Classes(lambda: _NEURONS, _neuron)
-SYNAPSE_MODELS = Classes(lambda: _SYNAPSES, _synapse)
-STIMULATORS = Classes(lambda: _STIMULATORS, _stimulator)
+NEURON_MODELS = Classes(_NEURONS, _neuron)
+SYNAPSE_MODELS = Classes(_SYNAPSES, _synapse)
+STIMULATORS = Classes(_STIMULATORS, _stimulator)
 
 __all__ = sorted([*NEURON_MODELS, *SYNAPSE_MODELS, *STIMULATORS])
 

@@ -5,7 +5,6 @@ The stubs beside the modules that use this (``models.pyi``) show editors and typ
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from inspect import Parameter, Signature
@@ -22,25 +21,13 @@ _SELF = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
 
 
 class Classes(Mapping[str, type[Kind]], Generic[Kind]):
-    """Classes by name. Each is made when it is first looked up, and only once.
+    """Classes by name. Each is made when it is first looked up, and only once."""
 
-    Parameters
-    ----------
-    find_names
-        Returns the names; it is called when one is first looked up.
-    make
-        Makes the class of a name.
-    """
-
-    def __init__(self, find_names: Callable[[], Collection[str]], make: Callable[[str], type[Kind]]) -> None:
-        self._find_names = find_names
+    def __init__(self, names: Collection[str], make: Callable[[str], type[Kind]]) -> None:
+        self._names = names
         self._make = make
         self._made: dict[str, type[Kind]] = {}
         self._lock = threading.RLock()
-
-    @functools.cached_property
-    def _names(self) -> Collection[str]:
-        return self._find_names()
 
     def __getitem__(self, name: str) -> type[Kind]:
         if name not in self._names:

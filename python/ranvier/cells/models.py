@@ -56,8 +56,8 @@ def _receptor(name: str) -> type[Receptor]:
     return made_class(name, Receptor, __name__, documentation, _keywords(model, "PerCellValue"), {"name": name})
 
 
-MECHANISMS = Classes(lambda: _MECHANISMS, _mechanism)
-RECEPTORS = Classes(lambda: _RECEPTORS, _receptor)
+MECHANISMS = Classes(_MECHANISMS, _mechanism)
+RECEPTORS = Classes(_RECEPTORS, _receptor)
 
 __all__ = sorted([*MECHANISMS, *RECEPTORS])
 

@@ -4,9 +4,9 @@ Without arguments, it prints one line for each. With a name, it prints the param
 one; with other words, the lines of those whose name, summary or reference contains all of them.
 
 With a file of yours, it lists what the file defines: a Python file (.py) the neurons, synapses, channels and cells that
-stand outside of functions and the keys of its function network(), a file of NESTML (.nestml) its neurons, an NMODL file
-(.mod) its channel, and which of its statements are ignored. With several NMODL files, one line for each: whether it is
-read, what of it is ignored or why it is refused, and the counts.
+stand outside of functions and the keys of its function network(), a file of a neuron (.toml) this neuron, a file of
+NESTML (.nestml) its neurons, an NMODL file (.mod) its channel, and which of its statements are ignored. With several
+NMODL files, one line for each: whether it is read, what of it is ignored or why it is refused, and the counts.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from ranvier.commands.model_tables import (
 from ranvier.commands.models_of_files import FORMATS, chosen_entries, is_file, sections_of
 from ranvier.commands.network_tables import entry_of_network
 from ranvier.commands.nmodl_accounts import are_nmodl_files, print_account, print_accounts
-from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.library import DescribedModel, described
+from ranvier.equations.neurons import NAMES
 from ranvier.errors import ValueOutOfBoundsError
 
 __all__ = ["add_arguments"]
@@ -114,7 +114,7 @@ def _search(sections: Mapping[str, Sequence[Entry]], words: Sequence[str]) -> di
 def _shipped() -> dict[str, list[Entry]]:
     """Return what comes with Ranvier, by the titles of sections."""
     neurons: list[_core.NeuronModel | DescribedModel]
-    neurons = [*_core.neuron_models(), *map(described, DEFINITIONS)]
+    neurons = [*_core.neuron_models(), *map(described, NAMES)]
     return {
         "Neurons": [entry_of_neuron(model) for model in sorted(neurons, key=lambda model: model.name)],
         "Mechanisms of detailed cells": [entry_of_mechanism(model) for model in _core.mechanism_models()],

@@ -1,4 +1,4 @@
-"""What `ranvier models FILE` lists: the models that a user's file in Python, NESTML or NMODL defines."""
+"""The models that a file of a user defines, for `ranvier models FILE`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from ranvier.commands.files_of_users import execute
 from ranvier.commands.model_tables import Entry, Row, entry_of_neuron, parameter_rows, variable_rows
 from ranvier.commands.network_tables import entry_of_network
 from ranvier.equations.documentation import bounds_of
+from ranvier.equations.files import load, read_neuron
 from ranvier.equations.library import LibraryNeuron, describe_model
 from ranvier.equations.model import EquationNeuron
 from ranvier.equations.synapse import EquationSynapse
@@ -28,7 +29,7 @@ from ranvier.nestml.reading import read_models
 
 __all__ = ["FORMATS", "chosen_entries", "is_file", "sections_of"]
 
-FORMATS = ".py, .nestml or .mod"
+FORMATS = ".py, .toml, .nestml or .mod"
 _NEURONS, _CELLS = "Neurons", "Detailed cells"
 _CHANNELS, _SYNAPSES, _NETWORKS = "Mechanisms of detailed cells", "Synapses", "Networks (keys of ranvier run --set)"
 # Names that models have where the user gives none.
@@ -50,7 +51,7 @@ def sections_of(name: str, model: str | None = None) -> dict[str, list[Entry]]:
     FileError
         When there is no such file, it is of another format or a folder, it ends with an error, or it defines no model.
     RanvierError
-        For mistakes in files of NESTML and NMODL.
+        For mistakes in files of other formats than Python.
     """
     path = Path(name)
     if path.is_dir():
@@ -112,6 +113,11 @@ def _of_python(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
             yield _NETWORKS, entry_of_network(name, value, of_every_run=False)
 
 
+def _of_toml(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
+    made = read_neuron(path)
+    yield _NEURONS, entry_of_neuron(describe_model(made, load(path)))
+
+
 def _of_nestml(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
     for each in read_models(path, model):
         yield _NEURONS, _neuron(each.name, each)
@@ -125,6 +131,7 @@ def _of_nmodl(path: Path, model: str | None) -> Iterator[tuple[str, Entry]]:
 
 _READERS: dict[str, Callable[[Path, str | None], Iterator[tuple[str, Entry]]]] = {
     ".py": _of_python,
+    ".toml": _of_toml,
     ".nestml": _of_nestml,
     ".mod": _of_nmodl,
 }

@@ -6,17 +6,18 @@ import functools
 import inspect
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from ranvier import _core
 from ranvier.base.names import unknown_name
 from ranvier.base.values import StoredValues, shown
 from ranvier.equations.copies import Copies, suffixes_of
-from ranvier.equations.definitions import COPIES, DEFINITIONS
 from ranvier.equations.documentation import METHOD_WORDS
+from ranvier.equations.files import NeuronFile, load
 from ranvier.equations.integration import Integration
-from ranvier.equations.model import EquationNeuron, neuron
+from ranvier.equations.model import EquationNeuron
+from ranvier.equations.neurons import file_of
 
 __all__ = [
     "INTEGRATION",
@@ -24,6 +25,7 @@ __all__ = [
     "LibraryNeuron",
     "built",
     "default_integration",
+    "definition",
     "describe_model",
     "described",
     "indexed_names",
@@ -33,6 +35,12 @@ __all__ = [
 
 METHODS = ("adaptive", "exponential_euler", "rk4", "euler")
 """Methods of integration that a model can be asked for if its equations are not solved exactly."""
+
+
+@functools.cache
+def definition(name: str) -> NeuronFile:
+    """Return what the file of a model says."""
+    return load(file_of(name))
 
 
 def built(name: str, integration: Integration | None = None, **copies: Copies) -> EquationNeuron:
@@ -45,47 +53,25 @@ def built(name: str, integration: Integration | None = None, **copies: Copies) -
     WrongTypeError, ValueOutOfBoundsError
         For copies that are neither a number from 0 to 100 nor names that differ.
     """
-    counts = {**DEFINITIONS[name].get("copies", {}), **copies}
-    own = integration or default_integration(name)
-    return _built(name, own, tuple((index, suffixes_of(index, each)) for index, each in counts.items()))
-
-
-def default_integration(name: str) -> Integration:
-    """Return how a model is integrated unless another way is asked for."""
-    return Integration(DEFINITIONS[name].get("method", "auto"))
+    counts = {**definition(name).copies, **copies}
+    chosen = integration or definition(name).integration
+    return _built(name, chosen, tuple((index, suffixes_of(index, each)) for index, each in counts.items()))
 
 
 @functools.cache
 def _built(name: str, integration: Integration, copies: tuple[tuple[str, tuple[str, ...]], ...]) -> EquationNeuron:
-    definition = {**DEFINITIONS[name], **integration.given}
-    if copies:
-        definition["copies"] = dict(copies)
-        receptors = dict(definition.get("receptors", {}))
-        for index, suffixes in copies:
-            # Receptors whose copies have names are called so.
-            if f"receptor[{index}]" in receptors and suffixes and not suffixes[0].isdigit():
-                receptors[f"[{index}]"] = receptors.pop(f"receptor[{index}]")
-        definition["receptors"] = receptors
-        definition["parameters"] = {
-            parameter: _of_copies(parameter, default, dict(copies))
-            for parameter, default in definition["parameters"].items()
-        }
-    return neuron(name=name, **definition)
+    return definition(name).model(integration, dict(copies))
 
 
-def _of_copies(parameter: str, default: Any, copies: Mapping[str, tuple[str, ...]]) -> Any:
-    """Return the defaults of all copies of a parameter; where the definition lists fewer, the last goes on."""
-    if not isinstance(default, list):
-        return default
-    index = parameter.partition("[")[2].removesuffix("]")
-    return [default[min(i, len(default) - 1)] for i in range(len(copies[index]))]
+def default_integration(name: str) -> Integration:
+    """Return how a model is integrated unless another way is given; a method that the file leaves open is chosen."""
+    return replace(definition(name).integration, method=built(name).method)
 
 
 def indexed_names(name: str) -> set[str]:
     """Return the names of parameters and variables of a model with its defaults that there are for each copy."""
-    definition = DEFINITIONS[name]
-    copies = definition.get("copies", {})
-    text = " ".join([definition["equations"], *definition["parameters"]])
+    arguments, copies = definition(name).arguments, definition(name).copies
+    text = " ".join([arguments["equations"], *arguments["parameters"]])
     return {
         f"{base}_{suffix}"
         for base, index in re.findall(r"(\w+?)\[(\w+)\]", re.sub(r"\bd(?=\w+\[\w+\]/dt)", "", text))
@@ -111,7 +97,17 @@ INTEGRATION = {
 
 @dataclass(frozen=True)
 class DescribedModel:
-    """What is told of a model: as `_core.NeuronModel`, and `settable`, the variables that have initial values."""
+    """The description of a model: as `_core.NeuronModel`, and more.
+
+    Attributes
+    ----------
+    settable
+        The variables that have initial values.
+    copies, copy_meanings
+        For each index, how many copies it has by default, or their names, and its meaning.
+    integration
+        How the model is integrated by default; None: it has no keywords for this.
+    """
 
     name: str
     summary: str
@@ -123,7 +119,8 @@ class DescribedModel:
     receptors: list[str]
     sign_chooses_receptor: bool
     weight_unit: str
-    copies: Mapping[str, int]
+    copies: Mapping[str, Copies]
+    copy_meanings: Mapping[str, str]
     integration: Integration | None = None
     weight_bounds: str = "any number"
     is_source: bool = False
@@ -131,33 +128,37 @@ class DescribedModel:
 
     @property
     def copy_rows(self) -> list[tuple[str, str, str, str, str]]:
-        """What says how many there are of what has an index: name, default, no unit, bounds and meaning."""
-        return [(index, str(count), "", "0 to 100, or names", COPIES[index]) for index, count in self.copies.items()]
+        """The numbers of copies, by index: name, default, no unit, bounds and meaning."""
+        return [
+            (index, str(count), "", "0 to 100, or names", self.copy_meanings[index])
+            for index, count in self.copies.items()
+        ]
 
     @property
     def integration_rows(self) -> list[tuple[str, str, str, str, str]]:
-        """The same of the keywords that say how a model is integrated; empty where it is solved exactly."""
+        """The keywords of the integration, in the same form; empty for a model that is solved exactly."""
         if self.integration is None:
             return []
-        default = {"method": self.integration.method}
+        default = self.integration.given
         return [
-            (name, default.get(name, "1e-06"), "", bounds, meaning) for name, (bounds, meaning) in INTEGRATION.items()
+            (name, str(default.get(name, 1e-06)), "", bounds, meaning)
+            for name, (bounds, meaning) in INTEGRATION.items()
         ]
 
 
 def described(name: str) -> DescribedModel:
-    """Return what is told of a model that comes with Ranvier."""
+    """Return the description of a model that comes with Ranvier."""
     integration = default_integration(name) if is_integrated(name) else None
-    return describe_model(built(name), DEFINITIONS[name].get("copies", {}), integration)
+    return describe_model(built(name), definition(name), integration)
 
 
 def describe_model(
-    model: EquationNeuron, copies: Mapping[str, int] | None = None, integration: Integration | None = None
+    model: EquationNeuron, file: NeuronFile | None = None, integration: Integration | None = None
 ) -> DescribedModel:
-    """Return what is told of a model.
+    """Return the description of a model.
 
-    `copies` says how many there are by default of what has an index, `integration` how it is integrated if there are
-    keywords for this.
+    `file` describes it, if there is one. `integration` is the default of its keywords of the integration; None: it has
+    no such keywords.
     """
     own, program = model.core_model, model.program
     derived = {each.name for each in program.derived}
@@ -172,7 +173,8 @@ def describe_model(
         receptors=list(program.receptors),
         sign_chooses_receptor=program.sign_chooses_receptor,
         weight_unit=program.weight_unit,
-        copies=copies or {},
+        copies=file.copies if file else {},
+        copy_meanings=file.meanings if file else {},
         integration=integration,
     )
 
@@ -188,7 +190,7 @@ class _Signature:
 
 
 class LibraryNeuron(EquationNeuron):
-    """A model of `DEFINITIONS`, which `model_name` names."""
+    """A model that comes with Ranvier; `model_name` is its name."""
 
     model_name: ClassVar[str]
     _copies: dict[str, Copies]
@@ -196,15 +198,16 @@ class LibraryNeuron(EquationNeuron):
     __signature__ = _Signature()
 
     def __init__(self, **values: Any) -> None:
-        copies = {
-            index: values.pop(index, count) for index, count in DEFINITIONS[self.model_name].get("copies", {}).items()
-        }
+        file = definition(self.model_name)
+        copies = {index: values.pop(index, count) for index, count in file.copies.items()}
         default = default_integration(self.model_name)
         chosen = default
         if is_integrated(self.model_name):
-            unless_given = {**dict.fromkeys(INTEGRATION), "method": default.method}
-            integration: list[Any] = [values.pop(name, value) for name, value in unless_given.items()]
-            chosen = Integration.checked(*integration, known=METHODS)
+            options = {name: values.pop(name) for name in INTEGRATION if name in values}
+            # Error bounds of the default method do not hold for another one.
+            if options.setdefault("method", default.method) == default.method:
+                options = {**default.given, **{name: each for name, each in options.items() if each is not None}}
+            chosen = Integration.checked(**options, known=METHODS)
         model = built(self.model_name, chosen, **copies)
         known = [*model.parameters, *(variable.name for variable in model.program.variables)]
         for name in values:
@@ -227,14 +230,14 @@ class LibraryNeuron(EquationNeuron):
     def counted(self) -> tuple[str, ...]:
         """Keywords of the class that say how many receptors or kernels there are, and how it is integrated."""
         integration = tuple(INTEGRATION) if is_integrated(self.model_name) else ()
-        return (*DEFINITIONS[self.model_name].get("copies", {}), *integration)
+        return (*definition(self.model_name).copies, *integration)
 
     def _title(self) -> str:
         return f"a model {self.name}"
 
     def __repr__(self) -> str:
         texts = {name: shown(value) for name, value in self.values.items()}
-        default = DEFINITIONS[self.model_name].get("copies", {})
+        default = definition(self.model_name).copies
         copies = {name: repr(each) for name, each in self._copies.items() if each != default[name]}
         texts |= {name: repr(value) for name, value in self._chosen.items()}
         return f"{self.name}({', '.join(f'{name}={text}' for name, text in {**copies, **texts}.items())})"

@@ -1,37 +1,30 @@
 """Neuron models that come with Ranvier and are written as equations.
 
-Their classes are made from `ranvier.equations.definitions` when they are first used. Every value is one number for all
-neurons, an array with one number for each, a distribution, or a text with a unit.
+Their classes are made from the files of `ranvier.equations.neurons` when they are first used. Every value is one number
+for all neurons, an array with one number for each, a distribution, or a text with a unit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from inspect import Parameter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ranvier.base.model_classes import Classes, attribute, keyword, made_class
 from ranvier.base.model_documentation import docstring, initial_value_row, notes_of_neuron, parameter_row
+from ranvier.equations.neurons import NAMES
 
 if TYPE_CHECKING:
     from ranvier.equations.library import LibraryNeuron
 
 
-def _names() -> Collection[str]:
-    # Many programs use none of these models, and loading the definitions and what reads them takes a while.
-    from ranvier.equations.definitions import DEFINITIONS
-
-    return DEFINITIONS
-
-
 def _neuron(name: str) -> type[LibraryNeuron]:
-    from ranvier.equations.definitions import COPIES
+    # What reads equations is loaded for the first of these models that a program uses.
     from ranvier.equations.library import LibraryNeuron, described, indexed_names
 
     model = described(name)
     indexed, parameters = indexed_names(name), [each.name for each in model.parameters]
     settable = [each for each in model.settable if each.name not in parameters]
-    rows = [(f"{index} : default {count}", COPIES[index]) for index, count in model.copies.items()]
+    rows = [(f"{index} : default {count}", model.copy_meanings[index]) for index, count in model.copies.items()]
     rows += [*map(parameter_row, model.parameters), *map(initial_value_row, settable)]
     rows += [(f"{row[0]} : default {row[1]}; {row[3]}", row[4]) for row in model.integration_rows]
     keywords = [keyword(index, "Copies", count) for index, count in model.copies.items()]
@@ -51,16 +44,14 @@ def _neuron(name: str) -> type[LibraryNeuron]:
     return made_class(name, LibraryNeuron, __name__, documentation, keywords, {"model_name": name})
 
 
-LIBRARY_NEURONS = Classes(_names, _neuron)
+LIBRARY_NEURONS = Classes(NAMES, _neuron)
+
+__all__ = sorted(LIBRARY_NEURONS)
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return sorted(LIBRARY_NEURONS)
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+def __getattr__(name: str) -> type:
     return attribute(__name__, name, LIBRARY_NEURONS)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *LIBRARY_NEURONS]
+    return [*globals(), *__all__]

@@ -1,8 +1,8 @@
 # Written by `make stub`.
 """Neuron models that come with Ranvier and are written as equations.
 
-Their classes are made from `ranvier.equations.definitions` when they are first used. Every value is one number for all
-neurons, an array with one number for each, a distribution, or a text with a unit.
+Their classes are made from the files of `ranvier.equations.neurons` when they are first used. Every value is one number
+for all neurons, an array with one number for each, a distribution, or a text with a unit.
 """
 
 from collections.abc import Mapping

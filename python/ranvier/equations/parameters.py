@@ -16,7 +16,7 @@ from ranvier.equations.trees import Node, nodes_of
 from ranvier.equations.units import NONE, TIME, UNITS, Dimension, Unit, read_quantity, scaled
 from ranvier.errors import UnitError, ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["declared_parameters", "parameter", "value_in", "with_positive_divisors"]
+__all__ = ["declare", "declared_parameters", "parameter", "value_in", "with_positive_divisors"]
 
 _POSITIVE = (TIME, *(UNITS[name].dimension for name in ("pF", "nS", "GOhm")))
 """What is a length of time, a capacitance, a conductance or a resistance is positive if something is divided by it."""
@@ -57,10 +57,10 @@ def parameter(
     >>> import ranvier as rv
     >>> tau = rv.parameter("10 ms", low=0.0, low_open=True, meaning="Time constant of the membrane")
     """
-    return _declared("default of rv.parameter()", default, low, high, low_open, high_open, meaning)
+    return declare("default of rv.parameter()", default, low, high, low_open, high_open, meaning)
 
 
-def _declared(
+def declare(
     what: str,
     default: object,
     low: object = None,
@@ -69,6 +69,7 @@ def _declared(
     high_open: bool = False,
     meaning: str = "",
 ) -> Declared:
+    """Return a parameter as `parameter` does; `what` is the name of the default in errors."""
     if isinstance(default, str):
         quantity = read_quantity(what, default)
         value, unit = quantity.number, quantity.unit
@@ -142,7 +143,7 @@ def declared_parameters(
         check_new_name(place, name, "a parameter")
         if name in taken:
             refuse(place, f"'{name}', the name of a parameter", f"it would shadow {taken[name]}", "choose another name")
-        declared = value if isinstance(value, Declared) else _declared(f"parameter {name}", value)
+        declared = value if isinstance(value, Declared) else declare(f"parameter {name}", value)
         if name in expected and expected[name].dimension != declared.unit.dimension:
             refuse_unit(
                 place,

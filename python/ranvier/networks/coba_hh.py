@@ -8,8 +8,9 @@ from typing import Literal
 
 from ranvier.base.distributions import Uniform
 from ranvier.base.names import check_choice
-from ranvier.equations.definitions import DEFINITIONS
-from ranvier.equations.model import EquationNeuron, neuron
+from ranvier.equations.integration import Integration
+from ranvier.equations.library import built
+from ranvier.equations.model import EquationNeuron
 from ranvier.networks._bounds import bounded
 from ranvier.networks._vogels_abbott import RandomNetwork, Stimulus
 from ranvier.networks.network_model import NetworkModel
@@ -85,8 +86,8 @@ def coba_hh(
 @functools.cache
 def _neuron(method: str) -> EquationNeuron:
     m, h, n = _gates_at_rest()
-    definition = {**DEFINITIONS["hh_cond_exp_traub"], "method": method}
-    return neuron(**definition, name="hh_cond_exp_traub")(E_L=_E_L, V_T=_V_T, Act_m=m, Inact_h=h, Act_n=n)
+    model = built("hh_cond_exp_traub", Integration(method))
+    return model(E_L=_E_L, V_T=_V_T, Act_m=m, Inact_h=h, Act_n=n)
 
 
 def _gates_at_rest() -> tuple[float, float, float]:

@@ -14,14 +14,14 @@ import pytest
 from rich.console import Console
 
 from ranvier import models as all_models
-from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.neurons import NAMES
 from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
 from ranvier_benchmarks import models
 from ranvier_benchmarks._model_loads import Load, current_for, events_of
 from ranvier_benchmarks._model_tables import show
 from ranvier_benchmarks._settings import Chosen
 
-NEURONS = sorted([*DEFINITIONS, *(name for name in all_models.NEURON_MODELS if name != "parrot_neuron")])
+NEURONS = sorted([*NAMES, *(name for name in all_models.NEURON_MODELS if name != "parrot_neuron")])
 SMALL = ["neurons=200", "time=50", "presim=50", "indegree=10", "threads=2"]
 requires_nest = pytest.mark.skipif(importlib.util.find_spec("nest") is None, reason="NEST is not installed")
 

@@ -16,7 +16,7 @@ import ranvier as rv
 from command_lines import fail, ranvier, run
 from ranvier import _core
 from ranvier.commands.keys import shipped_networks
-from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.neurons import NAMES
 from ranvier_benchmarks.command import benchmarks
 
 SMALL = ("n_scaling=0.01", "k_scaling=0.5", "time=100", "presim=50")
@@ -291,7 +291,7 @@ def test_what_was_there_is_kept_when_the_run_fails(tmp_path: Path) -> None:
 def test_models_are_listed_in_one_line_each() -> None:
     lines = run("models").splitlines()
     for name in (
-        *DEFINITIONS,
+        *NAMES,
         *shipped_networks(),
         "iaf_psc_exp",
         "poisson_generator",

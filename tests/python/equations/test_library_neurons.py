@@ -11,11 +11,11 @@ import pytest
 
 import ranvier as rv
 from ranvier.command_line import main
-from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.library import LibraryNeuron, built, indexed_names
+from ranvier.equations.neurons import NAMES
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_classes_have_the_parameters_of_the_equations(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     kind = getattr(rv, name)
     assert issubclass(kind, LibraryNeuron)

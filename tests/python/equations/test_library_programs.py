@@ -13,7 +13,7 @@ import pytest
 import ranvier as rv
 from library_scenes import DRIVES, network
 from ranvier import _core
-from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.neurons import NAMES
 
 TIME = 40.0  # ms
 SETS = _core.instruction_sets()
@@ -27,7 +27,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_each_model_has_a_drive() -> None:
-    assert set(DRIVES) == set(DEFINITIONS)
+    assert set(DRIVES) == set(NAMES)
 
 
 def outcome(sim: rv.Simulation) -> tuple[str, list[bytes]]:
@@ -57,20 +57,20 @@ def same_bits(name: str, ways: Iterable[tuple[str, str]]) -> None:
     assert all(each == found[0] for each in found)
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_interpreter_and_compiled_code_have_the_same_bits(name: str) -> None:
     """By one of the instruction sets: `make validate` has all of them."""
-    number = list(DEFINITIONS).index(name)
+    number = NAMES.index(name)
     same_bits(name, [("interpreted", SETS[-1]), ("compiled", SETS[number % len(SETS)])])
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", DEFINITIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_all_instruction_sets_have_the_same_bits(name: str) -> None:
     same_bits(name, itertools.product(("interpreted", "compiled"), SETS))
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_saved_simulation_goes_on(name: str, tmp_path: Path) -> None:
     net, _ = network(name)
     whole = rv.Simulation(net, threads=1, progress=False)

@@ -18,8 +18,8 @@ import ranvier as rv
 from library_scenes import DRIVES
 from membranes import Experiment, Synapses, defaults_in_nest, in_nest, in_ranvier
 from nest_pool import nest_pool, requires_nest
-from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.library import indexed_names
+from ranvier.equations.neurons import NAMES
 
 pytestmark = requires_nest
 
@@ -88,7 +88,7 @@ def _as_lists(name: str, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_each_model_is_compared() -> None:
-    assert set(DIFFERENCES) | ELSEWHERE | NOT_IN_NEST == set(DEFINITIONS)
+    assert set(DIFFERENCES) | ELSEWHERE | NOT_IN_NEST == set(NAMES)
 
 
 @pytest.mark.parametrize("name", DIFFERENCES)
@@ -160,7 +160,7 @@ def test_spikes_that_arrive_during_the_clamp_are_lost() -> None:
     assert (np.abs(jumps).max(axis=0) > 1.0).tolist() == [False, False, False, True, True, False]
 
 
-@pytest.mark.parametrize("name", sorted(DEFINITIONS.keys() - NOT_IN_NEST))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - NOT_IN_NEST))
 def test_defaults_are_those_of_nest(name: str) -> None:
     defaults = nest_pool().submit(defaults_in_nest, name).result()
     model = getattr(rv, name)()

@@ -17,13 +17,13 @@ import pytest
 import ranvier as rv
 from ranvier import _core
 from ranvier.compiled import llvm
-from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.library import METHODS
+from ranvier.equations.neurons import NAMES
 from ranvier.errors import StateError
 from ranvier.processes.machine import resident_bytes
 from ranvier.simulation.predictions import lasting_bytes, predict_memory
 
-MODELS = sorted(DEFINITIONS)
+MODELS = sorted(NAMES)
 PROGRAMS: list[Any] = ["interpreted"] if llvm.unusable() else ["compiled", "interpreted"]
 
 # Each value of an option with each of any other.

@@ -41,7 +41,7 @@ def test_threads_that_ask_for_a_class_at_once_get_the_same() -> None:
         time.sleep(0.01)
         return type(name, (), {})
 
-    classes = Classes(lambda: ["a"], make)
+    classes = Classes(["a"], make)
     with ThreadPoolExecutor(4) as pool:
         assert len(set(pool.map(lambda _: classes["a"], range(4)))) == 1
     assert made == ["a"]

@@ -22,7 +22,7 @@ from fuzz_networks import (
 )
 from fuzz_networks_on_ranks import METHODS, NOTIFICATIONS, check_between_ranks, check_on_ranks
 from mpi_runs import WHEELS
-from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.neurons import NAMES
 from synapse_equations import WRITTEN, as_equations
 
 NETWORKS = 12
@@ -87,8 +87,8 @@ def test_networks_differ() -> None:
     assert len(rules) >= 7
     trains = {name for name, model in rv.models.STIMULATORS.items() if model.emits_spikes}
     models = {population.model for net in networks for population in net.populations}
-    assert len(models & set(DEFINITIONS)) >= 8
-    assert models - set(DEFINITIONS) == {
+    assert len(models & set(NAMES)) >= 8
+    assert models - set(NAMES) == {
         *rv.models.NEURON_MODELS,
         *trains,
         "cell",

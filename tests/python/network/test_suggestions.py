@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import ranvier as rv
-from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.neurons import NAMES
 from ranvier.errors import RanvierError, UnknownNameError, ValueOutOfBoundsError
 
 
@@ -22,11 +22,11 @@ def without_receptors() -> object:
     return rv.neuron("dv/dt = -v/(10*ms) : mV", threshold="v > 1*mV", reset="v = 0*mV")
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@pytest.mark.parametrize("name", NAMES)
 def test_models_of_equations_are_suggested(net: rv.Network, name: str) -> None:
     with pytest.raises(UnknownNameError, match=f"did you mean '{name}'") as caught:
         net.create(name + "o", 1)
-    assert set(DEFINITIONS) <= set(caught.value.remedy.partition("The valid names are: ")[2].split(", "))
+    assert set(NAMES) <= set(caught.value.remedy.partition("The valid names are: ")[2].split(", "))
 
 
 CALLS: dict[str, tuple[Callable[[rv.Network], object], list[str]]] = {

@@ -19,7 +19,7 @@ import ranvier as rv
 from ranvier import _core
 from ranvier.command_line import make_parser
 from ranvier.commands.keys import shipped_networks
-from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.neurons import NAMES
 from repository import ROOT
 
 DOCS = ROOT / "docs"
@@ -52,7 +52,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_there_is_a_page_for_all_that_has_a_description(generated: Path) -> None:
     for kind, names in {
-        "neurons": [*(model.name for model in _core.neuron_models()), *DEFINITIONS],
+        "neurons": [*(model.name for model in _core.neuron_models()), *NAMES],
         "stimulators": [model.name for model in _core.stimulator_models()],
         "rules": [rule.name for rule in _core.rules()],
         "networks": list(shipped_networks()),
@@ -83,7 +83,7 @@ def test_what_is_gone_has_no_page(tmp_path: Path) -> None:
 def test_all_that_can_be_imported_is_in_the_reference() -> None:
     listed = set(re.findall(r"^   (\w+)$", (DOCS / "reference/python.md").read_text(), re.MULTILINE))
     models = {
-        *DEFINITIONS,
+        *NAMES,
         *rv.cells.models.__all__,
         *rv.models.NEURON_MODELS,
         *rv.models.SYNAPSE_MODELS,
@@ -156,6 +156,8 @@ def test_the_programs_of_a_page_run_one_after_the_other(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    for name, text in re.findall(r"`(\w+\.toml)`:\n\n```toml\n(.*?)^```$", (DOCS / page).read_text(), re.M | re.S):
+        Path(name).write_text(text)
     names: dict[str, object] = {"__name__": "page"}
     for text in blocks(DOCS / page, "python"):
         exec(text, names)

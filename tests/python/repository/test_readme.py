@@ -157,9 +157,10 @@ def test_files_that_are_linked_exist() -> None:
 
 def test_models_that_are_listed_exist() -> None:
     from ranvier import _core
-    from ranvier.equations.definitions import DEFINITIONS
+    from ranvier.equations.neurons import NAMES
 
     families = r"(?:iaf|aeif|hh|gif|glif|pp|a?mat2)_\w+"
     listed = set(re.findall(rf"`({families}|izhikevich|interval_fire|parrot_neuron|ignore_and_fire)`", README))
     built_in = {model.name for model in _core.neuron_models() if not model.plays_spikes}
-    assert listed == {*built_in, *DEFINITIONS}
+    assert listed
+    assert listed <= {*built_in, *NAMES}
