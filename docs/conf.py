@@ -25,6 +25,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",  # runs the examples and shows what they draw
     "signatures",  # no constructors of what users never make themselves
     "described_pages",  # pages of models, rules, networks, options and commands from their own descriptions
+    "chart_directive",  # charts of the stored measurements
 ]
 
 # What does not resolve stops the build; names of types in signatures of NumPy are not pages.
@@ -42,6 +43,7 @@ html_theme_options = {
     "header_links_before_dropdown": 5,
     "secondary_sidebar_items": ["page-toc"],
 }
+html_sidebars: dict[str, list[str]] = {"index": []}
 html_css_files = ["ranvier.css"]
 html_copy_source = False
 

@@ -209,10 +209,10 @@ def test_sizes(size: int, text: str) -> None:
     assert machine_tree.size_text(size) == text
 
 
-def test_the_readme_shows_what_is_drawn() -> None:
-    readme = (ROOT / "README.md").read_text()
-    (command,) = re.findall(r"^ranvier info (--topology .*)$", readme, re.MULTILINE)
-    (shown,) = re.findall(r"^```text\n(node:.*?)```$", readme, re.MULTILINE | re.DOTALL)
+def test_the_guide_shows_what_is_drawn() -> None:
+    guide = (ROOT / "docs/guides/machine.md").read_text()
+    (command,) = re.findall(r"^ranvier info (--topology .*)$", guide, re.MULTILINE)
+    (shown,) = re.findall(r"^```text\n(node:.*?)```$", guide, re.MULTILINE | re.DOTALL)
     assert shown in told(*shlex.split(command))
 
 

@@ -1,4 +1,4 @@
-"""The commands and programs of README.md run.
+"""The commands and programs of README.md, of the tour and of the guides run.
 
 Blocks marked ``sh slow`` are not run as they stand: of their commands, those that run the microcircuit are run at a
 small scale, and of the others it is checked that make or the command knows them. Those of mpiexec run for a short time,
@@ -25,11 +25,22 @@ import pytest
 
 import ranvier as rv
 from mpi_runs import installation, run_ranks
+from ranvier.command_line import make_parser
 from ranvier.processes.mpi_library import MPICH
 from repository import ROOT
 
 README = (ROOT / "README.md").read_text()
-BLOCKS = re.findall(r"^```(\w+)( slow)?\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
+GUIDES = ("install", "command_line", "files_of_yours", "processes", "machine", "forecast")
+PAGES = ("README.md", "docs/benchmarks.md", *(f"docs/guides/{guide}.md" for guide in GUIDES))
+
+
+def read_blocks(page: str) -> list[tuple[str, str, str]]:
+    """Return the language of each block, whether it is slow, and its text."""
+    return re.findall(r"^```(\w+)( slow)?\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
+BLOCKS = [block for page in PAGES for block in read_blocks(page)]
 SMALL = ["--set", "n_scaling=0.01", "k_scaling=0.5"]
 SHORT = ["time=100"]
 SMALLER = {"scale=3277": "scale=16", "2048": "8", "16GB": "400MB"}
@@ -66,34 +77,40 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_programs_in_python(folder: Path) -> None:
-    programs = [text for language, _, text in BLOCKS if language == "python" and not re.match(r"# \w+\.py\n", text)]
-    assert len(programs) >= 4
-    (folder / "readme.py").write_text("\n".join(programs))
-    printed = run([sys.executable, "readme.py"], folder)
-    assert "balanced network: 1,000 neurons" in printed
-    assert "(1000, 5)" in printed
+def programs_of(page: str) -> str:
+    return "\n".join(text for language, _, text in read_blocks(page) if language == "python")
+
+
+def test_the_tour_continues_the_first_steps(folder: Path) -> None:
+    (folder / "tour.py").write_text(f"{programs_of('docs/start.md')}\n{programs_of('docs/tour.md')}")
+    printed = run([sys.executable, "tour.py"], folder)
+    assert "2,050 neurons" in printed
+    assert "(400, 5)" in printed
     assert "did you mean 'tau_m'?" in printed
-    assert (folder / "raster.png").stat().st_size > 10_000
 
 
 def test_the_first_network_is_asynchronous_and_irregular(tmp_path: Path) -> None:
-    first = next(text for language, _, text in BLOCKS if language == "python")
     names: dict[str, Any] = {}
-    with contextlib.chdir(tmp_path), contextlib.redirect_stdout(io.StringIO()):
-        exec(first, names)
+    printed = io.StringIO()
+    with contextlib.chdir(tmp_path), contextlib.redirect_stdout(printed):
+        exec(programs_of("README.md"), names)
+    assert (tmp_path / "raster.png").stat().st_size > 10_000
+    assert re.match(r"\{'exc': [\d.]+, 'inh': [\d.]+\}$", printed.getvalue())
     data = names["data"].between(100.0)
     for population in (names["exc"], names["inh"]):
         assert 5.0 < data.mean_rates(population) < 30.0
         assert 0.7 < np.nanmean(data.irregularity(population)) < 1.2
     counts, _ = np.histogram(data.steps, bins=np.arange(data.begin, data.end + 1, 20) + 0.5)
-    # Of independent Poisson trains 1; of this network 4, and of one that fires in volleys several hundred.
+    # Independent Poisson trains give 1; this network gives 6, and one that fires in volleys several hundred.
     assert counts.var() / counts.mean() < 10.0
 
 
-COMMANDS = [
-    (line, bool(slow)) for language, slow, text in BLOCKS if language == "sh" for line in text.strip().splitlines()
-]
+# Each once, though several pages have some of them.
+COMMANDS = list(
+    dict.fromkeys(
+        (line, bool(slow)) for language, slow, text in BLOCKS if language == "sh" for line in text.strip().splitlines()
+    )
+)
 
 
 # The tests of benchmarks run the same ones.
@@ -127,11 +144,13 @@ def test_commands(command: str, slow: bool, folder: Path) -> None:
         mpiexec = f"--mpiexec={installation(MPICH, 'wheel').mpiexec}"
         assert run([*arguments, *SMALL_BENCHMARKS[arguments[2]], mpiexec], folder)
     elif arguments[:2] == ["ranvier", "predict"]:
-        assert SMALLER.keys() <= set(arguments)
+        assert SMALLER.keys() <= set(arguments) or arguments[2].endswith(".py")
         assert run([SMALLER.get(argument, argument) for argument in arguments], folder)
     elif not slow:
         assert arguments[0] == "ranvier"
         assert run(arguments, folder)
+    elif arguments[:2] == ["ranvier", "models"]:
+        assert make_parser().parse_args(arguments[1:]).carry_out is not None
     elif arguments[0] == "make":
         assert re.search(rf"^{arguments[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
     else:
@@ -151,8 +170,7 @@ def test_examples_in_docstrings(documented: object) -> None:
 
 def test_files_that_are_linked_exist() -> None:
     for link in re.findall(r"\]\(([^)#:]+)\)", README):
-        if link != "docs/microcircuit.png":
-            assert (ROOT / link).exists(), link
+        assert (ROOT / link).exists(), link
 
 
 def test_models_that_are_listed_exist() -> None:
@@ -160,7 +178,7 @@ def test_models_that_are_listed_exist() -> None:
     from ranvier.equations.neurons import NAMES
 
     families = r"(?:iaf|aeif|hh|gif|glif|pp|a?mat2)_\w+"
-    listed = set(re.findall(rf"`({families}|izhikevich|interval_fire|parrot_neuron|ignore_and_fire)`", README))
+    listed = set(re.findall(rf"`({families}|izhikevich|interval_fire|parrot_neuron|ignore_and_fire)`", CHANGELOG))
     built_in = {model.name for model in _core.neuron_models() if not model.plays_spikes}
     assert listed
     assert listed <= {*built_in, *NAMES}

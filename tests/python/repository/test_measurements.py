@@ -311,16 +311,43 @@ def test_table_of_nest() -> None:
         ("simulation, per simulated second", "s", lambda report: report["real_time_factor"]),
         ("peak memory, per synapse", "bytes", lambda report: report["peak_rss_bytes"] / report["synapses"]),
     ]
-    readme = (ROOT / "README.md").read_text()
+    text = " ".join((ROOT / "docs/benchmarks.md").read_text().split())
     for name, unit, value in rows:
         ratio = statistics.median(value(b) / value(a) for a, b in zip(ours, theirs, strict=True))
         cells = [f"{in_words(median(reports, value))} {unit}" for reports in (ours, theirs)]
-        assert f"| {name} | {cells[0]} | {cells[1]} | {in_words(ratio)} |" in readme
+        assert f"| {name} | {cells[0]} | {cells[1]} | {in_words(ratio)} |" in text
     versions = [".".join(reports[0]["version"].split(".")[:2]) for reports in (ours, theirs)]
-    assert f"| | Ranvier {versions[0]} | NEST {versions[1]} | ratio |" in readme
+    assert f"| | Ranvier {versions[0]} | NEST {versions[1]} | ratio |" in text
     assert theirs[0]["threads"] == 4
     options = whole["options"]
-    assert f"{options['time']:g} ms after {options['presim']:g} ms" in readme
+    assert f"{options['time']:g} ms after {options['presim']:g} ms" in text
+
+
+def test_figures_of_the_readme_are_those_of_the_benchmark_page() -> None:
+    readme = (ROOT / "README.md").read_text()
+    page = (ROOT / "docs/benchmarks.md").read_text()
+    titles = {
+        "cortical microcircuit, build and init": "build and init",
+        "cortical microcircuit, per simulated second": "simulation, per simulated second",
+        "cortical microcircuit, peak memory per synapse": "peak memory, per synapse",
+        "`hpc_benchmark`, synapses that learn, per event and thread": "time per event and thread",
+    }
+    for title, there in titles.items():
+        found = re.search(rf"^\| {there} \| ([^|]+) \| ([^|]+) \|", page, re.MULTILINE)
+        assert found is not None
+        assert f"| {title} | {found[1]} | NEST {found[2]} |" in readme
+    found = re.search(r"^\| CUBA \| 40,000 \| ([^|]+) \| ([^|]+) \| ([^|]+) \|", page, re.MULTILINE)
+    assert found is not None
+    assert f"| CUBA, 40,000 neurons, per simulated second | {found[1]} | Brian2 {found[3]}, NEST {found[2]} |" in readme
+    found = re.search(
+        r"^\| Hodgkin-Huxley everywhere \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", page, re.MULTILINE
+    )
+    assert found is not None
+    ours, neuron, coreneuron, arbor = found.groups()
+    others = f"Arbor {arbor}, CoreNEURON {coreneuron}, NEURON {neuron}"
+    assert f"| Hodgkin-Huxley cells, per compartment and step | {ours} | {others} |" in readme
+    table = readme[readme.index("<!-- figures -->") : readme.index("<!-- end of figures -->")]
+    assert table.count("\n| ") == 1 + len(titles) + 2
 
 
 def test_table_of_nest_with_plastic_synapses() -> None:
@@ -412,7 +439,7 @@ def test_predicted_stepping() -> None:
 def test_memory_of_the_microcircuit() -> None:
     report = load("microcircuit.json")
     assert report["neurons"] == 77_169
-    assert f"It takes {report['peak_rss_bytes'] / 1e9:.1f} GB of memory" in (ROOT / "README.md").read_text()
+    assert f"takes {report['peak_rss_bytes'] / 1e9:.1f} GB of memory" in (ROOT / "README.md").read_text()
 
 
 STEPPING = ("one_thread", "large", "two_threads", "ranks", "busy_rank")
