@@ -2,7 +2,7 @@
 Neurons of equations
 ====================
 
-A neuron model of your own is a few equations. The adaptive exponential neuron (Brette and Gerstner 2005) fires in
+A neuron model is a few equations. The adaptive exponential neuron (Brette and Gerstner 2005) fires in
 different patterns, depending on its parameters; here are four of those of Naud and others (2008).
 """
 
@@ -47,7 +47,7 @@ print(adex.describe())
 assert adex.method == "adaptive"
 
 # %%
-# One population with four neurons; arrays give each its own parameters.
+# One population with four neurons; arrays give each neuron its parameters.
 
 patterns = ["tonic", "adapting", "initial burst", "bursting"]
 net = rv.Network(resolution=0.1)
@@ -85,7 +85,7 @@ axes[0, 0].set(ylabel="v (mV)")
 axes[1, 0].set(ylabel="w (pA)")
 
 # %%
-# Intervals between spikes tell the patterns apart.
+# Intervals between spikes distinguish the patterns.
 
 intervals = [np.diff(train) for train in trains]
 for pattern, each in zip(patterns, intervals, strict=True):

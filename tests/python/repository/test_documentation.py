@@ -140,6 +140,13 @@ def test_programs_compile_and_commands_exist(path: Path) -> None:
             assert parser.parse_args(words[1:]).carry_out
 
 
+@pytest.mark.parametrize("path", [*PAGES, ROOT / "README.md", ROOT / "CHANGELOG.md"], ids=lambda path: path.stem)
+def test_files_of_the_sources_that_pages_name_exist(path: Path) -> None:
+    folders = "benchmarks|core|docs|examples|python|tests|tools"
+    for name in re.findall(rf"`((?:{folders})/[\w./]+)`", path.read_text()):
+        assert (ROOT / name).exists(), name
+
+
 def test_the_first_steps_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "start", ModuleType("start"))

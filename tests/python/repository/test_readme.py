@@ -31,7 +31,7 @@ from repository import ROOT
 
 README = (ROOT / "README.md").read_text()
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
-GUIDES = ("install", "command_line", "files_of_yours", "processes", "machine", "forecast")
+GUIDES = ("install", "command_line", "user_files", "processes", "machine", "forecast")
 PAGES = ("README.md", "docs/benchmarks.md", *(f"docs/guides/{guide}.md" for guide in GUIDES))
 
 
