@@ -40,7 +40,7 @@ Crowding::Crowding(std::span<const Place> places, CrowdingOptions options)
     : options_(std::move(options)),
       watches_(std::make_unique<Watch[]>(places.size())),
       size_(static_cast<std::uint32_t>(places.size())),
-      attendance_(size_, options_.attendance),
+      active_workers_(size_, options_.active_workers),
       hold_(options_.hold.count()) {
     if (options_.processors.empty()) options_.processors = available_processors();
     for (std::size_t worker = 0; worker < places.size(); ++worker)

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "parallel/attendance.hpp"
+#include "parallel/active_workers.hpp"
 #include "parallel/pinning.hpp"
 
 namespace ranvier::parallel {
@@ -49,7 +49,7 @@ struct CrowdingOptions {
     std::chrono::nanoseconds longest_hold = std::chrono::seconds(12);
     /// Makes what tells a worker its delay, in place of RunDelay. For tests.
     std::function<std::function<std::chrono::nanoseconds()>(std::uint32_t worker)> make_delay{};
-    AttendanceOptions attendance{};
+    ActiveWorkersOptions active_workers{};
 };
 
 /// What other programs took from a team.
@@ -86,9 +86,9 @@ class Crowding {
         return (nanoseconds() - ended_.load(std::memory_order_relaxed)) / looks < options_.interval.count();
     }
     /// By one worker between two rounds.
-    void round_is_over() {
-        if (is_crowded() || attendance_.any_rests()) {
-            attendance_.round_is_over(is_crowded(), nanoseconds(), [this] { return recent_delays(); });
+    void end_round() {
+        if (is_crowded() || active_workers_.any_resting()) {
+            active_workers_.end_round(is_crowded(), nanoseconds(), [this] { return recent_delays(); });
         }
     }
     /// By one worker at a time: binds all workers to one processor. This is for processes that share processors and
@@ -101,7 +101,7 @@ class Crowding {
     }
     /// By a worker that begins to take part in a job.
     void begin_job(std::uint32_t worker);
-    Attendance& attendance() { return attendance_; }
+    ActiveWorkers& active_workers() { return active_workers_; }
 
     /// Since the beginning. Between jobs.
     CrowdingCounts counts() const;
@@ -137,7 +137,7 @@ class Crowding {
     CrowdingOptions options_;
     std::unique_ptr<Watch[]> watches_;
     std::uint32_t size_;
-    Attendance attendance_;
+    ActiveWorkers active_workers_;
     std::atomic<int> gathered_at_{-1};
     std::atomic<std::uint32_t> gatherings_{0};  ///< how often that has changed
     std::mutex mutex_;  ///< of those who begin or end a crowding

@@ -40,7 +40,7 @@ void SharedRounds::begin_job() {
 void SharedRounds::break_up(Crowding& crowding) {
     broken_.store(true, std::memory_order_release);
     begin_round();
-    crowding.attendance().recall();
+    crowding.active_workers().wake_all();
 }
 
 }  // namespace ranvier::parallel

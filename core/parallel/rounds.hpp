@@ -42,18 +42,19 @@ class SharedRounds {
     /// @throws Cancelled when break_up() was called; what `body` and `next` throw, after which it must be called
     template <class Body, class Next>
     void run(std::uint32_t worker, std::uint32_t count, Body&& body, Next&& next, Crowding& crowding) {
-        const Attendance& attendance = crowding.attendance();
+        const ActiveWorkers& active_workers = crowding.active_workers();
         for (;;) {
-            const std::uint32_t recalls = attendance.recalls();
+            const std::uint32_t wakes = active_workers.wakes();
             const std::uint32_t round = round_.load(std::memory_order_acquire);
             if (is_broken()) throw Cancelled{};
             if (over_.load(std::memory_order_relaxed)) return;
-            if (attendance.rests(worker)) {
-                attendance.sleep(recalls);
+            if (active_workers.is_resting(worker)) {
+                active_workers.sleep(wakes);
                 continue;
             }
             std::uint32_t done = take_part(worker, count, round, body);
-            done += take_over(worker, count, round, body, [&](std::uint32_t other) { return attendance.rests(other); });
+            done += take_over(worker, count, round, body,
+                              [&](std::uint32_t other) { return active_workers.is_resting(other); });
             const bool crowded = crowding.look(worker);
             if (done > 0 && finish(done, count, next, crowding)) continue;
             // A worker that is only late will soon do its items itself, with its data in its cache.
@@ -98,10 +99,10 @@ class SharedRounds {
         if (done_.fetch_add(done, std::memory_order_acq_rel) + done != count) return false;
         done_.store(0, std::memory_order_relaxed);
         const bool over = !next();
-        crowding.round_is_over();
+        crowding.end_round();
         over_.store(over, std::memory_order_relaxed);
         begin_round();
-        if (over) crowding.attendance().recall();
+        if (over) crowding.active_workers().wake_all();
         return true;
     }
 

@@ -52,16 +52,16 @@ Victims list_victims(std::span<const Place> places, std::uint32_t thief, Stealin
     return victims;
 }
 
-std::vector<std::uint32_t> companies(std::span<const Place> places, StealingPolicy policy) {
-    std::vector<std::uint32_t> company(places.size(), no_company);
+std::vector<std::uint32_t> stealing_groups(std::span<const Place> places, StealingPolicy policy) {
+    std::vector<std::uint32_t> group(places.size(), no_company);
     std::uint32_t found = 0;
     for (std::uint32_t worker = 0; worker < places.size(); ++worker) {
-        if (company[worker] != no_company) continue;
-        company[worker] = found;
-        for (const std::uint32_t victim : list_victims(places, worker, policy).workers) company[victim] = found;
+        if (group[worker] != no_company) continue;
+        group[worker] = found;
+        for (const std::uint32_t victim : list_victims(places, worker, policy).workers) group[victim] = found;
         ++found;
     }
-    return company;
+    return group;
 }
 
 }  // namespace ranvier::parallel

@@ -33,11 +33,11 @@ struct Victims {
 /// The victims of a worker. This function is the policy: who wants another one adds it here and to the names.
 ///
 /// Whoever may take from somebody may also be taken from, by the same and by all others that may: the policies divide the
-/// workers into companies (see companies()), within which the groups give the order.
+/// workers into groups (see stealing_groups()), within which the groups give the order.
 Victims list_victims(std::span<const Place> places, std::uint32_t thief, StealingPolicy policy);
 
-/// For each worker the number, from 0, of its company: those that may take work from each other.
-std::vector<std::uint32_t> companies(std::span<const Place> places, StealingPolicy policy);
+/// For each worker the number, from 0, of its group: those that may take work from each other.
+std::vector<std::uint32_t> stealing_groups(std::span<const Place> places, StealingPolicy policy);
 
 /// What one worker did in parallel loops, or in tasks.
 struct StealingCounts {

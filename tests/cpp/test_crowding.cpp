@@ -250,7 +250,7 @@ TEST(RunDelay, NeverFalls) {
     EXPECT_GE(delay.read(), first);
 }
 
-// ---- attendance ------------------------------------------------------------------------------------------------------
+// ---- active workers -------------------------------------------------------------------------------------------------
 
 constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t millisecond = 1'000'000;
@@ -260,21 +260,21 @@ template <class Duration>
 std::vector<std::uint32_t> present_over_time(const std::vector<std::int64_t>& delays, std::int64_t end,
                                              Duration duration) {
     const auto workers = static_cast<std::uint32_t>(delays.size());
-    Attendance attendance(workers, {});
+    ActiveWorkers active_workers(workers, {});
     std::vector<std::uint32_t> present;
-    for (std::int64_t now = 0; now < end; now += duration(attendance.present())) {
-        attendance.round_is_over(true, now, [&] { return delays; });
+    for (std::int64_t now = 0; now < end; now += duration(active_workers.active())) {
+        active_workers.end_round(true, now, [&] { return delays; });
         std::uint32_t awake = 0;
-        for (std::uint32_t worker = 0; worker < workers; ++worker) awake += attendance.rests(worker) ? 0 : 1;
-        EXPECT_EQ(awake, attendance.present());
-        present.push_back(attendance.present());
+        for (std::uint32_t worker = 0; worker < workers; ++worker) awake += active_workers.is_resting(worker) ? 0 : 1;
+        EXPECT_EQ(awake, active_workers.active());
+        present.push_back(active_workers.active());
     }
-    attendance.round_is_over(false, end, [&] { return delays; });
-    EXPECT_FALSE(attendance.any_rests());
+    active_workers.end_round(false, end, [&] { return delays; });
+    EXPECT_FALSE(active_workers.any_resting());
     return present;
 }
 
-TEST(Attendance, KeepsAsFewAsAreFastest) {
+TEST(ActiveWorkers, KeepsAsFewAsAreFastest) {
     const auto present = present_over_time(
         {1, 5, 5, 5}, 120 * second, [](std::uint32_t workers) { return workers == 1 ? millisecond : 3 * millisecond; });
     EXPECT_EQ(present.front(), 1u);
@@ -284,20 +284,20 @@ TEST(Attendance, KeepsAsFewAsAreFastest) {
     EXPECT_LT(static_cast<double>(more), 0.05 * static_cast<double>(present.size()));
 }
 
-TEST(Attendance, FindsThatMoreAreFaster) {
+TEST(ActiveWorkers, FindsThatMoreAreFaster) {
     const auto present = present_over_time({5, 5, 5, 5, 5, 5, 5, 5}, 60 * second,
                                            [](std::uint32_t workers) { return 8 * millisecond / workers; });
     EXPECT_EQ(present.front(), 1u);
     EXPECT_EQ(present.back(), 8u);
 }
 
-TEST(Attendance, SendsThoseToRestThatWaited) {
-    Attendance attendance(4, {});
-    attendance.round_is_over(true, 0, [] { return std::vector<std::int64_t>{1, 9, 2, 8}; });
-    EXPECT_FALSE(attendance.rests(0));
-    EXPECT_TRUE(attendance.rests(1));
-    EXPECT_FALSE(attendance.rests(2));
-    EXPECT_TRUE(attendance.rests(3));
+TEST(ActiveWorkers, SendsThoseToRestThatWaited) {
+    ActiveWorkers active_workers(4, {});
+    active_workers.end_round(true, 0, [] { return std::vector<std::int64_t>{1, 9, 2, 8}; });
+    EXPECT_FALSE(active_workers.is_resting(0));
+    EXPECT_TRUE(active_workers.is_resting(1));
+    EXPECT_FALSE(active_workers.is_resting(2));
+    EXPECT_TRUE(active_workers.is_resting(3));
 }
 
 }  // namespace TEST_FILE

@@ -45,10 +45,10 @@ TEST(StealingPolicies, SayWhomToAskInWhichOrder) {
 TEST(StealingPolicies, DivideWorkersIntoCompanies) {
     const std::vector<Place> places{{-1, 4}, {-1, 1}, {-1, 4}, {-1, 7}};
     using Numbers = std::vector<std::uint32_t>;
-    EXPECT_EQ(companies(places, StealingPolicy::local_and_remote), (Numbers{0, 0, 0, 0}));
-    EXPECT_EQ(companies(places, StealingPolicy::prefer_local), (Numbers{0, 0, 0, 0}));
-    EXPECT_EQ(companies(places, StealingPolicy::local_only), (Numbers{0, 1, 0, 2}));
-    EXPECT_EQ(companies(places, StealingPolicy::none), (Numbers{0, 1, 2, 3}));
+    EXPECT_EQ(stealing_groups(places, StealingPolicy::local_and_remote), (Numbers{0, 0, 0, 0}));
+    EXPECT_EQ(stealing_groups(places, StealingPolicy::prefer_local), (Numbers{0, 0, 0, 0}));
+    EXPECT_EQ(stealing_groups(places, StealingPolicy::local_only), (Numbers{0, 1, 0, 2}));
+    EXPECT_EQ(stealing_groups(places, StealingPolicy::none), (Numbers{0, 1, 2, 3}));
 }
 
 TEST(StealingPolicies, HaveNames) {
@@ -79,8 +79,8 @@ class RoundsOn : public testing::TestWithParam<std::tuple<std::uint32_t, std::ui
     }
     /// Whether the policy lets `worker` do what belongs to `owner`.
     bool may_do(std::uint32_t worker, std::uint32_t owner) const {
-        const std::vector<std::uint32_t> company = companies(places_on(workers(), nodes()), policy());
-        return company[worker] == company[owner];
+        const std::vector<std::uint32_t> group = stealing_groups(places_on(workers(), nodes()), policy());
+        return group[worker] == group[owner];
     }
     /// Work of a length that differs from item to item, so that some workers have to wait for others or help them.
     static void work(std::uint32_t item) {

@@ -58,13 +58,13 @@ TEST_P(TasksOf, CreateTasks) {
 TEST_P(TasksOf, StayWhereTheyMust) {
     constexpr std::uint32_t count = 2000;
     std::atomic<std::uint32_t> wrong{0};
-    const std::vector<std::uint32_t> company = companies(team_.places(), policy());
+    const std::vector<std::uint32_t> group = stealing_groups(team_.places(), policy());
     struct Homed {
         std::uint32_t worker;
         std::uint32_t node;
     };
     const auto on_worker = tasks_.add_type<Homed>("on worker", [&](TaskContext& context, const Homed& task) {
-        wrong += company[context.worker()] != company[task.worker];
+        wrong += group[context.worker()] != group[task.worker];
     });
     const auto on_node = tasks_.add_type<Homed>("on node", [&](TaskContext& context, const Homed& task) {
         const bool bound = policy() == StealingPolicy::local_only || policy() == StealingPolicy::none;

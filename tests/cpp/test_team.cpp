@@ -37,7 +37,7 @@ TEST_P(TeamAt, RunsEachWorkerOnceAndReturnsAfterAll) {
 TEST_P(TeamAt, MeetsAtTheBarrierWhetherItSpinsOrSleeps) {
     for (const Spinning spinning : {Spinning::automatic, Spinning::always, Spinning::never}) {
         Team team(free_places(GetParam()), {.spinning = spinning});
-        // Each worker sees what all others wrote before the last meeting, and nothing that comes after the next one.
+        // Each worker sees what all others wrote before the last host_barrier, and nothing that comes after the next one.
         std::vector<int> round_of(GetParam(), 0);
         std::atomic<int> wrong{0};
         team.run([&](std::uint32_t worker) {

@@ -91,10 +91,10 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         return std::ranges::all_of(cells_->stores(), [](const auto& store) { return store->is_finite(); });
     }
 
-    bool has_failed() const override { return departure_.first().has_value(); }
+    bool has_failed() const override { return out_of_bounds_.first().has_value(); }
 
     std::optional<models::GroupFailure> failure() const override {
-        if (has_failed()) return describe(*departure_.first(), layouts_.of(departure_.first()->cell));
+        if (has_failed()) return describe(*out_of_bounds_.first(), layouts_.of(out_of_bounds_.first()->cell));
         if (!is_finite()) return models::GroupFailure{.what = "a potential is not finite"};
         return std::nullopt;
     }
@@ -303,7 +303,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                        .step = step_,
                        .instruction_set = instruction_set_,
                        .scratch = scratch_,
-                       .departure = departure_};
+                       .out_of_bounds = out_of_bounds_};
         const std::size_t fired = store.advance(block, step, spikes);
         now_ = arguments.step;
         return fired;
@@ -469,7 +469,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     std::vector<std::uint32_t> sites_;  ///< by receptor: inputs of each cell
     AlignedVector<double> injected_;  ///< see BlockStep::injected
     BlockScratch scratch_;
-    FirstDeparture departure_;
+    FirstOutOfBounds out_of_bounds_;
     Step now_ = 0;            ///< that was calculated last
 };
 

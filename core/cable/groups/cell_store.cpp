@@ -44,7 +44,8 @@ void CellStore::advance_general(GeneralStates& states, const GeneralBlock& block
                                 BlockStep& step) {
     states.advance(block);
     states.receive(block.number, step.update.inputs, step.sites, cells_of(block.number));
-    for (const GeneralDeparture& departure : states.take_departures()) note_general(departure, block.number, step);
+    for (const GeneralOutOfBounds& out_of_bounds : states.take_out_of_bounds())
+        note_general(out_of_bounds, block.number, step);
     bool left = false;
     for (double& value : calcium) {
         // NaN becomes the lowest one.
@@ -54,43 +55,43 @@ void CellStore::advance_general(GeneralStates& states, const GeneralBlock& block
         left = left || kept != value;
         value = kept;
     }
-    if (left) note_departures(Departure::Of::calcium, block.number, step);
+    if (left) note_out_of_bounds(OutOfBounds::Of::calcium, block.number, step);
 }
 
-void CellStore::note_general(const GeneralDeparture& departure, std::size_t block, BlockStep& step) {
+void CellStore::note_general(const GeneralOutOfBounds& out_of_bounds, std::size_t block, BlockStep& step) {
     const std::span<const std::uint32_t> cells = cells_of(block);
-    if (departure.cell >= cells.size()) return;
-    step.departure.note({.of = departure.of,
-                         .step = step.update.step,
-                         .cell = cells[departure.cell],
-                         .slot = departure.slot,
-                         .value = departure.value,
-                         .painted = departure.painted,
-                         .variable = departure.variable});
+    if (out_of_bounds.cell >= cells.size()) return;
+    step.out_of_bounds.note({.of = out_of_bounds.of,
+                             .step = step.update.step,
+                             .cell = cells[out_of_bounds.cell],
+                             .slot = out_of_bounds.slot,
+                             .value = out_of_bounds.value,
+                             .painted = out_of_bounds.painted,
+                             .variable = out_of_bounds.variable});
 }
 
 bool all_finite(std::span<const double> values) { return std::ranges::all_of(values, is_number); }
 
-void CellStore::note_departures(Departure::Of of, std::size_t block, BlockStep& step) {
+void CellStore::note_out_of_bounds(OutOfBounds::Of of, std::size_t block, BlockStep& step) {
     // Potentials leave tables before the step that looks them up.
-    const Step after = step.update.step - (of == Departure::Of::potential ? 1 : 0);
-    if (step.departure.first() && step.departure.first()->step < after) return;
+    const Step after = step.update.step - (of == OutOfBounds::Of::potential ? 1 : 0);
+    if (step.out_of_bounds.first() && step.out_of_bounds.first()->step < after) return;
     const std::span<const std::uint32_t> cells = cells_of(block);
     for (std::size_t k = 0; k < cells.size(); ++k) {
         const std::size_t cell = first_of(block) + k;
         const CellPlan& plan = plan_of(cell);
-        std::optional<Departure> furthest;
+        std::optional<OutOfBounds> furthest;
         const auto add = [&](std::uint32_t slot, double value) {
             if (furthest && std::abs(value) <= std::abs(furthest->value)) return;
-            furthest = Departure{.of = of, .step = after, .cell = cells[k], .slot = slot, .value = value};
+            furthest = OutOfBounds{.of = of, .step = after, .cell = cells[k], .slot = slot, .value = value};
         };
-        if (of == Departure::Of::calcium) {
+        if (of == OutOfBounds::Of::calcium) {
             // They have been put on their bounds.
             for (std::size_t p = 0; p < plan.pools.size(); ++p) {
                 const double value = calcium(cell, p);
                 if (!(value > lowest_calcium && value < highest_calcium)) add(plan.pools.slots[p], value);
             }
-        } else if (of == Departure::Of::number) {
+        } else if (of == OutOfBounds::Of::number) {
             for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) {
                 if (!is_number(potential(cell, slot))) add(slot, potential(cell, slot));
             }
@@ -103,7 +104,7 @@ void CellStore::note_departures(Departure::Of of, std::size_t block, BlockStep& 
                 }
             }
         }
-        if (furthest) step.departure.note(*furthest);
+        if (furthest) step.out_of_bounds.note(*furthest);
     }
 }
 

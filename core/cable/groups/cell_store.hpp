@@ -12,8 +12,8 @@
 #include "base/aligned_array.hpp"
 #include "base/instruction_set.hpp"
 #include "cable/groups/cell_settings.hpp"
-#include "cable/groups/departure.hpp"
 #include "cable/groups/general_states.hpp"
+#include "cable/groups/out_of_bounds.hpp"
 #include "cable/kernels/kernel.hpp"
 #include "cable/plans/cell_plan.hpp"
 #include "cable/plans/pool_plan.hpp"
@@ -60,7 +60,7 @@ struct BlockStep {
     double step = 0.0;                         ///< ms
     InstructionSet instruction_set = InstructionSet::baseline;
     BlockScratch& scratch;
-    FirstDeparture& departure;
+    FirstOutOfBounds& out_of_bounds;
 
     /// pA that an electrode injects into a cell of the group.
     double inject(std::size_t electrode, std::uint32_t cell) const {
@@ -114,14 +114,14 @@ class CellStore {
     virtual const CellPlan& plan_of(std::size_t cell) const = 0;
     /// Notes the cells of a block with values that have left their bounds: in each the one that is furthest off. Potentials
     /// are those before the step until the kernel has advanced them.
-    void note_departures(Departure::Of of, std::size_t block, BlockStep& step);
+    void note_out_of_bounds(OutOfBounds::Of of, std::size_t block, BlockStep& step);
     /// Advances general mechanisms after the kernel, and notes values that have left their bounds.
     void advance_general(GeneralStates& states, const GeneralBlock& block, std::span<double> calcium, BlockStep& step);
 
     CellSettings settings_;
 
    private:
-    void note_general(const GeneralDeparture& departure, std::size_t block, BlockStep& step);
+    void note_general(const GeneralOutOfBounds& out_of_bounds, std::size_t block, BlockStep& step);
 };
 
 /// What the gates of a class follow [slot][lane].

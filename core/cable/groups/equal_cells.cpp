@@ -34,7 +34,7 @@ void EqualCells::add_general(double step, InstructionSet set, std::pmr::memory_r
                                       .place = place,
                                       .cell = l,
                                       .node = at(slot),
-                                      .desk = at(slot),
+                                      .gather_slot = at(slot),
                                       .calcium = plan.pools[place] ? at(*plan.pools[place]) : GeneralPlace::nowhere,
                                       .least_diagonal = plan_->leak[slot] - 0.5 * plan_->capacity[slot]});
             }
@@ -108,15 +108,15 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
                                  .electrode_count = scratch.electrodes.size(),
                                  .electrodes = scratch.electrodes.data(),
                                  .pools = pools,
-                                 .desks = {},
+                                 .gather = {},
                                  .levels = {}};
     const Scheme scheme = plan_->spec->scheme;
     if (advance_gates<false>(step.instruction_set, scheme, kernel)) {
-        note_departures(Departure::Of::potential, block, step);
+        note_out_of_bounds(OutOfBounds::Of::potential, block, step);
     }
     if (general_) general_->add_currents(general);
     if (advance_potentials<false>(step.instruction_set, scheme, kernel)) {
-        note_departures(Departure::Of::calcium, block, step);
+        note_out_of_bounds(OutOfBounds::Of::calcium, block, step);
     }
     if (general_) advance_general(*general_, general, calcium, step);
     return find_spikes(block, before, step, spikes);
@@ -133,7 +133,7 @@ std::size_t EqualCells::find_spikes(std::size_t block, const double* before, Blo
         all_numbers = all_numbers && is_number(at_detector[l]);
     }
     // What is no number in one place, is none in the whole cell a step later.
-    if (!all_numbers) note_departures(Departure::Of::number, block, step);
+    if (!all_numbers) note_out_of_bounds(OutOfBounds::Of::number, block, step);
     return fired;
 }
 

@@ -118,11 +118,11 @@ double& GeneralStates::state(std::size_t mechanism, std::size_t block, std::size
     return own.states_of(block)[state * own.padded + place];
 }
 
-void GeneralStates::gather(const Mechanism& own, const double* potential, bool at_desks, const GeneralBlock& block,
-                           double part) {
+void GeneralStates::gather(const Mechanism& own, const double* potential, bool at_gather_slots,
+                           const GeneralBlock& block, double part) {
     const std::size_t count = own.places.size();
     for (std::size_t k = 0; k < count; ++k) {
-        inputs_.potential[k] = potential[at_desks ? own.places[k].desk : own.places[k].node];
+        inputs_.potential[k] = potential[at_gather_slots ? own.places[k].gather_slot : own.places[k].node];
     }
     std::fill_n(inputs_.potential.begin() + static_cast<std::ptrdiff_t>(count), own.padded - count,
                 inputs_.potential[0]);
@@ -144,7 +144,7 @@ void GeneralStates::predict(const GeneralBlock& block) {
         if (!own.half) continue;
         gather(own, block.potential, false, block, 0.5);
         if (own.half->run(own.padded, own.states_of(block.number), inputs_, own.predicted.data(), failures_.data())) {
-            note(own, Departure::Of::iteration, 0, nullptr);
+            note(own, OutOfBounds::Of::iteration, 0, nullptr);
         }
     }
 }
@@ -169,18 +169,18 @@ void GeneralStates::add(Mechanism& own, const GeneralBlock& block) {
             slope += own.results[(2 * c + 1) * own.padded + k];
         }
         const GeneralPlace& place = own.places[k];
-        double& diagonal = block.diagonal[place.desk];
+        double& diagonal = block.diagonal[place.gather_slot];
         const double wanted = slope * own.covered[k];
         const double least = place.least_diagonal - diagonal;
         const double added = wanted < least ? least : wanted;
         diagonal += added;
-        block.current[place.desk] += added * inputs_.potential[k] - flow * own.covered[k];
+        block.current[place.gather_slot] += added * inputs_.potential[k] - flow * own.covered[k];
     }
     for (std::size_t c = 0; c < own.general->currents.size(); ++c) {
         const double* const values = own.results.data() + 2 * c * own.padded;
         if (!all_numbers(values, 2 * own.padded)) {
-            note(own, Departure::Of::current, c, values);
-            note(own, Departure::Of::current, c, values + own.padded);
+            note(own, OutOfBounds::Of::current, c, values);
+            note(own, OutOfBounds::Of::current, c, values + own.padded);
         }
     }
     if (moves_calcium_ && !own.before.empty()) std::copy_n(inputs_.potential.begin(), count, own.before.begin());
@@ -198,7 +198,7 @@ void GeneralStates::advance(const GeneralBlock& block) {
         if (own.general->reads_calcium_current) read_calcium_current(own, solved, block);
         double* const states = own.states_of(block.number);
         if (own.step.run(own.padded, states, inputs_, nullptr, failures_.data())) {
-            note(own, Departure::Of::iteration, 0, nullptr);
+            note(own, OutOfBounds::Of::iteration, 0, nullptr);
         }
         check_states(own, states);
     }
@@ -244,7 +244,7 @@ void GeneralStates::read_calcium_current(const Mechanism& own, const double* sol
     for (std::size_t k = 0; k < own.padded; ++k) {
         const GeneralPlace& place = own.places[k < own.places.size() ? k : 0];
         const double through_gates =
-            block.calcium_conductance[place.desk] * (solved[place.node] - block.calcium_reversal[place.calcium]);
+            block.calcium_conductance[place.gather_slot] * (solved[place.node] - block.calcium_reversal[place.calcium]);
         inputs_.calcium_current[k] = (through_gates + flow_[place.calcium]) / own.surface[k];
     }
 }
@@ -258,23 +258,23 @@ void GeneralStates::set_calcium(Mechanism& own, const GeneralBlock& block) {
 void GeneralStates::check_states(Mechanism& own, const double* states) {
     if (all_numbers(states, own.general->states.size() * own.padded)) return;
     for (std::size_t s = 0; s < own.general->states.size(); ++s) {
-        note(own, Departure::Of::state, s, states + s * own.padded);
+        note(own, OutOfBounds::Of::state, s, states + s * own.padded);
     }
 }
 
 /// @param values one per place; a value that is not finite has left its bounds. Null: see failures_
-void GeneralStates::note(const Mechanism& own, Departure::Of of, std::size_t variable, const double* values) {
+void GeneralStates::note(const Mechanism& own, OutOfBounds::Of of, std::size_t variable, const double* values) {
     for (std::size_t k = 0; k < own.places.size(); ++k) {
         const GeneralPlace& place = own.places[k];
         if (place.cell == GeneralPlace::nowhere) continue;
         const bool has_failed = values != nullptr ? !all_numbers(values + k, 1) : (failures_[k / 8] >> k % 8 & 1) != 0;
         if (!has_failed) continue;
-        departures_.push_back({.of = of,
-                               .cell = place.cell,
-                               .slot = own.slots[k],
-                               .painted = own.painted,
-                               .variable = static_cast<std::uint32_t>(variable),
-                               .value = values != nullptr ? values[k] : 0.0});
+        out_of_bounds_.push_back({.of = of,
+                                  .cell = place.cell,
+                                  .slot = own.slots[k],
+                                  .painted = own.painted,
+                                  .variable = static_cast<std::uint32_t>(variable),
+                                  .value = values != nullptr ? values[k] : 0.0});
     }
 }
 

@@ -11,8 +11,8 @@
 #include "base/aligned_array.hpp"
 #include "base/instruction_set.hpp"
 #include "cable/cell/spec.hpp"
-#include "cable/groups/departure.hpp"
 #include "cable/groups/general_program.hpp"
+#include "cable/groups/out_of_bounds.hpp"
 #include "cable/plans/general_plan.hpp"
 
 namespace ranvier::cable {
@@ -25,7 +25,7 @@ struct GeneralPlace {
     std::uint32_t place = 0;          ///< in the plan
     std::uint32_t cell = nowhere;     ///< among those of a block; nowhere: a lane that never has a cell
     std::uint32_t node = 0;           ///< position of the node: 8 slot + lane
-    std::uint32_t desk = 0;           ///< position where its mechanisms are calculated
+    std::uint32_t gather_slot = 0;           ///< position where its mechanisms are calculated
     std::uint32_t calcium = nowhere;  ///< position among the concentrations of the block
     double least_diagonal = 0.0;      ///< nS: see GeneralStates::add_currents
 };
@@ -51,8 +51,8 @@ struct GeneralBlock {
 };
 
 /// A value of a general mechanism that is not finite, or a loop of it that has not ended.
-struct GeneralDeparture {
-    Departure::Of of = Departure::Of::state;
+struct GeneralOutOfBounds {
+    OutOfBounds::Of of = OutOfBounds::Of::state;
     std::uint32_t cell = 0;  ///< of the block
     std::uint32_t slot = 0;
     std::uint32_t painted = 0;
@@ -101,7 +101,7 @@ class GeneralStates {
 
     bool has_pools() const { return !settings_.gains.empty(); }
     /// Returns the values that have left their bounds since the last call, and clears them.
-    std::vector<GeneralDeparture> take_departures() { return std::exchange(departures_, {}); }
+    std::vector<GeneralOutOfBounds> take_out_of_bounds() { return std::exchange(out_of_bounds_, {}); }
 
    private:
     struct Mechanism {
@@ -129,13 +129,14 @@ class GeneralStates {
     };
 
     /// @param part of the step that has passed
-    void gather(const Mechanism& own, const double* potential, bool at_desks, const GeneralBlock& block, double part);
+    void gather(const Mechanism& own, const double* potential, bool at_gather_slots, const GeneralBlock& block,
+                double part);
     void add(Mechanism& own, const GeneralBlock& block);
     void add_calcium_flow(const Mechanism& own, const double* solved);
     void read_calcium_current(const Mechanism& own, const double* solved, const GeneralBlock& block);
     void set_calcium(Mechanism& own, const GeneralBlock& block);
     void check_states(Mechanism& own, const double* states);
-    void note(const Mechanism& own, Departure::Of of, std::size_t variable, const double* values);
+    void note(const Mechanism& own, OutOfBounds::Of of, std::size_t variable, const double* values);
 
     Settings settings_;
     std::vector<Mechanism> mechanisms_;
@@ -143,7 +144,7 @@ class GeneralStates {
     GeneralInputs inputs_;
     AlignedVector<double> flow_;  ///< pA of calcium through general mechanisms, by position among concentrations
     std::vector<std::uint8_t> failures_;
-    std::vector<GeneralDeparture> departures_;
+    std::vector<GeneralOutOfBounds> out_of_bounds_;
 };
 
 }  // namespace ranvier::cable

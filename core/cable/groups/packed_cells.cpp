@@ -81,16 +81,16 @@ void PackedCells::add_general(std::span<const CellPlan* const> plans, double ste
 
 void PackedCells::append(std::vector<GeneralPlace>& places, const GeneralPlan& plan, std::uint32_t cell) const {
     for (std::uint32_t place = 0; place < plan.slots.size(); ++place) {
-        const std::uint32_t desk = plan_.desk(cell, plan.slots[place]);
+        const std::uint32_t gather_slot = plan_.gather_slot(cell, plan.slots[place]);
         places.push_back({.plan = &plan,
                           .place = place,
                           .cell = cell,
                           .node = plan_.position(cell, plan.slots[place]),
-                          .desk = desk,
+                          .gather_slot = gather_slot,
                           .calcium = plan.pools[place]
                                          ? static_cast<std::uint32_t>(pool_place(cell, *plan.pools[place]))
                                          : GeneralPlace::nowhere,
-                          .least_diagonal = plan_.leak[desk] - 0.5 * plan_.capacity[desk]});
+                          .least_diagonal = plan_.leak[gather_slot] - 0.5 * plan_.capacity[gather_slot]});
     }
 }
 
@@ -108,11 +108,11 @@ double& PackedCells::gate(std::size_t cell, std::size_t class_index, std::size_t
     const PackedPlan::Class& own = plan_.classes[number];
     const std::uint32_t slot = layouts_[cell]->classes[class_index].slots[place];
     const std::size_t stride = own.quads() * gates_of_quad;
-    return gates_[number][place_in(own.slots, plan_.desk(cell, slot)) * stride + gate];
+    return gates_[number][place_in(own.slots, plan_.gather_slot(cell, slot)) * stride + gate];
 }
 
 std::size_t PackedCells::pool_place(std::size_t cell, std::size_t pool) const {
-    return place_in(plan_.pools.slots, plan_.desk(cell, layouts_[cell]->pools.slots[pool]));
+    return place_in(plan_.pools.slots, plan_.gather_slot(cell, layouts_[cell]->pools.slots[pool]));
 }
 
 double& PackedCells::calcium(std::size_t cell, std::size_t pool) { return calcium_[pool_place(cell, pool)]; }
@@ -127,10 +127,10 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
     const GeneralBlock general = general_block(0, potential_.data(), calcium_.data(), step);
     if (general_) general_->predict(general);
     const KernelPools pools = pools_of_block<true>(plan_.pools, calcium_.data(), scratch, plan_.has_exact_rates());
-    const KernelDesks desks{
+    const KernelGather gather{
         .first = plan_.node_slots * lanes, .size = plan_.sources.size(), .sources = plan_.sources.data()};
     // Exact rates are calculated before the kernel begins.
-    if (plan_.has_exact_rates()) BlockKernel<false, true>::bring(desks, potential_.data());
+    if (plan_.has_exact_rates()) BlockKernel<false, true>::gather_values(gather, potential_.data());
     prepare_classes(step);
     const KernelArguments kernel{.slots = plan_.all_slots(),
                                  .parents = nullptr,
@@ -150,7 +150,7 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
                                  .electrode_count = scratch.electrodes.size(),
                                  .electrodes = scratch.electrodes.data(),
                                  .pools = pools,
-                                 .desks = desks,
+                                 .gather = gather,
                                  .levels = {.size = plan_.level_begins.size() - 1,
                                             .begins = plan_.level_begins.data(),
                                             .join_begins = plan_.join_begins.data(),
@@ -160,11 +160,11 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
                                             .is_plain = plan_.is_plain.data()}};
     const Scheme scheme = layouts_.front()->spec->scheme;
     if (advance_gates<true>(step.instruction_set, scheme, kernel)) {
-        note_departures(Departure::Of::potential, block, step);
+        note_out_of_bounds(OutOfBounds::Of::potential, block, step);
     }
     if (general_) general_->add_currents(general);
     if (advance_potentials<true>(step.instruction_set, scheme, kernel)) {
-        note_departures(Departure::Of::calcium, block, step);
+        note_out_of_bounds(OutOfBounds::Of::calcium, block, step);
     }
     if (general_) advance_general(*general_, general, calcium_, step);
     return find_spikes(step, spikes);
@@ -180,7 +180,7 @@ std::size_t PackedCells::find_spikes(BlockStep& step, std::uint32_t* spikes) {
         all_numbers = all_numbers && is_number(potential);
     }
     // What is no number in one place, is none in the whole cell a step later.
-    if (!all_numbers) note_departures(Departure::Of::number, 0, step);
+    if (!all_numbers) note_out_of_bounds(OutOfBounds::Of::number, 0, step);
     return fired;
 }
 

@@ -39,11 +39,11 @@ struct KernelReceptor {
     const double* input = nullptr;  ///< nS: weights of the spikes that arrive at the end of the step, by lane
 };
 
-/// What a packed block has beside; see PackedPlan. Positions are 8 slot + lane.
-struct KernelDesks {
+/// The gather slots of a packed block; see PackedPlan. Positions are 8 slot + lane.
+struct KernelGather {
     std::size_t first = 0;  ///< position of the first one
     std::size_t size = 0;
-    const std::uint32_t* sources = nullptr;  ///< position of the node of each desk
+    const std::uint32_t* sources = nullptr;  ///< position of the node of each gather slot
 };
 
 struct KernelArguments {
@@ -67,7 +67,7 @@ struct KernelArguments {
     std::size_t electrode_count = 0;
     const KernelElectrode* electrodes = nullptr;
     KernelPools pools;
-    KernelDesks desks;
+    KernelGather gather;
     KernelLevels levels;
 };
 
@@ -81,7 +81,7 @@ struct BlockKernel {
     /// rates; potentials are still those before the step.
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static bool advance_gates(const KernelArguments* a) {
-        if constexpr (packed) bring(a->desks, a->potential);
+        if constexpr (packed) gather_values(a->gather, a->potential);
         const KernelMembrane membrane = membrane_of(*a);
         for (std::size_t k = 0; k < a->begin_count; ++k) {
             MembraneKernel<set, packed>::begin(membrane, a->begin_slots[k]);
@@ -98,7 +98,7 @@ struct BlockKernel {
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static bool advance_potentials(const KernelArguments* a) {
         if (a->pools.size > 0) Calcium::template add<set>(a->pools, a->potential, a->diagonal, a->current);
-        if constexpr (packed) return_results(*a);
+        if constexpr (packed) scatter_results(*a);
         for (std::size_t r = 0; r < a->receptor_count; ++r) add_receptor<set>(a->receptors[r], *a);
         for (std::size_t e = 0; e < a->electrode_count; ++e) add_electrode<set>(a->electrodes[e], *a);
         if constexpr (packed) {
@@ -107,7 +107,7 @@ struct BlockKernel {
             solve<set>(*a);
         }
         if (a->pools.size == 0) return false;
-        if constexpr (packed) bring(a->desks, solved(*a));
+        if constexpr (packed) gather_values(a->gather, solved(*a));
         return Calcium::template finish<set>(a->pools, solved(*a));
     }
 
@@ -120,18 +120,18 @@ struct BlockKernel {
         return staggered ? a.current : a.potential;
     }
 
-    /// Takes the values of nodes to their desks.
-    RANVIER_ALWAYS_INLINE static void bring(const KernelDesks& desks, double* values) {
-        for (std::size_t k = 0; k < desks.size; ++k) values[desks.first + k] = values[desks.sources[k]];
+    /// Copies the values of nodes to their gather slots.
+    RANVIER_ALWAYS_INLINE static void gather_values(const KernelGather& gather, double* values) {
+        for (std::size_t k = 0; k < gather.size; ++k) values[gather.first + k] = values[gather.sources[k]];
     }
 
-    RANVIER_ALWAYS_INLINE static void return_results(const KernelArguments& a) {
-        const double* const d = a.diagonal + a.desks.first;
-        const double* const i = a.current + a.desks.first;
+    RANVIER_ALWAYS_INLINE static void scatter_results(const KernelArguments& a) {
+        const double* const d = a.diagonal + a.gather.first;
+        const double* const i = a.current + a.gather.first;
         RANVIER_NO_OVERLAP
-        for (std::size_t k = 0; k < a.desks.size; ++k) {
-            a.diagonal[a.desks.sources[k]] = d[k];
-            a.current[a.desks.sources[k]] = i[k];
+        for (std::size_t k = 0; k < a.gather.size; ++k) {
+            a.diagonal[a.gather.sources[k]] = d[k];
+            a.current[a.gather.sources[k]] = i[k];
         }
     }
 

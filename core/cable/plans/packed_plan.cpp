@@ -121,7 +121,7 @@ PackedPlan::PackedPlan(Cells cells, std::pmr::memory_resource* memory)
       sources(memory),
       pools(memory),
       positions(memory),
-      desks(memory) {
+      gather_slots(memory) {
     place_nodes(cells);
     add_classes(cells, memory);
     place_mechanisms(cells);
@@ -201,37 +201,37 @@ void PackedPlan::place_mechanisms(Cells cells) {
         }
         if ((signature & pool_bit) != 0) pools.slots.push_back(slot);
     };
-    desks.assign(positions.begin(), positions.end());
-    std::vector<std::uint32_t> desk_at(node_slots * lanes);
-    for (std::uint32_t p = 0; p < desk_at.size(); ++p) desk_at[p] = p;
+    gather_slots.assign(positions.begin(), positions.end());
+    std::vector<std::uint32_t> gather_slot_at(node_slots * lanes);
+    for (std::uint32_t p = 0; p < gather_slot_at.size(); ++p) gather_slot_at[p] = p;
     const auto is_exact = [&](Signature signature) {
         return std::ranges::any_of(all_followed, [&](Follows follows) {
             const Signature number = class_in(signature, follows);
             return number != 0 && classes[number - 1].table == nullptr;
         });
     };
-    std::map<Signature, std::vector<std::uint32_t>> at_desks;
+    std::map<Signature, std::vector<std::uint32_t>> at_gather_slots;
     for (std::uint32_t slot = 0; slot < node_slots; ++slot) {
         const std::span own = std::span(signatures).subspan(slot * lanes, lanes);
         const Signature in_place = signature_in_place(own, least_in_place, is_exact);
         give_slot(in_place, slot);
         for (std::uint32_t l = 0; l < lanes; ++l) {
             if (own[l] == 0 || own[l] == no_node || own[l] == in_place) continue;
-            at_desks[own[l]].push_back(static_cast<std::uint32_t>(slot * lanes) + l);
+            at_gather_slots[own[l]].push_back(static_cast<std::uint32_t>(slot * lanes) + l);
         }
     }
-    for (const auto& [signature, nodes] : at_desks) {
+    for (const auto& [signature, nodes] : at_gather_slots) {
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             const auto slot = static_cast<std::uint32_t>(node_slots + sources.size() / lanes);
             if (i % lanes == 0) give_slot(signature, slot);
-            desk_at[nodes[i]] = static_cast<std::uint32_t>(node_slots * lanes + sources.size());
+            gather_slot_at[nodes[i]] = static_cast<std::uint32_t>(node_slots * lanes + sources.size());
             sources.push_back(nodes[i]);
         }
         while (sources.size() % lanes != 0) {
             sources.push_back(static_cast<std::uint32_t>(node_slots * lanes + sources.size()));
         }
     }
-    for (std::uint32_t& desk : desks) desk = desk_at[desk];
+    for (std::uint32_t& gather_slot : gather_slots) gather_slot = gather_slot_at[gather_slot];
 }
 
 void PackedPlan::fill_cable(Cells cells) {
@@ -243,7 +243,7 @@ void PackedPlan::fill_cable(Cells cells) {
     for (std::size_t k = 0; k < cells.size(); ++k) {
         for (std::uint32_t slot = 0; slot < cells[k]->slots(); ++slot) {
             // Receptors read those in the place of the node, too.
-            for (const std::uint32_t at : {desk(k, slot), position(k, slot)}) {
+            for (const std::uint32_t at : {gather_slot(k, slot), position(k, slot)}) {
                 capacity[at] = cells[k]->capacity[slot];
                 leak[at] = cells[k]->leak[slot];
                 drive[at] = cells[k]->drive[slot];
@@ -257,12 +257,12 @@ void PackedPlan::fill_classes(Cells cells, std::pmr::memory_resource* memory) {
         const CellPlan::Class& given = cells[k]->classes[c];
         Class& own = classes[class_of(k, c)];
         own.present.resize(own.slots.size() * lanes, 0.0);
-        for (const std::uint32_t slot : given.slots) own.present[place_in(own.slots, desk(k, slot))] = 1.0;
+        for (const std::uint32_t slot : given.slots) own.present[place_in(own.slots, gather_slot(k, slot))] = 1.0;
         own.conductances.resize(given.conductances.size(), AlignedVector<double>(memory));
         for (std::size_t g = 0; g < given.conductances.size(); ++g) {
             own.conductances[g].resize(own.slots.size() * lanes, 0.0);
             for (std::size_t i = 0; i < given.slots.size(); ++i) {
-                own.conductances[g][place_in(own.slots, desk(k, given.slots[i]))] = given.conductances[g][i];
+                own.conductances[g][place_in(own.slots, gather_slot(k, given.slots[i]))] = given.conductances[g][i];
             }
         }
         // Currents keep their order, and which conductance is theirs.
@@ -290,7 +290,7 @@ void PackedPlan::fill_pools(Cells cells) {
         for (std::size_t k = 0; k < cells.size(); ++k) {
             const PoolPlan& given = cells[k]->pools;
             for (std::size_t p = 0; p < given.size(); ++p) {
-                values[place_in(pools.slots, desk(k, given.slots[p]))] = (given.*member)[p];
+                values[place_in(pools.slots, gather_slot(k, given.slots[p]))] = (given.*member)[p];
             }
         }
     };
@@ -350,7 +350,7 @@ void PackedPlan::choose_begins(Cells cells) {
     }
     for (std::size_t k = 0; k < cells.size(); ++k) {
         for (const GeneralPlan& general : cells[k]->generals) {
-            for (const std::uint32_t slot : general.slots) needs(desk(k, slot) / lanes);
+            for (const std::uint32_t slot : general.slots) needs(gather_slot(k, slot) / lanes);
         }
     }
     for (const Class& own : classes) {

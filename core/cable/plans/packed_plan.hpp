@@ -15,21 +15,21 @@
 
 namespace ranvier::cable {
 
-/// What a step of a block of any cells needs. Nodes lie as PackedOrder says, and constants are one number for each position:
-/// 8 slot + lane.
+/// The constants of a step of a block of arbitrary cells. PackedOrder gives the order of nodes; constants have one value for
+/// each position, 8 slot + lane.
 ///
-/// Mechanisms are calculated slot by slot, too. Where most nodes of a slot have the same ones, that happens in their place, and
-/// with conductances of 0 for the others. The rest go to *desks*: behind the slots of nodes there are more, in which nodes with
-/// the same mechanisms lie together, from anywhere in the block. Their potentials are brought there before the mechanisms, and
-/// the results returned after.
+/// Mechanisms are computed slot by slot, too. Where most nodes of a slot have the same mechanisms, these are computed in
+/// place, with conductances of 0 for the other nodes. All other nodes are copied to *gather slots*, which follow the slots
+/// of nodes and collect nodes with the same mechanisms from the whole block. Potentials are gathered before the mechanisms
+/// are computed, and results are scattered back afterwards.
 ///
-/// Lanes without a node, or a desk, have a potential of their own that nothing reaches. Receptors and electrodes that are
-/// fewer than 8 have the last slot for the rest.
+/// Lanes without a node or a gather slot have an isolated potential. Fewer than 8 receptors or electrodes are padded with
+/// the last slot.
 class PackedPlan {
    public:
     static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-    /// Nodes of a slot with the same mechanisms from which on these are calculated in their place, for all 8, which takes
-    /// less time than desks.
+    /// The smallest number of nodes of a slot with the same mechanisms for which computing in place, for all 8 lanes, is
+    /// faster than gathering.
     static constexpr std::size_t least_in_place = 5;
 
     struct Class {
@@ -67,7 +67,7 @@ class PackedPlan {
     std::size_t all_slots() const { return leak.size() / lanes; }
     /// Where the potential of a node lies, and where its mechanisms are calculated.
     std::uint32_t position(std::size_t cell, std::uint32_t slot) const { return positions[first_[cell] + slot]; }
-    std::uint32_t desk(std::size_t cell, std::uint32_t slot) const { return desks[first_[cell] + slot]; }
+    std::uint32_t gather_slot(std::size_t cell, std::uint32_t slot) const { return gather_slots[first_[cell] + slot]; }
     std::uint32_t class_of(std::size_t cell, std::size_t class_index) const {
         return classes_of_[first_classes_[cell] + class_index];
     }
@@ -84,22 +84,22 @@ class PackedPlan {
     AlignedVector<std::uint32_t> late_begins;
     AlignedVector<std::uint32_t> late_slots;
     AlignedVector<std::uint8_t> is_plain;
-    std::size_t node_slots = 0;  ///< desks lie behind them
-    AlignedVector<std::uint32_t> sources;  ///< of each desk: the position of its node, or its own
+    std::size_t node_slots = 0;  ///< gather slots follow
+    AlignedVector<std::uint32_t> sources;  ///< of each gather slot: the position of its node, or its own position
     std::vector<Class> classes;
     PoolPlan pools;  ///< constants [pool][lane]
     std::vector<Chunk> receptors;   ///< by number
     std::vector<Chunk> electrodes;  ///< by number, then clamps by number
     std::size_t clamps_from = 0;    ///< the first electrode that is a clamp
     AlignedVector<std::uint32_t> positions;  ///< of each slot of each cell's plan
-    AlignedVector<std::uint32_t> desks;
+    AlignedVector<std::uint32_t> gather_slots;
 
    private:
     using Cells = std::span<const CellPlan* const>;
 
     void place_nodes(Cells cells);
     void add_classes(Cells cells, std::pmr::memory_resource* memory);
-    /// Gives nodes desks, and classes and pools their slots.
+    /// Assigns gather slots to nodes, and slots to classes and pools.
     void place_mechanisms(Cells cells);
     void fill_cable(Cells cells);
     void fill_classes(Cells cells, std::pmr::memory_resource* memory);

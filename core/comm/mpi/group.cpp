@@ -59,22 +59,22 @@ Group::Group(MPI_Comm original, std::size_t most)
     check_mpi(MPI_Comm_rank(collective.get(), &rank), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(collective.get(), &size), "MPI_Comm_size");
     expect_threads(1);
-    open_meeting();
+    open_host_barrier();
 }
 
-void Group::open_meeting() {
+void Group::open_host_barrier() {
     int here = 0;
     int processes = 1;
     check_mpi(MPI_Comm_rank(host.get(), &here), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(host.get(), &processes), "MPI_Comm_size");
     if (processes == 1) return;
-    Meeting::Address address{};
-    if (here == 0) address = meeting->make();
+    HostBarrier::Address address{};
+    if (here == 0) address = host_barrier->make();
     check_mpi(MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, host.get()), "MPI_Bcast");
-    int found = (here == 0 ? address.process != 0 : meeting->join(address)) ? 1 : 0;
+    int found = (here == 0 ? address.process != 0 : host_barrier->join(address)) ? 1 : 0;
     // Where the system does not let them share memory, as between users, they look again and again, with short sleeps.
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MIN, host.get()), "MPI_Allreduce");
-    meeting->begin(found != 0 ? static_cast<std::uint32_t>(processes) : 0);
+    host_barrier->begin(found != 0 ? static_cast<std::uint32_t>(processes) : 0);
 }
 
 void Group::expect_threads(std::int32_t threads) {
@@ -116,16 +116,16 @@ void Group::wait(std::span<MPI_Request> requests) const {
 }
 
 std::optional<std::uint64_t> Group::arrive() const {
-    if (!leaves_processors() || !meeting->is_open()) return std::nullopt;
-    return meeting->arrive();
+    if (!leaves_processors() || !host_barrier->is_open()) return std::nullopt;
+    return host_barrier->arrive();
 }
 
 void Group::wait_for_all(std::span<MPI_Request> requests, std::optional<std::uint64_t> arrivals) const {
     // MPI moves what has to go by way of this process, for other hosts, only while it is asked.
     constexpr std::chrono::milliseconds longest{1};
-    while (arrivals && !meeting->all_are_here(*arrivals)) {
+    while (arrivals && !host_barrier->all_arrived(*arrivals)) {
         if (test(requests)) return;
-        meeting->sleep(*arrivals, longest);
+        host_barrier->sleep(*arrivals, longest);
     }
     wait(requests);
 }

@@ -14,7 +14,7 @@
 #include "base/ids.hpp"
 #include "comm/communicator.hpp"
 #include "comm/mpi/handles.hpp"
-#include "comm/mpi/meeting.hpp"
+#include "comm/mpi/host_barrier.hpp"
 
 namespace ranvier::comm::mpi {
 
@@ -45,7 +45,7 @@ struct Group {
     bool crowded = false;
     /// Where the processes of a host sleep while they wait in a collective. Mutable, since waiting changes nothing
     /// else.
-    std::unique_ptr<Meeting> meeting = std::make_unique<Meeting>();
+    std::unique_ptr<HostBarrier> host_barrier = std::make_unique<HostBarrier>();
 
     /// Sets `oversubscribed`. @note Collective.
     void expect_threads(std::int32_t threads);
@@ -85,7 +85,7 @@ struct Group {
     }
 
    private:
-    void open_meeting();
+    void open_host_barrier();
 };
 
 /// Operations under way on buffers of the caller's.

@@ -47,7 +47,7 @@ class MpiCommunicator final : public Communicator {
 
     void expect_threads(std::int32_t threads) override { group_->expect_threads(threads); }
     void leave_processors(bool leave) override { group_->crowded = leave; }
-    double seconds_asleep() const override { return group_->meeting->seconds_asleep(); }
+    double seconds_asleep() const override { return group_->host_barrier->seconds_asleep(); }
 
     void barrier() override { group_->barrier(); }
 

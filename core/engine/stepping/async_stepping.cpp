@@ -27,7 +27,7 @@ AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, Pai
       most_steps_(most_steps),
       team_(team),
       ranks_(std::move(ranks)),
-      patience_(team.spins() > 0 ? 1000 : 20),
+      backoff_(team.spins() > 0 ? 1000 : 20),
       furthest_(std::make_unique<std::atomic<Step>[]>(shards.size())),
       silent_(std::make_unique<std::atomic<Step>[]>(delays_.shards())),
       states_(std::make_unique<std::atomic<State>[]>(shards.size())),
@@ -303,9 +303,9 @@ bool AsyncStepping::talk(bool is_idle) {
 /// Of a worker that has nothing else to do. The others may sleep until it finds something for them.
 void AsyncStepping::watch() {
     if (talk(true)) {
-        patience_.begin();
+        backoff_.reset();
     } else {
-        patience_.pass(team_.is_crowded());
+        backoff_.wait(team_.is_crowded());
     }
 }
 

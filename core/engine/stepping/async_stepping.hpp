@@ -14,8 +14,8 @@
 #include "engine/stepping/shard_inbox.hpp"
 #include "engine/stepping/spike_log.hpp"
 #include "engine/times.hpp"
+#include "parallel/backoff.hpp"
 #include "parallel/ordered_work.hpp"
-#include "parallel/patience.hpp"
 #include "parallel/team.hpp"
 
 namespace ranvier::engine {
@@ -133,7 +133,7 @@ class AsyncStepping final : private comm::ProgressReceiver {
     parallel::Team& team_;
     std::unique_ptr<comm::ProgressExchange> ranks_;
     std::mutex ranks_mutex_;      ///< of the worker that talks
-    parallel::Patience patience_;  ///< of the worker that watches for messages
+    parallel::Backoff backoff_;  ///< of the worker that watches for messages
     /// How far a shard may go ahead of those of other processes that read it.
     std::unique_ptr<std::atomic<Step>[]> furthest_;
     std::atomic<Step> lead_;  ///< the step that no shard goes beyond, since those of other processes are behind

@@ -75,7 +75,7 @@ void TaskInbox::clear() {
 TaskScheduler::TaskScheduler(Team& team)
     : team_(team),
       workers_(std::make_unique<Worker[]>(team.size() + 1)),
-      sleepers_(companies(team.places(), team.stealing())),
+      idle_(stealing_groups(team.places(), team.stealing())),
       spins_(team.spins()) {
     for (std::uint32_t worker = 0; worker < team.size(); ++worker) {
         workers_[worker].victims = list_victims(team.places(), worker, team.stealing());
@@ -252,7 +252,7 @@ void TaskScheduler::prepare() {
         while (self.lanes.size() < priorities.size()) self.lanes.push_back(std::make_unique<Deque>());
         self.idle.store(false, std::memory_order_relaxed);
     }
-    sleepers_.reset();
+    idle_.reset();
     cancelled_.store(false);
     finished_.store(false);
     active_.store(team_.size());

@@ -15,7 +15,7 @@
 #include "parallel/stealing.hpp"
 #include "parallel/tasks/deque.hpp"
 #include "parallel/tasks/event.hpp"
-#include "parallel/tasks/sleepers.hpp"
+#include "parallel/tasks/idle_workers.hpp"
 #include "parallel/tasks/task_pool.hpp"
 #include "parallel/tasks/tasks.hpp"
 #include "parallel/team.hpp"
@@ -120,7 +120,7 @@ class TaskScheduler {
     Team& team_;
     std::deque<Type> types_;
     std::unique_ptr<Worker[]> workers_;  ///< and one more, for the owner of the tasks
-    Sleepers sleepers_;
+    IdleWorkers idle_;
     SpinBudget spins_;
     std::vector<std::uint32_t> nodes_;                       ///< that have workers
     std::vector<std::vector<std::uint32_t>> node_workers_;  ///< of each of them

@@ -32,7 +32,7 @@ void TaskScheduler::put(std::uint32_t by, TaskRecord* task) {
     } else {
         workers_[owner].inbox.put(task);
     }
-    if (by != outside()) sleepers_.wake_for(owner, by);
+    if (by != outside()) idle_.wake_for(owner, by);
 }
 
 void TaskScheduler::work(std::uint32_t worker) {
@@ -146,7 +146,7 @@ TaskRecord* TaskScheduler::try_to_find(std::uint32_t worker, bool polite) {
 TaskRecord* TaskScheduler::find_when_idle(std::uint32_t worker) {
     Worker& self = workers_[worker];
     self.idle.store(true, std::memory_order_relaxed);
-    sleepers_.begin_search(worker);
+    idle_.begin_search(worker);
     become_idle();
     TaskRecord* task = nullptr;
     while (task == nullptr && !is_over()) {
@@ -162,18 +162,18 @@ TaskRecord* TaskScheduler::find_when_idle(std::uint32_t worker) {
         } else if (sees_work(worker, false)) {
             task = try_to_find(worker, false);
         } else {
-            sleepers_.lie_down(worker);
+            idle_.announce_sleep(worker);
             if (sees_work(worker, false) || is_over()) {
-                sleepers_.get_up(worker);
+                idle_.cancel_sleep(worker);
             } else {
                 ++self.counts.sleeps;
-                sleepers_.sleep(worker);
+                idle_.sleep(worker);
                 spins_.learn(true);
             }
         }
     }
     self.idle.store(false, std::memory_order_relaxed);
-    if (sleepers_.end_search(worker) && sees_work(worker, false)) sleepers_.wake_one_near(worker);
+    if (idle_.end_search(worker) && sees_work(worker, false)) idle_.wake_one_near(worker);
     return task;
 }
 
@@ -203,11 +203,11 @@ void TaskScheduler::become_idle() {
 
 void TaskScheduler::end() {
     finished_.store(true);
-    sleepers_.wake_all();
+    idle_.wake_all();
 }
 
 void TaskScheduler::cancel() {
-    if (!cancelled_.exchange(true)) sleepers_.wake_all();
+    if (!cancelled_.exchange(true)) idle_.wake_all();
 }
 
 }  // namespace ranvier::parallel

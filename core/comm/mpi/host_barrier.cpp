@@ -1,4 +1,4 @@
-#include "comm/mpi/meeting.hpp"
+#include "comm/mpi/host_barrier.hpp"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -16,19 +16,19 @@
 
 namespace ranvier::comm::mpi {
 
-Meeting::~Meeting() {
+HostBarrier::~HostBarrier() {
     if (shared_ != nullptr) ::munmap(shared_, sizeof(Shared));
     if (file_ >= 0) ::close(file_);
 }
 
-bool Meeting::map(int file) {
+bool HostBarrier::map(int file) {
     void* const memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory == MAP_FAILED) return false;
     shared_ = static_cast<Shared*>(memory);
     return true;
 }
 
-Meeting::Address Meeting::make() {
+HostBarrier::Address HostBarrier::make() {
     // A file without a name: nothing is left behind, however the processes end.
     file_ = ::memfd_create("ranvier", MFD_CLOEXEC);
     if (file_ < 0 || ::ftruncate(file_, sizeof(Shared)) != 0 || !map(file_)) return {};
@@ -39,7 +39,7 @@ Meeting::Address Meeting::make() {
     return {.process = ::getpid(), .file = file_, .secret = secret};
 }
 
-bool Meeting::join(const Address& address) {
+bool HostBarrier::join(const Address& address) {
     if (address.process <= 0 || address.file < 0) return false;
     const std::string path = "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
     // In containers processes may have numbers of their own, so that this may be the file of another one.
@@ -52,25 +52,25 @@ bool Meeting::join(const Address& address) {
     return is_like_it && shared_->secret.load() == address.secret;
 }
 
-void Meeting::begin(std::uint32_t processes) {
+void HostBarrier::begin(std::uint32_t processes) {
     processes_ = processes;
     if (file_ >= 0) ::close(file_);
     file_ = -1;
 }
 
-std::uint64_t Meeting::arrive() {
-    own_arrivals_ += processes_;
+std::uint64_t HostBarrier::arrive() {
+    local_arrivals_ += processes_;
     const std::uint64_t all = shared_->arrivals.fetch_add(1, std::memory_order_seq_cst) + 1;
     // The arrival that completes a collective, even if that is another one than this process has come to.
-    if (all % processes_ != 0) return own_arrivals_;
+    if (all % processes_ != 0) return local_arrivals_;
     shared_->complete.fetch_add(1, std::memory_order_seq_cst);
     if (shared_->sleepers.load(std::memory_order_seq_cst) > 0) {
         ::syscall(SYS_futex, &shared_->complete, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
     }
-    return own_arrivals_;
+    return local_arrivals_;
 }
 
-void Meeting::sleep(std::uint64_t arrivals, std::chrono::nanoseconds longest) {
+void HostBarrier::sleep(std::uint64_t arrivals, std::chrono::nanoseconds longest) {
     using Clock = std::chrono::steady_clock;
     constexpr std::int64_t second = 1'000'000'000;
     const std::timespec time{.tv_sec = longest.count() / second, .tv_nsec = longest.count() % second};

@@ -1,4 +1,4 @@
-#include "cable/groups/departure.hpp"
+#include "cable/groups/out_of_bounds.hpp"
 
 #include <algorithm>
 #include <string>
@@ -21,50 +21,50 @@ std::string place_of(const CellPlan& plan, std::uint32_t slot) {
     return "section " + std::to_string(own.section) + ", position " + to_text(0.5 * (own.begin + own.end));
 }
 
-void describe_general(const Departure& departure, const CellPlan& plan, models::GroupFailure& failure) {
+void describe_general(const OutOfBounds& out_of_bounds, const CellPlan& plan, models::GroupFailure& failure) {
     const std::size_t mechanisms = plan.spec->mechanisms.size();
-    const bool is_receptor = departure.painted >= mechanisms;
-    const MechanismModel& model = *plan.generals[*plan.general_of(departure.painted)].model;
+    const bool is_receptor = out_of_bounds.painted >= mechanisms;
+    const MechanismModel& model = *plan.generals[*plan.general_of(out_of_bounds.painted)].model;
     const std::string of = is_receptor
-                               ? " of receptor '" + plan.spec->receptors[departure.painted - mechanisms].name + "'"
+                               ? " of receptor '" + plan.spec->receptors[out_of_bounds.painted - mechanisms].name + "'"
                                : " of mechanism " + std::string(model.name);
-    if (departure.of == Departure::Of::iteration) {
+    if (out_of_bounds.of == OutOfBounds::Of::iteration) {
         failure.what = "the iteration that solves its equations has not converged: steps are too long for them";
         failure.variable = "states" + of;
         failure.value = "";
         return;
     }
     failure.what = "it is not finite: its equations divide by 0 or grow without bound there, or steps are too long";
-    if (departure.of == Departure::Of::state) {
-        const StateInfo& state = model.general->states[departure.variable];
+    if (out_of_bounds.of == OutOfBounds::Of::state) {
+        const StateInfo& state = model.general->states[out_of_bounds.variable];
         failure.variable = "state " + std::string(state.name) + of;
-        failure.value = to_text(departure.value) + " " + std::string(state.unit);
+        failure.value = to_text(out_of_bounds.value) + " " + std::string(state.unit);
     } else {
-        failure.variable = "current " + std::string(model.general->currents[departure.variable].name) + of;
-        failure.value = to_text(departure.value) + (is_receptor ? " nA" : " mA/cm^2");
+        failure.variable = "current " + std::string(model.general->currents[out_of_bounds.variable].name) + of;
+        failure.value = to_text(out_of_bounds.value) + (is_receptor ? " nA" : " mA/cm^2");
     }
 }
 
 }  // namespace
 
-models::GroupFailure describe(const Departure& departure, const CellPlan& plan) {
+models::GroupFailure describe(const OutOfBounds& out_of_bounds, const CellPlan& plan) {
     models::GroupFailure failure{.what = "it is not finite",
                                  .variable = "potential",
-                                 .place = place_of(plan, departure.slot),
-                                 .value = to_text(departure.value) + " mV",
-                                 .neuron = departure.cell,
-                                 .step = departure.step};
-    if (departure.of == Departure::Of::potential) {
+                                 .place = place_of(plan, out_of_bounds.slot),
+                                 .value = to_text(out_of_bounds.value) + " mV",
+                                 .neuron = out_of_bounds.cell,
+                                 .step = out_of_bounds.step};
+    if (out_of_bounds.of == OutOfBounds::Of::potential) {
         failure.what = "it has left the range from " + to_text(potential_range.lowest) + " to " +
                        to_text(potential_range.highest) + " mV for which rates of channels are tabulated";
     }
-    if (departure.of == Departure::Of::calcium) {
+    if (out_of_bounds.of == OutOfBounds::Of::calcium) {
         failure.variable = "concentration of calcium";
-        failure.value = to_text(departure.value) + " mM";
+        failure.value = to_text(out_of_bounds.value) + " mM";
         failure.what = "it has left the range from " + to_text(lowest_calcium) + " to " + to_text(highest_calcium) +
                        " mM: steps are too long for its pool, or too much current flows into too thin a shell";
     }
-    if (departure.of >= Departure::Of::state) describe_general(departure, plan, failure);
+    if (out_of_bounds.of >= OutOfBounds::Of::state) describe_general(out_of_bounds, plan, failure);
     return failure;
 }
 

@@ -1,27 +1,27 @@
-#include "parallel/attendance.hpp"
+#include "parallel/active_workers.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 namespace ranvier::parallel {
 
-Attendance::Attendance(std::uint32_t workers, AttendanceOptions options)
+ActiveWorkers::ActiveWorkers(std::uint32_t workers, ActiveWorkersOptions options)
     : workers_(workers),
       options_(options),
       flags_(std::make_unique<std::atomic<bool>[]>(workers)),
-      present_(workers),
+      active_(workers),
       order_(workers) {
     std::iota(order_.begin(), order_.end(), 0u);
 }
 
-void Attendance::recall() {
-    recalls_.fetch_add(1, std::memory_order_seq_cst);
-    recalls_.notify_all();
+void ActiveWorkers::wake_all() {
+    wakes_.fetch_add(1, std::memory_order_seq_cst);
+    wakes_.notify_all();
 }
 
-void Attendance::call_all() { set_present(workers_); }
+void ActiveWorkers::activate_all() { set_active(workers_); }
 
-void Attendance::go_on(std::int64_t now, const std::vector<std::int64_t>& delays) {
+void ActiveWorkers::advance(std::int64_t now, const std::vector<std::int64_t>& delays) {
     if (workers_ == 1) return;
     switch (state_) {
         case State::idle: {
@@ -31,7 +31,7 @@ void Attendance::go_on(std::int64_t now, const std::vector<std::int64_t>& delays
             const std::int64_t much = std::max<std::int64_t>(delays[order_.back()] / 2, 1);
             const auto delayed = static_cast<std::uint32_t>(
                 std::count_if(delays.begin(), delays.end(), [&](std::int64_t delay) { return delay >= much; }));
-            set_present(std::max(workers_ - delayed, std::uint32_t{1}));
+            set_active(std::max(workers_ - delayed, std::uint32_t{1}));
             stay_ = options_.stay.count();
             stay(now);
             break;
@@ -57,7 +57,7 @@ void Attendance::go_on(std::int64_t now, const std::vector<std::int64_t>& delays
             constexpr double doubt = 1.05;
             const bool changes =
                 compared_[1] < compared_[0] ? doubt * rates_[1] > rates_[0] : rates_[1] > doubt * rates_[0];
-            set_present(compared_[changes ? 1 : 0]);
+            set_active(compared_[changes ? 1 : 0]);
             stay_ = changes ? std::int64_t{options_.stay.count()}
                             : std::min<std::int64_t>(2 * stay_, options_.longest_stay.count());
             stay(now);
@@ -66,32 +66,32 @@ void Attendance::go_on(std::int64_t now, const std::vector<std::int64_t>& delays
     }
 }
 
-void Attendance::begin_trial(std::int64_t now) {
-    tried_fewer_ = present_ == workers_ || (present_ > 1 && !tried_fewer_);
-    compared_ = {present_, tried_fewer_ ? present_ / 2 : std::min(2 * present_, workers_)};
+void ActiveWorkers::begin_trial(std::int64_t now) {
+    tried_fewer_ = active_ == workers_ || (active_ > 1 && !tried_fewer_);
+    compared_ = {active_, tried_fewer_ ? active_ / 2 : std::min(2 * active_, workers_)};
     rates_ = {};
     part_ = 0;
     settle(now);
 }
 
-void Attendance::settle(std::int64_t now) {
-    set_present(compared_[part_ % 2]);
+void ActiveWorkers::settle(std::int64_t now) {
+    set_active(compared_[part_ % 2]);
     state_ = State::settling;
     next_ = now + options_.settling.count();
 }
 
-void Attendance::stay(std::int64_t now) {
+void ActiveWorkers::stay(std::int64_t now) {
     state_ = State::staying;
     next_ = now + stay_;
 }
 
-void Attendance::set_present(std::uint32_t present) {
-    if (present == present_) return;
-    present_ = present;
+void ActiveWorkers::set_active(std::uint32_t count) {
+    if (count == active_) return;
+    active_ = count;
     for (std::uint32_t place = 0; place < workers_; ++place) {
-        flags_[order_[place]].store(place >= present, std::memory_order_relaxed);
+        flags_[order_[place]].store(place >= count, std::memory_order_relaxed);
     }
-    recall();
+    wake_all();
 }
 
 }  // namespace ranvier::parallel

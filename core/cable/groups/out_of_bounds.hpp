@@ -10,10 +10,10 @@ namespace ranvier::cable {
 
 struct CellPlan;
 
-/// A value of a cell that has left its bounds.
-struct Departure {
+/// A value of a cell that is out of its bounds.
+struct OutOfBounds {
     enum class Of : std::uint8_t {
-        number,     ///< a potential that is infinite or none
+        number,     ///< a potential that is not finite
         potential,  ///< beyond the tables of rates
         calcium,    ///< a concentration beyond its bounds
         state,      ///< of a general mechanism: not finite
@@ -22,7 +22,7 @@ struct Departure {
     };
 
     Of of = Of::number;
-    Step step = 0;  ///< of the group, after which it had left them
+    Step step = 0;  ///< of the group: the first step after which the value was out of bounds
     std::uint32_t cell = 0;  ///< of the group
     std::uint32_t slot = 0;  ///< of the cell's plan
     double value = 0.0;      ///< mV or mM, or that of the variable
@@ -30,22 +30,22 @@ struct Departure {
     std::uint32_t variable = 0;  ///< of its states, or of its currents
 };
 
-/// Describes a departure for the user. @param plan of the cell
-models::GroupFailure describe(const Departure& departure, const CellPlan& plan);
+/// Describes an out-of-bounds value for the user. @param plan of the cell
+models::GroupFailure describe(const OutOfBounds& out_of_bounds, const CellPlan& plan);
 
-/// The first departure among the cells of a group: of the earliest step that of the first cell, so that it does not depend on
-/// how cells are arranged.
-class FirstDeparture {
+/// The first out-of-bounds value of a group: of the earliest step, and within it of the first cell, so that it does not depend
+/// on the arrangement of cells.
+class FirstOutOfBounds {
    public:
-    void note(const Departure& next) {
+    void note(const OutOfBounds& next) {
         if (!first_ || next.step < first_->step || (next.step == first_->step && next.cell < first_->cell)) {
             first_ = next;
         }
     }
-    const std::optional<Departure>& first() const { return first_; }
+    const std::optional<OutOfBounds>& first() const { return first_; }
 
    private:
-    std::optional<Departure> first_;
+    std::optional<OutOfBounds> first_;
 };
 
 }  // namespace ranvier::cable
