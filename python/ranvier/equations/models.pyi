@@ -90,11 +90,11 @@ class aeif_cond_alpha(LibraryNeuron):
     g_ex : default 0
         Initial value: excitatory conductance (nS).
     x_ex : default 0
-        Initial value: what the excitatory conductance grows by (nS/ms).
+        Initial value: rate of rise of the excitatory conductance (nS/ms).
     g_in : default 0
         Initial value: inhibitory conductance (nS).
     x_in : default 0
-        Initial value: what the inhibitory conductance grows by (nS/ms).
+        Initial value: rate of rise of the inhibitory conductance (nS/ms).
     method : default adaptive; adaptive, exponential_euler, rk4, euler
         Method of integration, see `neuron`.
     relative_tolerance : default 1e-06; 1e-13 to 0.1
@@ -110,9 +110,9 @@ class aeif_cond_alpha(LibraryNeuron):
         dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
         I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
         dg_ex/dt = x_ex - g_ex/tau_syn_ex : nS  # Excitatory conductance
-        dx_ex/dt = -x_ex/tau_syn_ex : nS/ms  # What the excitatory conductance grows by
+        dx_ex/dt = -x_ex/tau_syn_ex : nS/ms  # Rate of rise of the excitatory conductance
         dg_in/dt = x_in - g_in/tau_syn_in : nS  # Inhibitory conductance
-        dx_in/dt = -x_in/tau_syn_in : nS/ms  # What the inhibitory conductance grows by
+        dx_in/dt = -x_in/tau_syn_in : nS/ms  # Rate of rise of the inhibitory conductance
         fires when V_m >= V_peak
         then V_m = V_reset; w += b
         refractory for t_ref
@@ -164,7 +164,7 @@ class aeif_cond_alpha_multisynapse(LibraryNeuron):
     Parameters
     ----------
     receptors : default 1
-        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+        Number of receptors, or a list of their names; names that end in _1 here are those of the first.
     E_L : default -70.6 mV
         Resting potential.
     C_m : default 281 pF; > 0
@@ -200,7 +200,7 @@ class aeif_cond_alpha_multisynapse(LibraryNeuron):
     g_1 : default 0
         Initial value: conductance of receptor 1 (nS).
     x_1 : default 0
-        Initial value: what conductance 1 grows by (nS/ms).
+        Initial value: rate of rise of conductance 1 (nS/ms).
     method : default adaptive; adaptive, exponential_euler, rk4, euler
         Method of integration, see `neuron`.
     relative_tolerance : default 1e-06; 1e-13 to 0.1
@@ -216,7 +216,7 @@ class aeif_cond_alpha_multisynapse(LibraryNeuron):
         dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
         I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
         dg_1/dt = x_1 - g_1/tau_syn_1 : nS  # Conductance of receptor 1
-        dx_1/dt = -x_1/tau_syn_1 : nS/ms  # What conductance 1 grows by
+        dx_1/dt = -x_1/tau_syn_1 : nS/ms  # Rate of rise of conductance 1
         fires when V_m >= V_peak
         then V_m = V_reset; w += b
         refractory for t_ref
@@ -261,7 +261,7 @@ class aeif_cond_beta_multisynapse(LibraryNeuron):
     Parameters
     ----------
     receptors : default 1
-        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+        Number of receptors, or a list of their names; names that end in _1 here are those of the first.
     E_L : default -70.6 mV
         Resting potential.
     C_m : default 281 pF; > 0
@@ -299,7 +299,7 @@ class aeif_cond_beta_multisynapse(LibraryNeuron):
     g_1 : default 0
         Initial value: conductance of receptor 1 (nS).
     x_1 : default 0
-        Initial value: what conductance 1 grows by (nS/ms).
+        Initial value: rate of rise of conductance 1 (nS/ms).
     method : default adaptive; adaptive, exponential_euler, rk4, euler
         Method of integration, see `neuron`.
     relative_tolerance : default 1e-06; 1e-13 to 0.1
@@ -315,7 +315,7 @@ class aeif_cond_beta_multisynapse(LibraryNeuron):
         dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
         I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
         dg_1/dt = x_1 - g_1/tau_rise_1 : nS  # Conductance of receptor 1
-        dx_1/dt = -x_1/tau_decay_1 : nS/ms  # What conductance 1 grows by
+        dx_1/dt = -x_1/tau_decay_1 : nS/ms  # Rate of rise of conductance 1
         fires when V_m >= V_peak
         then V_m = V_reset; w += b
         refractory for t_ref
@@ -500,11 +500,11 @@ class aeif_psc_alpha(LibraryNeuron):
     I_syn_ex : default 0
         Initial value: excitatory synaptic current (pA).
     x_ex : default 0
-        Initial value: what the excitatory current grows by (pA/ms).
+        Initial value: rate of rise of the excitatory current (pA/ms).
     I_syn_in : default 0
         Initial value: inhibitory synaptic current, which is subtracted (pA).
     x_in : default 0
-        Initial value: what the inhibitory current grows by (pA/ms).
+        Initial value: rate of rise of the inhibitory current (pA/ms).
     method : default adaptive; adaptive, exponential_euler, rk4, euler
         Method of integration, see `neuron`.
     relative_tolerance : default 1e-06; 1e-13 to 0.1
@@ -520,9 +520,9 @@ class aeif_psc_alpha(LibraryNeuron):
         dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
         I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
         dI_syn_ex/dt = x_ex - I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
-        dx_ex/dt = -x_ex/tau_syn_ex : pA/ms  # What the excitatory current grows by
+        dx_ex/dt = -x_ex/tau_syn_ex : pA/ms  # Rate of rise of the excitatory current
         dI_syn_in/dt = x_in - I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is subtracted
-        dx_in/dt = -x_in/tau_syn_in : pA/ms  # What the inhibitory current grows by
+        dx_in/dt = -x_in/tau_syn_in : pA/ms  # Rate of rise of the inhibitory current
         fires when V_m >= V_peak
         then V_m = V_reset; w += b
         refractory for t_ref
@@ -896,13 +896,13 @@ class amat2_psc_exp(LibraryNeuron):
     tau_syn_in : default 3 ms; > 0
         Time constant of inhibitory synapses.
     tau_1 : default 10 ms; > 0
-        Short time constant of the threshold.
+        Time constant of the fast threshold component.
     tau_2 : default 200 ms; > 0
-        Long time constant of the threshold.
+        Time constant of the slow threshold component.
     alpha_1 : default 10 mV
-        What a spike adds to the threshold for a short time.
+        Increment of the fast threshold component by a spike.
     alpha_2 : default 0 mV
-        What a spike adds to the threshold for a long time.
+        Increment of the slow threshold component by a spike.
     omega : default -65 mV
         Threshold at rest.
     I_e : default 0 pA
@@ -910,21 +910,21 @@ class amat2_psc_exp(LibraryNeuron):
     tau_v : default 5 ms; > 0
         Time constant with which the threshold follows the potential.
     beta : default 0 1/ms
-        How much the threshold follows the potential.
+        Strength with which the threshold follows changes of the potential.
     V_m : default E_L
         Initial value: potential of the membrane (mV).
     V_th_v : default 0
-        Initial value: what the potential adds to the threshold (mV).
+        Initial value: voltage-dependent component of the threshold (mV).
     V_th_dv : default 0
-        Initial value: what this grows by (mV/ms).
+        Initial value: rate of rise of this component (mV/ms).
     I_syn_ex : default 0
         Initial value: excitatory synaptic current (pA).
     I_syn_in : default 0
         Initial value: inhibitory synaptic current, which is negative (pA).
     V_th_alpha_1 : default 0
-        Initial value: what spikes add to the threshold for a short time (mV).
+        Initial value: fast spike-triggered component of the threshold (mV).
     V_th_alpha_2 : default 0
-        Initial value: what spikes add to the threshold for a long time (mV).
+        Initial value: slow spike-triggered component of the threshold (mV).
 
     Notes
     -----
@@ -932,13 +932,13 @@ class amat2_psc_exp(LibraryNeuron):
 
         dV_m/dt = slope : mV  # Potential of the membrane
         slope = (E_L - V_m)/tau_m + (I_syn_ex + I_syn_in + I_e + I_stimulus)/C_m : mV/ms  # Derivative of the potential
-        dV_th_v/dt = V_th_dv - V_th_v/tau_v : mV  # What the potential adds to the threshold
-        dV_th_dv/dt = beta*slope - V_th_dv/tau_v : mV/ms  # What this grows by
+        dV_th_v/dt = V_th_dv - V_th_v/tau_v : mV  # Voltage-dependent component of the threshold
+        dV_th_dv/dt = beta*slope - V_th_dv/tau_v : mV/ms  # Rate of rise of this component
         V_th = omega + V_th_alpha_1 + V_th_alpha_2 + V_th_v : mV  # Threshold
         dI_syn_ex/dt = -I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
         dI_syn_in/dt = -I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is negative
-        dV_th_alpha_1/dt = -V_th_alpha_1/tau_1 : mV (always)  # What spikes add to the threshold for a short time
-        dV_th_alpha_2/dt = -V_th_alpha_2/tau_2 : mV (always)  # What spikes add to the threshold for a long time
+        dV_th_alpha_1/dt = -V_th_alpha_1/tau_1 : mV (always)  # Fast spike-triggered component of the threshold
+        dV_th_alpha_2/dt = -V_th_alpha_2/tau_2 : mV (always)  # Slow spike-triggered component of the threshold
         fires when V_m >= V_th
         then V_th_alpha_1 += alpha_1; V_th_alpha_2 += alpha_2
         refractory for t_ref
@@ -987,9 +987,9 @@ class gif_cond_exp(LibraryNeuron):
     Parameters
     ----------
     stc : default 1
-        Number of currents that spikes trigger.
+        Number of spike-triggered currents.
     sfa : default 1
-        Number of time constants with which spikes change the threshold.
+        Number of spike-triggered components of the threshold.
     E_L : default -70 mV
         Resting potential.
     C_m : default 80 pF; > 0
@@ -1001,19 +1001,19 @@ class gif_cond_exp(LibraryNeuron):
     V_reset : default -55 mV
         Potential after a spike.
     Delta_V : default 0.5 mV; > 0
-        How sharp the threshold is.
+        Increase of the potential with which the rate of firing grows e-fold.
     V_T_star : default -35 mV
         Threshold without spikes.
     lambda_0 : default 1 1/s; >= 0
         Rate of firing at the threshold.
     tau_stc_1 : default 100 ms; > 0
-        Time constant of current 1 that spikes trigger.
+        Time constant of spike-triggered current 1.
     q_stc_1 : default 0 pA
-        What a spike adds to current 1.
+        Increment of spike-triggered current 1 by a spike.
     tau_sfa_1 : default 100 ms; > 0
-        Time constant 1 of the threshold.
+        Time constant of threshold component 1.
     q_sfa_1 : default 0 mV
-        What a spike adds to the threshold with the time constant 1.
+        Increment of threshold component 1 by a spike.
     I_e : default 0 pA
         Constant current.
     tau_syn_ex : default 2 ms; > 0
@@ -1031,9 +1031,9 @@ class gif_cond_exp(LibraryNeuron):
     g_in : default 0
         Initial value: inhibitory conductance (nS).
     I_stc_1 : default 0
-        Initial value: current 1 that spikes trigger (pA).
+        Initial value: spike-triggered current 1 (pA).
     E_sfa_1 : default 0
-        Initial value: what spikes add to the threshold with the time constant 1 (mV).
+        Initial value: spike-triggered component 1 of the threshold (mV).
     method : default adaptive; adaptive, exponential_euler, rk4, euler
         Method of integration, see `neuron`.
     relative_tolerance : default 1e-06; 1e-13 to 0.1
@@ -1048,9 +1048,9 @@ class gif_cond_exp(LibraryNeuron):
         dV_m/dt = (g_L*(E_L - V_m) + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) - I_stc + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
         dg_ex/dt = -g_ex/tau_syn_ex : nS  # Excitatory conductance
         dg_in/dt = -g_in/tau_syn_in : nS  # Inhibitory conductance
-        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Current 1 that spikes trigger
-        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # What spikes add to the threshold with the time constant 1
-        I_stc = (I_stc_1) : pA  # Sum of the currents that spikes trigger, which is subtracted
+        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Spike-triggered current 1
+        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # Spike-triggered component 1 of the threshold
+        I_stc = (I_stc_1) : pA  # Sum of the spike-triggered currents, which is subtracted
         E_sfa = V_T_star + (E_sfa_1) : mV  # Threshold
         fires when rand() < -expm1(-lambda_0*exp((V_m - E_sfa)/Delta_V)*dt)
         then V_m = V_reset; I_stc_1 += q_stc_1; E_sfa_1 += q_sfa_1
@@ -1101,11 +1101,11 @@ class gif_cond_exp_multisynapse(LibraryNeuron):
     Parameters
     ----------
     receptors : default 1
-        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+        Number of receptors, or a list of their names; names that end in _1 here are those of the first.
     stc : default 1
-        Number of currents that spikes trigger.
+        Number of spike-triggered currents.
     sfa : default 1
-        Number of time constants with which spikes change the threshold.
+        Number of spike-triggered components of the threshold.
     E_L : default -70 mV
         Resting potential.
     C_m : default 80 pF; > 0
@@ -1117,19 +1117,19 @@ class gif_cond_exp_multisynapse(LibraryNeuron):
     V_reset : default -55 mV
         Potential after a spike.
     Delta_V : default 0.5 mV; > 0
-        How sharp the threshold is.
+        Increase of the potential with which the rate of firing grows e-fold.
     V_T_star : default -35 mV
         Threshold without spikes.
     lambda_0 : default 1 1/s; >= 0
         Rate of firing at the threshold.
     tau_stc_1 : default 100 ms; > 0
-        Time constant of current 1 that spikes trigger.
+        Time constant of spike-triggered current 1.
     q_stc_1 : default 0 pA
-        What a spike adds to current 1.
+        Increment of spike-triggered current 1 by a spike.
     tau_sfa_1 : default 100 ms; > 0
-        Time constant 1 of the threshold.
+        Time constant of threshold component 1.
     q_sfa_1 : default 0 mV
-        What a spike adds to the threshold with the time constant 1.
+        Increment of threshold component 1 by a spike.
     I_e : default 0 pA
         Constant current.
     tau_syn_1 : default 2 ms; > 0
@@ -1141,9 +1141,9 @@ class gif_cond_exp_multisynapse(LibraryNeuron):
     g_1 : default 0
         Initial value: conductance of receptor 1 (nS).
     I_stc_1 : default 0
-        Initial value: current 1 that spikes trigger (pA).
+        Initial value: spike-triggered current 1 (pA).
     E_sfa_1 : default 0
-        Initial value: what spikes add to the threshold with the time constant 1 (mV).
+        Initial value: spike-triggered component 1 of the threshold (mV).
     method : default adaptive; adaptive, exponential_euler, rk4, euler
         Method of integration, see `neuron`.
     relative_tolerance : default 1e-06; 1e-13 to 0.1
@@ -1157,9 +1157,9 @@ class gif_cond_exp_multisynapse(LibraryNeuron):
 
         dV_m/dt = (g_L*(E_L - V_m) + ((g_1*(E_rev_1 - V_m))) - I_stc + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
         dg_1/dt = -g_1/tau_syn_1 : nS  # Conductance of receptor 1
-        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Current 1 that spikes trigger
-        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # What spikes add to the threshold with the time constant 1
-        I_stc = (I_stc_1) : pA  # Sum of the currents that spikes trigger, which is subtracted
+        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Spike-triggered current 1
+        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # Spike-triggered component 1 of the threshold
+        I_stc = (I_stc_1) : pA  # Sum of the spike-triggered currents, which is subtracted
         E_sfa = V_T_star + (E_sfa_1) : mV  # Threshold
         fires when rand() < -expm1(-lambda_0*exp((V_m - E_sfa)/Delta_V)*dt)
         then V_m = V_reset; I_stc_1 += q_stc_1; E_sfa_1 += q_sfa_1
@@ -1205,9 +1205,9 @@ class gif_psc_exp(LibraryNeuron):
     Parameters
     ----------
     stc : default 1
-        Number of currents that spikes trigger.
+        Number of spike-triggered currents.
     sfa : default 1
-        Number of time constants with which spikes change the threshold.
+        Number of spike-triggered components of the threshold.
     E_L : default -70 mV
         Resting potential.
     C_m : default 80 pF; > 0
@@ -1219,19 +1219,19 @@ class gif_psc_exp(LibraryNeuron):
     V_reset : default -55 mV
         Potential after a spike.
     Delta_V : default 0.5 mV; > 0
-        How sharp the threshold is.
+        Increase of the potential with which the rate of firing grows e-fold.
     V_T_star : default -35 mV
         Threshold without spikes.
     lambda_0 : default 1 1/s; >= 0
         Rate of firing at the threshold.
     tau_stc_1 : default 100 ms; > 0
-        Time constant of current 1 that spikes trigger.
+        Time constant of spike-triggered current 1.
     q_stc_1 : default 0 pA
-        What a spike adds to current 1.
+        Increment of spike-triggered current 1 by a spike.
     tau_sfa_1 : default 100 ms; > 0
-        Time constant 1 of the threshold.
+        Time constant of threshold component 1.
     q_sfa_1 : default 0 mV
-        What a spike adds to the threshold with the time constant 1.
+        Increment of threshold component 1 by a spike.
     I_e : default 0 pA
         Constant current.
     tau_syn_ex : default 2 ms; > 0
@@ -1245,9 +1245,9 @@ class gif_psc_exp(LibraryNeuron):
     I_syn_in : default 0
         Initial value: inhibitory synaptic current, which is negative (pA).
     I_stc_1 : default 0
-        Initial value: current 1 that spikes trigger (pA).
+        Initial value: spike-triggered current 1 (pA).
     E_sfa_1 : default 0
-        Initial value: what spikes add to the threshold with the time constant 1 (mV).
+        Initial value: spike-triggered component 1 of the threshold (mV).
 
     Notes
     -----
@@ -1256,9 +1256,9 @@ class gif_psc_exp(LibraryNeuron):
         dV_m/dt = (g_L*(E_L - V_m) + I_syn_ex + I_syn_in - I_stc + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
         dI_syn_ex/dt = -I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
         dI_syn_in/dt = -I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is negative
-        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Current 1 that spikes trigger
-        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # What spikes add to the threshold with the time constant 1
-        I_stc = (I_stc_1) : pA  # Sum of the currents that spikes trigger, which is subtracted
+        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Spike-triggered current 1
+        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # Spike-triggered component 1 of the threshold
+        I_stc = (I_stc_1) : pA  # Sum of the spike-triggered currents, which is subtracted
         E_sfa = V_T_star + (E_sfa_1) : mV  # Threshold
         fires when rand() < -expm1(-lambda_0*exp((V_m - E_sfa)/Delta_V)*dt)
         then V_m = V_reset; I_stc_1 += q_stc_1; E_sfa_1 += q_sfa_1
@@ -1304,11 +1304,11 @@ class gif_psc_exp_multisynapse(LibraryNeuron):
     Parameters
     ----------
     receptors : default 1
-        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+        Number of receptors, or a list of their names; names that end in _1 here are those of the first.
     stc : default 1
-        Number of currents that spikes trigger.
+        Number of spike-triggered currents.
     sfa : default 1
-        Number of time constants with which spikes change the threshold.
+        Number of spike-triggered components of the threshold.
     E_L : default -70 mV
         Resting potential.
     C_m : default 80 pF; > 0
@@ -1320,19 +1320,19 @@ class gif_psc_exp_multisynapse(LibraryNeuron):
     V_reset : default -55 mV
         Potential after a spike.
     Delta_V : default 0.5 mV; > 0
-        How sharp the threshold is.
+        Increase of the potential with which the rate of firing grows e-fold.
     V_T_star : default -35 mV
         Threshold without spikes.
     lambda_0 : default 1 1/s; >= 0
         Rate of firing at the threshold.
     tau_stc_1 : default 100 ms; > 0
-        Time constant of current 1 that spikes trigger.
+        Time constant of spike-triggered current 1.
     q_stc_1 : default 0 pA
-        What a spike adds to current 1.
+        Increment of spike-triggered current 1 by a spike.
     tau_sfa_1 : default 100 ms; > 0
-        Time constant 1 of the threshold.
+        Time constant of threshold component 1.
     q_sfa_1 : default 0 mV
-        What a spike adds to the threshold with the time constant 1.
+        Increment of threshold component 1 by a spike.
     I_e : default 0 pA
         Constant current.
     tau_syn_1 : default 2 ms; > 0
@@ -1342,9 +1342,9 @@ class gif_psc_exp_multisynapse(LibraryNeuron):
     I_syn_1 : default 0
         Initial value: current of receptor 1 (pA).
     I_stc_1 : default 0
-        Initial value: current 1 that spikes trigger (pA).
+        Initial value: spike-triggered current 1 (pA).
     E_sfa_1 : default 0
-        Initial value: what spikes add to the threshold with the time constant 1 (mV).
+        Initial value: spike-triggered component 1 of the threshold (mV).
 
     Notes
     -----
@@ -1352,9 +1352,9 @@ class gif_psc_exp_multisynapse(LibraryNeuron):
 
         dV_m/dt = (g_L*(E_L - V_m) + (I_syn_1) - I_stc + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
         dI_syn_1/dt = -I_syn_1/tau_syn_1 : pA  # Current of receptor 1
-        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Current 1 that spikes trigger
-        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # What spikes add to the threshold with the time constant 1
-        I_stc = (I_stc_1) : pA  # Sum of the currents that spikes trigger, which is subtracted
+        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Spike-triggered current 1
+        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # Spike-triggered component 1 of the threshold
+        I_stc = (I_stc_1) : pA  # Sum of the spike-triggered currents, which is subtracted
         E_sfa = V_T_star + (E_sfa_1) : mV  # Threshold
         fires when rand() < -expm1(-lambda_0*exp((V_m - E_sfa)/Delta_V)*dt)
         then V_m = V_reset; I_stc_1 += q_stc_1; E_sfa_1 += q_sfa_1
@@ -1398,7 +1398,7 @@ class glif_cond(LibraryNeuron):
     Parameters
     ----------
     receptors : default 2
-        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+        Number of receptors, or a list of their names; names that end in _1 here are those of the first.
     E_L : default -78.85 mV
         Resting potential.
     C_m : default 58.72 pF; > 0
@@ -1410,15 +1410,15 @@ class glif_cond(LibraryNeuron):
     V_reset : default -78.85 mV
         Potential after a spike, without spike_dependent_threshold.
     th_spike_add : default 0.37 mV
-        What a spike adds to the threshold.
+        Increment of the spike-triggered component by a spike.
     voltage_reset_add : default 18.51 mV
-        What a spike adds to the potential.
+        Offset of the potential after a spike.
     th_voltage_index : default 0.005 1/ms
-        How fast the threshold follows the potential.
+        Rate at which the threshold follows the potential.
     asc_amps_1 : default -9.18 pA
-        What a spike adds to the first current.
+        Increment of the first spike-triggered current by a spike.
     asc_amps_2 : default -198.94 pA
-        What a spike adds to the second current.
+        Increment of the second spike-triggered current by a spike.
     th_spike_decay : default 0.009 1/ms; > 0
         Rate at which the threshold forgets spikes.
     th_voltage_decay : default 0.09 1/ms; > 0
@@ -1430,13 +1430,13 @@ class glif_cond(LibraryNeuron):
     g_m : default 9.43 nS; > 0
         Leak conductance.
     voltage_reset_fraction : default 0.2; >= 0 and <= 1
-        Part of the potential before a spike that remains after it.
+        Fraction of the potential before a spike that remains after it.
     asc_r_1 : default 1; >= 0 and <= 1
-        Part of the first current that remains after a spike.
+        Fraction of the first current that remains after a spike.
     asc_r_2 : default 1; >= 0 and <= 1
-        Part of the second current that remains after a spike.
+        Fraction of the second current that remains after a spike.
     spike_dependent_threshold : default 0; >= 0 and <= 1
-        Whether spikes change the threshold, and a part of the potential remains (LIF-R).
+        Whether spikes change the threshold, and a fraction of the potential remains (LIF-R).
     after_spike_currents : default 0; >= 0 and <= 1
         Whether spikes trigger currents (LIF-ASC).
     adapting_threshold : default 0; >= 0 and <= 1
@@ -1452,21 +1452,21 @@ class glif_cond(LibraryNeuron):
     V_m : default E_L
         Initial value: potential (mV).
     ASCurrents_1 : default 0
-        Initial value: first current that spikes trigger (pA).
+        Initial value: first spike-triggered current (pA).
     ASCurrents_2 : default 0
-        Initial value: second current that spikes trigger (pA).
+        Initial value: second spike-triggered current (pA).
     threshold_spike : default 0
-        Initial value: what spikes add to the threshold (mV).
+        Initial value: spike-triggered component of the threshold (mV).
     threshold_voltage : default 0
-        Initial value: what the potential adds to the threshold (mV).
+        Initial value: voltage-dependent component of the threshold (mV).
     g_1 : default 0
         Initial value: conductance of receptor 1 (nS).
     g_2 : default 0
         Initial value: conductance of receptor 2 (nS).
     x_1 : default 0
-        Initial value: what conductance 1 grows by (nS/ms).
+        Initial value: rate of rise of conductance 1 (nS/ms).
     x_2 : default 0
-        Initial value: what conductance 2 grows by (nS/ms).
+        Initial value: rate of rise of conductance 2 (nS/ms).
     method : default adaptive; adaptive, exponential_euler, rk4, euler
         Method of integration, see `neuron`.
     relative_tolerance : default 1e-06; 1e-13 to 0.1
@@ -1479,16 +1479,16 @@ class glif_cond(LibraryNeuron):
     ::
 
         dV_m/dt = (g_m*(E_L - V_m) + ASCurrents_sum + ((g_1*(E_rev_1 - V_m)) + (g_2*(E_rev_2 - V_m))) + I_stimulus)/C_m : mV (unless refractory)  # Potential
-        dASCurrents_1/dt = -asc_decay_1*ASCurrents_1 : pA (unless refractory)  # First current that spikes trigger
-        dASCurrents_2/dt = -asc_decay_2*ASCurrents_2 : pA (unless refractory)  # Second current that spikes trigger
-        dthreshold_spike/dt = -th_spike_decay*threshold_spike : mV (unless refractory)  # What spikes add to the threshold
-        dthreshold_voltage/dt = adapting_threshold*th_voltage_index*(V_m - E_L) - th_voltage_decay*threshold_voltage : mV (unless refractory)  # What the potential adds to the threshold
-        ASCurrents_sum = ASCurrents_1 + ASCurrents_2 : pA  # Sum of the currents that spikes trigger
+        dASCurrents_1/dt = -asc_decay_1*ASCurrents_1 : pA (unless refractory)  # First spike-triggered current
+        dASCurrents_2/dt = -asc_decay_2*ASCurrents_2 : pA (unless refractory)  # Second spike-triggered current
+        dthreshold_spike/dt = -th_spike_decay*threshold_spike : mV (unless refractory)  # Spike-triggered component of the threshold
+        dthreshold_voltage/dt = adapting_threshold*th_voltage_index*(V_m - E_L) - th_voltage_decay*threshold_voltage : mV (unless refractory)  # Voltage-dependent component of the threshold
+        ASCurrents_sum = ASCurrents_1 + ASCurrents_2 : pA  # Sum of the spike-triggered currents
         threshold = V_th + threshold_spike + threshold_voltage : mV  # Threshold
         dg_1/dt = x_1 - g_1/tau_syn_1 : nS  # Conductance of receptor 1
         dg_2/dt = x_2 - g_2/tau_syn_2 : nS  # Conductance of receptor 2
-        dx_1/dt = -x_1/tau_syn_1 : nS/ms  # What conductance 1 grows by
-        dx_2/dt = -x_2/tau_syn_2 : nS/ms  # What conductance 2 grows by
+        dx_1/dt = -x_1/tau_syn_1 : nS/ms  # Rate of rise of conductance 1
+        dx_2/dt = -x_2/tau_syn_2 : nS/ms  # Rate of rise of conductance 2
         fires when V_m > threshold
         then V_m = E_L + voltage_reset_fraction*(before(V_m) - E_L) + voltage_reset_add if spike_dependent_threshold > 0 else V_reset; threshold_spike = spike_dependent_threshold*(threshold_spike*exp(-th_spike_decay*t_ref) + th_spike_add); ASCurrents_1 = after_spike_currents*(asc_amps_1 + asc_r_1*ASCurrents_1*exp(-asc_decay_1*t_ref)); ASCurrents_2 = after_spike_currents*(asc_amps_2 + asc_r_2*ASCurrents_2*exp(-asc_decay_2*t_ref))
         refractory for t_ref
@@ -1547,7 +1547,7 @@ class glif_psc(LibraryNeuron):
     Parameters
     ----------
     receptors : default 1
-        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+        Number of receptors, or a list of their names; names that end in _1 here are those of the first.
     E_L : default -78.85 mV
         Resting potential.
     C_m : default 58.72 pF; > 0
@@ -1559,15 +1559,15 @@ class glif_psc(LibraryNeuron):
     V_reset : default -78.85 mV
         Potential after a spike, without spike_dependent_threshold.
     th_spike_add : default 0.37 mV
-        What a spike adds to the threshold.
+        Increment of the spike-triggered component by a spike.
     voltage_reset_add : default 18.51 mV
-        What a spike adds to the potential.
+        Offset of the potential after a spike.
     th_voltage_index : default 0.005 1/ms
-        How fast the threshold follows the potential.
+        Rate at which the threshold follows the potential.
     asc_amps_1 : default -9.18 pA
-        What a spike adds to the first current.
+        Increment of the first spike-triggered current by a spike.
     asc_amps_2 : default -198.94 pA
-        What a spike adds to the second current.
+        Increment of the second spike-triggered current by a spike.
     th_spike_decay : default 0.009 1/ms; > 0
         Rate at which the threshold forgets spikes.
     th_voltage_decay : default 0.09 1/ms; > 0
@@ -1579,13 +1579,13 @@ class glif_psc(LibraryNeuron):
     g : default 9.43 nS; > 0
         Leak conductance.
     voltage_reset_fraction : default 0.2; >= 0 and <= 1
-        Part of the potential before a spike that remains after it.
+        Fraction of the potential before a spike that remains after it.
     asc_r_1 : default 1; >= 0 and <= 1
-        Part of the first current that remains after a spike.
+        Fraction of the first current that remains after a spike.
     asc_r_2 : default 1; >= 0 and <= 1
-        Part of the second current that remains after a spike.
+        Fraction of the second current that remains after a spike.
     spike_dependent_threshold : default 0; >= 0 and <= 1
-        Whether spikes change the threshold, and a part of the potential remains (LIF-R).
+        Whether spikes change the threshold, and a fraction of the potential remains (LIF-R).
     after_spike_currents : default 0; >= 0 and <= 1
         Whether spikes trigger currents (LIF-ASC).
     adapting_threshold : default 0; >= 0 and <= 1
@@ -1595,31 +1595,31 @@ class glif_psc(LibraryNeuron):
     V_m : default E_L
         Initial value: potential (mV).
     ASCurrents_1 : default 0
-        Initial value: first current that spikes trigger (pA).
+        Initial value: first spike-triggered current (pA).
     ASCurrents_2 : default 0
-        Initial value: second current that spikes trigger (pA).
+        Initial value: second spike-triggered current (pA).
     threshold_spike : default 0
-        Initial value: what spikes add to the threshold (mV).
+        Initial value: spike-triggered component of the threshold (mV).
     threshold_voltage : default 0
-        Initial value: what the potential adds to the threshold (mV).
+        Initial value: voltage-dependent component of the threshold (mV).
     I_syn_1 : default 0
         Initial value: current of receptor 1 (pA).
     x_1 : default 0
-        Initial value: what current 1 grows by (pA/ms).
+        Initial value: rate of rise of current 1 (pA/ms).
 
     Notes
     -----
     ::
 
         dV_m/dt = (g*(E_L - V_m) + ASCurrents_sum + I_syn + I_stimulus)/C_m : mV (unless refractory)  # Potential
-        dASCurrents_1/dt = -asc_decay_1*ASCurrents_1 : pA (unless refractory)  # First current that spikes trigger
-        dASCurrents_2/dt = -asc_decay_2*ASCurrents_2 : pA (unless refractory)  # Second current that spikes trigger
-        dthreshold_spike/dt = -th_spike_decay*threshold_spike : mV (unless refractory)  # What spikes add to the threshold
-        dthreshold_voltage/dt = adapting_threshold*th_voltage_index*(V_m - E_L) - th_voltage_decay*threshold_voltage : mV (unless refractory)  # What the potential adds to the threshold
-        ASCurrents_sum = ASCurrents_1 + ASCurrents_2 : pA  # Sum of the currents that spikes trigger
+        dASCurrents_1/dt = -asc_decay_1*ASCurrents_1 : pA (unless refractory)  # First spike-triggered current
+        dASCurrents_2/dt = -asc_decay_2*ASCurrents_2 : pA (unless refractory)  # Second spike-triggered current
+        dthreshold_spike/dt = -th_spike_decay*threshold_spike : mV (unless refractory)  # Spike-triggered component of the threshold
+        dthreshold_voltage/dt = adapting_threshold*th_voltage_index*(V_m - E_L) - th_voltage_decay*threshold_voltage : mV (unless refractory)  # Voltage-dependent component of the threshold
+        ASCurrents_sum = ASCurrents_1 + ASCurrents_2 : pA  # Sum of the spike-triggered currents
         threshold = V_th + threshold_spike + threshold_voltage : mV  # Threshold
         dI_syn_1/dt = x_1 - I_syn_1/tau_syn_1 : pA  # Current of receptor 1
-        dx_1/dt = -x_1/tau_syn_1 : pA/ms  # What current 1 grows by
+        dx_1/dt = -x_1/tau_syn_1 : pA/ms  # Rate of rise of current 1
         I_syn = (I_syn_1) : pA  # Sum of the currents of all receptors
         fires when V_m > threshold
         then V_m = E_L + voltage_reset_fraction*(before(V_m) - E_L) + voltage_reset_add if spike_dependent_threshold > 0 else V_reset; threshold_spike = spike_dependent_threshold*(threshold_spike*exp(-th_spike_decay*t_ref) + th_spike_add); ASCurrents_1 = after_spike_currents*(asc_amps_1 + asc_r_1*ASCurrents_1*exp(-asc_decay_1*t_ref)); ASCurrents_2 = after_spike_currents*(asc_amps_2 + asc_r_2*ASCurrents_2*exp(-asc_decay_2*t_ref))
@@ -1694,7 +1694,7 @@ class hh_cond_exp_traub(LibraryNeuron):
     g_L : default 10 nS; >= 0
         Leak conductance.
     V_T : default -63 mV
-        Moves the potentials on which the rates depend, and with them the threshold.
+        Shift of the potentials in the rates, and of the threshold.
     E_ex : default 0 mV
         Reversal potential of excitatory synapses.
     E_in : default -80 mV
@@ -1823,11 +1823,11 @@ class hh_psc_alpha(LibraryNeuron):
     I_syn_ex : default 0
         Initial value: excitatory synaptic current (pA).
     x_ex : default 0
-        Initial value: what the excitatory current grows by (pA/ms).
+        Initial value: rate of rise of the excitatory current (pA/ms).
     I_syn_in : default 0
         Initial value: inhibitory synaptic current, which is negative (pA).
     x_in : default 0
-        Initial value: what the inhibitory current grows by (pA/ms).
+        Initial value: rate of rise of the inhibitory current (pA/ms).
     method : default adaptive; adaptive, exponential_euler, rk4, euler
         Method of integration, see `neuron`.
     relative_tolerance : default 1e-06; 1e-13 to 0.1
@@ -1852,9 +1852,9 @@ class hh_psc_alpha(LibraryNeuron):
         alpha_n = 0.1/exprel(-(V_m + 55*mV)/(10*mV))/ms : 1/ms  # Rate at which gates of potassium channels open
         beta_n = 0.125*exp(-(V_m + 65*mV)/(80*mV))/ms : 1/ms  # Rate at which they close
         dI_syn_ex/dt = x_ex - I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
-        dx_ex/dt = -x_ex/tau_syn_ex : pA/ms  # What the excitatory current grows by
+        dx_ex/dt = -x_ex/tau_syn_ex : pA/ms  # Rate of rise of the excitatory current
         dI_syn_in/dt = x_in - I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is negative
-        dx_in/dt = -x_in/tau_syn_in : pA/ms  # What the inhibitory current grows by
+        dx_in/dt = -x_in/tau_syn_in : pA/ms  # Rate of rise of the inhibitory current
         fires when V_m >= 0*mV and V_m < before(V_m)
         refractory for t_ref
         spike at excitatory: x_ex += w*e/tau_syn_ex
@@ -1943,11 +1943,11 @@ class hh_psc_alpha_clopath(LibraryNeuron):
     I_syn_ex : default 0
         Initial value: excitatory synaptic current (pA).
     x_ex : default 0
-        Initial value: what the excitatory current grows by (pA/ms).
+        Initial value: rate of rise of the excitatory current (pA/ms).
     I_syn_in : default 0
         Initial value: inhibitory synaptic current, which is negative (pA).
     x_in : default 0
-        Initial value: what the inhibitory current grows by (pA/ms).
+        Initial value: rate of rise of the inhibitory current (pA/ms).
     u_bar_plus : default 0
         Initial value: filtered potential that potentiation follows (mV).
     u_bar_minus : default 0
@@ -1978,9 +1978,9 @@ class hh_psc_alpha_clopath(LibraryNeuron):
         alpha_n = 0.1/exprel(-(V_m + 55*mV)/(10*mV))/ms : 1/ms  # Rate at which gates of potassium channels open
         beta_n = 0.125*exp(-(V_m + 65*mV)/(80*mV))/ms : 1/ms  # Rate at which they close
         dI_syn_ex/dt = x_ex - I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
-        dx_ex/dt = -x_ex/tau_syn_ex : pA/ms  # What the excitatory current grows by
+        dx_ex/dt = -x_ex/tau_syn_ex : pA/ms  # Rate of rise of the excitatory current
         dI_syn_in/dt = x_in - I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is negative
-        dx_in/dt = -x_in/tau_syn_in : pA/ms  # What the inhibitory current grows by
+        dx_in/dt = -x_in/tau_syn_in : pA/ms  # Rate of rise of the inhibitory current
         du_bar_plus/dt = (V_m - u_bar_plus)/tau_u_bar_plus : mV  # Filtered potential that potentiation follows
         du_bar_minus/dt = (V_m - u_bar_minus)/tau_u_bar_minus : mV  # Filtered potential that depression follows
         du_bar_bar/dt = (u_bar_minus - u_bar_bar)/tau_u_bar_bar : mV  # Slow potential, which keeps the balance of both
@@ -2066,11 +2066,11 @@ class iaf_cond_alpha(LibraryNeuron):
     g_ex : default 0
         Initial value: excitatory conductance (nS).
     x_ex : default 0
-        Initial value: what the excitatory conductance grows by (nS/ms).
+        Initial value: rate of rise of the excitatory conductance (nS/ms).
     g_in : default 0
         Initial value: inhibitory conductance (nS).
     x_in : default 0
-        Initial value: what the inhibitory conductance grows by (nS/ms).
+        Initial value: rate of rise of the inhibitory conductance (nS/ms).
     method : default adaptive; adaptive, exponential_euler, rk4, euler
         Method of integration, see `neuron`.
     relative_tolerance : default 1e-06; 1e-13 to 0.1
@@ -2084,9 +2084,9 @@ class iaf_cond_alpha(LibraryNeuron):
 
         dV_m/dt = (g_L*(E_L - V_m) + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
         dg_ex/dt = x_ex - g_ex/tau_syn_ex : nS  # Excitatory conductance
-        dx_ex/dt = -x_ex/tau_syn_ex : nS/ms  # What the excitatory conductance grows by
+        dx_ex/dt = -x_ex/tau_syn_ex : nS/ms  # Rate of rise of the excitatory conductance
         dg_in/dt = x_in - g_in/tau_syn_in : nS  # Inhibitory conductance
-        dx_in/dt = -x_in/tau_syn_in : nS/ms  # What the inhibitory conductance grows by
+        dx_in/dt = -x_in/tau_syn_in : nS/ms  # Rate of rise of the inhibitory conductance
         fires when V_m >= V_th
         then V_m = V_reset
         refractory for t_ref
@@ -2163,11 +2163,11 @@ class iaf_cond_beta(LibraryNeuron):
     g_ex : default 0
         Initial value: excitatory conductance (nS).
     x_ex : default 0
-        Initial value: what the excitatory conductance grows by (nS/ms).
+        Initial value: rate of rise of the excitatory conductance (nS/ms).
     g_in : default 0
         Initial value: inhibitory conductance (nS).
     x_in : default 0
-        Initial value: what the inhibitory conductance grows by (nS/ms).
+        Initial value: rate of rise of the inhibitory conductance (nS/ms).
     method : default adaptive; adaptive, exponential_euler, rk4, euler
         Method of integration, see `neuron`.
     relative_tolerance : default 1e-06; 1e-13 to 0.1
@@ -2181,9 +2181,9 @@ class iaf_cond_beta(LibraryNeuron):
 
         dV_m/dt = (g_L*(E_L - V_m) + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
         dg_ex/dt = x_ex - g_ex/tau_rise_ex : nS  # Excitatory conductance
-        dx_ex/dt = -x_ex/tau_decay_ex : nS/ms  # What the excitatory conductance grows by
+        dx_ex/dt = -x_ex/tau_decay_ex : nS/ms  # Rate of rise of the excitatory conductance
         dg_in/dt = x_in - g_in/tau_rise_in : nS  # Inhibitory conductance
-        dx_in/dt = -x_in/tau_decay_in : nS/ms  # What the inhibitory conductance grows by
+        dx_in/dt = -x_in/tau_decay_in : nS/ms  # Rate of rise of the inhibitory conductance
         fires when V_m >= V_th
         then V_m = V_reset
         refractory for t_ref
@@ -2318,7 +2318,7 @@ class iaf_psc_alpha_multisynapse(LibraryNeuron):
     Parameters
     ----------
     receptors : default 1
-        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+        Number of receptors, or a list of their names; names that end in _1 here are those of the first.
     E_L : default -70 mV
         Resting potential.
     C_m : default 250 pF; > 0
@@ -2340,7 +2340,7 @@ class iaf_psc_alpha_multisynapse(LibraryNeuron):
     I_syn_1 : default 0
         Initial value: current of receptor 1 (pA).
     x_1 : default 0
-        Initial value: what current 1 grows by (pA/ms).
+        Initial value: rate of rise of current 1 (pA/ms).
 
     Notes
     -----
@@ -2349,7 +2349,7 @@ class iaf_psc_alpha_multisynapse(LibraryNeuron):
         dV_m/dt = (E_L - V_m)/tau_m + (I_syn + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
         I_syn = (I_syn_1) : pA  # Sum of the currents of all receptors
         dI_syn_1/dt = x_1 - I_syn_1/tau_syn_1 : pA  # Current of receptor 1
-        dx_1/dt = -x_1/tau_syn_1 : pA/ms  # What current 1 grows by
+        dx_1/dt = -x_1/tau_syn_1 : pA/ms  # Rate of rise of current 1
         fires when V_m >= V_th
         then V_m = V_reset
         refractory for t_ref
@@ -2385,7 +2385,7 @@ class iaf_psc_exp_multisynapse(LibraryNeuron):
     Parameters
     ----------
     receptors : default 1
-        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+        Number of receptors, or a list of their names; names that end in _1 here are those of the first.
     E_L : default -70 mV
         Resting potential.
     C_m : default 250 pF; > 0
@@ -2539,7 +2539,7 @@ class iaf_wang_2002(LibraryNeuron):
     ) -> None: ...
 
 class izhikevich(LibraryNeuron):
-    """Neuron of Izhikevich: two variables, of which the potential is quadratic.
+    """Izhikevich neuron: a potential with a quadratic equation, and a recovery variable.
 
     Weights are in mV. Receptors: jump. State variables: V_m, U_m.
 
@@ -2548,11 +2548,11 @@ class izhikevich(LibraryNeuron):
     a : default 0.02 1/ms
         Rate of the recovery.
     b : default 0.2 1/ms
-        How much the recovery follows the potential.
+        Sensitivity of the recovery to the potential.
     c : default -65 mV
         Potential after a spike.
     d : default 8 mV/ms
-        What a spike adds to the recovery.
+        Increment of the recovery by a spike.
     V_th : default 30 mV
         Threshold: the peak of a spike.
     I_e : default 0 pA
@@ -2622,13 +2622,13 @@ class mat2_psc_exp(LibraryNeuron):
     tau_syn_in : default 3 ms; > 0
         Time constant of inhibitory synapses.
     tau_1 : default 10 ms; > 0
-        Short time constant of the threshold.
+        Time constant of the fast threshold component.
     tau_2 : default 200 ms; > 0
-        Long time constant of the threshold.
+        Time constant of the slow threshold component.
     alpha_1 : default 37 mV
-        What a spike adds to the threshold for a short time.
+        Increment of the fast threshold component by a spike.
     alpha_2 : default 2 mV
-        What a spike adds to the threshold for a long time.
+        Increment of the slow threshold component by a spike.
     omega : default -51 mV
         Threshold at rest.
     I_e : default 0 pA
@@ -2640,9 +2640,9 @@ class mat2_psc_exp(LibraryNeuron):
     I_syn_in : default 0
         Initial value: inhibitory synaptic current, which is negative (pA).
     V_th_alpha_1 : default 0
-        Initial value: what spikes add to the threshold for a short time (mV).
+        Initial value: fast spike-triggered component of the threshold (mV).
     V_th_alpha_2 : default 0
-        Initial value: what spikes add to the threshold for a long time (mV).
+        Initial value: slow spike-triggered component of the threshold (mV).
 
     Notes
     -----
@@ -2652,8 +2652,8 @@ class mat2_psc_exp(LibraryNeuron):
         V_th = omega + V_th_alpha_1 + V_th_alpha_2 : mV  # Threshold
         dI_syn_ex/dt = -I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
         dI_syn_in/dt = -I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is negative
-        dV_th_alpha_1/dt = -V_th_alpha_1/tau_1 : mV (always)  # What spikes add to the threshold for a short time
-        dV_th_alpha_2/dt = -V_th_alpha_2/tau_2 : mV (always)  # What spikes add to the threshold for a long time
+        dV_th_alpha_1/dt = -V_th_alpha_1/tau_1 : mV (always)  # Fast spike-triggered component of the threshold
+        dV_th_alpha_2/dt = -V_th_alpha_2/tau_2 : mV (always)  # Slow spike-triggered component of the threshold
         fires when V_m >= V_th
         then V_th_alpha_1 += alpha_1; V_th_alpha_2 += alpha_2
         refractory for t_ref
@@ -2697,7 +2697,7 @@ class pp_psc_delta(LibraryNeuron):
     Parameters
     ----------
     sfa : default 1
-        Number of time constants with which spikes change the threshold.
+        Number of spike-triggered components of the threshold.
     tau_m : default 10 ms; > 0
         Time constant of the membrane.
     C_m : default 250 pF; > 0
@@ -2705,30 +2705,30 @@ class pp_psc_delta(LibraryNeuron):
     dead_time : default 1 ms; >= 0 and <= 1e+06
         Period after a spike in which the neuron does not fire; all its variables go on.
     c_1 : default 0 Hz/mV
-        Slope of the linear part of the rate.
+        Slope of the linear term of the rate.
     c_2 : default 1.238 Hz
-        Factor of the exponential part of the rate.
+        Factor of the exponential term of the rate.
     c_3 : default 0.25 1/mV
-        Exponent of the exponential part of the rate.
+        Exponent of the exponential term of the rate.
     I_e : default 0 pA
         Constant current.
     tau_sfa_1 : default 34 ms; > 0
-        Time constant 1 of the threshold.
+        Time constant of threshold component 1.
     q_sfa_1 : default 0 mV
-        What a spike adds to the threshold with the time constant 1.
+        Increment of threshold component 1 by a spike.
     with_reset : default 1; >= 0 and <= 1
         Whether the potential is 0 after a spike.
     V_m : default 0
         Initial value: potential of the membrane, relative to that at rest (mV).
     E_sfa_1 : default 0
-        Initial value: what spikes add to the threshold with the time constant 1 (mV).
+        Initial value: spike-triggered component 1 of the threshold (mV).
 
     Notes
     -----
     ::
 
         dV_m/dt = -V_m/tau_m + (I_e + I_stimulus)/C_m : mV (always)  # Potential of the membrane, relative to that at rest
-        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # What spikes add to the threshold with the time constant 1
+        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # Spike-triggered component 1 of the threshold
         E_sfa = (E_sfa_1) : mV  # Threshold
         rate = max(0, c_1*(V_m - E_sfa) + c_2*exp(c_3*(V_m - E_sfa))) : Hz  # Rate of firing
         fires when rand() < -expm1(-rate*dt)
