@@ -1,4 +1,4 @@
-"""How Sphinx makes the site: ``make docs``."""
+"""Configuration of Sphinx for ``make docs``."""
 
 import sys
 from pathlib import Path
@@ -23,12 +23,12 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",  # runs the examples and shows what they draw
-    "signatures",  # no constructors of what users never make themselves
+    "signatures",  # no constructors of objects that only calls return
     "described_pages",  # pages of models, rules, networks, options and commands from their own descriptions
     "chart_directive",  # charts of the stored measurements
 ]
 
-# What does not resolve stops the build; names of types in signatures of NumPy are not pages.
+# Unresolved references stop the build; type names in signatures of NumPy have no pages.
 nitpicky = False
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.md5"]
@@ -51,12 +51,12 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "groupwise"
-autodoc_typehints = "none"  # signatures would be unreadable; docstrings tell types and shapes
+autodoc_typehints = "none"  # signatures would be unreadable; docstrings give types and shapes
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-# Addresses of other projects are looked at only where there is a network: `make docs-links`.
+# `make docs-links` checks the addresses of other projects, which needs a network.
 intersphinx_mapping: dict[str, tuple[str, None]] = {}
 
 sphinx_gallery_conf = {

@@ -266,7 +266,7 @@ def _options_page() -> str:
         "",
     ]
     for group in GROUPS:
-        lines += [f"## `{group.keyword}=rv.{group.__name__}(...)`" if group.keyword else "## Alone", ""]
+        lines += [f"## `{group.keyword}=rv.{group.__name__}(...)`" if group.keyword else "## Direct keywords", ""]
         lines += [(inspect.getdoc(group) or "").split("\n\n")[0].replace("\n", " "), ""]
         rows = [
             (f"`{name}`", f"`{each.default!r}`", _escape(each.wanted()), _escape(each.meaning))

@@ -1,4 +1,4 @@
-"""Signatures that the reference shows: not those of what users get from a call and never make themselves."""
+"""Hide the constructors of objects that only calls of a network, a simulation or a recording return."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MADE_FOR_USERS = {
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Tell Sphinx when to call us."""
+    """Register the functions that Sphinx calls."""
     app.connect("autodoc-process-signature", shown_signature)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
