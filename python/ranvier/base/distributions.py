@@ -73,7 +73,7 @@ class Normal(Distribution):
     low, high
         Values below `low` or above `high` are not used.
     mode
-        What happens to such values: ``"redraw"`` draws again, ``"clip"`` takes the nearer bound.
+        Treatment of values outside the bounds: ``"redraw"`` draws again, ``"clip"`` takes the nearer bound.
 
     Raises
     ------

@@ -12,7 +12,7 @@ _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def has_mark(data: bytes) -> bool:
-    """Return whether a text begins with a byte order mark."""
+    """Return whether a text starts with a byte order mark."""
     return data.startswith((codecs.BOM_UTF8, *_WIDE))
 
 

@@ -1,4 +1,4 @@
-"""h5py, which is imported with the first file: most processes of a large run open none, and start sooner without it."""
+"""h5py, imported with the first file: most processes of a large run open no file, and start faster without it."""
 
 from __future__ import annotations
 

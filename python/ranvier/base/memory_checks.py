@@ -1,4 +1,4 @@
-"""Checks, before an array is made, that there is memory for it: the system kills a process that takes too much."""
+"""Checks of the available memory before an array is allocated: the system kills a process that takes too much."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def check_room(what: str, size: int, remedy: str) -> None:
     Parameters
     ----------
     what
-        What the bytes are for; error messages use this name.
+        Purpose of the bytes, as a name in error messages.
     size
         Number of bytes.
     remedy
-        What the user can do when there are fewer.
+        Remedy of the error when fewer bytes are available.
 
     Raises
     ------

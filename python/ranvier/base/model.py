@@ -30,7 +30,7 @@ class Model(Immutable):
     _values: dict[str, StoredValues]
 
     def __new__(cls, *arguments: object, **values: object) -> Self:
-        """Refuse names that are not those of parameters."""
+        """Raise an error for a name that is not the name of a parameter."""
         # Called before __init__, where Python would raise an error that does not suggest the nearest name.
         known = cls._defaults()
         for name in values:
@@ -74,7 +74,9 @@ class Model(Immutable):
 
     def _hint(self, name: str) -> str:
         meant = name if name in self._defaults() else nearest_name(name, self._defaults())
-        return f'read what was set with .values["{meant}"]; what is not in it has its default' if meant else ""
+        return (
+            f'read the value that was set with .values["{meant}"]; without an entry it is the default' if meant else ""
+        )
 
     def describe(self) -> str:
         """Return the model as text: equations, parameters with units, values and bounds, variables and receptors."""

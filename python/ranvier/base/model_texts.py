@@ -21,7 +21,7 @@ def described(name: str, known: list[str], values: Mapping[str, object]) -> str:
     known
         Names of its parameters and variables, which distinguish it from models of other kinds with the same name.
     values
-        Values that were set in place of defaults.
+        Values that differ from the defaults.
     """
     model = _model(name, known)
     parts = [f"{model.name}: {model.summary}", indented(model.equations.split("\n"))]

@@ -18,7 +18,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> NoReturn:
 
 
 def nearest_name(name: object, known: Iterable[str]) -> str | None:
-    """Return the nearest of the known names; None where none is near."""
+    """Return the nearest of the known names; None if all differ too much."""
     try:
         unknown_name("name", name, known)
     except UnknownNameError as error:
@@ -55,7 +55,7 @@ _MOST_NAMES = 8
 
 
 def some_names(names: Sequence[str], separator: str = ", ") -> str:
-    """Return names in one line; if there are very many, only the first ones."""
+    """Return names in one line; of a long list, only the first names and the number of the others."""
     if len(names) <= _MOST_NAMES:
         return separator.join(names)
     return separator.join(names[: _MOST_NAMES - 2]) + f" and {len(names) - _MOST_NAMES + 2} more"

@@ -34,7 +34,7 @@ def number(name: str, value: object) -> float:
 def number_array(
     name: str, values: object, wanted: str = "a number, an array of numbers or a distribution"
 ) -> npt.NDArray[np.float64]:
-    """Return a copy of an array of numbers, of any shape; `wanted` says in error messages what it must be.
+    """Return a copy of an array of numbers, of any shape; `wanted` is the requirement in error messages.
 
     Raises
     ------
@@ -102,9 +102,9 @@ def check_unmasked(name: str, values: object) -> None:
     Raises
     ------
     WrongTypeError
-        For such an array, or a list that contains one.
+        For a masked array, or a list that contains one.
     """
-    # NumPy imports this part of itself when it is asked for, and without it there are no such arrays.
+    # NumPy imports numpy.ma on demand; without it, there are no masked arrays.
     if "numpy.ma" not in sys.modules:
         return
     parts = values if isinstance(values, list | tuple) else [values]

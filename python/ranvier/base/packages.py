@@ -1,4 +1,4 @@
-"""Packages that come with extras of this one, and are imported only when they are needed."""
+"""Optional packages, which extras of this package install; they are imported on demand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["package"]
 
 
 def package(name: str, function: str, extra: str = "") -> Any:
-    """Return an optional package, or raise an error that says how to install it: with an extra, that of its name.
+    """Return an optional package, or raise an error that names the extra that installs it.
 
     Raises
     ------

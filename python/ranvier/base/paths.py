@@ -1,4 +1,4 @@
-"""Files that users name. They are checked before any long work begins, and are always written completely."""
+"""Files that users name. They are checked before any long work starts, and are always written completely."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 @contextlib.contextmanager
 def file_errors(path: Path, what: str) -> Iterator[None]:
-    """Turn errors of the system into FileError; `what` is what is done to the file, for example ``"written"``."""
+    """Convert errors of the system to FileError; `what` is the operation as a participle, for example ``"written"``."""
     try:
         yield
     except FileError:
@@ -48,12 +48,12 @@ def file_errors(path: Path, what: str) -> Iterator[None]:
 
 
 def read_bounded(file: Path, most: int, remedy: str = "check the path") -> bytes:
-    """Return what is in a file that has at most so many bytes.
+    """Return the content of a file that has at most `most` bytes.
 
     Raises
     ------
     FileError
-        When it cannot be read, is no regular file (a device may have no end, a pipe may wait for ever), or is longer.
+        When it cannot be read, is longer, or is not a regular file: a device may be endless, a pipe may block.
     """
     try:
         if not stat.S_ISREG(file.stat().st_mode):
@@ -119,7 +119,7 @@ def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = ()) ->
             # Use the name as it was passed: a pipe or a terminal may have no other name.
             with contextlib.suppress(FileNotFoundError):
                 if stat.S_ISFIFO(path.stat().st_mode):
-                    # Opening and closing it would tell a reader that everything has been written.
+                    # Opening and closing it would be the end of the file for a reader.
                     if not os.access(path, os.W_OK):
                         raise PermissionError(None, "Permission denied")
                     return
@@ -166,7 +166,7 @@ def write_whole(path: str | PathLike[str], data: bytes) -> None:
 
     The data are written to a new file beside the old one. The new file gets the mode of the old one and then replaces
     it. A symbolic link stays, and its target is replaced. A pipe, a terminal, and the file that standard output or
-    standard error goes to are written to directly.
+    standard error is redirected to are written directly.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def write_whole(path: str | PathLike[str], data: bytes) -> None:
                 with path.open("wb") as file:
                     file.write(data)
                 return
-            # The permissions of the folder would allow replacing a file that its own permissions protect.
+            # The permissions of the folder may allow replacing a file that is itself write-protected.
             os.close(os.open(path, os.O_WRONLY))
         _replace(Path(os.path.realpath(path)), old, data)
 
@@ -231,7 +231,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 def _replace(target: Path, old: os.stat_result | None, data: bytes) -> None:
     beside = target.with_name(f".ranvier.{os.urandom(8).hex()}")
     try:
-        # A new file gets the system's default mode.
+        # A new file has the system's default mode.
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except OSError as error:
         if old is None or error.errno not in _NO_OTHER_FILE:
@@ -268,7 +268,7 @@ def _take_after(descriptor: int, old: os.stat_result) -> None:
 
 
 def _overwrite(target: Path, data: bytes) -> None:
-    """Overwrite a file, after making sure that there is enough space."""
+    """Overwrite a file, after a check that there is enough space."""
     descriptor = os.open(target, os.O_WRONLY)
     try:
         size = os.fstat(descriptor).st_size

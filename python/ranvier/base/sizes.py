@@ -19,7 +19,7 @@ def parse_bytes(name: str, text: str) -> int:
     Raises
     ------
     ValueOutOfBoundsError
-        For what is not one.
+        For any other text.
     """
     match = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", text)
     unit = _UNITS.get(match[2].upper()) if match else None

@@ -11,7 +11,7 @@ __all__ = ["check_flag", "check_text", "name_type"]
 
 
 def name_type(value: object) -> str:
-    """Return a readable name of a value's type."""
+    """Return a readable name of the type of a value."""
     if isinstance(value, type) and issubclass(value, Model):
         return f"the class {value.__name__}: write {value.__name__}()"
     return type(value).__name__

@@ -12,15 +12,15 @@ from ranvier.base.values import FloatArray
 
 __all__ = ["nearest_step", "nearest_steps", "step_before", "text_of", "time_of", "times_of"]
 
-# More than any time has, and far enough from the largest integers to be added to others.
+# Larger than the number of steps of any run; sums with it do not overflow 64 bits.
 _MOST_STEPS = 2.0**61
 
 
 def time_of(step: int, resolution: float) -> float:
     """Return the time of a step, in the unit of the resolution.
 
-    The resolution is a double. It stands for the simplest fraction, such as a tenth or a third, or the decimal number
-    of at most 15 digits whose nearest double it is; if there is none, for its exact binary value. The time is the
+    The resolution is a double. It represents the simplest fraction, such as a tenth or a third, or the decimal number
+    of at most 15 digits whose nearest double it is; if there is none, its exact binary value. The time is the
     double nearest to the product of this number and the step, for any 64-bit step.
     """
     return _core.step_time(int(step), resolution)
@@ -41,7 +41,7 @@ def nearest_steps(milliseconds: npt.ArrayLike, step: float) -> npt.NDArray[np.in
     """Return the numbers of steps nearest to many times; see `nearest_step`."""
     with np.errstate(over="ignore"):
         steps = np.asarray(milliseconds, dtype=np.float64) * ((1.0 / step) * (1.0 + 2.0**-50)) + 0.5
-    # Those that no integer can be would become small ones, or negative.
+    # The conversion to integers would wrap around for values outside their range.
     return np.floor(np.clip(steps, -_MOST_STEPS, _MOST_STEPS)).astype(np.int64)
 
 
@@ -53,5 +53,5 @@ def step_before(milliseconds: float, step: float) -> int:
 
 
 def text_of(milliseconds: float) -> str:
-    """Return a time with all of its digits, and no more."""
+    """Return the shortest text that represents a time exactly."""
     return repr(float(milliseconds)).removesuffix(".0")

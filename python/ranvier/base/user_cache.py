@@ -1,4 +1,4 @@
-"""The folder for what can be made again, but takes time."""
+"""The folder of caches: files that can be recalculated, but slowly."""
 
 from __future__ import annotations
 

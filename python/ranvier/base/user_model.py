@@ -1,4 +1,4 @@
-"""Neuron models that users describe."""
+"""Base of neuron models that users define."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["UserModel"]
 
 
 class UserModel(Immutable):
-    """A neuron model that was made of a user's description, and that `Network.create` takes as it does built-in ones.
+    """A user-defined neuron model, which `Network.create` accepts like a built-in model.
 
-    A class that derives from this one gives its objects the two attributes. They are pickled with the network.
+    A derived class sets the two attributes of its objects. They are pickled with the network.
 
     Attributes
     ----------
     name
-        Name of the model, of which names of populations are made.
+        Name of the model, from which default names of populations are derived.
     core_model
         The same model, checked by the core.
     """
@@ -38,7 +38,7 @@ class UserModel(Immutable):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of what can be recorded."""
+        """Names of the variables that can be recorded."""
         return tuple(variable.name for variable in self.core_model.variables)
 
     @property
@@ -48,7 +48,7 @@ class UserModel(Immutable):
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """Keywords of the class of the model that say how many there are of something, which a population cannot."""
+        """Keywords of the class of the model for numbers of copies, which are not parameters of a population."""
         return ()
 
     def stored(self, name: str, value: Any) -> StoredValues:
@@ -61,9 +61,9 @@ class UserModel(Immutable):
         Raises
         ------
         RanvierError
-            When neurons could not begin with them.
+            When neurons cannot start with these values.
         """
 
     def model_for(self, size: int) -> object:
-        """Return what makes another population of the same model, with another size."""
+        """Return the argument of `Network.create` for another population of the same model, with another size."""
         return self

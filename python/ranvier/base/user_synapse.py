@@ -1,4 +1,4 @@
-"""Synapse models that users describe."""
+"""Base of synapse models that users define."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["UserSynapse"]
 
 
 class UserSynapse(Immutable, abc.ABC):
-    """A synapse model that was made of a user's description, and that `Network.connect` takes as it does built-in ones.
+    """A user-defined synapse model, which `Network.connect` accepts like a built-in model.
 
-    A class that derives from this one gives its objects the two attributes. They are pickled with the network.
+    A derived class sets the two attributes of its objects. They are pickled with the network.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class UserSynapse(Immutable, abc.ABC):
     name: str
     core_model: _core.OwnSynapse
     transmitter_name: ClassVar[str] = ""
-    """As of built-in models: there is no transmitter."""
+    """Empty: there is no transmitter."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -38,12 +38,12 @@ class UserSynapse(Immutable, abc.ABC):
 
     @property
     def per_synapse_names(self) -> tuple[str, ...]:
-        """Parameters of which each synapse may have a value of its own."""
+        """Parameters that may have one value per synapse."""
         return tuple(parameter.name for parameter in self.core_model.parameters if parameter.per_synapse)
 
     @property
     def values(self) -> Mapping[str, StoredValues]:
-        """Values of parameters that were given in place of the defaults."""
+        """Values of parameters that differ from the defaults."""
         return {}
 
     @property

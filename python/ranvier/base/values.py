@@ -49,7 +49,7 @@ def store(name: str, values: Values) -> StoredValues:
 
 
 def number_or_array(name: str, values: npt.ArrayLike) -> float | FloatArray:
-    """Return a number, or a read-only array of one or two dimensions: the rule tells which shape synapses need."""
+    """Return a number, or a read-only array of one or two dimensions; the connection rule determines the shape."""
     array = number_array(name, values)
     if array.ndim == 0:
         return float(array)

@@ -1,4 +1,4 @@
-"""The base classes of the generated classes of `ranvier.models`."""
+"""The base classes of the classes of `ranvier.models`."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class NeuronModel(Model):
 class SynapseModel(Model):
     """A synapse model with values for its parameters.
 
-    All synapses of a projection share a value that is a number. Of the parameters in `per_synapse_names`, each synapse
-    may have a value of its own, from an array or a distribution.
+    All synapses of a projection share a value that is a number. The parameters in `per_synapse_names` may have one
+    value per synapse, from an array or a distribution.
     """
 
     per_synapse_names: ClassVar[tuple[str, ...]] = ()
-    """Parameters of which each synapse may have a value of its own."""
+    """Parameters that may have one value per synapse."""
     following_names: ClassVar[Mapping[str, str]] = {}
     """Parameters whose default is the value of another parameter."""
     transmitter_name: ClassVar[str] = ""
-    """The keyword for neurons whose spikes act on all synapses of a projection at once; empty if there are none."""
+    """The keyword for neurons whose spikes act on all synapses of a projection; empty if it has no transmitter."""
     _use = ", and give it to connect() or net.set() as synapse="
     _transmitter: Neurons | None
 
     def __init__(self, **values: Any) -> None:
         self._put(_transmitter=values.pop(self.transmitter_name, None))
         for name, value in values.items():
-            # Other models leave out what is None.
+            # Other models ignore None.
             if value is None and name not in self.following_names:
                 number(f"parameter {name} of {self.name}", value)
         super().__init__(**values)
@@ -53,12 +53,12 @@ class SynapseModel(Model):
         try:
             return number(what, value)
         except WrongTypeError as error:
-            own = f"; {some_names(list(self.per_synapse_names))} may differ" if self.per_synapse_names else ""
+            others = f"; {some_names(list(self.per_synapse_names))} may differ" if self.per_synapse_names else ""
             raise WrongTypeError(
                 what,
                 error.value,
                 "must be a number, since all synapses of a projection share it",
-                f"divide the synapses among projections{own}",
+                f"divide the synapses among projections{others}",
             ) from None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ class SynapseModel(Model):
 
     @property
     def transmitter(self) -> Neurons | None:
-        """The neurons whose spikes act on all synapses of a projection at once; None if the model has none."""
+        """The neurons whose spikes act on all synapses of a projection; None if the model has no transmitter."""
         return self._transmitter
 
     def with_transmitter(self, neurons: Neurons | None) -> Self:
@@ -98,7 +98,7 @@ class SynapseModel(Model):
 
 
 AnySynapse: TypeAlias = SynapseModel | UserSynapse
-"""A synapse model that comes with Ranvier, or one of a user."""
+"""A synapse model that comes with Ranvier, or a user-defined one."""
 
 
 class Stimulator(Model):

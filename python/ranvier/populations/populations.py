@@ -133,7 +133,7 @@ class PopulationView(Immutable):
 
     @property
     def first_id(self) -> int:
-        """Global id of the first neuron; for a view without neurons, that of its population."""
+        """Global id of the first neuron; of an empty view, of the first neuron of its population."""
         population, indices = self._selection[0]
         return population.first_id + int(indices[0] if len(indices) else 0)
 
@@ -170,8 +170,8 @@ class PopulationView(Immutable):
         selection = []
         begin = 0
         for population, indices in self._selection:
-            own = part_of_positions(positions, begin, begin + len(indices))
-            selection.append((population, pick(indices, own)))
+            chosen = part_of_positions(positions, begin, begin + len(indices))
+            selection.append((population, pick(indices, chosen)))
             begin += len(indices)
         return PopulationView(tuple(selection))
 
@@ -179,7 +179,7 @@ class PopulationView(Immutable):
         """Return a view of the neurons of both. Both must belong to the same network and have no neuron in common."""
         if not isinstance(other, PopulationView):
             raise WrongTypeError(
-                f"what is joined with {self.name}", type(other).__name__, "must be a population or a part of one"
+                f"second operand of {self.name} + ...", type(other).__name__, "must be a population or a part of one"
             )
         if other.network is not self.network:
             raise StateError(f"population {other.name}", bound=f"it belongs to another network than {self.name}")
@@ -191,13 +191,13 @@ class PopulationView(Immutable):
         return PopulationView(tuple(joined[index] for index in sorted(joined)))
 
     def __radd__(self, other: object) -> PopulationView:
-        """Refuse what is no view, also where NumPy asks."""
+        """Raise an error for an operand that is not a view, also for one of NumPy."""
         raise WrongTypeError(
-            f"what is joined with {self.name}", type(other).__name__, "must be a population or a part of one"
+            f"second operand of {self.name} + ...", type(other).__name__, "must be a population or a part of one"
         )
 
     def __array__(self, dtype: npt.DTypeLike | None = None, *, copy: bool | None = None) -> npt.NDArray[np.int64]:
-        """Refuse to be taken for an array: NumPy would make one of as many views as there are neurons."""
+        """Raise an error: NumPy would make an array of one view per neuron."""
         raise WrongTypeError(
             f"population {self.name}", bound="it is not an array", remedy=f"{self.name}.ids is the array of its ids"
         )
@@ -282,7 +282,9 @@ def _compared_ids(view: PopulationView, other: object) -> Any:
     if isinstance(other, np.ndarray | np.generic):
         if other.dtype.kind not in "iu":
             raise WrongTypeError(
-                f"what is compared with {view.name}", f"an array of {other.dtype}", "must have ids of neurons"
+                f"second operand of a comparison with {view.name}",
+                f"an array of {other.dtype}",
+                "must have ids of neurons",
             )
     elif not isinstance(other, int) or isinstance(other, bool):
         return None
@@ -309,7 +311,7 @@ def selection_of(view: PopulationView) -> Selection:
 
 
 def view_of(network: HasPopulations, selection: Selection) -> PopulationView:
-    """Return a view from plain data, or the population itself if the view is the whole of it."""
+    """Return a view from plain data, or the population itself if the view has all of its neurons."""
     populations = network.populations
     selected = tuple(
         (populations[index], indices if isinstance(indices, range) else locked(indices)) for index, indices in selection
@@ -346,8 +348,7 @@ class Population(PopulationView):
     model
         Name of the model.
     user_model
-        The model that a user has described: a cell, cells of several kinds, or neurons made of equations. None for
-        models that come with Ranvier.
+        The user-defined model: a cell, cells of several kinds, or equations. None for models that come with Ranvier.
     values
         Parameters and initial values of state variables that were set in `Network.create` or `Network.set`, by name.
     """
@@ -416,7 +417,7 @@ class Population(PopulationView):
         return each if isinstance(self.cell, CellKinds) else each * len(self)
 
     def model_for(self, size: int) -> Any:
-        """Return what makes another population of the same model, with another size."""
+        """Return the argument of `Network.create` for another population of the same model, with another size."""
         return self.model if self.user_model is None else self.user_model.model_for(size)
 
     @property

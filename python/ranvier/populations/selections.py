@@ -59,7 +59,7 @@ def part_of_positions(positions: Indices, begin: int, end: int) -> Indices:
 
 
 def merged(what: str, one: Indices, other: Indices) -> Indices:
-    """Return the union of two sets of indices of `what`, which must have no index in common."""
+    """Return the union of two disjoint sets of indices of `what`."""
     if len(one) == 0 or len(other) == 0:
         return one if len(other) == 0 else other
     if isinstance(one, range) and isinstance(other, range) and one.step == other.step == 1:

@@ -16,15 +16,15 @@ from ranvier import _core
 from ranvier.base.names import counted
 from ranvier.errors import RemoteError
 
-__all__ = ["agree", "agree_on", "agreed", "from_root", "on_root", "reporting_rank", "summary_of", "values_of_all"]
+__all__ = ["agree", "agree_on", "agreed", "from_root", "reporting_rank", "summary_of", "values_of_all"]
 
 Result = TypeVar("Result")
 
 _CALL = b"="
-"""What the name of a call begins with, where others may tell of errors."""
+"""Mark at the beginning of a message that is the name of a call; others are errors."""
 
 SECONDS_UNTIL_NOTICE = 60.0
-"""Seconds after which a process says for what it waits."""
+"""Seconds after which a waiting process prints a notice."""
 
 
 @contextlib.contextmanager
@@ -38,7 +38,7 @@ def agreed(communicator: _core.Communicator, what: str, call: str = "") -> Itera
     RemoteError
         On a process where the block did not fail, when it failed on another one; the error names that process and the
         cause. Also on a process where it failed only because another process failed, and on all processes when they
-        make different calls. `call` tells calls apart; it is `what` unless that differs between processes.
+        make different calls. `call` identifies the call; it is needed if `what` differs between processes.
     """
     if communicator.size == 1:
         yield
@@ -46,27 +46,27 @@ def agreed(communicator: _core.Communicator, what: str, call: str = "") -> Itera
     try:
         yield
     except RemoteError as error:
-        told = communicator.allgather(_as_message(error))
-        _raise_cause(communicator, what, told, b"+")
-        _note_reporting_rank(error, _first_of_kind(told, error))
+        messages = communicator.allgather(_as_message(error))
+        _raise_cause(communicator, what, messages, b"+")
+        _note_reporting_rank(error, _first_of_kind(messages, error))
         raise
     except BaseException as error:
-        told = communicator.allgather(_as_message(error))
-        _note_reporting_rank(error, _first_of_kind(told, error))
+        messages = communicator.allgather(_as_message(error))
+        _note_reporting_rank(error, _first_of_kind(messages, error))
         raise
     # Usually no process has failed; this check avoids looking at a message of each process.
-    with _saying_why(communicator, call or what):
-        complaints = communicator.compare(_CALL + (call or what).encode(errors="backslashreplace"))
-    if complaints is None:
+    with _notice_of_waiting(communicator, call or what):
+        differing = communicator.compare(_CALL + (call or what).encode(errors="backslashreplace"))
+    if differing is None:
         return
     for mark in (b"+", b"-"):
-        _raise_cause(communicator, what, complaints, mark)
-    _raise_difference(complaints)
+        _raise_cause(communicator, what, differing, mark)
+    _raise_difference(differing)
 
 
 @contextlib.contextmanager
-def _saying_why(communicator: _core.Communicator, call: str) -> Iterator[None]:
-    """Say for what this process waits if that takes long: to MPI, a call that some do not make is no error."""
+def _notice_of_waiting(communicator: _core.Communicator, call: str) -> Iterator[None]:
+    """Print a notice if the block takes long: MPI does not detect that some processes do not make a call."""
     seconds = SECONDS_UNTIL_NOTICE
     notice = (
         f"ranvier: rank {communicator.rank} of {communicator.size} has waited for {seconds:g} s at {call!r}, which "
@@ -114,11 +114,10 @@ def agree_on(communicator: _core.Communicator, what: str, action: Callable[[], R
     with agreed(communicator, what):
         result = action()
     # Equal results usually have equal pickles, which can be compared without looking at each of many processes.
-    own = pickle.dumps(result, protocol=5)
-    told = communicator.compare(own)
-    if told is None:
+    every = communicator.compare(pickle.dumps(result, protocol=5))
+    if every is None:
         return result
-    results = [_unpickle(data) for data in told]
+    results = [_unpickle(data) for data in every]
     for rank, other in enumerate(results):
         if other != results[0]:
             error = RemoteError(
@@ -152,11 +151,6 @@ def summary_of(value: object) -> str:
     )
 
 
-def on_root(communicator: _core.Communicator, what: str, action: Callable[[], None]) -> None:
-    """Call `action` on rank 0 only, for example to write a file. If it fails, raise an error on all ranks."""
-    agree(communicator, what, action if communicator.rank == 0 else lambda: None)
-
-
 def from_root(communicator: _core.Communicator, what: str, action: Callable[[], Result], call: str = "") -> Result:
     """Call `action` on rank 0 only, and return its (picklable) result on all ranks. If it fails, all ranks raise."""
     if communicator.size == 1:
@@ -175,13 +169,13 @@ def values_of_all(communicator: _core.Communicator, value: Result) -> list[Resul
     if communicator.size == 1:
         return [value]
     with agreed(communicator, "gathering values of all processes"):
-        own = pickle.dumps(value, protocol=5)
-    return [pickle.loads(data) for data in communicator.allgather(own)]
+        data = pickle.dumps(value, protocol=5)
+    return [pickle.loads(each) for each in communicator.allgather(data)]
 
 
-def _raise_difference(told: list[bytes]) -> NoReturn:
+def _raise_difference(messages: list[bytes]) -> NoReturn:
     """Raise the error of processes that make different calls; it names the first two of them."""
-    calls = [text[1:].decode() if text.startswith(_CALL) else "something else" for text in told]
+    calls = [text[1:].decode() if text.startswith(_CALL) else "something else" for text in messages]
     other = next(rank for rank, call in enumerate(calls) if call != calls[0])
     error = RemoteError(
         "calls of the processes",
@@ -192,9 +186,9 @@ def _raise_difference(told: list[bytes]) -> NoReturn:
     raise error
 
 
-def _first_of_kind(told: list[bytes], error: BaseException) -> int:
+def _first_of_kind(messages: list[bytes], error: BaseException) -> int:
     kind = _as_message(error).partition(b":")[0]
-    return [text.partition(b":")[0] for text in told].index(kind)
+    return [text.partition(b":")[0] for text in messages].index(kind)
 
 
 def _as_message(error: BaseException) -> bytes:
@@ -203,9 +197,9 @@ def _as_message(error: BaseException) -> bytes:
     return mark + f"{type(error).__name__}: {error}".encode(errors="backslashreplace")
 
 
-def _raise_cause(communicator: _core.Communicator, what: str, told: list[bytes], mark: bytes) -> None:
+def _raise_cause(communicator: _core.Communicator, what: str, messages: list[bytes], mark: bytes) -> None:
     """Raise the error of the first of the other processes whose message has this mark."""
-    for rank, text in enumerate(told):
+    for rank, text in enumerate(messages):
         if rank != communicator.rank and text.startswith(mark):
             error = RemoteError(
                 what, bound=f"rank {rank} failed ({text[1:].decode()})", remedy="see the message of that rank"

@@ -79,7 +79,7 @@ def find_launcher(environment: Mapping[str, str] = os.environ) -> Launcher | Non
 
     if "OMPI_COMM_WORLD_SIZE" in environment:
         return Launcher("Open MPI's mpiexec", OPEN_MPI, number("OMPI_COMM_WORLD_SIZE"))
-    # A batch script has Slurm's variables too; only the processes of a step with several of them belong together.
+    # A batch script has Slurm's variables too; only the processes of a step with several tasks form one run.
     if number("SLURM_STEP_NUM_TASKS") > 1 and "SLURM_PROCID" in environment:
         return Launcher("srun", None, number("SLURM_STEP_NUM_TASKS"))
     if "PMI_RANK" in environment and "PMI_SIZE" in environment:
@@ -172,7 +172,7 @@ def load_library(family: Family | None) -> tuple[Family, str]:
     Raises
     ------
     CommunicationError
-        If there is no library, or if the process has loaded one of another family.
+        If there is no library, or if the process has loaded a library of another family.
     """
     loaded = loaded_libraries()
     if len(loaded) > 1:

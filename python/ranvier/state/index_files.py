@@ -1,9 +1,9 @@
 """The file that a user names when a state is saved, and the files beside it that other processes write.
 
 Each process writes its part: rank 0 the file itself, ``state.h5``, the others ``state.GENERATION.rank1.h5`` and so on.
-Each writes under the name of a generation first. When all parts are complete and on the disk, the file of rank 0 gets
-the list of them and then, in one step, its final name. So at each moment the final name stands for a complete state:
-the old one, whose parts are still there, or the new one. Parts of older generations are removed at the end.
+Each first writes under the name of a generation. When all parts are complete and on the disk, the list of them is
+added to the file of rank 0, which is then renamed atomically. So at each moment the final name refers to a complete
+state: the old one, whose parts still exist, or the new one. Parts of older generations are removed at the end.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Part:
     Attributes
     ----------
     name, size, check
-        Name of the file beside that of rank 0, its size in bytes, and the check of its manifest; of rank 0: empty.
+        Name of the file beside the file of rank 0, its size in bytes, and the check of its manifest; empty for rank 0.
     ids, listed
         Neurons of the process: first id, stride, and number; if they follow no rule, a check of the list of them.
     """
@@ -62,7 +62,7 @@ class Part:
 
 @dataclass(frozen=True)
 class StateIndex:
-    """What a state consists of: the parts of all ranks, and what is the same for all of them, in types of JSON."""
+    """Content of a state: the parts of all ranks, and the data that all ranks share, in types of JSON."""
 
     generation: str
     parts: tuple[Part, ...]
@@ -166,9 +166,9 @@ def read_index(path: Path) -> tuple[StateIndex, str]:
                 raise FileError(
                     f"file {path}", bound="it is not a saved state of Ranvier", remedy="pass a file of sim.save"
                 )
-            text, told, manifest = (bytes(file[name][()].tobytes()) for name in names)
-        own = check_of(manifest)
-        if check_of(own.encode() + text) != told.decode():
+            text, stored, manifest = (bytes(file[name][()].tobytes()) for name in names)
+        manifest_check = check_of(manifest)
+        if check_of(manifest_check.encode() + text) != stored.decode():
             raise damaged(path)
         index = json.loads(text)
     if index["version"] != VERSION:
@@ -179,13 +179,13 @@ def read_index(path: Path) -> tuple[StateIndex, str]:
             f"load it with Ranvier {index['ranvier']}",
         )
     parts = tuple(Part(*part) for part in index["parts"])
-    return StateIndex(index["generation"], parts, index["content"]), own
+    return StateIndex(index["generation"], parts, index["content"]), manifest_check
 
 
-def open_part(path: Path, index: StateIndex, own_check: str, rank: int) -> PartReader:
+def open_part(path: Path, index: StateIndex, check_of_root: str, rank: int) -> PartReader:
     """Open the part that a rank has written."""
     if rank == 0:
-        return PartReader(path, own_check)
+        return PartReader(path, check_of_root)
     part = index.parts[rank]
     beside = path.with_name(part.name)
     with damage_found(beside):

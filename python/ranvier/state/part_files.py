@@ -1,6 +1,6 @@
 """Files of columns, written and read in pieces, with a check of each block of each column.
 
-The state of a simulation is a set of tables. The rows of a table are things with a global id. Each column is a dataset
+The state of a simulation is a set of tables. The rows of a table are objects with a global id. Each column is a dataset
 ``TABLE/COLUMN``. It has one value for each row, or a list for each row. Then the column ``size`` has the lengths of the
 lists, which lie one after another. The dataset ``manifest`` is JSON: it lists the columns, with a BLAKE2b hash of each
 block of 65536 values. A reader checks each block that it reads.
@@ -96,7 +96,7 @@ class PartWriter:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._columns: dict[tuple[str, str], _Written] = {}
-        # A little more than what is needed is reserved at a time.
+        # Space is reserved in pieces that are a little larger than needed.
         self._reserved, self._needed = 0, 0
         with file_errors(path, "written"):
             path.open("xb").close()
@@ -121,7 +121,7 @@ class PartWriter:
             self._file.create_dataset(name, data=np.frombuffer(text, dtype=np.uint8))
 
     def mark(self, kind: str) -> None:
-        """Write what kind of file it is as an attribute, for other programs."""
+        """Write the kind of the file as an attribute, for other programs."""
         with file_errors(self.path, "written"):
             self._make_room(_DATASET_BYTES)
             self._file.attrs["format"] = kind
@@ -146,7 +146,7 @@ class PartWriter:
         """Close the file, make sure that it is on the disk, and return its size in bytes."""
         with file_errors(self.path, "written"):
             self._file.close()
-            # HDF5 gives back what was reserved of a file that it has opened with it.
+            # HDF5 releases reserved space of a file that it has opened.
             h5py.File(self.path, "r+", libver=_VERSIONS).close()
             with self.path.open("rb") as file:
                 os.fsync(file.fileno())
@@ -203,7 +203,7 @@ def _cuts(values: Array, first: int) -> Iterator[Array]:
 
 
 class _Stream:
-    """A column that is read from its begin to its end; blocks that are not needed are skipped."""
+    """A column that is read from start to end; blocks that are not needed are skipped."""
 
     def __init__(self, path: Path, dataset: Any, described: dict[str, Any]) -> None:
         self._path = path

@@ -18,7 +18,7 @@ Indices = npt.NDArray[np.int64]
 def joined(pieces: Sequence[Rows]) -> Rows:
     """Return the rows of several pieces as one piece.
 
-    A piece may lack columns of lists: those of which all of its lists are empty.
+    A piece may lack a column of lists if all of its lists are empty.
     """
     if len(pieces) == 1:
         return pieces[0]
@@ -37,7 +37,7 @@ def taken(rows: Rows, which: npt.NDArray[np.integer]) -> Rows:
 
 
 def front(rows: Rows, most_rows: int, most_elements: int) -> tuple[Rows, Rows]:
-    """Divide rows into the first ones, as many as keep two limits but at least one, and the others."""
+    """Split rows into the first ones, at least one and at most as many as two limits allow, and the others."""
     count = min(most_rows, len(ids_of(rows)))
     ends = np.cumsum(_named(rows, "size")) if _has_lists(rows) else np.zeros(0, dtype=np.int64)
     if len(ends):
@@ -49,13 +49,13 @@ def front(rows: Rows, most_rows: int, most_elements: int) -> tuple[Rows, Rows]:
 
 
 class KeptRows:
-    """Rows that several processes have saved: of each id, the one with the longest list."""
+    """Rows that several processes have saved: for each id, the row with the longest list."""
 
     def __init__(self) -> None:
         self._rows: Rows | None = None
 
     def add(self, rows: Rows) -> None:
-        """Add rows of which some may be there."""
+        """Add rows, some of which may be present already."""
         every = rows if self._rows is None else joined([self._rows, rows])
         ids = ids_of(every)
         sizes = _named(every, "size") if _has_lists(every) else np.zeros(len(ids), dtype=np.int64)
@@ -66,7 +66,7 @@ class KeptRows:
         self._rows = taken(every, order[is_first])
 
     def rows(self, ids: Indices) -> Rows | None:
-        """Return the rows of some ids, as far as there are any; None when there are none."""
+        """Return the rows of some ids that are present; None if no row is."""
         if self._rows is None or len(ids) == 0:
             return None
         known = ids_of(self._rows)
@@ -94,9 +94,9 @@ def _elements_of(rows: Rows, which: npt.NDArray[np.integer]) -> Indices:
         return np.zeros(0, dtype=np.int64)
     sizes = _named(rows, "size")
     begins = np.cumsum(sizes) - sizes
-    own = sizes[which]
-    ends = np.cumsum(own)
+    chosen = sizes[which]
+    ends = np.cumsum(chosen)
     total = int(ends[-1]) if len(ends) else 0
-    within = np.arange(total, dtype=np.int64) - np.repeat(ends - own, own)
-    elements: Indices = np.repeat(begins[which], own) + within
+    within = np.arange(total, dtype=np.int64) - np.repeat(ends - chosen, chosen)
+    elements: Indices = np.repeat(begins[which], chosen) + within
     return elements
