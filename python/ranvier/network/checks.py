@@ -62,14 +62,14 @@ def check_seed(seed: int) -> int:
 
 
 def check_size(size: int | None, model: str | UserModel) -> int:
-    """Return the checked size of a population. A list of cells has its own.
+    """Return the checked size of a population; a list of cells determines it.
 
     Raises
     ------
     ShapeError
-        When another size was given than that of the list of cells.
+        When the size differs from the length of the list of cells.
     ValueOutOfBoundsError
-        When there would be no neurons, or more neurons than the core has ids for.
+        When the size is 0, or larger than the number of ids of the core.
     """
     if not isinstance(model, CellKinds):
         return whole_number("size of a population", size, 1, _MOST_UNITS)
@@ -85,7 +85,7 @@ def check_size(size: int | None, model: str | UserModel) -> int:
 
 
 def check_name(what: str, name: str | None) -> str:
-    """Return a name in the form in which the core takes it: an empty string for None."""
+    """Return a name for the core; empty for None."""
     if name is not None and not isinstance(name, str):
         raise WrongTypeError(f"name of a {what}", type(name).__name__, "must be a string or None")
     return check_text(f"name of a {what}", name) if name else ""
@@ -100,7 +100,7 @@ def check_positive(name: str, value: float) -> float:
 
 
 def check_receptor(name: str | None) -> str:
-    """Return the name of a receptor as the core takes it, for which none is an empty one."""
+    """Return the name of a receptor for the core; empty for None."""
     if name is None:
         return ""
     if not isinstance(name, str):
@@ -111,7 +111,7 @@ def check_receptor(name: str | None) -> str:
 
 
 def check_reachable(what: str, targets: PopulationView, receptor: str | None) -> None:
-    """Check that models of users have receptors that take spikes; the core checks the choice of the receptor."""
+    """Check that user-defined models have receptors for spikes; the core checks the choice of the receptor."""
     receptor = check_receptor(receptor) or None
     for population in targets.populations:
         model = population.user_model
@@ -134,7 +134,7 @@ def check_reachable(what: str, targets: PopulationView, receptor: str | None) ->
 
 
 def check_electrode(name: str | None) -> str:
-    """Return the name of an electrode as the core takes it, for which none is an empty one."""
+    """Return the name of an electrode for the core; empty for None."""
     if name is None:
         return ""
     if not isinstance(name, str):
@@ -153,14 +153,14 @@ def check_destination(stimulator: str, receptor: str, electrode: str) -> None:
         raise ValueOutOfBoundsError(
             f"receptor of a {stimulator}",
             f"'{receptor}'",
-            f"the currents of {stimulator} go to no receptor",
+            f"the currents of {stimulator} are not sent to a receptor",
             "leave it out; electrode= names an electrode of cells",
         )
     if electrode and kind.emits_spikes:
         raise ValueOutOfBoundsError(
             f"electrode of a {stimulator}",
             f"'{electrode}'",
-            f"the spikes of {stimulator} go to no electrode",
+            f"the spikes of {stimulator} are not sent to an electrode",
             "leave it out; receptor= names a receptor",
         )
 
@@ -203,7 +203,7 @@ def population_names(view: PopulationView) -> str:
 
 
 def model_and_values(model: object) -> tuple[str | UserModel, dict[str, StoredValues]]:
-    """Return the name and the values of a neuron model, passed as an object or by name, or a user's own model."""
+    """Return the name, or the user-defined model, and the values of a neuron model, passed as an object or by name."""
     if isinstance(model, UserModel):
         return model, dict(model.values)
     if isinstance(model, list | tuple):
@@ -297,7 +297,7 @@ def check_value_names(model: str | UserModel, values: Iterable[str], call: str, 
 
 
 def known_values(model: str | UserModel) -> list[str]:
-    """Return the names of the values of a neuron model or a stimulator; none if there is no such model."""
+    """Return the names of the values of a neuron model or a stimulator; empty if the model does not exist."""
     if isinstance(model, UserModel):
         return [*model.parameters, *model.variables]
     kind = models.NEURON_MODELS.get(model) or models.STIMULATORS.get(model)

@@ -29,7 +29,7 @@ class Parts(tuple[Part, ...]):
     def __getitem__(self, index: slice, /) -> tuple[Part, ...]: ...
 
     def __getitem__(self, index: SupportsIndex | slice, /) -> Part | tuple[Part, ...]:
-        """Return a part by its place; its name is no index."""
+        """Return a part by its place, not by its name."""
         if isinstance(index, str):
             named = [part for part in self if getattr(part, "name", None) == index]
             if not named or isinstance(named[0], Population):
@@ -61,5 +61,5 @@ class Contents:
     """The revision from which a simulation was last built."""
 
     def view(self, selection: Selection) -> PopulationView:
-        """Return the view that a selection stands for."""
+        """Return the view of a selection."""
         return view_of(self.network, selection)

@@ -74,7 +74,7 @@ _MUCH_PER_SECOND = 1e9
 
 
 class Network(NamedAttributes):
-    """The description of a network. Nothing is built until you make a `Simulation` of it.
+    """The description of a network, of which a `Simulation` is built.
 
     Every call checks its arguments at once. A network can be copied and pickled, and a process can have several
     networks. Handles (populations, projections, recorders) belong to the network that made them.
@@ -121,7 +121,7 @@ class Network(NamedAttributes):
         self._contents = Contents(self, _core.Network(resolution, seed))
         self._lock = threading.RLock()
         self._calls: list[Call[Any]] = []
-        self._places: dict[tuple[type, int], int] = {}  # place of the call that made a part, by the part's kind, index
+        self._places: dict[tuple[type, int], int] = {}  # place in _calls, by kind and index of the part
 
     def __setattr__(self, name: str, value: object) -> None:
         # An attribute that was assigned by mistake would have no effect, and would be lost in a copy.
@@ -201,7 +201,7 @@ class Network(NamedAttributes):
         Raises
         ------
         UnknownNameError
-            When there is none; the message suggests the nearest name.
+            When it does not exist; the message suggests the nearest name.
         """
         for population in self._contents.populations:
             if isinstance(name, str) and population.name == name:
@@ -223,7 +223,7 @@ class Network(NamedAttributes):
         return len(self._contents.populations)
 
     def __bool__(self) -> bool:
-        """Return True, also where there is no population yet."""
+        """Return True, also for a network without populations."""
         return True
 
     def to_steps(self, milliseconds: float, what: str = "time") -> int:
@@ -232,7 +232,7 @@ class Network(NamedAttributes):
         Raises
         ------
         GridError
-            When it is not a multiple of the resolution; the message calls the time `what`.
+            When it is not a multiple of the resolution; `what` is the name of the time in the message.
         """
         return self._contents.core.to_steps(number(what, milliseconds), what)
 
@@ -278,15 +278,15 @@ class Network(NamedAttributes):
         ----------
         model
             The model with values of its parameters, for example ``rv.iaf_psc_exp(tau_m=10.0)``, or only its name; or a
-            `neuron` of equations, whose values may be texts with a unit, too; or a
-            `Cell`, whose populations take ``V_m``, the initial potential (mV), ``I_e``, a constant current (pA), and
-            its parameters `per_cell`; or a list with the `Cell` of each neuron, in which cells may come several times:
-            ``[a] * 30 + [b] * 70``. These have the same receptors, probes, parameters, temperature, rates and scheme.
-            A stimulator that emits spikes, for example ``rv.poisson_generator(rate=5.0)``, makes a population of
-            sources: each has a train of its own, which all neurons share that it is connected to. Sources can be
-            connected by any rule, and recorded by name; they take no input and do not count as neurons.
+            `neuron` of equations, whose values may also be texts with a unit; or a `Cell`, whose populations have the
+            values ``V_m``, the initial potential (mV), ``I_e``, a constant current (pA), and parameters `per_cell`; or
+            a list with the `Cell` of each neuron, which may contain a cell several times: ``[a] * 30 + [b] * 70``. All
+            cells of a list have the same receptors, probes, parameters, temperature, rates and scheme. A stimulator
+            that emits spikes, for example ``rv.poisson_generator(rate=5.0)``, makes a population of sources: each emits
+            a different train, the same for all neurons that it is connected to. Sources can be connected by any rule,
+            and recorded by name; they receive no input and do not count as neurons.
         size
-            Number of neurons, >= 1; a list of cells has its own.
+            Number of neurons, >= 1; None for a list of cells.
         name
             Name of the population; None: a name made of the model and a number.
         step
@@ -303,7 +303,8 @@ class Network(NamedAttributes):
         ValueOutOfBoundsError
             For values that are outside their bounds or not finite, and for ``size < 1``.
         ShapeError
-            For an array that does not hold one value for each neuron, or a size that is not that of the list of cells.
+            For an array whose length is not the number of neurons, or a size that is not the length of the list of
+            cells.
         GridError
             For a step that is not a multiple of the resolution.
         """
@@ -312,10 +313,10 @@ class Network(NamedAttributes):
         given |= changes.numbers_of(checked, values)
         if isinstance(checked, UserModel):
             checked.check_values(given)
-        own_step = None if step is None else number("step", step)
-        own_size = check_size(size, checked)
+        checked_step = None if step is None else number("step", step)
+        checked_size = check_size(size, checked)
         sequences = changes.sequences_of(checked, given) if isinstance(checked, str) else {}
-        return self._make(Create(checked, own_size, check_name("population", name), given, own_step, sequences))
+        return self._make(Create(checked, checked_size, check_name("population", name), given, checked_step, sequences))
 
     @known_keywords
     def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:
@@ -374,19 +375,19 @@ class Network(NamedAttributes):
             delays are rounded to the nearest step of the targets; half a step is rounded up.
         receptor
             Name of the receptor of the targets that all these synapses reach, whatever the sign of their weights; None:
-            the only receptor, or, where the model says so, the one that the sign of each weight chooses. Targets of
-            several models must all have a receptor of this name, at the same place in the lists of their receptors.
+            the only receptor, or, in some models, the receptor for the sign of each weight. Targets of several models
+            must all have a receptor of this name, at the same place in the lists of their receptors.
         weight_bound
             Largest absolute weight that these synapses can be set to while a simulation runs; None: any. If all
             projections onto a population have such a bound, weights above the largest bound are refused.
         synapse
             The synapse model with values of its parameters, for example ``rv.tsodyks2(U=rv.Uniform(0.2, 0.6))``, or
-            only its name; or one of equations, which `ranvier.synapse` makes. Where a model lets synapses differ,
-            arrays and distributions are given as for `weight`.
+            only its name; or a model of equations, made by `ranvier.synapse`. Parameters that may differ between
+            synapses can be arrays and distributions, as for `weight`.
         site
-            Where the receptor of the targets has several places: the number of the place, its *site*, that each synapse
-            reaches. None: one that is drawn for each synapse, all with the same probability; a number; an array, as for
-            `weight`; or `SiteProbabilities`. Neurons that are no cells have one site, 0.
+            If the receptor of the targets has several places: the number of the place, its *site*, that each synapse
+            reaches. None: drawn for each synapse, all with the same probability; a number; an array, as for `weight`;
+            or `SiteProbabilities`. Point neurons have one site, 0.
         name
             Name of the projection; None: a name made of the names of the populations.
         **parameters
@@ -566,8 +567,8 @@ class Network(NamedAttributes):
                 view = self._view("part", part, "must be a population, a view, a projection or a stimulus")
                 self._change(
                     [
-                        (own.population, changes.changed_population(own, self._call_of(own.population), own_values))
-                        for own, own_values in changes.by_population(view, values)
+                        (part.population, changes.changed_population(part, self._call_of(part.population), part_values))
+                        for part, part_values in changes.by_population(view, values)
                     ]
                 )
 
@@ -623,7 +624,7 @@ class Network(NamedAttributes):
         variables
             Names of state variables of their models, for example ``["V_m", "I_syn_ex"]``.
         interval
-            Sampling interval, ms, a multiple of the steps of all neurons; None: the shortest that there is, in most
+            Sampling interval, ms, a multiple of the steps of all neurons; None: the shortest possible interval, in most
             networks the resolution. Samples are taken at multiples of the interval.
         to, overwrite
             As for `record_spikes`.
@@ -731,7 +732,7 @@ class Network(NamedAttributes):
 
     def _make(self, call: Call[Made]) -> Made:
         """Carry out a call, and remember it if it was accepted."""
-        # Neither another thread nor Ctrl-C may come between these statements.
+        # Neither another thread nor Ctrl-C may interrupt these statements.
         with self._lock, interrupts_deferred():
             made = call.make(self._contents)
             self._places[type(made), made.index] = len(self._calls)
@@ -744,7 +745,7 @@ class Network(NamedAttributes):
         return self._calls[self._places[type(made), made.index]]
 
     def _change(self, changes: list[tuple[Handle, ChangeableCall[Any]]]) -> None:
-        """Replace the calls that made some parts: all of them, or none if the core refuses one."""
+        """Replace the calls that made some parts; if the core refuses one, no call is replaced."""
         with self._lock, interrupts_deferred():
             present = [(made, self._call_of(made)) for made, _ in changes]
             for number_done, (made, call) in enumerate(changes):
@@ -785,7 +786,7 @@ def check_network(network: object) -> None:
 
 
 def contents_of(network: Network) -> Contents:
-    """Return the contents of a network, for building it and for predicting what it needs."""
+    """Return the contents of a network, for building it and for predicting its memory."""
     return network._contents
 
 

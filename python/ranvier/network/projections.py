@@ -1,4 +1,4 @@
-"""Projections and stimuli of a network: handles that name a part of it and show its values."""
+"""Projections and stimuli of a network: handles of its parts that show their values."""
 
 from __future__ import annotations
 

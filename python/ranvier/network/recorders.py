@@ -1,4 +1,4 @@
-"""Recorders of a network: handles that say what a simulation of the network records."""
+"""Recorders of a network: handles that describe what a simulation of the network records."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Recorder(Immutable):
 
     @property
     def description(self) -> str:
-        """What it records, in a line."""
+        """Recorded values and neurons, in a line."""
         raise NotImplementedError
 
     @property
@@ -110,7 +110,7 @@ class SpikeRecorder(Recorder):
 
     @property
     def description(self) -> str:
-        """What it records, in a line."""
+        """Recorded values and neurons, in a line."""
         return "spikes of " + some_names([selection.name for selection in self.selections])
 
 
@@ -159,7 +159,7 @@ class StateRecorder(Recorder):
 
     @property
     def description(self) -> str:
-        """What it records, in a line."""
+        """Recorded values and neurons, in a line."""
         neurons = f"{counted(len(self.ids), 'neuron')} of {self.population_names}"
         return f"{', '.join(self.variables)} of {neurons} every {text_of(self.interval)} ms"
 
@@ -203,7 +203,7 @@ class WeightRecorder(Recorder):
 
     @property
     def expected_synapses(self) -> float:
-        """Number of recorded synapses; for a part of the sources or targets, that of evenly distributed synapses."""
+        """Number of recorded synapses; for a part of the neurons, estimated for evenly distributed synapses."""
         part = 1.0
         for chosen, all_of_them in ((self.sources, self.projection.sources), (self.targets, self.projection.targets)):
             if chosen is not None and len(all_of_them):
@@ -212,5 +212,5 @@ class WeightRecorder(Recorder):
 
     @property
     def description(self) -> str:
-        """What it records, in a line."""
+        """Recorded values and neurons, in a line."""
         return f"weights of {self.projection.name} every {text_of(self.interval)} ms"

@@ -167,7 +167,7 @@ def _projections(network: Summarized) -> Table:
     ]
     head = ["name", "from", "to", "rule", "synapses", "weight", "delay (ms)"]
     if all(each.name == f"{each.sources.name} to {each.targets.name}" for each in network.projections):
-        # The user has named none of them.
+        # All names are default names.
         head, rows = head[1:], [row[1:] for row in rows]
     return "Projections", *_with_receptors(head, rows, network.projections)
 

@@ -55,7 +55,7 @@ def build(
     progress: ProgressOption,
     saved: SavedState | None = None,
 ) -> BuiltNetwork:
-    """Build a network on some processes; `choose_options` may raise. If there is a `saved` state, it must be one of it.
+    """Build a network on some processes; `choose_options` may raise. A `saved` state must be a state of this network.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def build(
 
 
 def _compile(contents: Contents, tuning: Tuning, double_weights: bool) -> str:
-    """Compile the equations of neurons and synapses, and return what carries them out."""
+    """Compile the equations of neurons and synapses, and return how they are executed."""
     chosen = _core.instruction_sets()[-1] if tuning.instruction_set == "auto" else tuning.instruction_set
     neurons = [each.user_model for each in contents.populations]
     synapses = [each.synapse for each in contents.projections]

@@ -42,8 +42,8 @@ class BuiltNetwork:
         The network that was built. It may have changed since.
     populations, projections, stimuli, recorders, seed
         Parts and seed of the network when it was built.
-    own_synapse_parameters
-        Names of parameters of synapse models that users have described.
+    user_synapse_parameters
+        Names of parameters of user-defined synapse models.
     description, options
         The network and the options in the form in which the core took them.
     network_name
@@ -51,7 +51,7 @@ class BuiltNetwork:
     communicator
         The processes that have built the network.
     programs
-        What carries out neurons and synapses of equations: see `ranvier.compiled.steps.compile_models`.
+        How neurons and synapses of equations are executed: see `ranvier.compiled.steps.compile_models`.
     traces_epochs
         Whether times of epochs are kept.
     """
@@ -71,7 +71,7 @@ class BuiltNetwork:
         self.populations = tuple(snapshot.populations)
         self.projections = tuple(snapshot.projections)
         synapses = [each.synapse for each in self.projections if isinstance(each.synapse, UserSynapse)]
-        self.own_synapse_parameters = frozenset(name for each in synapses for name in each.parameters)
+        self.user_synapse_parameters = frozenset(name for each in synapses for name in each.parameters)
         self.stimuli = tuple(snapshot.stimuli)
         self.recorders = tuple(snapshot.recorders)
         self.seed = snapshot.core.seed
@@ -100,8 +100,8 @@ class BuiltNetwork:
             raise StateError("simulation", bound="it was built in another process", remedy="build it in this one")
         if self._busy:
             raise StateError("simulation", bound="it is busy with another call", remedy="wait until that has returned")
-        # Not a lock: Ctrl-C could come between acquiring it and the statement that releases it. The interpreter neither
-        # switches threads nor handles signals between a test, an assignment and the begin of a try.
+        # Not a lock: Ctrl-C could interrupt between acquiring it and the try that releases it. The interpreter neither
+        # switches threads nor handles signals between a test, an assignment and the start of a try.
         self._busy = True
         try:
             yield
@@ -109,7 +109,7 @@ class BuiltNetwork:
             self._busy = False
 
     def warn_of_changes(self) -> None:
-        """Warn, once, if the network has changed and no simulation has been built of it since."""
+        """Warn, once, if the network has changed since a simulation of it was last built."""
         contents = contents_of(self.network)
         if contents.revision > max(self._revision, contents.built_revision) and self.communicator.rank == 0:
             self._revision = contents.revision

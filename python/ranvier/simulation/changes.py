@@ -1,4 +1,4 @@
-"""Reading and changing values of neurons and stimuli while a simulation stands between two steps."""
+"""Reading and changing values of neurons and stimuli of a simulation between two steps."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def get_values(
         name: read_only(
             np.concatenate([built.core.get(population, name, indices) for population, indices in places]),
             f"{name} of neurons",
-            f"write sim.set(neurons, {name}=...) to change the simulation, or .copy() for an array of your own",
+            f"write sim.set(neurons, {name}=...) to change the simulation, or .copy() for a writable array",
         )
         for name in wanted
     }
@@ -59,7 +59,7 @@ def set_values(built: BuiltNetwork, part: object, values: dict[str, Any]) -> Non
         return
     if isinstance(part, Projection):
         raise WrongTypeError(
-            "what is set",
+            "first argument of sim.set",
             "a projection",
             "must be neurons or a stimulus",
             "write sim.connections(projection=...).weights = ...",
@@ -91,10 +91,10 @@ def _indices(view: PopulationView) -> IntArray:
 
 def _names(names: object) -> list[str]:
     if isinstance(names, str):
-        return [check_text("name of what to get", names)]
+        return [check_text("name of a value to get", names)]
     if not isinstance(names, list | tuple):
-        raise WrongTypeError("name of what to get", name_type(names), "must be a string or a list of strings")
-    return [check_text("name of what to get", name) for name in names]
+        raise WrongTypeError("name of a value to get", name_type(names), "must be a string or a list of strings")
+    return [check_text("name of a value to get", name) for name in names]
 
 
 def _set_neurons(built: BuiltNetwork, views: list[PopulationView], values: dict[str, Any]) -> None:
@@ -106,8 +106,8 @@ def _set_neurons(built: BuiltNetwork, views: list[PopulationView], values: dict[
         changes = []
         begin, total = 0, sum(len(view) for view in views)
         for view in views:
-            own = {name: to_core(_part(name, value, views, begin, total)) for name, value in stored.items()}
-            changes.append((view.population.index, _indices(view), own))
+            part = {name: to_core(_part(name, value, views, begin, total)) for name, value in stored.items()}
+            changes.append((view.population.index, _indices(view), part))
             begin += len(view)
     built.agree_on_request("setting", *(view.name for view in views), *asked)
     if sequences:
@@ -131,7 +131,7 @@ def _sequences(views: list[PopulationView], values: dict[str, StoredValues]) -> 
 
 
 def _part(name: str, value: StoredValues, views: list[PopulationView], begin: int, total: int) -> StoredValues:
-    """Return the values of one view, which begins at `begin` among the neurons of all views."""
+    """Return the values of the view that starts at position `begin` among the neurons of all views."""
     if not isinstance(value, np.ndarray):
         return value
     if value.shape != (total,):

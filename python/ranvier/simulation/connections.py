@@ -46,10 +46,10 @@ def _receptors_of(projection: Projection) -> list[str]:
     return next((model.receptors for model in _core.neuron_models() if model.name in wanted), [])
 
 
-def _check_parameter(own: frozenset[str], name: object) -> None:
-    """Refuse what is no parameter of any synapse model; the core knows the models of the synapses.
+def _check_parameter(user_defined: frozenset[str], name: object) -> None:
+    """Check that a synapse model has the parameter; the core checks the models of the synapses.
 
-    `own` are parameters of models that users have described.
+    `user_defined` are parameters of user-defined models.
     """
     if not isinstance(name, str):
         raise WrongTypeError("parameter of synapses", name_type(name), "must be the name of one")
@@ -58,7 +58,7 @@ def _check_parameter(own: frozenset[str], name: object) -> None:
         raise UnknownNameError(
             "parameter of synapses", f"'{name}'", "it is an array", f"use connections.{arrays.get(name, name)}"
         )
-    if name not in (known := _known_parameters() | own):
+    if name not in (known := _known_parameters() | user_defined):
         unknown_name("parameter of synapses", check_text("parameter of synapses", name), sorted(known))
 
 
@@ -89,7 +89,7 @@ class Connections(NamedAttributes):
     ) -> None:
         self._built = built
         self._handles = handles
-        fixed = "it is fixed when neurons are connected; connections.{0}.copy() is an array of your own"
+        fixed = "it is fixed when neurons are connected; connections.{0}.copy() is writable"
         self._sources = read_only(sources, "sources of connections", fixed.format("sources"))
         self._targets = read_only(targets, "targets of connections", fixed.format("targets"))
         self._delays = read_only(delays, "delays of connections", fixed.format("delays"))
@@ -152,7 +152,7 @@ class Connections(NamedAttributes):
             [[names.index(name) for name in table] + [0] * (most - len(table)) for table in tables], dtype=np.intp
         ).reshape(len(tables), most)
         chosen = places[self._projections, self._built.core.receptors(self._handles)]
-        fixed = "it is fixed when neurons are connected; connections.receptors.copy() is an array of your own"
+        fixed = "it is fixed when neurons are connected; connections.receptors.copy() is writable"
         return read_only(np.array(names, dtype=f"U{width}")[chosen], "receptors of connections", fixed)
 
     @property
@@ -161,8 +161,8 @@ class Connections(NamedAttributes):
 
         Assign a number or an array of this shape to change the weights in the simulation, for example
         ``connections.weights *= 2.0``; to change some of them, write ``connections[chosen].weights = ...``. The array
-        that you read is a read-only copy; the results of calculations with it are your own. Weights are rounded as
-        those of `Network.connect`. A spike has the weight of the synapse at the time of its arrival, also if the weight
+        is a read-only copy; results of calculations with it are ordinary arrays. Weights are rounded as by
+        `Network.connect`. A spike has the weight of the synapse at the time of its arrival, also if the weight
         changed while the spike was on its way.
 
         Raises
@@ -206,7 +206,7 @@ class Connections(NamedAttributes):
             agree(
                 self._built.communicator,
                 "parameter of synapses",
-                partial(_check_parameter, self._built.own_synapse_parameters, name),
+                partial(_check_parameter, self._built.user_synapse_parameters, name),
             )
             self._built.agree_on_request(f"{name} of synapses", self._handles)
             values = self._built.core.synapse_parameters(self._handles, name)
@@ -214,9 +214,9 @@ class Connections(NamedAttributes):
 
     @known_keywords
     def set(self, **values: npt.ArrayLike) -> None:
-        """Change parameters of the synapse model of which each synapse has a value of its own.
+        """Change parameters of the synapse model that have one value per synapse.
 
-        Spikes that are sent later find the new values. What a synapse keeps in use is not changed.
+        Spikes that are sent later use the new values. State variables of synapses are not changed.
 
         Parameters
         ----------
@@ -232,20 +232,20 @@ class Connections(NamedAttributes):
             For an array of another length.
         ValueOutOfBoundsError
             For values that are not finite or out of bounds, for a parameter that all synapses of a projection share,
-            and for one that says how synapses begin. Then nothing is changed.
+            and for the initial value of a state variable. Then nothing is changed.
         """
         if not values:
             refuse_nothing("connections.set", "U=0.5")
 
         def checked() -> dict[str, FloatArray]:
             for name in values:
-                _check_parameter(self._built.own_synapse_parameters, name)
+                _check_parameter(self._built.user_synapse_parameters, name)
             return {name: self._one_each(name, given) for name, given in values.items()}
 
         with self._built.exclusive():
-            own = agree(self._built.communicator, "parameters of synapses", checked)
-            self._built.agree_on_request(f"setting {', '.join(own)} of synapses", self._handles, *own.values())
-            self._built.core.set_synapse_parameters(self._handles, own)
+            arrays = agree(self._built.communicator, "parameters of synapses", checked)
+            self._built.agree_on_request(f"setting {', '.join(arrays)} of synapses", self._handles, *arrays.values())
+            self._built.core.set_synapse_parameters(self._handles, arrays)
 
     def _one_each(self, name: str, values: npt.ArrayLike) -> FloatArray:
         """Return an array with a value for each synapse."""

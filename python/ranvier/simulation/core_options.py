@@ -27,7 +27,7 @@ def core_options(
     tuning: Tuning | None,
     dry_run: DryRun | None,
 ) -> _core.SimulationOptions:
-    """Return the options in the form in which the core takes them. A group that is None has its defaults.
+    """Return the options of the core. A group that is None has its defaults.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def _rates(populations: Sequence[Population], rates: float | Mapping[str, float]
 
 
 def _check_names(values: Mapping[str, float], names: list[str], one: str) -> None:
-    """Check that there is a value for each population of a list and no other; `one` is the name of such a value."""
+    """Check that there is exactly one value for each population of a list; `one` is the name of such a value."""
     for name in values:
         if name not in names:
             unknown_name(f"population with a {one}", name, names)

@@ -127,7 +127,7 @@ class OptionGroup(NamedAttributes):
     """The options of the group, by name."""
 
     def __new__(cls, *positional: object, **given: object) -> Self:
-        """Refuse names that are not those of options."""
+        """Raise an error for a name that is not the name of an option."""
         # Called before __init__, where Python would raise an error that does not suggest the nearest name.
         if positional:
             raise WrongTypeError(f"option of {cls.__name__}", type(positional[0]).__name__, "must be given by its name")
@@ -178,7 +178,7 @@ class OptionGroup(NamedAttributes):
 def option_group(kind: type[Group]) -> type[Group]:
     """Make a group of the options that a class declares, and add them to its docstring."""
     made = dataclasses.dataclass(frozen=True, kw_only=True, repr=False, eq=False)(kind)
-    # The errors of a frozen dataclass do not say what to do.
+    # The errors of a frozen dataclass have no remedy.
     made.__setattr__ = OptionGroup.__setattr__  # type: ignore[method-assign]
     made.__delattr__ = OptionGroup.__delattr__  # type: ignore[method-assign]
     hints = typing.get_type_hints(kind)

@@ -26,7 +26,7 @@ from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.recordings import RecordingStore
 from ranvier.simulation.routed_rows import route, supply
 from ranvier.simulation.saved_values import from_saved
-from ranvier.simulation.saving import network_parts, own_ids
+from ranvier.simulation.saving import local_ids, network_parts
 from ranvier.state.index_files import StateIndex, open_part, read_index
 from ranvier.state.part_files import Column, PartReader, damage_found
 from ranvier.state.rows import KeptRows, joined, taken
@@ -48,13 +48,13 @@ class SavedState:
         Its file.
     index
         Its index.
-    own_check
-        Check of the manifest of the part in the same file.
+    check_of_root
+        Check of the manifest of the part of rank 0, which is in the same file.
     """
 
     path: Path
     index: StateIndex
-    own_check: str
+    check_of_root: str
 
     def check_network(
         self, description: _core.Network, options: _core.SimulationOptions, recorders: Sequence[Recorder]
@@ -67,11 +67,11 @@ class SavedState:
             When it is not; the error names the first difference.
         """
         saved = [tuple(part) for part in self.index.content["network"]]
-        own: list[tuple[Any, ...]] = list(network_parts(description, options, recorders))
-        if saved == own:
+        present: list[tuple[Any, ...]] = list(network_parts(description, options, recorders))
+        if saved == present:
             return
-        places = range(max(len(saved), len(own)))
-        here, there = next((own[i : i + 1], saved[i : i + 1]) for i in places if own[i : i + 1] != saved[i : i + 1])
+        places = (slice(i, i + 1) for i in range(max(len(saved), len(present))))
+        here, there = next((present[i], saved[i]) for i in places if present[i] != saved[i])
         if here and there and here[0][0] == there[0][0]:
             name, _, text = here[0]
             was = f"it is {text}" if text and text != there[0][2] else "it is another one"
@@ -82,7 +82,7 @@ class SavedState:
         raise StateError(
             f"{name} of the network to load {self.path} into" if " of " not in name else name,
             bound=bound,
-            remedy="load the state with the network that it was saved of",
+            remedy="load the state with the network of which it was saved",
         )
 
 
@@ -92,35 +92,35 @@ def open_state(path: str | os.PathLike[str], communicator: Communicator) -> Save
     Raises
     ------
     FileError
-        When there is no such file, or it is not a complete state.
+        When the file does not exist, or is not a complete state.
     """
 
     def read() -> SavedState:
         found = Path(os.path.realpath(checked_path(path, "file of a saved state")))
-        index, own_check = read_index(found)
-        return SavedState(found, index, own_check)
+        index, check_of_root = read_index(found)
+        return SavedState(found, index, check_of_root)
 
     return from_root(communicator, "file of a saved state", read)
 
 
 class _Parts:
-    """The parts of a state, of which each process reads its own, or a share of all."""
+    """The parts of a state, of which each process reads the part of its neurons, or a share of all parts."""
 
     def __init__(self, saved: SavedState, built: BuiltNetwork) -> None:
         self._saved = saved
         self._communicator = built.communicator
         core, parts = built.core, saved.index.parts
-        self._own = own_ids(core)
+        self._local = local_ids(core)
         self._elements = max(_LEAST_ELEMENTS, core.counts().synapses // (32 * core.ranks))
-        # A process with the same neurons as the one that has saved a part finds all that it needs in it.
-        own = next((rank for rank, part in enumerate(parts) if (tuple(part.ids), part.listed) == self._own), None)
-        self._own_part = own if all(values_of_all(built.communicator, own is not None)) else None
+        # If each process has the neurons of a process that has saved a part, it reads only this part.
+        same = next((rank for rank, part in enumerate(parts) if (tuple(part.ids), part.listed) == self._local), None)
+        self._local_part = same if all(values_of_all(built.communicator, same is not None)) else None
         self._listed = core.own_ids(0, 1 << 62)[3]
         self._recorded: list[int] = []
 
     def owns(self, ids: IntArray) -> npt.NDArray[np.bool_]:
         """Return which neurons belong to this process."""
-        begin, stride, size = self._own[0]
+        begin, stride, size = self._local[0]
         if size == 0:
             return np.zeros(len(ids), dtype=np.bool_)
         if stride:
@@ -135,14 +135,14 @@ class _Parts:
 
     def load(self, loader: _core.StateLoader, index: int, table: str) -> None:
         """Load a table. All processes call it."""
-        if self._own_part is not None:
+        if self._local_part is not None:
             with agreed(self._communicator, _WHAT), self._checked():
-                for rows in self._pieces(self._own_part, table):
+                for rows in self._pieces(self._local_part, table):
                     loader.load(index, rows)
         elif table.endswith(".common"):
             self._load_common(loader, index, table)
         elif table.endswith(".sources"):
-            # Each process keeps the state of its own neurons as sources, and the others get it from there.
+            # Each process keeps the state of its neurons as sources, and sends it to the other processes.
             kept = KeptRows()
             self._route(table, loader, kept.add)
             supply(
@@ -156,11 +156,11 @@ class _Parts:
         else:
             self._route(table, loader, lambda rows: loader.load(index, rows))
 
-    def own_rows(self, table: str, loader: _core.StateLoader) -> list[list[Column]]:
+    def local_rows(self, table: str, loader: _core.StateLoader) -> list[list[Column]]:
         """Return all rows of the neurons of this process. All processes call it."""
-        come: list[list[Column]] = []
-        self._route(table, loader, come.append)
-        return come
+        received: list[list[Column]] = []
+        self._route(table, loader, received.append)
+        return received
 
     def of_root(self, table: str) -> Iterator[list[Column]]:
         """Yield the rows of a table that only rank 0 has saved."""
@@ -170,7 +170,7 @@ class _Parts:
         """Find the parts that have recordings. All processes call it."""
         found = []
         with agreed(self._communicator, _WHAT), damage_found(self._saved.path):
-            for rank in self._own_share():
+            for rank in self._local_share():
                 with self._opened(rank) as part:
                     found += [rank] if any(table.startswith("recorder") for table in part.tables) else []
         self._recorded = sorted({rank for each in values_of_all(self._communicator, found) for rank in each})
@@ -185,16 +185,16 @@ class _Parts:
             yield from part.pieces(table, _ROWS, self._elements, wants)
 
     def _opened(self, rank: int) -> PartReader:
-        return open_part(self._saved.path, self._saved.index, self._saved.own_check, rank)
+        return open_part(self._saved.path, self._saved.index, self._saved.check_of_root, rank)
 
     def _share(self, table: str) -> Iterator[list[Column]]:
         """Yield the pieces that this process reads for all: whole parts, or some of the pieces of a part."""
-        own, parts = self._communicator.rank, len(self._saved.index.parts)
-        readers = len(range(own % parts, self._communicator.size, parts))
-        for rank in self._own_share():
-            yield from self._pieces(rank, table, lambda number: number % readers == own // parts)
+        local, parts = self._communicator.rank, len(self._saved.index.parts)
+        readers = len(range(local % parts, self._communicator.size, parts))
+        for rank in self._local_share():
+            yield from self._pieces(rank, table, lambda number: number % readers == local // parts)
 
-    def _own_share(self) -> range:
+    def _local_share(self) -> range:
         parts = len(self._saved.index.parts)
         return range(self._communicator.rank % parts, parts, self._communicator.size)
 
@@ -203,16 +203,16 @@ class _Parts:
         route(self._communicator, self._share(table), loader.ranks_of, take, limits, self._checked)
 
     def _load_common(self, loader: _core.StateLoader, index: int, table: str) -> None:
-        """Load what all tables of a kind have saved: they are the same but for the greatest weight."""
+        """Load the common values of all tables of a kind, which are equal except for the greatest weight."""
         greatest: list[Column] | None = None
         with agreed(self._communicator, _WHAT), self._checked():
             for rows in self._share(table):
                 every = rows if greatest is None else joined([greatest, rows])
                 weights = next(values for name, _, values in every if name == "greatest_weight")
                 greatest = taken(every, np.array([int(np.argmax(weights))]))
-        told = values_of_all(self._communicator, greatest)
+        every_greatest = values_of_all(self._communicator, greatest)
         with agreed(self._communicator, _WHAT), self._checked():
-            for each in told:
+            for each in every_greatest:
                 if each is not None:
                     loader.load(index, each)
 
@@ -239,8 +239,8 @@ def load_state(built: BuiltNetwork, store: RecordingStore, saved: SavedState) ->
     _set_sequences(built, content, parts)
     parts.find_recordings()
     with agreed(built.communicator, _WHAT), _states_checked(saved.path), damage_found(saved.path):
-        store.load(parts.recorded, lambda name: parts.own_rows(name, loader), parts.owns)
-    # At the end: nothing that was recorded is cut off for a state that cannot be loaded.
+        store.load(parts.recorded, lambda name: parts.local_rows(name, loader), parts.owns)
+    # At the end: files of recorders are truncated only if the state could be loaded.
     with agreed(built.communicator, "files of recorders"):
         store.resume_files(_positions(saved, store, built))
 
@@ -251,21 +251,21 @@ def _positions(saved: SavedState, store: RecordingStore, built: BuiltNetwork) ->
     if saved.index.content["apart"] != store.has_files_of_ranks:
         raise StateError(
             "files of recorders",
-            bound="one of the two simulations has a file for each process, and the other one file for all",
+            bound="one of the two simulations has a file for each process, and the other has one file for all",
             remedy="load the state with the same option recordings",
         )
     if not store.has_files_of_ranks:
         found: dict[str, Any] = files[0]
         return found
     rank, parts = built.communicator.rank, saved.index.parts
-    if len(files) != built.communicator.size or (tuple(parts[rank].ids), parts[rank].listed) != own_ids(built.core):
+    if len(files) != built.communicator.size or (tuple(parts[rank].ids), parts[rank].listed) != local_ids(built.core):
         raise StateError(
             "files of recorders of each process",
             bound="the neurons are divided differently among processes than in the saved state",
             remedy="load the state on the same number of processes, with the same placement",
         )
-    own: dict[str, Any] = files[rank]
-    return own
+    local: dict[str, Any] = files[rank]
+    return local
 
 
 @contextlib.contextmanager

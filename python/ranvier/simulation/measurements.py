@@ -18,7 +18,7 @@ PHASES = ("build", "init", "simulation")
 # Few delays are longer than this many steps, or epochs.
 _MOST_LISTS = 2**12
 
-# Epochs after which sections of an exchange follow what was needed in these, and the part of their room below which
+# Epochs after which sections of an exchange shrink to the size needed in these, and the part of their size below which
 # they do (core/comm/exchange/marked_sections.cpp).
 _EPOCHS_TO_SHRINK, _PART_TO_SHRINK = 16, 0.75
 
@@ -73,7 +73,7 @@ class Bursts:
     in_lists
         In the 2\ :sup:`j` steps before the turn of a list, if 2\ :sup:`i` lists take turns from step to step: the
         largest number for each list, averaged over the lists; an item for each i, with one for each j up to i. Spikes
-        wait in such lists until they arrive at synapses that learn.
+        wait in these lists until they arrive at plastic synapses.
     """
 
     in_step: float
@@ -121,7 +121,7 @@ class Bursts:
 
 
 def _in_succession(counts: IntArray, mean: float) -> list[FloatArray]:
-    """Return, for each power of two, all sums of so many counts in succession, relative to as many means."""
+    """Return, for each power of two, the sums of that number of consecutive counts, relative to as many means."""
     until = np.concatenate([[0], np.cumsum(counts)])
     powers = [2**power for power in range(min(len(counts), _MOST_LISTS).bit_length())]
     return [(until[power:] - until[:-power]) / (power * mean) for power in powers]
@@ -192,8 +192,8 @@ class SteppingCounts:
     steps_per_visit
         Mean number of these steps; NaN before a run.
     bytes_per_step
-        Bytes of neurons and inputs that these visits went through, divided by the number of steps: what had to come
-        into the caches of the processors if all shards together do not fit into them. NaN before a run.
+        Bytes of neurons and inputs that these visits processed, divided by the number of steps: the traffic into the
+        caches of the processors if all shards together do not fit into them. NaN before a run.
     """
 
     mode: str
@@ -253,7 +253,7 @@ class Timers:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What one process has exchanged with the others since the last `Simulation.reset_counts`.
+    """Spikes and bytes that one process has exchanged with the others since the last `Simulation.reset_counts`.
 
     Attributes
     ----------
@@ -266,7 +266,7 @@ class Traffic:
     messages
         Number of messages between two processes, or of partners in collective calls.
     notifications
-        Clocks of shards that it told other processes, with ``stepping="async"``; a message may have several.
+        Clocks of shards that it sent to other processes, with ``stepping="async"``; a message may have several.
     exchanges
         Number of epochs, which is the number of exchanges of spikes.
     rounds
@@ -274,7 +274,7 @@ class Traffic:
     buffer_bytes
         Present size of its buffers.
     presynaptic_entries, presynaptic_bytes
-        Entries and memory of the table that says which processes need the spikes of its neurons.
+        Entries and memory of the table of the processes that need the spikes of its neurons.
     build_rounds
         Number of collective rounds for building that table.
     """

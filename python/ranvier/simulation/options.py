@@ -66,7 +66,7 @@ Pinning: TypeAlias = str | Sequence[int]
 Rates: TypeAlias = float | Mapping[str, float] | None
 
 
-# ---- checks of what types and bounds do not tell ---------------------------------------------------------------------
+# ---- checks beyond types and bounds ----------------------------------------------------------------------------------
 
 
 def _checked_pinning(pinning: Any) -> str:
@@ -124,8 +124,8 @@ def _within(name: str, value: float, most: float = sys.float_info.max) -> float:
 def _by_population(what: str, given: Mapping[Any, Any], most: float = sys.float_info.max) -> Settings:
     values = {}
     for name, value in given.items():
-        called = f"{what} of population {check_text(f'population with a {what}', name)}"
-        values[name] = _within(called, number(called, value), most)
+        title = f"{what} of population {check_text(f'population with a {what}', name)}"
+        values[name] = _within(title, number(title, value), most)
     return Settings(values, f"{what}s of populations", "dict(")
 
 
@@ -172,9 +172,9 @@ class RunOptions(OptionGroup):
     )
     stepping: Stepping = option(
         default="bsp",
-        meaning="""How the neurons advance. "bsp": all by the shortest delay of the network, then they meet and
-        exchange their spikes. "async": groups of neurons advance on their own, each as far as the groups that it gets
-        spikes from allow, without meeting; this is faster for detailed cells. The spikes are the same.""",
+        meaning="""How the neurons advance. "bsp": all by the shortest delay of the network, then they exchange
+        their spikes. "async": groups of neurons advance independently, each as far as the groups that send it
+        spikes allow; this is faster for detailed cells. The spikes are the same.""",
     )
     precision: Precision = option(default="double", meaning="Precision of the state of neurons.")
     weight_precision: Precision = option(
@@ -190,8 +190,8 @@ class RunOptions(OptionGroup):
     recordings: Recordings = option(
         default="everywhere",
         meaning="""Which processes get the recordings: all processes everything (everywhere), only rank 0
-        everything (root), or each process only those of its own neurons (local). Rank 0 writes the files. With "local"
-        each process writes its own file: `spikes.h5` becomes `spikes.rank0.h5`, `spikes.rank1.h5` and so on.
+        everything (root), or each process only those of its neurons (local). Rank 0 writes the files. With "local"
+        each process writes a separate file: `spikes.h5` becomes `spikes.rank0.h5`, `spikes.rank1.h5` and so on.
         `ranvier.read_spikes` and the like read these files as one recording, by the name without a rank, on any number
         of processes.""",
     )
@@ -222,13 +222,13 @@ class Processes(OptionGroup):
     exchange: Exchange | None = option(
         default=None,
         meaning="""Method of exchanging spikes at the end of each epoch; `ranvier.mpi.exchanges` lists all methods.
-        None: alltoall; with ``stepping="async"`` there are no epochs, and `notifications` take its place.""",
+        None: alltoall; with ``stepping="async"`` there are no epochs, and `notifications` replace it.""",
     )
     notifications: Literal["packed", "single"] = option(
         default="packed",
-        meaning="""With ``stepping="async"``: how processes tell each other how far their shards are, and which spikes
-        these have emitted. "packed": in one message for all shards of both processes. "single": in a message for each
-        pair of shards, to be compared with.""",
+        meaning="""With ``stepping="async"``: how processes notify each other of the progress of their shards and of
+        their spikes. "packed": in one message for all shards of both processes. "single": in a message for each pair of
+        shards, for comparison.""",
     )
     intervals: int = option(
         default=1,
@@ -261,15 +261,15 @@ class Processes(OptionGroup):
     keep_sources: bool = option(
         default=True,
         meaning="""Whether the sources of synapses are kept after the build. Without them, sparse networks take
-        less memory, but `Simulation.connections` is not possible. While a state is saved or loaded, they are there
-        again.""",
+        less memory, but `Simulation.connections` is not possible. While a state is saved or loaded, they are
+        restored.""",
     )
     row_numbering: Literal["auto", "dense", "compact", "sparse"] = option(
         default="auto",
         meaning="""Whether tables have a row for every possible source (dense) or only for sources with targets
         on this process (compact). "auto": the one that takes less memory. "sparse": as compact, with an index over
-        all possible sources, as in the fourth-generation kernel of NEST; its memory grows with the network, and it is
-        only there to be compared with.""",
+        all possible sources, as in the fourth-generation kernel of NEST; its memory grows with the network; it is
+        meant for comparison.""",
     )
     wait_apart: bool = option(
         default=False,
@@ -322,7 +322,7 @@ class Tuning(OptionGroup):
     )
     stealing: Literal["auto", "none", "local_and_remote", "prefer_local", "local_only"] = option(
         default="auto",
-        meaning="""From which threads a thread takes shards after updating its own: from no thread (none), from
+        meaning="""From which threads a thread takes shards after updating its shards: from no thread (none), from
         any thread (local_and_remote), first from threads of its NUMA node (prefer_local), or only from these
         (local_only). "auto": from none with ``stepping="bsp"``, from any with ``stepping="async"``.""",
     )
@@ -350,7 +350,7 @@ class Tuning(OptionGroup):
 
 @option_group
 class DryRun(OptionGroup):
-    """Options of a dry run: one process stands for many, and builds and runs their rank 0.
+    """Options of a dry run: one process builds and runs rank 0 of a simulation with many processes.
 
     See `ranvier.forecast.dry_run`.
     """
@@ -359,15 +359,15 @@ class DryRun(OptionGroup):
 
     ranks: int | None = option(
         default=None,
-        meaning="""Number of processes to stand for. None: no dry run. Recordings are local: they contain the neurons
-        of rank 0.""",
+        meaning="""Number of processes of the simulation. None: no dry run. Recordings are local: they contain the
+        neurons of rank 0.""",
         greatest=MOST_RANKS,
         settable=False,
     )
     invented_rate: Rates = option(
         default=None,
         meaning="""Rate, in spikes/s, at which each neuron of all processes is assumed to send spikes, instead of
-        its own spikes, which are still recorded: a number, or one for each population by its name, such as
+        its simulated spikes, which are still recorded: a number, or one for each population by its name, such as
         `SpikeData.mean_rates` of a real run. None: the other processes are assumed to send the same spikes as this
         one.""",
         values="a number, a mapping of populations to numbers, or None",
@@ -396,11 +396,11 @@ def grouped(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     keywords: dict[str, Any] = {}
     for group in GROUPS:
-        own = {name: value for name, value in options.items() if name in group.options}
+        chosen = {name: value for name, value in options.items() if name in group.options}
         if group is RunOptions:
-            keywords |= own
-        elif own:
-            keywords[group.keyword] = group(**own)
+            keywords |= chosen
+        elif chosen:
+            keywords[group.keyword] = group(**chosen)
     for name, value in options.items():
         if name not in OPTIONS:
             keywords[name] = value
@@ -437,4 +437,4 @@ def way_to_change(name: str) -> str:
         return "write sim.run(duration) or sim.run_until(time)"
     if name in ("network", "resolution", "seed"):
         return "build another simulation"
-    return f"write sim.set(population, {name}=...) for what neurons have; keep your own data in variables"
+    return f"write sim.set(population, {name}=...) for a value of neurons; keep other data in variables"

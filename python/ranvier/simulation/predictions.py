@@ -69,7 +69,7 @@ def predict_memory(
     bursts
         By how much the largest numbers of spikes exceed the mean, from `ranvier.simulation.measurements.Bursts.of` for
         a run. None: neurons fire independently. Buffers of spikes have room for the largest burst. This matters if
-        synapses are not sorted by source, because then each synapse has its own spike record.
+        synapses are not sorted by source, because then there is a spike record for each synapse.
     time
         Simulated time, ms. Synapses that learn keep the spikes of their neurons for some time, in short runs all of
         them. None: a run that is as long as it may be.
@@ -114,7 +114,7 @@ def predict_memory(
         _core.predict_memory(contents_of(network).core, options, ranks, rank, mean_rate, *most, time=simulated)
     )
     if network.recorders and math.isfinite(simulated):
-        # All of them, the share of a process, or none.
+        # All of them, the share of a process, or 0.
         share = {"everywhere": 1.0, "local": 1.0 / ranks, "root": float(rank == 0)}[recordings]
         predicted["recordings"] = round(share * predicted_bytes(network.recorders, simulated, mean_rate))
     return predicted
@@ -153,5 +153,5 @@ def sorts_connections(
 
 
 def lasting_bytes(predicted: Mapping[str, int]) -> int:
-    """Return what is predicted to be there when a network has been built and has run for some time, in bytes."""
+    """Return the predicted bytes of a simulation after the build and a run of some time."""
     return sum(size for name, size in predicted.items() if name not in _NEEDED_FOR_A_WHILE)

@@ -18,15 +18,15 @@ __all__ = ["ProgressOption", "ProgressReport", "ProgressReporter"]
 
 Phase: TypeAlias = Literal["build", "run"]
 
-# Work that takes less time than this gets no line on the terminal.
-_PATIENCE_S = 0.5
-# Of terminals that cannot write a line anew: there each report is a line of its own.
+# Work that takes less time than this has no line on the terminal.
+_SHORTEST_S = 0.5
+# Terminals that cannot overwrite a line: each report is a new line.
 _DUMB = ("dumb", "unknown")
 
 
 @dataclass(frozen=True)
 class ProgressReport:
-    """How far a build or a run has come.
+    """Progress of a build or a run.
 
     Attributes
     ----------
@@ -54,8 +54,8 @@ class ProgressReporter:
     ----------
     option
         True: a line on the terminal, or a bar in a notebook; None: the same, but only in a notebook or if stderr is a
-        terminal; False: nothing; a function: it is called. A terminal that cannot overwrite a line gets another one
-        whenever twice the time has passed.
+        terminal; False: nothing; a function: it is called. On a terminal that cannot overwrite a line, a new one is
+        written whenever the elapsed time has doubled.
     phase, title, total
         Phase, its title on the terminal, and its length in ms.
     """
@@ -83,7 +83,7 @@ class ProgressReporter:
         elapsed = time.monotonic() - self._begin
         if self._function is not None:
             self._function(ProgressReport(self._phase, done, self._total, elapsed))
-        if not self._shown or elapsed < _PATIENCE_S:
+        if not self._shown or elapsed < _SHORTEST_S:
             return
         if self._notebook is not None:
             self._show_in_notebook(done, elapsed)

@@ -103,7 +103,7 @@ class RecordingMemory:
         Raises
         ------
         InsufficientMemoryError
-            When the samples do not fit, so that the run must not start, or when there is no memory for more spikes.
+            When the samples do not fit, before the run starts, or when there is no memory for more spikes.
         """
         room, bound = self._left(kept)
         samples = sum(exact.values())

@@ -168,9 +168,9 @@ class RecordingStore:
         expected = spikes * min(1.0, self._spike_rate)
         waiting = self._core.recorded_bytes
         with agreed(self._communicator, "memory for recordings"):
-            own = self._memory.next_steps(self.taken_bytes + waiting, exact, (expected, spikes), steps)
+            steps_here = self._memory.next_steps(self.taken_bytes + waiting, exact, (expected, spikes), steps)
         # The buffers of the core may have twice the capacity that is used, so they must stay small.
-        every = values_of_all(self._communicator, (own, waiting))
+        every = values_of_all(self._communicator, (steps_here, waiting))
         fits = min(fit for fit, _ in every)
         self._takes_all = fits < steps or any(size > self._memory.piece for _, size in every)
         return fits
@@ -228,7 +228,7 @@ class RecordingStore:
         return {str(self._recorders.index(recorder)): file.position() for recorder, file in self._files.items()}
 
     def resume_files(self, positions: dict[str, Any]) -> None:
-        """Go on with the files of recorders; what was recorded later than these positions is cut off."""
+        """Continue the files of recorders, truncated at these positions."""
         if not _writes(self._communicator, self._gather):
             return
         for recorder in self._filed:
@@ -239,11 +239,11 @@ class RecordingStore:
 
     @property
     def has_files_of_ranks(self) -> bool:
-        """Whether each process has its own file."""
+        """Whether each process has a separate file."""
         return bool(self._filed) and _apart(self._communicator, self._gather)
 
     def save(self, write: Callable[[str, Columns], None]) -> None:
-        """Write what is kept in memory, after `take`, as tables. Each process calls it alone."""
+        """Write the recordings in memory, after `take`, as tables. Not collective."""
         if not _writes(self._communicator, self._gather):
             return
         for table, recorder in self._kept_tables():
@@ -260,17 +260,17 @@ class RecordingStore:
     def load(
         self,
         pieces_of: Callable[[str], Iterable[Columns]],
-        own_rows_of: Callable[[str], Iterable[Columns]],
+        local_rows_of: Callable[[str], Iterable[Columns]],
         owns: Callable[[IntArray], npt.NDArray[Any]],
     ) -> None:
-        """Take over saved recordings, in place of what is kept in memory. All processes call it.
+        """Replace the recordings in memory by saved ones. All processes call it.
 
         Parameters
         ----------
         pieces_of
             Function that returns the saved rows of a table, of all processes.
-        own_rows_of
-            Function that returns those of the neurons of this process, when all processes call it.
+        local_rows_of
+            Function that returns the rows of the neurons of this process; it is collective.
         owns
             Function that returns which neurons of some ids belong to this process.
         """
@@ -280,7 +280,7 @@ class RecordingStore:
                 continue
             if isinstance(recorder, SpikeRecorder):
                 if self._gathering(recorder) == "local":
-                    self._append(recorder, *load_spikes(own_rows_of(table), owns))
+                    self._append(recorder, *load_spikes(local_rows_of(table), owns))
                 else:
                     self._append(
                         recorder, *load_spikes(pieces_of(table), lambda ids: np.ones(len(ids), dtype=np.bool_))
@@ -299,11 +299,11 @@ class RecordingStore:
         return [(f"recorder{i}", each) for i, each in enumerate(self._recorders) if each.to is None]
 
     def spikes(self, recorder: SpikeRecorder) -> SpikeData:
-        """Return what was recorded."""
+        """Return the recorded data."""
 
         def take() -> SpikeData:
             steps, ids = self._joined(recorder)
-            # A process that gets no data covers no neurons; otherwise these would seem to be silent.
+            # A process that gets no data covers no neurons; otherwise they would seem to be silent.
             segments = _segments(recorder) if self._keeps(recorder) else ()
             covered = self._covered_by(recorder)
             return SpikeData(steps, ids, self._resolution, 0, self._core.step, segments, covered)
@@ -311,7 +311,7 @@ class RecordingStore:
         return self._fetch(recorder, take, reading.read_spikes)
 
     def state(self, recorder: StateRecorder) -> StateData:
-        """Return what was recorded."""
+        """Return the recorded data."""
 
         def take() -> StateData:
             steps, values = self._joined(recorder)
@@ -321,7 +321,7 @@ class RecordingStore:
         return self._fetch(recorder, take, reading.read_state)
 
     def weights(self, recorder: WeightRecorder) -> WeightData:
-        """Return what was recorded."""
+        """Return the recorded data."""
 
         def take() -> WeightData:
             steps, weights = self._joined(recorder)
@@ -347,7 +347,7 @@ class RecordingStore:
         # The other processes keep no data of this recorder.
         return agree(self._communicator, what, lambda: read(path) if self._communicator.rank == 0 else take(), call)
 
-    # ---- what this process keeps -------------------------------------------------------------------------------------
+    # ---- data of this process ----------------------------------------------------------------------------------------
 
     def _gathering(self, recorder: Recorder) -> str:
         """Return which processes get the data of a recorder; if it has a file, the processes that write it."""
@@ -384,7 +384,7 @@ class RecordingStore:
             steps, ids = self._core.take_spikes(recorder.index, self._gathering(recorder))
             self._append(recorder, steps, ids)
             if self._units[recorder] and (passed := self._core.step - self._taken_at.get(recorder, 0)):
-                # Twice the largest number so far, so that there is room for a burst.
+                # Twice the largest number so far, to allow for a burst.
                 self._spike_rate = max(self._spike_rate, 2.0 * len(steps) / self._units[recorder] / passed)
             self._taken_at[recorder] = self._core.step
         elif isinstance(recorder, StateRecorder):
@@ -484,7 +484,7 @@ class RecordingStore:
 
 
 def _apart(communicator: _core.Communicator, gather: str) -> bool:
-    """Return whether each process has its own file."""
+    """Return whether each process has a separate file."""
     return gather == "local" and communicator.size > 1
 
 

@@ -30,29 +30,29 @@ def route(
     limits: tuple[int, int],
     guard: Guard,
 ) -> None:
-    """Send each row to one process, and take what comes, in rounds of bounded size. All processes call it.
+    """Send each row to one process, and receive rows, in rounds of bounded size. All processes call it.
 
     Parameters
     ----------
     pieces
         The rows that this process has read.
     ranks_of
-        Function from the ids of rows to the ranks that they go to.
+        Function from the ids of rows to the ranks that receive them.
     take
-        Function that takes the rows that have come in a round.
+        Function that is called with the rows received in a round.
     limits
-        How many rows, and how many elements of lists, a process gets in a round, up to twice.
+        Numbers of rows and of elements of lists that a process receives in a round, up to a factor of two.
     guard
-        Makes a context in which functions and iterators are called, for their errors.
+        Function that returns a context for calls of functions and iterators, which handles their errors.
     """
     size = communicator.size
     section = tuple(max(1, 2 * limit // size) for limit in limits)
     waiting: list[Rows | None] = [None] * size
-    come: list[Rows] = []
+    received: list[Rows] = []
     while True:
         with agreed(communicator, _WHAT), guard():
-            if come:
-                take(joined(come))
+            if received:
+                take(joined(received))
             if not any(waiting):
                 waiting = _divided(next(pieces, None), ranks_of, size)
             sections: list[Rows | None] = [None] * size
@@ -60,8 +60,8 @@ def route(
                 if rows is not None:
                     sections[rank], rest = front(rows, *section)
                     waiting[rank] = rest if len(ids_of(rest)) else None
-        come = [rows for rows in _exchanged(communicator, sections) if rows is not None]
-        if not _any(communicator, any(sections) or bool(come)):
+        received = [rows for rows in _exchanged(communicator, sections) if rows is not None]
+        if not _any(communicator, any(sections) or bool(received)):
             return
 
 
@@ -86,11 +86,11 @@ def supply(
     take
         Function that takes the rows that `next_ids` has asked for.
     """
-    come: list[Rows] = []
+    received: list[Rows] = []
     while True:
         with agreed(communicator, _WHAT), guard():
-            if come:
-                take(joined(come))
+            if received:
+                take(joined(received))
             ids = next_ids()
             asked: list[Rows | None] = _divided(
                 None if ids is None else [("id", False, ids)], ranks_of, communicator.size
@@ -100,11 +100,11 @@ def supply(
             return
         with agreed(communicator, _WHAT), guard():
             replies = [None if rows is None else kept.rows(ids_of(rows)) for rows in wanted]
-        come = [rows for rows in _exchanged(communicator, replies) if rows is not None]
+        received = [rows for rows in _exchanged(communicator, replies) if rows is not None]
 
 
 def _divided(rows: Rows | None, ranks_of: Callable[[Array], npt.NDArray[np.integer]], size: int) -> list[Rows | None]:
-    """Return the rows that go to each process."""
+    """Return the rows for each process."""
     divided: list[Rows | None] = [None] * size
     if rows is None:
         return divided
@@ -118,7 +118,7 @@ def _divided(rows: Rows | None, ranks_of: Callable[[Array], npt.NDArray[np.integ
 
 
 def _exchanged(communicator: Communicator, sent: list[Rows | None]) -> list[Rows | None]:
-    """Send something to each process, and return what each has sent here."""
+    """Send an object to each process, and return the objects that they have sent to this one."""
     told = communicator.alltoall([b"" if rows is None else pickle.dumps(rows, protocol=5) for rows in sent])
     return [pickle.loads(data) if data else None for data in told]
 

@@ -91,7 +91,7 @@ def _run_piece(built: BuiltNetwork, store: RecordingStore, end: int, poll: Calla
         while True:
             chunk = store.next_chunk(end)
             try:
-                # All processes stop after the same step, but maybe only one of them knows why.
+                # All processes stop after the same step, but possibly only one of them has the reason.
                 with agreed(built.communicator, "run"), interrupts.allowed():
                     built.core.run(chunk, poll)
             finally:

@@ -35,7 +35,7 @@ def from_saved(saved: dict[str, Any], array: Callable[[str], np.ndarray[Any, Any
     Raises
     ------
     KeyError, TypeError
-        When it is none.
+        When it is not a saved value.
     """
     if "distribution" in saved:
         made: StoredValues = _KINDS[saved["distribution"]](**saved["values"])

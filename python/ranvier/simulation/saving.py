@@ -22,7 +22,7 @@ from ranvier.simulation.saved_values import to_saved
 from ranvier.state.index_files import Part, StateIndex, check_target, part_path, publish, remove_old_parts
 from ranvier.state.part_files import PartWriter
 
-__all__ = ["checked_target", "network_parts", "own_ids", "save_state"]
+__all__ = ["checked_target", "local_ids", "network_parts", "save_state"]
 
 NetworkPart = tuple[str, int, str]
 """Name of a part of a network, a number that differs for different parts, and its value where that is short."""
@@ -45,10 +45,10 @@ def save_state(built: BuiltNetwork, store: RecordingStore, path: str | os.PathLi
                 store.save(writer.write)
                 content = _content(built, saver.totals, writer) if communicator.rank == 0 else {}
                 positions = store.positions()
-                part = Part("", 0, "", *own_ids(built.core))
+                part = Part("", 0, "", *local_ids(built.core))
                 if communicator.rank != 0:
                     check = writer.finish()
-                    part = Part(writer.path.name, writer.close(), check, *own_ids(built.core))
+                    part = Part(writer.path.name, writer.close(), check, *local_ids(built.core))
             parts, files = zip(*values_of_all(communicator, (part, positions)), strict=True)
             content |= {"files": files if store.has_files_of_ranks else files[:1], "apart": store.has_files_of_ranks}
             with agreed(communicator, "saving the state"):
@@ -79,7 +79,7 @@ def _write_tables(writer: PartWriter, saver: _core.StateSaver) -> None:
 
 
 def _content(built: BuiltNetwork, totals: _core.StateTotals, writer: PartWriter) -> dict[str, Any]:
-    """Return what is the same on all processes; its arrays are written as tables."""
+    """Return the values that are equal on all processes; their arrays are written as tables."""
     for population, lists in totals.spikes_set.items():
         sizes = np.array([len(steps) for steps in lists], dtype=np.int64)
         steps = np.array([step for steps in lists for step in steps], dtype=np.int64)
@@ -127,8 +127,8 @@ def network_parts(
     parts = _core.network_parts(description, options)
     parts.append(("number of recorders", len(recorders), str(len(recorders))))
     for i, recorder in enumerate(recorders):
-        what = "a file" if recorder.to is not None else "memory"
-        text = f"{recorder.description}, in {what}"
+        place = "a file" if recorder.to is not None else "memory"
+        text = f"{recorder.description}, in {place}"
         hashed = hashlib.sha256(text.encode(errors="backslashreplace"))
         if isinstance(recorder, WeightRecorder):
             hashed.update(str(recorder.projection.index).encode())
@@ -138,7 +138,7 @@ def network_parts(
     return parts
 
 
-def own_ids(core: _core.Simulation) -> tuple[tuple[int, int, int], str]:
+def local_ids(core: _core.Simulation) -> tuple[tuple[int, int, int], str]:
     """Return the ids of this process as first id, stride and number; if they follow no rule, also a check of them."""
     begin, stride, size, listed = core.own_ids(0, 1 << 62)
     return (begin, stride, size), hashlib.sha256(listed.tobytes()).hexdigest() if len(listed) else ""

@@ -68,13 +68,13 @@ class Simulation(NamedAttributes):
     {options}
     progress
         None: show progress on a terminal and in notebooks; True or False: always or never; a function: it is called
-        with a `ranvier.ProgressReport` about 20 times a second. What it raises stops the work at a safe point.
+        with a `ranvier.ProgressReport` about 20 times a second. If it raises, the work stops at a safe point.
     processes
         How many processes share the network; see `Processes`.
     tuning
         How each process uses its processors and its memory; see `Tuning`.
     dry_run
-        Let this process stand for one of many; see `DryRun`.
+        Simulate one of many processes; see `DryRun`.
 
     Raises
     ------
@@ -105,7 +105,7 @@ class Simulation(NamedAttributes):
     _hints: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("Simulate", "simulate", "Run"), "write sim.run(duration)"),
         **{
-            name: f"write net.{name}(...) before the simulation is built: it has what was in the network then"
+            name: f"write net.{name}(...) before the simulation is built: it does not see later changes"
             for name in _OF_THE_NETWORK
         },
         **dict.fromkeys(("store", "save_state"), "write sim.save(path)"),
@@ -152,7 +152,7 @@ class Simulation(NamedAttributes):
     ) -> Self:
         """Build a network and put a state into it that `save` has written.
 
-        The simulation goes on as the saved one would have: spikes, weights and recordings are the same, bit for bit.
+        The simulation continues as the saved one would have: spikes, weights and recordings are bit-identical.
         All options may differ except for the two precisions.
 
         Parameters
@@ -167,7 +167,7 @@ class Simulation(NamedAttributes):
         Raises
         ------
         FileError
-            When there is no such file, or when it is not a complete, unchanged state.
+            When the file does not exist, or is not a complete, unchanged state.
         StateError
             When it is the state of another network; the error names the first difference.
 
@@ -315,8 +315,8 @@ class Simulation(NamedAttributes):
     def visits(self) -> npt.NDArray[np.int64]:
         """How often a shard of this process advanced by 0, 1, 2, ... steps at a time with ``stepping="async"``.
 
-        Counted since the last `reset_counts`. Empty if all shards advance together: with ``stepping="bsp"``, and where
-        delays leave nothing to choose (see `stepping`).
+        Counted since the last `reset_counts`. Empty if all shards advance together: with ``stepping="bsp"``, and if
+        the delays do not allow anything else (see `stepping`).
         """
         with self._built.exclusive():
             return np.array(self._built.core.visits(), dtype=np.int64)
@@ -359,7 +359,7 @@ class Simulation(NamedAttributes):
 
     @property
     def programs(self) -> str:
-        """How neurons and synapses of equations are carried out: ``"compiled"`` or ``"interpreted"``; else ``"none"``.
+        """How neurons and synapses of equations are executed: ``"compiled"`` or ``"interpreted"``; else ``"none"``.
 
         Very long programs are interpreted in any case, unless ``programs="compiled"`` was chosen.
         """
@@ -376,7 +376,7 @@ class Simulation(NamedAttributes):
         duration
             Milliseconds, >= 0, a multiple of the resolution.
         save_every
-            Save the state at each time that is a multiple of so many milliseconds, as `save` does.
+            Interval in ms at whose multiples the state is saved, as by `save`.
         to
             The file for that; each state replaces the one before.
 
@@ -425,7 +425,7 @@ class Simulation(NamedAttributes):
 
         Everything is saved: variables and changed parameters of neurons, weights and traces of synapses, spikes on
         their way, changed stimuli, and recordings in memory. The file has the suffix ``.h5`` or ``.hdf5``. With several
-        processes, each writes a file of its own beside it; keep them together. The file is replaced in one step at the
+        processes, each writes a separate file beside it; keep them together. The file is replaced in one step at the
         end: if the program is killed or the disk is full, the last complete state remains.
 
         All processes call it with the same path, in a folder that all of them see.
@@ -469,7 +469,7 @@ class Simulation(NamedAttributes):
     ) -> FloatArray | dict[str, FloatArray]:
         """Return state variables or parameters of neurons, in their units, as read-only arrays.
 
-        Use `set` to change the values, and ``sim.get(...).copy()`` for an array that you can write to.
+        Use `set` to change the values, and ``sim.get(...).copy()`` for a writable array.
 
         Parameters
         ----------
@@ -510,7 +510,7 @@ class Simulation(NamedAttributes):
         Raises
         ------
         UnknownNameError, ShapeError, ValueOutOfBoundsError
-            For names that do not exist, for values that are not allowed, and for so many spikes in one step that the
+            For names that do not exist, for values that are not allowed, and for too many spikes in one step, if the
             sum of their weights would not be exact. Then nothing is changed on any process.
         ReadOnlyError
             For values that cannot be changed in a simulation.
@@ -584,7 +584,7 @@ class Simulation(NamedAttributes):
 
         The option ``recordings`` determines which process gets which spikes. A process that gets none returns data of
         no neurons. With ``"local"`` and a file, each process reads the files of all processes as one recording.
-        All processes must call this, also those that get nothing.
+        All processes must call this, also those without data.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
@@ -635,7 +635,7 @@ class Simulation(NamedAttributes):
         )
 
     def reset_counts(self) -> None:
-        """Start counting spikes, events, steps and times anew, for example after a transient."""
+        """Set the counts of spikes, events, steps and times to zero, for example after a transient."""
         with self._built.exclusive():
             self._built.core.reset_counts()
 
@@ -710,7 +710,7 @@ class Simulation(NamedAttributes):
     def memory_by_node(self) -> dict[str, dict[str, int]]:
         """Return the bytes that the simulation uses, by NUMA node and component, as counted by the simulation itself.
 
-        Each thread has its own memory, which is counted for the node to which the thread is bound. Nodes have the
+        The memory of each thread is counted for the node to which the thread is bound. Nodes have the
         numbers of the operating system. If there are several nodes and threads are not bound to one, their memory is
         counted as ``"any"``.
         """
@@ -750,7 +750,7 @@ class Simulation(NamedAttributes):
 
     def __reduce__(self) -> NoReturn:
         raise WrongTypeError(
-            "what is copied or pickled",
+            "object to copy or pickle",
             "a simulation",
             "must be a network",
             "pickle its network and build it again",

@@ -209,11 +209,11 @@ BAD: dict[str, tuple[Any, str]] = {
     ),
     "spikes": (
         lambda net: net.stimulate(net.create(cell(), 2), "poisson_generator", rate=1.0, electrode="tip"),
-        "go to no electrode",
+        "are not sent to an electrode",
     ),
     "receptor of currents": (
         lambda net: net.stimulate(net.create(cell(), 2), "dc_generator", receptor="tip"),
-        "go to no receptor",
+        "are not sent to a receptor",
     ),
     "kinds with other electrodes": (
         lambda net: net.create([cell(), cell(electrodes={"soma": SOMA, "top": TIP, "other": OTHER})]),

@@ -150,7 +150,7 @@ def test_one_of_several_receptors_must_be_named() -> None:
         net.stimulate(cells, rv.poisson_generator(rate=1.0), name="noise")
     # Currents go to none.
     net.stimulate(cells, rv.dc_generator(amplitude=1.0))
-    with pytest.raises(ValueOutOfBoundsError, match="currents of dc_generator go to no receptor"):
+    with pytest.raises(ValueOutOfBoundsError, match="currents of dc_generator are not sent to a receptor"):
         net.stimulate(cells, rv.dc_generator(amplitude=1.0), receptor="AMPA")
 
 
