@@ -1,8 +1,8 @@
 """The types of errors.
 
-Every error that a user can cause and correct is a `RanvierError`. It has four attributes: `object`, what the error is
-about; `value`, the value that was passed; `bound`, the condition that this value breaks; `remedy`, what to do. Each
-type is also one of Python's own errors, so that ``except ValueError`` works as expected. An `InternalError` is a bug
+Every error that a user can cause and correct is a `RanvierError`. It has four attributes: `object`, the subject of
+the error; `value`, the value that was passed; `bound`, the condition that this value violates; `remedy`, what to do.
+Each type derives from an error of Python, so that ``except ValueError`` works as expected. An `InternalError` is a bug
 in Ranvier.
 """
 
@@ -48,7 +48,7 @@ class RanvierError(Exception):
     Attributes
     ----------
     object
-        What the error is about, for example ``"parameter tau_m of population exc"``.
+        Subject of the error, for example ``"parameter tau_m of population exc"``.
     value
         The value that was passed, as text.
     bound
@@ -100,11 +100,11 @@ class ValueOutOfBoundsError(RanvierError, ValueError):
 
 
 class IndexOutOfBoundsError(ValueOutOfBoundsError, IndexError):
-    """An index is outside the range of what it selects from."""
+    """An index is outside the range of the sequence."""
 
 
 class WrongTypeError(RanvierError, TypeError):
-    """An argument has the wrong type: `value` is the type that it has, `bound` says what it must be."""
+    """An argument has the wrong type: `value` is its type, `bound` is the required one."""
 
     def _sentence(self) -> str:
         return f"{self.object} {self.bound}, not {self.value}" if self.value else super()._sentence()
@@ -156,7 +156,7 @@ class EquationError(RanvierError, ValueError):
     Attributes
     ----------
     place
-        The line with the mistake and, below it, marks under the place; empty where the mistake has none.
+        The line with the mistake and, below it, marks under the place; empty if the mistake has no place.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class EquationError(RanvierError, ValueError):
 
 
 class UnitError(EquationError):
-    """Units do not fit together: `value` is the unit that there is, `bound` the one that there must be."""
+    """Units do not match: `value` is the present unit, `bound` the required one."""
 
 
 class UnknownSymbolError(EquationError, UnknownNameError):

@@ -49,7 +49,7 @@ def launched() -> bool:
 
 
 def world() -> Communicator:
-    """Return the communicator of all processes that mpiexec or srun has started, or of this process if there is none.
+    """Return the communicator of all processes that mpiexec or srun has started; without a launcher, of this process.
 
     It initializes MPI if nothing else has done so; then all processes must call it. At the end of the process, MPI is
     finalized if the exit status is 0; otherwise all processes of the run are ended. An uncaught exception, in any

@@ -56,7 +56,7 @@ def rate(
     bin, smooth
         Width of the bins and standard deviation of the Gaussian, ms, as for `SpikeData.rate`.
     start, stop
-        The window, ms; None: that of the data. Rates are smoothed before it is cut out.
+        The window, ms; None: the window of the data. Rates are smoothed before the window is cut out.
     title
         Title of the figure, or of `ax`.
     ax

@@ -20,7 +20,7 @@ _MOST_NEURONS = 256
 def check_window(spikes: SpikeData) -> None:
     """Check that the argument is data of spikes, and that its window has a length."""
     if not isinstance(spikes, SpikeData):
-        raise WrongTypeError("what is plotted", type(spikes).__name__, "must be the data of a recorder of spikes")
+        raise WrongTypeError("data of a plot", type(spikes).__name__, "must be the data of a recorder of spikes")
     if spikes.end <= spikes.begin:
         raise StateError(repr(spikes), bound="nothing was recorded in its window", remedy="run the simulation first")
 
@@ -29,9 +29,9 @@ def time_of_window(name: str, given: float | None, otherwise: float) -> float:
     """Return the start or the end of the shown window, ms."""
     if given is None:
         return otherwise
-    time = number(f"{name} of what is shown", given)
+    time = number(f"{name} of a plot", given)
     if np.isnan(time):
-        raise ValueOutOfBoundsError(f"{name} of what is shown", "nan", "it must be a time in ms")
+        raise ValueOutOfBoundsError(f"{name} of a plot", "nan", "it must be a time in ms")
     return time
 
 
@@ -59,7 +59,7 @@ def checked_threshold(threshold: float | None) -> float | None:
 
 
 def chosen_neurons(ids: Sequence[int] | npt.NDArray[np.int64] | None, data: StateData) -> list[int]:
-    """Return the positions of the shown neurons among the recorded ones."""
+    """Return the positions of the shown neurons among the recorded neurons."""
     if ids is None:
         ids = data.ids[:8]
     given = as_array("ids", ids)

@@ -79,15 +79,15 @@ def cell(
     shape
         The cell. A morphology can be drawn without compartments and values.
     values
-        One value for each compartment, for example what probes at `everywhere` recorded at one time; NaN: none.
+        One value for each compartment, for example samples of probes at `everywhere`; NaN: no value.
     label
-        What the values are, with their unit.
+        Label of the values, with their unit.
     limits
         The values at the ends of the colours; None: the least and the greatest one.
     regions
-        Regions by name, each in a colour of its own; a later one lies upon those before.
+        Regions by name, each in a different colour; later regions cover earlier ones.
     compartments
-        Whether compartments stand out from their neighbours.
+        Whether neighbouring compartments differ in brightness.
     projection
         ``"xy"``, ``"xz"`` or ``"yz"``: which coordinates are drawn.
     title
@@ -171,7 +171,7 @@ def _colours_of_parts(
         legend = {
             name: _TAG_COLOURS.get(name, _OTHER) for name in dict.fromkeys(sorted(kinds, key=[*TAGS, "other"].index))
         }
-        return np.array([to_rgb(legend[kinds[own]]) for own in pieces.section]), legend
+        return np.array([to_rgb(legend[kinds[section]]) for section in pieces.section]), legend
     if not isinstance(regions, Mapping):
         raise WrongTypeError("regions", type(regions).__name__, "must be a mapping from names to regions")
     colours = np.tile(to_rgb(GREY), (len(pieces.polygons), 1))
@@ -180,9 +180,9 @@ def _colours_of_parts(
         region = as_region(f"region '{check_text('name of a region', name)}'", given)
         covered = pieces.covered(region)
         if not covered.any():
-            raise ValueOutOfBoundsError(f"region '{name}'", repr(region), "no membrane of the cell lies in it")
+            raise ValueOutOfBoundsError(f"region '{name}'", repr(region), "it has no membrane of the cell")
         legend[name] = COLOURS[i % len(COLOURS)]
-        # A compartment that lies there in part has a part of the colour.
+        # The colour of a compartment that is partly in the region is mixed.
         colours += covered[:, None] * (np.array(to_rgb(legend[name])) - colours)
     return colours, legend
 

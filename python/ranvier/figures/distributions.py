@@ -21,7 +21,7 @@ __all__ = [
 
 # Fewer values than this have no density.
 _FEW = 30
-# Where the axis of coefficients of variation ends at least, so that 1 lies within.
+# Smallest end of the axis of coefficients of variation, such that it contains 1.
 BEYOND_ONE = 1.1
 # Largest number of dots for equal values that are drawn beside each other.
 _MOST_BESIDE = 21
@@ -53,7 +53,7 @@ def rates(
     spikes
         Data of a spike recorder.
     published_rates
-        Mean rates by population, spikes/s, to mark beside the measured ones.
+        Mean rates by population, spikes/s, to mark beside the measured rates.
     title
         Title of the figure, or of `ax`.
     ax
@@ -68,7 +68,7 @@ def rates(
     segments = spikes.covered_segments
     drawn, axes = panel(ax, _size(len(segments)), title)
     published = {name: rate for name, rate in checked_rates(published_rates).items() if name in spikes.rates()}
-    # One spike more or less: finer than that there is no density.
+    # The resolution of rates is one spike.
     _draw_distributions(
         axes, spikes.rates(), segments, "spikes/s", 600.0 / spikes.duration, reach=max(published.values(), default=0.0)
     )
@@ -90,8 +90,8 @@ def irregularity(spikes: SpikeData, *, title: str = "", ax: Axes) -> Axes: ...
 def irregularity(spikes: SpikeData, *, title: str = "", ax: Axes | None = None) -> Figure | Axes:
     """Plot the distribution of the coefficient of variation of the inter-spike intervals in each population.
 
-    Neurons with fewer than three spikes have no value. The mean is 1 for Poisson trains and 0 for regular ones. The
-    style is that of `rates`.
+    Neurons with fewer than three spikes have no value. The mean is 1 for Poisson trains and 0 for regular trains.
+    The style is that of `rates`.
 
     Parameters
     ----------

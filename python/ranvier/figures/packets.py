@@ -20,9 +20,8 @@ _QUARTILES = 1.349  # distance of the quartiles of a normal distribution, in sta
 def packet_of(spikes: SpikeData, name: str, begin: float) -> tuple[int, float]:
     """Return the number of spikes of a packet and the standard deviation of their times, ms.
 
-    The packet is what lies in the window of 10 ms that has the most spikes, so that it has some even where a population
-    fires at random. The standard deviation is that of a normal distribution with the same quartiles, which spikes that
-    are there by chance hardly change.
+    The packet is the window of 10 ms that has the most spikes, also if a population fires at random. The standard
+    deviation is that of a normal distribution with the same quartiles, which a few random spikes hardly change.
 
     Parameters
     ----------
@@ -31,7 +30,7 @@ def packet_of(spikes: SpikeData, name: str, begin: float) -> tuple[int, float]:
     name
         Name of the population.
     begin
-        The window begins at this time or later, ms.
+        Earliest start of the window, ms.
     """
     segment = next(each for each in spikes.segments if each.name == name)
     times = spikes.times[segment.holds(spikes.ids)]
@@ -52,9 +51,9 @@ def packets(spikes: SpikeData, given: tuple[float, float], begins: Sequence[floa
     Parameters
     ----------
     spikes
-        The spikes; the packet goes through the populations in their order.
+        The spikes; the packet travels through the populations in their order.
     given
-        Size and spread (ms) of the packet that the first population gets.
+        Size and spread (ms) of the packet that the first population receives.
     begins
         For each population, the time from which the packet may be there, ms.
     title

@@ -32,7 +32,7 @@ __all__ = ["raster", "shown_window"]
 
 # More markers than this on one raster only darken it.
 _MOST_MARKERS = 60_000
-# Smallest height, so that a small population is visible beside large ones.
+# Smallest height, so that a small population is visible beside large populations.
 _LEAST_SHARE = 0.035
 
 
@@ -75,7 +75,7 @@ def raster(
     start, stop
         Window of the raster, ms; None: at most the last 500 ms, up to the end of the data.
     published_rates
-        Mean rates by population, spikes/s, to mark beside the measured ones.
+        Mean rates by population, spikes/s, to mark beside the measured rates.
     title
         Title of the figure, or of `ax`.
     ax
@@ -89,7 +89,7 @@ def raster(
     WrongTypeError, ValueOutOfBoundsError
         For arguments of a wrong type, or not finite.
     RuleError
-        For published rates together with `ax`, which shows no rates.
+        When published rates and `ax`, which shows no rates, are both passed.
     """
     check_window(spikes)
     published = checked_rates(published_rates)
@@ -179,13 +179,13 @@ def _bands(spikes: SpikeData) -> list[_Band]:
     if not segments:
         return []
     ids = [spikes.ids_of(segment) for segment in segments]
-    sizes = np.array([max(1, len(own)) for own in ids], dtype=float)
+    sizes = np.array([max(1, len(each)) for each in ids], dtype=float)
     shares = np.maximum(sizes / sizes.sum(), min(_LEAST_SHARE, 1.0 / len(sizes)))
     edges = np.concatenate([[0.0], np.cumsum(shares / shares.sum())])
     gap = 0.06 / len(sizes)
     return [
-        _Band(segment, own, 1.0 - lower + gap, 1.0 - upper, colour)
-        for segment, own, upper, lower, colour in zip(
+        _Band(segment, covered, 1.0 - lower + gap, 1.0 - upper, colour)
+        for segment, covered, upper, lower, colour in zip(
             segments, ids, edges[:-1], edges[1:], colours_of(segments), strict=True
         )
     ]

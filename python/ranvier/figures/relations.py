@@ -21,7 +21,7 @@ __all__ = ["correlations", "cross_correlogram", "peristimulus_histogram"]
 # Pairs of more neurons of a population would take long and show the same.
 _MOST_NEURONS = 300
 _BAR = "#9AA5AD"
-# Percent of the pairs that a figure of correlations leaves beyond its axis: a few far ones would press it together.
+# Percent of the pairs outside the axis of a figure of correlations: a few outliers would compress the rest.
 _BEYOND = 0.2
 
 
@@ -46,7 +46,7 @@ def peristimulus_histogram(
     """
     if not isinstance(histogram, PeristimulusHistogram):
         raise WrongTypeError(
-            "what is plotted", type(histogram).__name__, "must be the result of SpikeData.peristimulus_histogram()"
+            "data of a plot", type(histogram).__name__, "must be the result of SpikeData.peristimulus_histogram()"
         )
     drawn, axes = panel(ax, (6.0, 3.2), title)
     axes.stairs(histogram.rates, histogram.edges, fill=True, color=_BAR)
@@ -69,7 +69,7 @@ def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axe
 def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axes | None = None) -> Figure | Axes:
     """Plot the rate of neurons before and after spikes of others, with a line at the mean rate.
 
-    The line is what to expect of unrelated neurons whose rates do not change: see `CrossCorrelogram.mean_rate`.
+    The line is the expectation for independent neurons of constant rates: see `CrossCorrelogram.mean_rate`.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axe
     """
     if not isinstance(correlogram, CrossCorrelogram):
         raise WrongTypeError(
-            "what is plotted", type(correlogram).__name__, "must be the result of SpikeData.cross_correlogram()"
+            "data of a plot", type(correlogram).__name__, "must be the result of SpikeData.cross_correlogram()"
         )
     drawn, axes = panel(ax, (6.0, 3.2), title)
     first, second = correlogram.names
@@ -110,7 +110,7 @@ def correlations(
     """Plot the distribution of the correlation coefficients of spike counts over pairs of neurons, by population.
 
     If more than 300 neurons of a population fired, a regular selection of these is used. The axis covers 99.8 % of the
-    pairs; the figure tells how many lie beyond, and how far.
+    pairs; the figure has a note of the number and range of the others.
 
     Parameters
     ----------
@@ -132,22 +132,22 @@ def correlations(
     if not any(len(pairs) for pairs in found):
         raise StateError(repr(spikes), bound="no population has two neurons that fired", remedy="record longer")
     drawn, axes = panel(ax, (6.0, 3.6), title)
-    together = np.concatenate(found)
-    low, high = np.percentile(together, [0.5 * _BEYOND, 100.0 - 0.5 * _BEYOND])
+    joined = np.concatenate(found)
+    low, high = np.percentile(joined, [0.5 * _BEYOND, 100.0 - 0.5 * _BEYOND])
     low, high = (low, high) if low < high else (low - 0.01, high + 0.01)
     edges = np.linspace(low - 1e-9, high + 1e-9, 61)
     tallest = 0.0
     for segment, pairs, colour in zip(segments, found, colours_of(segments), strict=True):
         if len(pairs):
-            # Density of all pairs, also of those beyond the edges.
+            # Density with respect to all pairs, including those outside the edges.
             heights = np.histogram(pairs, bins=edges)[0] / (len(pairs) * np.diff(edges))
             axes.stairs(heights, edges, color=colour, linewidth=1.3, label=f"{segment.name}, mean {pairs.mean():.3f}")
             tallest = max(tallest, float(heights.max()))
-    beyond = int(np.count_nonzero((together < edges[0]) | (together > edges[-1])))
+    beyond = int(np.count_nonzero((joined < edges[0]) | (joined > edges[-1])))
     if beyond:
-        reach = f"{together.min():.2f} to {together.max():.2f}"
-        told = f"{100.0 * beyond / len(together):.1g} % of the pairs lie beyond ({reach} in all)"
-        axes.text(1.0, 1.01, told, transform=axes.transAxes, ha="right", va="bottom", color=GREY, fontsize=8)
+        reach = f"{joined.min():.2f} to {joined.max():.2f}"
+        note = f"{100.0 * beyond / len(joined):.1g} % of the pairs lie outside (all: {reach})"
+        axes.text(1.0, 1.01, note, transform=axes.transAxes, ha="right", va="bottom", color=GREY, fontsize=8)
     axes.axvline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set(xlabel=f"correlation of spike counts in {bin_width:g} ms", ylabel="density of pairs")
     axes.set_title(title if title and ax is not None else "correlations")

@@ -72,7 +72,7 @@ def state(
     threshold
         A value to mark with a line, for example the firing threshold.
     spikes
-        What a spike recorder recorded of the same neurons: each spike is marked above. A membrane potential is reset
+        Data of a spike recorder of the same neurons: each spike is marked above. A membrane potential is reset
         when the neuron fires, so that its samples do not show the times of the spikes.
     title
         Title of the figure, or of `ax`.
@@ -91,9 +91,7 @@ def state(
         type.
     """
     if not isinstance(data, StateData):
-        raise WrongTypeError(
-            "what is plotted", type(data).__name__, "must be the data of a recorder of state variables"
-        )
+        raise WrongTypeError("data of a plot", type(data).__name__, "must be the data of a recorder of state variables")
     values, times = data[variable], data.times
     here = (times >= time_of_window("start", start, -np.inf)) & (times <= time_of_window("stop", stop, np.inf))
     level = checked_threshold(threshold)
@@ -159,7 +157,7 @@ def _height_of_mark(row: int) -> float:
 def _mark_spikes(
     columns: Sequence[Axes], colours: Sequence[str], trains: Sequence[FloatArray], span: tuple[float, float]
 ) -> None:
-    """Mark spikes above all values, those of neurons in the same axes in rows."""
+    """Mark spikes above all values, with one row for each neuron of the axes."""
     low, high = span
     for place, (axes, colour, train) in enumerate(zip(columns, colours, trains, strict=True)):
         row = 1 + columns[:place].count(axes)

@@ -21,7 +21,7 @@ _SHOWN = 300.0  # ms
 def rates_over_time(spikes: SpikeData) -> tuple[npt.NDArray[np.float64], dict[str, npt.NDArray[np.float64]]]:
     """Return the edges of about a hundred bins of whole steps, ms, and the rate of each population in each, spikes/s.
 
-    What is left at the end, less than a bin, is left out.
+    An incomplete bin at the end is left out.
     """
     width = max(1, (spikes.end - spikes.begin) // _BINS)
     edges = np.arange(spikes.begin, spikes.end + 1, width)
@@ -60,7 +60,7 @@ def _draw_rates(axes: Axes, spikes: SpikeData, target_rate: float) -> None:
         axes.stairs(values, edges / 1000.0, baseline=None, color=colour, linewidth=1.4, label=name)
     axes.axhline(target_rate, color=GREY, linewidth=1.0, linestyle=(0, (4, 3)), label="target")
     axes.legend(frameon=False)
-    # Rates at the begin are many times those at the end.
+    # Rates at the start are many times the rates at the end.
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(ScalarFormatter())
     axes.set_ylim(bottom=0.5 * target_rate)

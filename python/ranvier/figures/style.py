@@ -64,7 +64,7 @@ STYLE: dict[Any, Any] = {
 }
 
 
-# Of files, and of windows: 11 inches must fit on a screen.
+# Resolutions of files and of windows: 11 inches must fit on a screen.
 _DPI, _DPI_OF_WINDOWS = 150, 100
 # Backends that write files and show nothing.
 _OF_FILES = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")
@@ -89,8 +89,9 @@ def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
 class Figure(matplotlib.figure.Figure):
     """A figure that notebooks show automatically.
 
-    If `matplotlib.pyplot` has been imported and can show figures, it belongs to pyplot as those of ``plt.figure()`` do:
-    ``plt.show()`` shows it, and ``plt.close()`` closes it. Otherwise it is freed with its last reference.
+    If `matplotlib.pyplot` has been imported and can show figures, it belongs to pyplot like a figure of
+    ``plt.figure()``: ``plt.show()`` shows it, and ``plt.close()`` closes it. Otherwise it is freed with its last
+    reference.
     """
 
     def _repr_png_(self) -> bytes:
@@ -124,8 +125,8 @@ class Figure(matplotlib.figure.Figure):
                 ) from None
         if matplotlib.get_backend().lower() in _OF_FILES:
             if warn:
-                told = "a figure cannot be shown: matplotlib has found no display; write figure.savefig('name.png')"
-                warnings.warn(told, stacklevel=2)
+                message = "a figure cannot be shown: matplotlib has found no display; write figure.savefig('name.png')"
+                warnings.warn(message, stacklevel=2)
             return
         super().show(warn)
 
@@ -246,7 +247,7 @@ def cover(axes: Axes, which: str, low: float, high: float, ticks: int = 5) -> No
 def fit(axes: Axes, which: str, low: float, high: float, ticks: int = 5) -> None:
     """Let an axis, ``"x"`` or ``"y"``, reach a little beyond `low` and `high`, with ticks at round numbers between.
 
-    For what has no natural end such as 0, and would be pressed together between the ticks of `cover`.
+    For values without a natural limit such as 0, which the ticks of `cover` would compress.
     """
     if not low < high:
         low, high = low - 0.5, high + 0.5

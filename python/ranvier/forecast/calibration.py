@@ -86,7 +86,7 @@ _MOST_REMEMBERED = 1000
 def cache_file() -> Path | None:
     """Return the file in which costs are stored: one for each version of the program and each type of machine.
 
-    None if there is no place for it, for example for a user without a home.
+    None if it cannot be stored, for example for a user without a home.
     """
     folder = user_cache()
     if folder is None:
@@ -229,9 +229,10 @@ def _measure_neurons(population: Population, stimulus: Stimulus | None, options:
     net = Network(resolution=population.step)
     # Rates depend on the distribution of values over neurons.
     lists = models.STIMULATORS[population.model].sequence_names if population.is_source else ()
-    own: dict[str, Any] = dict(_sampled({name: each for name, each in population.values.items() if name not in lists}))
-    own.update({name: population.values[name] for name in lists if name in population.values})
-    copy = net.create(population.model_for(_NEURONS), _NEURONS, None, **own)
+    given = {name: each for name, each in population.values.items() if name not in lists}
+    values: dict[str, Any] = dict(_sampled(given))
+    values.update({name: population.values[name] for name in lists if name in population.values})
+    copy = net.create(population.model_for(_NEURONS), _NEURONS, None, **values)
     if stimulus is not None:
         if any(isinstance(value, np.ndarray) for value in stimulus.values.values()):
             # A list of times or of currents: its cost per step is negligible.

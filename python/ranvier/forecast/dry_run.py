@@ -1,4 +1,4 @@
-"""Dry runs: one process stands for one of many, and shows what each of them would have to do.
+"""Dry runs: one process simulates one of many, and measures the work of each of them.
 
 >>> import ranvier as rv
 >>> from ranvier.forecast.dry_run import play
@@ -43,7 +43,7 @@ class PlayedProcess:
     sorts_connections
         Whether synapses are sorted by source.
     rate
-        Mean rate of the neurons, spikes/s: the assumed rate if there is one, otherwise that of this process's neurons.
+        Mean rate of the neurons, spikes/s: the assumed rate, or without one the rate of the neurons of this process.
     invented
         Whether spikes were sent at an assumed rate.
     neurons, synapses
@@ -61,7 +61,7 @@ class PlayedProcess:
     spikes, events
         Number of spikes of this process's neurons, and of spikes delivered to its synapses.
     traffic
-        What this process would have exchanged: spikes sent and received, bytes, messages, rounds, and so on.
+        Traffic of this process: spikes sent and received, bytes, messages, rounds, and so on.
     """
 
     ranks: int
@@ -126,8 +126,8 @@ def play(
         Simulated time to report on, and simulated time before that, ms.
     rate
         Assumed rate, spikes/s, of the neurons of all processes; then each neuron sends a Poisson process instead of its
-        own spikes. A number, or one for each population by its name, for example the rates of a real run, which may
-        differ from those of a dry run. None: the other processes send the same spikes as this one.
+        simulated spikes. A number, or one for each population by its name, for example the rates of a real run, which
+        may differ from those of a dry run. None: the other processes send the same spikes as this one.
     **options
         Options of `Simulation`, with the same groups; recordings are local.
 

@@ -41,7 +41,7 @@ _COMPONENTS = (
     "construction",
 )
 _CONSTRUCTION, _OTHERS = "construction", "others"
-# Of the height of a panel: what is nowhere higher cannot be told from a line.
+# Fraction of the height of a panel; thinner areas look like a line.
 _THIN = 0.015
 _UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
 
@@ -108,7 +108,7 @@ def memory_figure(
 
 
 def _parts(panels: Sequence[tuple[str, Memory]]) -> list[str]:
-    """Return the components that are there, but what is needed while the network is built."""
+    """Return the components without those that exist only while the network is built."""
     found = dict.fromkeys(part for _, memory in panels for part in memory if any(memory[part]))
     return [part for part in found if part != _CONSTRUCTION]
 
@@ -131,9 +131,9 @@ def _is_thin(memory: Memory, part: str, top: float) -> bool:
 def _merged(memory: Memory, thin: Sequence[str]) -> dict[str, Sequence[int]]:
     """Return the memory with those that are too thin to be seen as one."""
     merged = {part: sizes for part, sizes in memory.items() if part not in thin}
-    own = [memory[part] for part in thin if part in memory]
-    if own:
-        merged[_OTHERS] = [int(size) for size in np.sum(own, axis=0)]
+    others = [memory[part] for part in thin if part in memory]
+    if others:
+        merged[_OTHERS] = [int(size) for size in np.sum(others, axis=0)]
     return merged
 
 
@@ -228,8 +228,8 @@ def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | No
     panels = figure.subplots(2, 2, sharex=True).ravel()
     variants = list(dict.fromkeys((result["method"], result["sorted"]) for result in results))
     for place, (method, is_sorted) in enumerate(variants):
-        own = [result for result in results if (result["method"], result["sorted"]) == (method, is_sorted)]
-        ranks = [result["ranks"] for result in own]
+        chosen = [result for result in results if (result["method"], result["sorted"]) == (method, is_sorted)]
+        ranks = [result["ranks"] for result in chosen]
         look: dict[str, Any] = {
             "color": COLOURS[place % len(COLOURS)],
             "marker": "os^Dv"[place % 5],
@@ -238,11 +238,11 @@ def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | No
         }
         name = f"{method}, {'sorted' if is_sorted else 'unsorted'}"
         for panel, key in zip(panels, ("build_s", "init_s", "simulation_s_per_s"), strict=False):
-            panel.plot(ranks, [result[key] for result in own], label=name, **look)
-        panels[3].plot(ranks, [sum(result["memory_bytes"].values()) / 1e6 for result in own], label=name, **look)
+            panel.plot(ranks, [result[key] for result in chosen], label=name, **look)
+        panels[3].plot(ranks, [sum(result["memory_bytes"].values()) / 1e6 for result in chosen], label=name, **look)
         expected = {"color": look["color"], "linewidth": 1.2, "linestyle": (0, (1, 1.5))}
-        panels[2].plot(ranks, [result["predicted_simulation_s_per_s"] for result in own], **expected)
-        panels[3].plot(ranks, [lasting_bytes(result["predicted_bytes"]) / 1e6 for result in own], **expected)
+        panels[2].plot(ranks, [result["predicted_simulation_s_per_s"] for result in chosen], **expected)
+        panels[3].plot(ranks, [lasting_bytes(result["predicted_bytes"]) / 1e6 for result in chosen], **expected)
     if limit is not None:
         panels[3].axhline(limit / 1e6, color=GREY, linewidth=1.2, linestyle=(0, (4, 2)))
     names = ("build (s)", "init (s)", "simulation of a second (s)", "memory of a rank (MB)")

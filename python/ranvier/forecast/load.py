@@ -157,7 +157,7 @@ def rates_by_population(network: Network, rates: Mapping[str, float], rate: floa
 
 
 def expected_rate(sources: Population) -> float:
-    """Return the mean rate of sources that a stimulator draws, spikes/s; 0 if its values do not tell it."""
+    """Return the mean rate of sources that a stimulator draws, spikes/s; 0 if it does not follow from its values."""
     models = [model for model in _core.stimulator_models() if model.name == sources.model]
     defaults = {parameter.name: parameter.default for model in models for parameter in model.parameters}
     values = {} if sources.plays_spikes else {**defaults, **sources.values}
@@ -183,7 +183,7 @@ def _updated(neurons: PopulationView) -> float:
 
 def _rows(synapses: float, sources: float, threads: int) -> float:
     """Return the number of spike records that a process gets if each of some sources fires once."""
-    # If most sources have targets on each thread, one record serves all threads; otherwise each thread has its own.
+    # If most sources have targets on each thread, one record serves all threads; otherwise each thread has one.
     if sources == 0.0:
         return 0.0
     on_thread = synapses / threads

@@ -6,8 +6,8 @@ neurons and shards, the same row lengths and the same delays as the network, but
 higher rates. An exchange then moves as many spikes, and reaches as many synapses, as in the network. Only the tables
 are smaller.
 
-Synapses that learn do so from the spikes of their targets since the last spike of their source. Where there are any,
-all neurons of the copy fire, at rates that are higher by the same factor.
+Plastic synapses process the spikes of their targets since the last spike of their source. If the network has any, all
+neurons of the copy fire, at rates that are higher by the same factor.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PARTS = ("deliver", "collocate", "communicate", "wait")
 
 # Number of synapses: the tables do not fit into caches, but can be built in a second.
 _MOST_SYNAPSES = 4_000_000
-# Each neuron and process has a message of its own, of some hundred bytes.
+# Each pair of neuron and process has a message of some hundred bytes.
 _MOST_PERSISTENT = 2_000_000
 # Sources are left out until a target has only this many; then targets are left out, too.
 _LEAST_INDEGREE = 16
@@ -98,7 +98,7 @@ class Miniature:
     neurons
         Number of all of them.
     rate
-        Rate of those that are no sources, spikes/s: synapses learn from them.
+        Rate of the neurons, sources excluded, spikes/s: plastic synapses process their spikes.
     """
 
     neurons: int
@@ -171,7 +171,7 @@ def describe(
     if shortest and all(_steps(group.delay, network.resolution) > shortest for group in groups):
         # Only a few synapses have this delay, but it determines how often spikes are exchanged.
         groups.append(Group(1, 1, 0.0, 1.0, shortest * network.resolution))
-    # Of the targets of synapses that learn.
+    # Rate of the targets of plastic synapses.
     of_learning = [one for one in network.projections if _learns(one)]
     learning = sum(one.expected_synapses for one in of_learning)
     rate_of_targets = (
@@ -198,14 +198,14 @@ def _groups(
     """Return a group of sources for each sign of weights, with these fractions of the sources and targets."""
     groups = []
     for sign in (1.0, -1.0):
-        own = [one for one in network.projections if _sign(one) == sign and one.expected_synapses > 0.0]
-        if not own:
+        chosen = [one for one in network.projections if _sign(one) == sign and one.expected_synapses > 0.0]
+        if not chosen:
             continue
-        sources = {each.index: len(each) for one in own for each in one.sources.populations}
-        largest = max(own, key=lambda one: one.expected_synapses)
-        synapses = sum(one.expected_synapses for one in own)
-        mean = sum(one.expected_synapses * _mean_rate(one.sources, of_source) for one in own) / synapses
-        learning = [one for one in own if _learns(one)]
+        sources = {each.index: len(each) for one in chosen for each in one.sources.populations}
+        largest = max(chosen, key=lambda one: one.expected_synapses)
+        synapses = sum(one.expected_synapses for one in chosen)
+        mean = sum(one.expected_synapses * _mean_rate(one.sources, of_source) for one in chosen) / synapses
+        learning = [one for one in chosen if _learns(one)]
         if learning:
             largest = max(learning, key=lambda one: one.expected_synapses)
         groups.append(
@@ -320,13 +320,13 @@ def _connect(net: Network, sources: Population, targets: Population, group: Grou
             rule,
             weight=group.weight,
             delay=group.delay,
-            synapse=_with_own_transmitter(_idle(_without_arrays(group.synapse)), sources),
+            synapse=_with_new_transmitter(_idle(_without_arrays(group.synapse)), sources),
         )
     if learn < len(targets):
         net.connect(sources, targets[learn:], rule, weight=group.weight, delay=group.delay)
 
 
-def _with_own_transmitter(synapse: AnySynapse | str, sources: PopulationView) -> AnySynapse | str:
+def _with_new_transmitter(synapse: AnySynapse | str, sources: PopulationView) -> AnySynapse | str:
     """Return a synapse model whose transmitter, if it has one, is released by as many neurons of the copy."""
     if isinstance(synapse, str | UserSynapse) or not isinstance(synapse.transmitter, PopulationView):
         return synapse

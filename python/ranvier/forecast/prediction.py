@@ -75,7 +75,7 @@ def expect_times(load: Load, costs: Costs) -> Times:
     of_neurons = sum(count * cost for count, cost in zip(load.neurons, costs.neurons, strict=True))
     of_stimuli = sum(count * cost for count, cost in zip(load.stimulated, costs.stimuli, strict=True))
     events = load.events_per_second / load.exchanges_per_second
-    # What was measured reaches nearly as many.
+    # The measurements cover nearly as many.
     more = events / costs.events if costs.events > 0.0 else 1.0
     return Times(
         build=load.synapses * costs.synapse,

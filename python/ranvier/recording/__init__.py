@@ -1,1 +1,1 @@
-"""What was recorded: data and the files that hold them."""
+"""Recorded data, and files of them."""

@@ -70,7 +70,7 @@ class PopulationRate:
 class PowerSpectrum:
     """Power spectrum of the summed spike trains of a population, divided by the number of neurons.
 
-    It is flat at the mean rate for independent Poisson trains; neurons that fire together in a rhythm have a peak.
+    It is flat at the mean rate for independent Poisson trains; it has a peak for neurons that fire in a common rhythm.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class ActivityStatistics(SpikeStatistics):
     ) -> FloatArray | dict[str, FloatArray]:
         """Return the Fano factor of each neuron: variance over mean of its spike counts in bins, shape ``(neurons,)``.
 
-        The variance is the unbiased estimate. The factor is near 1 for Poisson trains and near 0 for regular ones.
+        The variance is the unbiased estimate. The factor is near 1 for Poisson trains and near 0 for regular trains.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class ActivityStatistics(SpikeStatistics):
         Returns
         -------
         FloatArray
-            Element i is that of neuron i; NaN for a neuron without spikes in the bins.
+            Element i is the factor of neuron i; NaN for a neuron without spikes in the bins.
 
         Raises
         ------
@@ -203,7 +203,7 @@ class ActivityStatistics(SpikeStatistics):
             steps, places = self._of_segment(segment)
             bin_of = (steps - self.begin - 1) // width
             here = bin_of < bins
-            # Only bins with spikes are counted: most bins of most neurons have none.
+            # Only bins with spikes are counted: most bins of most neurons are empty.
             pairs, counts = np.unique(places[here] * bins + bin_of[here], return_counts=True)
             size = len(self.ids_of(segment))
             mean = np.bincount(pairs // bins, weights=counts, minlength=size) / bins
@@ -223,8 +223,8 @@ class ActivityStatistics(SpikeStatistics):
     ) -> PowerSpectrum | dict[str, PowerSpectrum]:
         """Return the power spectrum of the summed spike trains of a population, divided by the number of neurons.
 
-        It is that of Welch (1967): the mean over segments that overlap by half, each with a Hann window, of the
-        spike counts in bins without their mean. For independent Poisson trains it is flat at the mean rate.
+        The estimate is that of Welch (1967): the mean over segments that overlap by half, each with a Hann window, of
+        the spike counts in bins without their mean. For independent Poisson trains it is flat at the mean rate.
 
         Parameters
         ----------

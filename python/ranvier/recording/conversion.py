@@ -48,15 +48,15 @@ def adjacency(weights: FloatArray, ends: tuple[IntArray, IntArray], ids: tuple[I
     """
     sparse = package("scipy.sparse", "to_scipy")
     places = []
-    for what, own, all_ids in zip(("target", "source"), ends, ids, strict=True):
+    for what, present, all_ids in zip(("target", "source"), ends, ids, strict=True):
         order = np.argsort(all_ids, kind="stable")
-        found = np.searchsorted(all_ids, own, sorter=order)
-        place = order[np.minimum(found, max(0, len(order) - 1))] if len(order) else np.zeros(len(own), np.int64)
-        known = all_ids[place] == own if len(order) else np.zeros(len(own), dtype=bool)
+        found = np.searchsorted(all_ids, present, sorter=order)
+        place = order[np.minimum(found, max(0, len(order) - 1))] if len(order) else np.zeros(len(present), np.int64)
+        known = all_ids[place] == present if len(order) else np.zeros(len(present), dtype=bool)
         if not known.all():
             raise ValueOutOfBoundsError(
                 f"{what} of a synapse",
-                f"neuron {own[~known][0]}",
+                f"neuron {present[~known][0]}",
                 f"it is not among the {what}s that were passed",
                 "pass all of them, or query only the synapses of these neurons",
             )

@@ -73,8 +73,8 @@ class CrossCorrelogram:
     Attributes
     ----------
     lags
-        Centres of the bins, ms, shape ``(bins,)``. At positive lags the spikes of the second neurons follow those of
-        the first.
+        Centres of the bins, ms, shape ``(bins,)``. At positive lags the spikes of the second neurons follow the spikes
+        of the first.
     counts
         Pairs of spikes in each bin, shape ``(bins,)``. A pair whose lag is on the edge of two bins counts half in each.
     bin_width
@@ -132,7 +132,7 @@ def whole_steps(name: str, time: float, resolution: float, least: int) -> int:
 
 
 def binned(steps: IntArray, places: IntArray, neurons: int, begin: int, end: int, width: int) -> IntArray:
-    """Return the numbers of spikes in bins of `width` steps from `begin` on, shape ``(neurons, bins)``."""
+    """Return the numbers of spikes in bins of `width` steps from step `begin`, shape ``(neurons, bins)``."""
     bins = (end - begin) // width
     check_room(f"{counted(bins, 'bin')} of {neurons} neurons", 8 * bins * neurons, "take wider bins or fewer neurons")
     bin_of = (steps - begin - 1) // width

@@ -1,12 +1,12 @@
 """Recordings in CSV files, with checks that show whether a file is complete.
 
-A file begins with a line of JSON that describes it and a line with the names of the columns. Then come pieces: lines
-of rows, and a line that closes the piece, ``# end=200 rows=153 check=0123456789abcdef``. It says that the file has the
-recording up to step `end`, and that the piece has so many rows; the check is the beginning of the SHA-256 of all bytes
-of the file before the word ``check``. The first piece has no rows and closes the description.
+A file starts with a line of JSON that describes it and a line with the names of the columns. Pieces follow: lines of
+rows, and a line that closes the piece, ``# end=200 rows=153 check=0123456789abcdef``. It has the step up to which the
+file has the recording, the number of rows of the piece, and the first digits of the SHA-256 of all bytes of the file
+before the word ``check``. The first piece has no rows and closes the description.
 
-While no run writes to the file, its last line is ``# complete check=0123456789abcdef``; the check is that of all bytes
-before this line. Each run removes the line when it begins and writes it again when it ends.
+While no run writes to the file, its last line is ``# complete check=0123456789abcdef``, with the check of all bytes
+before this line. Each run removes the line at its start and writes it again at its end.
 
 So a reader can distinguish a complete piece, a piece that was cut because the disk was full or the program was killed,
 a recording whose last pieces are missing, and a piece that was changed later.
@@ -73,7 +73,7 @@ class CsvFile:
 
     @classmethod
     def resume(cls, path: Path, position: Metadata) -> CsvFile:
-        """Go on with a file that was written at least as far; what comes later is cut off.
+        """Continue a file from a position in it; the rest is truncated.
 
         Raises
         ------
@@ -180,11 +180,11 @@ def _check_until(path: Path, size: int) -> tuple[Any, bytes]:
 
 def _closing_line(check: Any, end: int, rows: int) -> bytes:
     """Return the line that closes a piece, and add it to the check."""
-    told = f"# end={end} rows={rows} ".encode()
-    check.update(told)
+    closing = f"# end={end} rows={rows} ".encode()
+    check.update(closing)
     rest = f"check={check.hexdigest()[:16]}\n".encode()
     check.update(rest)
-    return told + rest
+    return closing + rest
 
 
 def _complete_line(check: Any) -> bytes:
@@ -216,7 +216,7 @@ def read(path: Path) -> Recorded:
             raise FileError(
                 f"file {path}",
                 bound="it ends, or was changed, within the lines that describe it",
-                remedy="there are no data in it that can be read",
+                remedy="no data in it can be read",
             )
         (description, names_line), begin = first
         assert begin is not None

@@ -170,7 +170,7 @@ class SpikeData(ActivityStatistics):
         return result.hexdigest()
 
     def to_neo(self) -> Any:
-        """Return a `neo.Segment` with a `neo.SpikeTrain` for each neuron of `recorded_ids`, silent ones too.
+        """Return a `neo.Segment` with a `neo.SpikeTrain` for each neuron of `recorded_ids`, including silent neurons.
 
         Each train is annotated with its ``population`` and the global id of its ``neuron``.
 
@@ -211,8 +211,8 @@ class SpikeData(ActivityStatistics):
         return step_before(min(max(given, -longest), longest), self.resolution)
 
     def _share_of(self, segment: Segment) -> str:
-        told = len(self.ids_of(segment))
-        return segment.name if told == segment.size else f"{told} of {segment.size} neurons of {segment.name}"
+        covered = len(self.ids_of(segment))
+        return segment.name if covered == segment.size else f"{covered} of {segment.size} neurons of {segment.name}"
 
     def _part(self, segment: Segment) -> SpikeData:
         here = self._in(segment)
@@ -388,7 +388,7 @@ class WeightData(NamedAttributes):
 
 
 def _lock(data: SpikeData | StateData | WeightData, *names: str) -> None:
-    """Make arrays read-only: writing to them would change neither the simulation nor a file."""
+    """Make arrays read-only: writing to them would not change the simulation or a file."""
     for name in names:
         array = locked(getattr(data, name))
         object.__setattr__(data, name, array.view(IdArray) if name in _IDS else array)
@@ -409,9 +409,9 @@ def _covered_by_all(parts: Sequence[SpikeData]) -> NeuronIds | None:
     covered = [part.covered for part in parts if part.covered is not None]
     # Each neuron is on one process only.
     if len(covered) < len(parts) or all(
-        sum(int(segment.holds(own.within(segment.first_id, segment.end_id).array).sum()) for own in covered)
+        sum(int(segment.holds(each.within(segment.first_id, segment.end_id).array).sum()) for each in covered)
         == segment.size
         for segment in parts[0].segments
     ):
         return None
-    return NeuronIds(np.unique(np.concatenate([own.array for own in covered])))
+    return NeuronIds(np.unique(np.concatenate([each.array for each in covered])))

@@ -1,4 +1,4 @@
-"""Where a recorder writes: files that can be written, each by one recorder of a network."""
+"""Files of recorders, checked when a recorder is made: they are writable, and each has one recorder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FilePath: TypeAlias = str | PathLike[str]
 def checked_destination(
     to: FilePath | None, overwrite: bool, others: Iterable[Path | None]
 ) -> tuple[Path | None, bool]:
-    """Return where a new recorder writes, and whether it replaces a file; `others` are those of the other recorders.
+    """Return the file of a new recorder, and whether it replaces a file; `others` are the files of other recorders.
 
     Raises
     ------

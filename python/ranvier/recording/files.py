@@ -1,11 +1,11 @@
 """Recordings in files, written piece by piece while a simulation runs. `ranvier.recording.reading` reads them.
 
 HDF5 files (``.h5``, ``.hdf5``) have one dataset per column, and a description as attributes of the file: see
-`ranvier.recording.hdf5_files`. CSV files (``.csv``) have one line per spike or sample, and lines that begin with ``#``:
+`ranvier.recording.hdf5_files`. CSV files (``.csv``) have one line per spike or sample, and lines that start with ``#``:
 see `ranvier.recording.csv_files`. In both, the end of each piece is marked, so that a reader finds the complete pieces,
-and so is the end of the recording: a run removes this mark when it begins and writes it again when it ends.
+and so is the end of the recording: a run removes this mark at its start and writes it again at its end.
 
-If each process of a run writes the recordings of its own neurons, ``spikes.h5`` becomes ``spikes.rank0.h5``,
+If each process of a run writes the recordings of its neurons, ``spikes.h5`` becomes ``spikes.rank0.h5``,
 ``spikes.rank1.h5`` and so on. All files of a run have the same ``run_id``. Files of ranks also have ``rank`` and
 ``ranks``. Files of states and weights have ``places``: which of the recorder's neurons or synapses are in the file.
 Files of spikes have ``covered`` and ``gaps``, which describe the global ids of the neurons of the process: ``covered``
@@ -201,12 +201,12 @@ def create(
 
 
 def resume(path: Path, position: Metadata) -> RecordingFile:
-    """Go on with the file of a recorder from a position in it; what comes later is cut off.
+    """Continue the file of a recorder from a position in it; the rest is truncated.
 
     Raises
     ------
     FileError
-        When there is no such file, it cannot be written, does not reach so far, was damaged, or is another file.
+        When the file does not exist, cannot be written, ends before the position, is damaged, or is another file.
     """
     with file_errors(path, "continued"):
         os.close(os.open(path, os.O_RDWR))

@@ -44,7 +44,7 @@ __all__ = ["Hdf5File", "describe", "read"]
 
 # Bytes of one chunk of a dataset.
 _CHUNK_BYTES = 1 << 18
-# The first version of the format that supports reading while writing, and has checksums for its own structures.
+# The first version of the format that supports reading while writing, and has checksums for its structures.
 _VERSIONS = ("v110", "v110")
 _PIECE = np.dtype([("end", np.int64), ("rows", np.int64), ("check", "S16")])
 _PIECES_IN_A_CHUNK = 256
@@ -103,7 +103,7 @@ class Hdf5File:
 
     @classmethod
     def resume(cls, path: Path, position: Metadata) -> Hdf5File:
-        """Go on with a file that was written at least as far; what comes later is cut off.
+        """Continue a file from a position in it; the rest is truncated.
 
         Raises
         ------
@@ -248,13 +248,13 @@ def _mark_after(last: npt.NDArray[Any]) -> bytes:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Return properties of a file by which a later change of it is noticed."""
+    """Return properties of a file that change when it is written."""
     now = path.stat()
     return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
 
 
 def _open_to_append(path: Path) -> Any:
-    """Open a file for writing in an order such that it can be read at each moment."""
+    """Open a file for writing such that it can be read at each moment."""
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
     access.set_libver_bounds(h5py.h5f.LIBVER_V110, h5py.h5f.LIBVER_V110)
@@ -263,12 +263,12 @@ def _open_to_append(path: Path) -> Any:
 
 
 def _with_times(columns: Columns, resolution: float) -> Columns:
-    """Return columns with times in place of steps."""
+    """Return columns with steps converted to times."""
     return {"times": times_of(columns["steps"], resolution), **{k: v for k, v in columns.items() if k != "steps"}}
 
 
 def _with_steps(path: Path, columns: Columns, resolution: float) -> dict[str, npt.NDArray[Any]]:
-    """Return columns with steps in place of times."""
+    """Return columns with times converted to steps."""
     times = columns["times"]
     steps = np.rint(times / resolution).astype(np.int64)
     if not np.array_equal(times_of(steps, resolution), times):
@@ -341,7 +341,7 @@ def _dataset(path: Path, file: Any, name: str) -> Any:
 
 
 def _check_pieces(path: Path, pieces: npt.NDArray[Any], check: Any, columns: Columns) -> int:
-    """Check all pieces against what was written, and return the last step of the last piece."""
+    """Check the hashes of all pieces, and return the last step of the last piece."""
     begin, reached = 0, None
     if pieces.dtype != _PIECE or len(pieces) == 0:
         raise damaged(path, None)

@@ -1,6 +1,6 @@
 """The first bytes of an HDF5 file. They mark a file that was not closed, and HDF5 then refuses to open it.
 
-From the file format specification of HDF5, version 3.0, section II.A (superblock version 3). Its checksum is that of
+From the file format specification of HDF5, version 3.0, section II.A (superblock version 3). Its checksum is the one of
 B. Jenkins (2006), lookup3, as there.
 """
 
@@ -31,7 +31,7 @@ def was_left_open(path: Path) -> bool:
 
 
 def as_if_closed(path: Path) -> io.BufferedReader:
-    """Open a file that was left open such that HDF5 reads it as a closed one. The file itself is not changed."""
+    """Open a file that was not closed, such that HDF5 reads it as a closed file. The file itself is not changed."""
     raw = _Patched(path)
     return io.BufferedReader(raw, 1 << 20)
 

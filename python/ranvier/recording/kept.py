@@ -29,7 +29,7 @@ class Pieces:
         return sum(column.nbytes for part in self._parts for column in part)
 
     def joined(self, empty: tuple[npt.NDArray[Any], ...]) -> tuple[npt.NDArray[Any], ...]:
-        """Return all pieces as one, or `empty` when there are none."""
+        """Return all pieces, joined, or `empty` if there are no pieces."""
         if not self._parts:
             return empty
         if len(self._parts) > 1:

@@ -1,7 +1,7 @@
-"""The neurons that are in a recording, if these are not all neurons of the recorder.
+"""The neurons in a recording, if these are not all neurons of the recorder.
 
-A process that records only its own neurons has no information about the others: they have no spikes in its recording,
-but they may have fired.
+A process that records only its neurons has no information about the others: they have no spikes in its recording, but
+may have fired.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _check_no_name(other: object) -> None:
         first = other[0]
     if isinstance(first, str | bytes):
         raise WrongTypeError(
-            "what is compared with ids of neurons",
+            "second operand of a comparison with ids of neurons",
             f"the text {first!r}",
             "must be an id, an array of ids, or a neuron such as exc[3]",
             f"write data.of({first!r}) for the spikes of a population",

@@ -1,4 +1,4 @@
-"""Chooses when recordings are written to files while a simulation runs."""
+"""The choice of the times at which recordings are written to files while a simulation runs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _LEAST_S, _MOST_S = 1.0, 10.0
 _FRACTION_OF_RUN = 0.1
 # A slow disk must not take more than this fraction of the time.
 _MOST_WRITING = 0.02
-# The speed of a few steps predicts that of many only roughly.
+# The speed of a few steps predicts the speed of many only roughly.
 _GROWTH = 8
 
 
 class Pace:
     """Chooses how many steps are run until recordings are written, from the wall-clock time that steps have taken.
 
-    So a kill loses about a second of work, and in a long run less than a tenth of it, at most about ten seconds.
+    A killed process loses about a second of work; in a long run less than a tenth of it, at most about ten seconds.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Pace:
         self._run_began = self._began = time.monotonic()
 
     def begin_run(self) -> None:
-        """Note that a run begins."""
+        """Start the clock of a run."""
         self._run_began = time.monotonic()
 
     def next_steps(self, step: int) -> int:
@@ -51,15 +51,15 @@ class Pace:
         return max(1, steps // self._grain) * self._grain
 
     def stopped(self, step: int) -> None:
-        """Note that the simulation has reached `step`, and that writing begins."""
+        """Measure the time up to `step`, and start the clock of writing."""
         now = time.monotonic()
         if step > self._first_step:
-            # The last few steps of a run are no measure, unless there is no other.
+            # The last few steps of a run are not representative; they count only if there is no other measurement.
             if self._steps == 0 or step - self._first_step >= self._steps // 2:
                 self._steps, self._seconds = step - self._first_step, now - self._began
             self._first_step = step
         self._began = now
 
     def written(self) -> None:
-        """Note that writing has ended."""
+        """Measure the time of writing."""
         self._writing = time.monotonic() - self._began

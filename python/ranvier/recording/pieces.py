@@ -1,4 +1,4 @@
-"""Common parts of both file formats: a recording has pieces, and each piece says up to which step it reaches."""
+"""Common parts of both file formats: a recording has pieces, and each piece has the step up to which it reaches."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def damaged(path: Path, end: int | None) -> FileError:
 
 
 def not_ours(path: Path) -> FileError:
-    """Return the error for a file that is no longer the one that a recorder wrote."""
+    """Return the error for a file that was replaced after a recorder wrote it."""
     return FileError(
         f"file {path}",
         bound="another simulation or program has replaced or changed it",

@@ -30,9 +30,9 @@ Data = TypeVar("Data", SpikeData, StateData, WeightData)
 def read_spikes(path: str | PathLike[str]) -> SpikeData:
     """Read the file of a spike recorder.
 
-    If each process has written its own file, ``spikes.rank0.h5`` and so on, the name without a rank reads all of them
+    If each process has written a file, ``spikes.rank0.h5`` and so on, the name without a rank reads all of them
     as one recording, up to the last time that all of them have. If there are files with and without a rank, the newest
-    ones are read. The file of one rank has the spikes of that process's neurons only (`SpikeData.covered`).
+    ones are read. The file of one rank has only the spikes of the neurons of this process (`SpikeData.covered`).
 
     Raises
     ------
@@ -78,7 +78,7 @@ def _covered(part: Recorded) -> NeuronIds | None:
     if "covered" in part.metadata:
         return NeuronIds.of_rule(part.metadata["covered"], part.columns["gaps"])
     if "rank" in part.metadata:
-        raise ValueError("it does not say which neurons' spikes it has")
+        raise ValueError("the list of its neurons is missing")
     return None
 
 
@@ -186,7 +186,7 @@ def _not_a_recording(path: Path) -> Iterator[None]:
 
 
 def _read_file(path: Path, kind: str) -> Recorded:
-    # If there is no file, the system's own error says so.
+    # If the file does not exist, the error of the system is raised.
     with path.open("rb"):
         pass
     recorded = csv_files.read(path) if path.suffix.lower() == CSV_SUFFIX else hdf5_files.read(path)
@@ -204,7 +204,7 @@ def _warn(path: Path, metadata: Metadata, end: int, level: int) -> None:
 
 
 def _files_of(path: Path) -> list[Path]:
-    """Return the file, or the files of ranks, for a name; if there are both, those of the newest run."""
+    """Return the file, or the files of ranks, for a name; if both exist, the files of the newest run."""
     described = {rank: (part, peek(part) or {}) for rank, part in files_of_ranks(path).items()}
     described = {rank: found for rank, found in described.items() if "rank" in found[1]}
     if not described:
@@ -223,7 +223,7 @@ def _files_of(path: Path) -> list[Path]:
         if rank not in described:
             raise FileError(
                 f"file {part}",
-                bound=f"it is missing: {newest} is one of {ranks} files that belong together",
+                bound=f"it is missing: {newest} is one of {ranks} files of a run",
                 remedy="put the files of all ranks into one folder",
             )
         if described[rank][1]["run_id"] != wanted["run_id"]:

@@ -1,7 +1,7 @@
 """Recordings that are kept in memory, as tables of the saved state of a simulation.
 
 Spikes are rows with the global id of the neuron and the step. Samples are lists, one for each neuron or synapse, with
-the values of all steps; ``id`` is its position in the recorder. The steps are a table of their own.
+the values of all steps; ``id`` is its position in the recorder. The steps are a separate table.
 """
 
 from __future__ import annotations

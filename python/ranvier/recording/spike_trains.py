@@ -49,7 +49,7 @@ def read_spike_trains(
         The neurons whose trains are returned, in this order, also if they have no spikes; None: of a recording all
         that were recorded, else all that have spikes, ascending.
     resolution
-        Times are rounded up to multiples of it, ms; None: they stay as they are. A network takes times on its grid.
+        Times are rounded up to multiples of it, ms; None: they are not changed. A network accepts times on its grid.
     shift
         Added to all times, ms; spikes at or before 0 are then left out.
 
@@ -61,7 +61,7 @@ def read_spike_trains(
     Raises
     ------
     FileError
-        When the file cannot be read, or has something else; of text it tells the line.
+        When the file cannot be read, or has other contents; for text, the message has the line.
     ValueOutOfBoundsError
         For a resolution that is not > 0, and for a neuron that was not recorded.
 
@@ -206,7 +206,7 @@ def _array(file: Path, loaded: object) -> npt.NDArray[np.float64] | IntArray:
 
 
 def _checked(file: Path, ids: npt.NDArray[np.generic], times: npt.NDArray[np.generic]) -> tuple[IntArray, FloatArray]:
-    """Return arrays of the neuron and the time of each spike, if they can be such."""
+    """Return arrays of the neuron and the time of each spike, if their types and shapes allow it."""
     if ids.ndim != 1 or ids.shape != times.shape:
         raise FileError(
             f"file {file}", f"shapes {ids.shape} and {times.shape}", "each spike must have a neuron and a time"

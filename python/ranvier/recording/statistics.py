@@ -112,7 +112,7 @@ class SpikeStatistics(NamedAttributes):
     def mean_rates(self, neurons: Neurons | None = None) -> float | dict[str, float]:
         """Return the mean of `rates`, spikes/s: a number, or a dict by population.
 
-        Arguments and errors are those of `rates`.
+        For arguments and errors see `rates`.
         """
         self._check_length()
         return self._of_each(neurons, self._mean_rate_of)
@@ -228,7 +228,7 @@ class SpikeStatistics(NamedAttributes):
     def cross_correlogram(
         self, neurons: Neurons, others: Neurons | None = None, *, reach: float = 50.0, bin_width: float = 1.0
     ) -> CrossCorrelogram:
-        """Return how often spikes of `others` follow those of `neurons` after each lag.
+        """Return how often spikes of `others` follow spikes of `neurons` after each lag.
 
         Parameters
         ----------
@@ -388,7 +388,7 @@ class SpikeStatistics(NamedAttributes):
         ]
         raise ValueOutOfBoundsError(
             wanted.name,
-            bound=f"only {some_names(parts)} of it was recorded" if parts else "none of its neurons was recorded",
+            bound=f"only {some_names(parts)} of it was recorded" if parts else "its neurons were not recorded",
             remedy=f"ask for {some_names(parts)}" if parts else "record it",
         )
 
@@ -403,8 +403,8 @@ class SpikeStatistics(NamedAttributes):
                 wanted.name,
                 bound=f"only {len(self.ids_of(wanted))} of its {wanted.size} neurons were recorded by this process, "
                 f"not neuron {missing}",
-                remedy="see `recorded_ids` for the recorded ones, read the files of all processes by the name without "
-                'a rank, or build the simulation with recordings="everywhere"',
+                remedy="see `recorded_ids` for the recorded neurons, read the files of all processes (the name without "
+                'a rank), or build the simulation with recordings="everywhere"',
             )
 
     def _in(self, segment: Segment) -> npt.NDArray[np.bool_]:

@@ -214,8 +214,8 @@ def test_nothing_recorded_yet() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({"start": float("nan")}, errors.ValueOutOfBoundsError, "start of what is shown"),
-        ({"stop": "soon"}, errors.WrongTypeError, "stop of what is shown"),
+        ({"start": float("nan")}, errors.ValueOutOfBoundsError, "start of a plot"),
+        ({"stop": "soon"}, errors.WrongTypeError, "stop of a plot"),
         ({"title": 3}, errors.WrongTypeError, "title of a figure"),
         ({"published_rates": [1.0]}, errors.WrongTypeError, "mapping"),
         ({"published_rates": {"L4E": float("nan")}}, errors.ValueOutOfBoundsError, "published rate of L4E"),

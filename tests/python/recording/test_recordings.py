@@ -156,7 +156,7 @@ def test_neurons_that_were_not_recorded_are_not_silent() -> None:
     for asked in (exc, exc[4:6]):
         with pytest.raises(errors.ValueOutOfBoundsError, match=r"only exc\[0:5\] of it was recorded"):
             sim.spikes(some).of(asked)
-    with pytest.raises(errors.ValueOutOfBoundsError, match="none of its neurons"):
+    with pytest.raises(errors.ValueOutOfBoundsError, match="its neurons were not recorded"):
         sim.spikes(some).of(exc[5:])
 
 
@@ -410,5 +410,5 @@ def test_all_neurons_that_are_asked_for_must_have_been_recorded() -> None:
     spikes = sim.spikes(recorder)
     assert sorted(set(spikes.of(first[3:6]).ids.tolist())) == [3, 4, 5]
     for part in (first[:2], first[6:], second):
-        with pytest.raises(errors.ValueOutOfBoundsError, match="none of its neurons"):
+        with pytest.raises(errors.ValueOutOfBoundsError, match="its neurons were not recorded"):
             spikes.of(part)
