@@ -18,7 +18,7 @@ __all__ = ["main", "make_parser"]
 _COMMANDS = {
     "run": "build and run a network, and report",
     "predict": "predict memory and time of a network on many processes",
-    "models": "list neurons, parts of cells, synapses, stimulators, rules and networks, or those of a file",
+    "models": "list neurons, parts of cells, synapses, stimulators, rules and networks, or the models of a file",
     "info": "show the machine, the build, and where threads would run",
     "bench": "compare programs, methods and sizes",
 }
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(parser: argparse.ArgumentParser, rest: Sequence[str]) -> None:
-    """Refuse unknown arguments. For a key of --set, the error says how to set it."""
+    """Raise an error for unknown arguments. For a key of --set, it has the option to use."""
     if not rest:
         return
     from ranvier.commands.keys import RUN_KEYS

@@ -1,4 +1,4 @@
-"""`ranvier run MODEL --dry-run RANKS`: make a dry run, in which one process stands for many, and report on it."""
+"""`ranvier run MODEL --dry-run RANKS`: make a dry run, which simulates one of many processes, and report on it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dry-run",
         metavar="RANKS",
         type=int,
-        help="dry run: build and run only the part of one process of this many; it also simulates what the others send",
+        help="dry run: build and run only the part of one of this many processes, with simulated spikes of the others",
     )
     parser.add_argument(
         "--rate",
@@ -105,8 +105,8 @@ def show(console: Console, played: PlayedProcess, model: NetworkModel) -> None:
         f"{counted(net.expected_synapses, 'synapse', ',.0f')}",
         soft_wrap=True,
     )
-    what = "the assumed rate" if played.invented else "the other processes send the same spikes as this one"
-    console.print(f"{played.rate:.3g} spikes/s: {what}", soft_wrap=True)
+    source = "the assumed rate" if played.invented else "the other processes send the same spikes as this one"
+    console.print(f"{played.rate:.3g} spikes/s: {source}", soft_wrap=True)
     if not played.sorts_connections:
         console.print(UNSORTED, style="dim", soft_wrap=True)
     console.print()

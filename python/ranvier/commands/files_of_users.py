@@ -24,12 +24,12 @@ __all__ = ["call_user_code", "describe_network", "execute", "find_network"]
 
 
 def find_network(name: str) -> Callable[..., Any]:
-    """Return the function that describes a network: one of the package by its name, or that of a file.
+    """Return the function that describes a network, from the package, by its name, or from a file.
 
     Raises
     ------
     UnknownNameError, FileError
-        When there is no such network or file, or the file defines no function ``network``, or ends with an error.
+        When the network or file does not exist, or the file does not define a function ``network`` or raises an error.
     """
     shipped = shipped_networks()
     if name in shipped:
@@ -73,7 +73,7 @@ def execute(path: Path) -> ModuleType:
 
 
 def describe_network(name: str, function: Callable[..., Any], keywords: dict[str, Any]) -> NetworkModel:
-    """Call a function that `find_network` has found; `name` is that of the network or the file.
+    """Call a function that `find_network` has found; `name` is the name of the network or the file.
 
     Raises
     ------

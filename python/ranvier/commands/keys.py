@@ -29,7 +29,7 @@ __all__ = [
     "signature_keys",
 ]
 
-# With their defaults; None: the network, or the machine, tells. Rank 0 reports, so that others need no recordings.
+# With their defaults; None: chosen by the network or the machine. Only rank 0, which reports, needs recordings.
 RUN_KEYS: dict[str, Any] = {
     "time": None,
     "presim": None,
@@ -42,7 +42,7 @@ TIMES = {
     "time": "Milliseconds to simulate and report on; the default depends on the network.",
     "presim": "Milliseconds to simulate before that.",
 }
-# Of the command `run` alone.
+# Only for the command `run`.
 SAVES = {"save_every": "Milliseconds of simulated time between two saves of the state to the file of --save."}
 _TITLES = {
     "": "Options of every run",
@@ -76,7 +76,7 @@ def described_keys() -> Iterator[tuple[str, str, str, str]]:
 
 
 def shown(default: object) -> str:
-    """Return a default in the form that is written after ``=``; empty if there is none."""
+    """Return a default as it is written after ``=``; empty without a default."""
     return "" if default is None else str(default).lower() if isinstance(default, bool) else str(default)
 
 
@@ -86,8 +86,8 @@ def help_of_keys() -> str:
     lines = []
     for group, title in _TITLES.items():
         lines += ["", f"{title}:", ""]
-        own = [name for name, option in OPTIONS.items() if option.group == group and option.settable]
-        for name in [*(TIMES | SAVES if not group else ()), *own]:
+        options = [name for name, option in OPTIONS.items() if option.group == group and option.settable]
+        for name in [*(TIMES | SAVES if not group else ()), *options]:
             default, wanted, meaning = entries[name]
             given = f"{wanted}{f'; default {default}' if default else ''}"
             lines += textwrap.wrap(f"  {name:<18} {given}", 118, subsequent_indent=" " * 21)
@@ -120,7 +120,7 @@ def signature_keys(function: Callable[..., object]) -> dict[str, object]:
 
 
 def parse_settings(settings: Iterable[str], function: Callable[..., object]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the keys of the run and those of the network that were set.
+    """Return the keys of the run and the keys of the network that were set.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def parse_settings(settings: Iterable[str], function: Callable[..., object]) -> 
 
 
 def parse_options(settings: Iterable[str], names: Collection[str]) -> dict[str, Any]:
-    """Return those of the options `names` that were set.
+    """Return the options of `names` that were set.
 
     Raises
     ------

@@ -33,8 +33,8 @@ class _Cache:
 
     level: int
     size: int
-    number: int  # tells it from others
-    cores: int  # that share it, of one node
+    number: int  # identifies it
+    cores: int  # of a node that share it
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _Core:
     number: int  # physical, -1 if unknown
     processors: tuple[int, ...]
     shared: tuple[_Cache, ...]  # with other cores of the node, from the outside
-    own: tuple[_Cache, ...]
+    private: tuple[_Cache, ...]
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,8 @@ def _read_node(topology: Mapping[str, Any], index: int) -> _Node:
         ]
         # A cache of the only core of a node may also be shared with cores of other nodes.
         shared = tuple(each for each in caches if each.cores > 1 or each.level > 2)
-        own = tuple(each for each in caches if each not in shared)
-        cores.append(_Core(core["os_index"], tuple(core["processors"]), shared, own))
+        private = tuple(each for each in caches if each not in shared)
+        cores.append(_Core(core["os_index"], tuple(core["processors"]), shared, private))
     return _Node(
         node["os_index"],
         node["memory_bytes"],
@@ -148,7 +148,7 @@ def _read_node(topology: Mapping[str, Any], index: int) -> _Node:
     )
 
 
-# ---- what is alike ---------------------------------------------------------------------------------------------------
+# ---- grouping of equal parts -----------------------------------------------------------------------------------------
 
 
 def _runs(items: Iterable[_Item], key: Callable[[_Item], Hashable]) -> list[list[_Item]]:
@@ -159,7 +159,7 @@ def _likeness(core: _Core, threads: _Threads, depth: int) -> Hashable:
     """Return a key that is equal for cores drawn as one, below `depth` levels of shared caches."""
     return (
         core.number >= 0,
-        tuple((cache.level, cache.size, cache.cores) for cache in (*core.shared[depth:], *core.own)),
+        tuple((cache.level, cache.size, cache.cores) for cache in (*core.shared[depth:], *core.private)),
         tuple(threads.count(processor) for processor in core.processors),
     )
 
@@ -240,8 +240,8 @@ def _cache_label(cache: _Cache, count: int) -> Text:
 
 def _core_label(cores: Sequence[_Core]) -> Text:
     label = Text(_named("core", [core.number for core in cores]))
-    if cores[0].own:
-        caches = ", ".join(map(_cache_text, cores[0].own))
+    if cores[0].private:
+        caches = ", ".join(map(_cache_text, cores[0].private))
         label.append(f"  {caches}{' each' if len(cores) > 1 else ''}", style="dim")
     return label
 
@@ -250,12 +250,12 @@ def _cache_text(cache: _Cache) -> str:
     return f"L{cache.level} {size_text(cache.size)}" if cache.size else f"L{cache.level}"
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _named(thing: str, numbers: Sequence[int]) -> str:
-    return f"{thing}{'' if len(numbers) == 1 else 's'} {range_text(numbers)}"
+def _named(noun: str, numbers: Sequence[int]) -> str:
+    return f"{noun}{'' if len(numbers) == 1 else 's'} {range_text(numbers)}"
 
 
 def range_text(numbers: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""What `ranvier models` shows of a model: a table of its parameters, and its equations."""
+"""Output of `ranvier models` for a model: a table of its parameters, and its equations."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _format(entry: Entry) -> Group:
 def entry_of_neuron(
     model: _core.NeuronModel | DescribedModel, values: Mapping[str, object] = _NO_VALUES, *, also: str = ""
 ) -> Entry:
-    """Return what is shown of a neuron model; `values` stand in place of its defaults."""
+    """Return the output for a neuron model; `values` replace its defaults."""
     rows = [*(model.copy_rows if isinstance(model, DescribedModel) else [])]
     rows += [*parameter_rows(model.parameters, values), *variable_rows(model.variables, values)]
     rows += receptor_rows(model)
@@ -127,7 +127,7 @@ def receptor_rows(model: _core.NeuronModel | DescribedModel) -> Iterable[Row]:
 
 
 def entry_of_mechanism(model: _core.MechanismModel | _core.ReceptorModel) -> Entry:
-    """Return what is shown of a mechanism or a receptor of detailed cells."""
+    """Return the output for a mechanism or a receptor of detailed cells."""
     gates = [] if isinstance(model, _core.ReceptorModel) else model.gates
     rows = [(name, "steady", "", "", f"{meaning} (gate)") for name, meaning in gates]
     rows = [*parameter_rows(model.parameters), *rows]
@@ -135,7 +135,7 @@ def entry_of_mechanism(model: _core.MechanismModel | _core.ReceptorModel) -> Ent
 
 
 def entry_of_synapse(model: _core.SynapseModel) -> Entry:
-    """Return what is shown of a synapse model that comes with Ranvier."""
+    """Return the output for a synapse model that comes with Ranvier."""
     meaning = "Neurons whose spikes act on all synapses of the projection at once"
     neurons = [(model.transmitter, "", "", "neurons", meaning)] if model.transmitter else []
     rows = neurons + list(parameter_rows(model.parameters))
@@ -145,7 +145,7 @@ def entry_of_synapse(model: _core.SynapseModel) -> Entry:
 def parameter_rows(
     parameters: Iterable[_core.ParameterInfo], values: Mapping[str, object] = _NO_VALUES
 ) -> Iterable[Row]:
-    """Yield parameters, with the values that stand in place of their defaults."""
+    """Yield parameters, with values that replace their defaults."""
     for parameter in parameters:
         bounds = "" if parameter.bounds == "any number" else parameter.bounds
         meaning = parameter.meaning + (" (may differ from synapse to synapse)" if parameter.per_synapse else "")

@@ -3,10 +3,10 @@
 Without arguments, it prints one line for each. With a name, it prints the parameters, equations and reference of that
 one; with other words, the lines of those whose name, summary or reference contains all of them.
 
-With a file of yours, it lists what the file defines: a Python file (.py) the neurons, synapses, channels and cells that
-stand outside of functions and the keys of its function network(), a file of a neuron (.toml) this neuron, a file of
-NESTML (.nestml) its neurons, an NMODL file (.mod) its channel, and which of its statements are ignored. With several
-NMODL files, one line for each: whether it is read, what of it is ignored or why it is refused, and the counts.
+With a file, it lists the models that the file defines: of a Python file (.py) the neurons, synapses, channels and cells
+outside of functions and the keys of its function network(), of a file of a neuron (.toml) this neuron, of a file of
+NESTML (.nestml) its neurons, of an NMODL file (.mod) its channel, and its ignored statements. With several NMODL files,
+one line for each: whether it is read, its ignored parts or why it is refused, and the counts.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def carry_out(options: argparse.Namespace) -> int:
 def _print_file(console: Console, file: str, name: str | None = None, *more: str) -> None:
     if more:
         bound = "at most one name can follow a file"
-        raise ValueOutOfBoundsError("names after the file", f"'{more[0]}'", bound, "give one name, or none to list all")
+        raise ValueOutOfBoundsError(
+            "names after the file", f"'{more[0]}'", bound, "give at most one name; without a name, all are listed"
+        )
     if name is None:
         print_sections(console, sections_of(file))
         if are_nmodl_files([file]):
@@ -91,7 +93,7 @@ def _print_file(console: Console, file: str, name: str | None = None, *more: str
 
 
 def _search(sections: Mapping[str, Sequence[Entry]], words: Sequence[str]) -> dict[str, list[Entry]]:
-    """Return the entries that contain all words, in their descriptions or else in those of their parameters."""
+    """Return the entries with all words in their descriptions, or else in the descriptions of their parameters."""
     wanted = [word.lower() for word in words]
 
     def described(title: str, entry: Entry) -> str:
@@ -112,7 +114,7 @@ def _search(sections: Mapping[str, Sequence[Entry]], words: Sequence[str]) -> di
 
 
 def _shipped() -> dict[str, list[Entry]]:
-    """Return what comes with Ranvier, by the titles of sections."""
+    """Return the models and networks that come with Ranvier, by the titles of sections."""
     neurons: list[_core.NeuronModel | DescribedModel]
     neurons = [*_core.neuron_models(), *map(described, NAMES)]
     return {

@@ -32,24 +32,24 @@ __all__ = ["FORMATS", "chosen_entries", "is_file", "sections_of"]
 FORMATS = ".py, .toml, .nestml or .mod"
 _NEURONS, _CELLS = "Neurons", "Detailed cells"
 _CHANNELS, _SYNAPSES, _NETWORKS = "Mechanisms of detailed cells", "Synapses", "Networks (keys of ranvier run --set)"
-# Names that models have where the user gives none.
+# Default names of models.
 _UNNAMED = ("neuron", "synapse", "channel", "cell")
 
 
 def is_file(name: str) -> bool:
-    """Return whether what a user has typed means a file, rather than a model."""
+    """Return whether an argument is the name of a file, not of a model."""
     with contextlib.suppress(OSError, ValueError):  # no file can have a name like this
         return Path(name).suffix.lower() in _READERS or Path(name).exists()
     return False
 
 
 def sections_of(name: str, model: str | None = None) -> dict[str, list[Entry]]:
-    """Return what a file defines, by the titles of sections; of a file of NESTML, only `model` if it is given.
+    """Return the models of a file, by the titles of sections; of a file of NESTML, only `model` if it is given.
 
     Raises
     ------
     FileError
-        When there is no such file, it is of another format or a folder, it ends with an error, or it defines no model.
+        When the file does not exist, is a folder or of another format, raises an error, or does not define a model.
     RanvierError
         For mistakes in files of other formats than Python.
     """
@@ -75,12 +75,12 @@ def sections_of(name: str, model: str | None = None) -> dict[str, list[Entry]]:
 
 
 def chosen_entries(sections: dict[str, list[Entry]], name: str, file: str) -> list[Entry]:
-    """Return the entries that a name means: that of a variable in the file, or the model's own.
+    """Return the entries with a name, which is that of a variable in the file or of the model.
 
     Raises
     ------
     UnknownNameError
-        When there is none; tells the nearest one.
+        When no entry has the name; the message suggests the nearest name.
     """
     entries = [entry for section in sections.values() for entry in section]
     found = [entry for entry in entries if entry.name == name] or [entry for entry in entries if entry.also == name]
@@ -140,22 +140,22 @@ _READERS: dict[str, Callable[[Path, str | None], Iterator[tuple[str, Entry]]]] =
 # ---- models ----------------------------------------------------------------------------------------------------------
 
 
-def _titled(name: str, own: str, summary: str) -> tuple[str, str]:
-    """Return the summary of a model, and its own name, where this is another than that of the variable."""
-    return summary if own == name or own in _UNNAMED else f"{summary}; its name is {own}", own
+def _titled(name: str, model: str, summary: str) -> tuple[str, str]:
+    """Return the summary of a model, with its name if this differs from that of the variable, and its name."""
+    return summary if model == name or model in _UNNAMED else f"{summary}; its name is {model}", model
 
 
 def _neuron(name: str, model: EquationNeuron) -> Entry:
     shown = entry_of_neuron(describe_model(model), model.values)
-    summary, own = _titled(name, model.name, shown.summary)
-    return Entry(name, summary, shown.rows, shown.equations, shown.reference, own)
+    summary, model_name = _titled(name, model.name, shown.summary)
+    return Entry(name, summary, shown.rows, shown.equations, shown.reference, model_name)
 
 
 def _synapse(name: str, model: EquationSynapse) -> Entry:
     weights = f"; weights in {model.weight_unit}" if model.weight_unit else ""
-    summary, own = _titled(name, model.name, model.program.summary + weights)
+    summary, model_name = _titled(name, model.name, model.program.summary + weights)
     rows = [*parameter_rows(model.core_model.parameters, model.values)]
-    return Entry(name, summary, rows, model.equations, model.program.reference, own)
+    return Entry(name, summary, rows, model.equations, model.program.reference, model_name)
 
 
 def _channel(name: str, given: EquationChannel | ChannelMechanism) -> Entry:
@@ -175,8 +175,8 @@ def _channel(name: str, given: EquationChannel | ChannelMechanism) -> Entry:
             (gate.name, begin.get(gate.name, "steady"), "", "", f"{gate.meaning} (gate)".strip())
             for gate in read.gates.values()
         ]
-    summary, own = _titled(name, channel.name, channel.program.summary)
-    return Entry(name, summary, rows, channel.equations, channel.program.reference, own)
+    summary, model_name = _titled(name, channel.name, channel.program.summary)
+    return Entry(name, summary, rows, channel.equations, channel.program.reference, model_name)
 
 
 def _receptor_of_equations(name: str, given: EquationReceptor | ReceptorMechanism) -> Entry:
@@ -186,8 +186,8 @@ def _receptor_of_equations(name: str, given: EquationReceptor | ReceptorMechanis
         shown = _value(values[each.name]) if each.name in values else default_of(each)
         rows.append((each.name, shown, each.unit, bounds_of(each), each.meaning))
     rows += [(each.name, "", each.unit.text, "", f"{each.meaning} (state)".strip()) for each in receptor.program.states]
-    summary, own = _titled(name, receptor.name, f"{receptor.program.summary}; receptor, weights in nS")
-    return Entry(name, summary, rows, receptor.equations, receptor.program.reference, own)
+    summary, model_name = _titled(name, receptor.name, f"{receptor.program.summary}; receptor, weights in nS")
+    return Entry(name, summary, rows, receptor.equations, receptor.program.reference, model_name)
 
 
 def _value(value: Any) -> str:
@@ -196,7 +196,7 @@ def _value(value: Any) -> str:
 
 def _cell(name: str, cell: Cell) -> Entry:
     sections, compartments = len(cell.morphology), cell.compartment_count
-    summary, own = _titled(
+    summary, model_name = _titled(
         name,
         cell.name,
         f"Cell of {sections:,} section{'s' if sections > 1 else ''} and {compartments:,} "
@@ -205,7 +205,7 @@ def _cell(name: str, cell: Cell) -> Entry:
     rows = [*parameter_rows(cell.core_model.parameters), *variable_rows(cell.core_model.variables)]
     sites = cell.sites
     rows += [(each, "", "nS", "weights >= 0", _receptor(len(sites[each]))) for each in cell.receptors]
-    return Entry(name, summary, rows, "\n".join(parts_of(cell)), "", own)
+    return Entry(name, summary, rows, "\n".join(parts_of(cell)), "", model_name)
 
 
 def _receptor(sites: int) -> str:

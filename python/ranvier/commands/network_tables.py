@@ -21,7 +21,7 @@ _REQUIRED = "required"
 
 
 def entry_of_network(name: str, function: Callable[..., object], *, of_every_run: bool = True) -> Entry:
-    """Return what is shown of a network: the keywords of its function, and the keys that every run has."""
+    """Return the output for a network: the keywords of its function, and the keys that every run has."""
     summary = inspect.cleandoc(function.__doc__ or "").split("\n")[0].removesuffix(".")
     rows = _own_rows(function)
     if of_every_run:
@@ -66,7 +66,7 @@ def _help_of_network(model: str) -> str:
     where = f"network {model}" if model in shipped_networks() else f"function network() in {model}"
     rows = _own_rows(function)
     if not rows:
-        return f"The {where} has no keys of its own."
+        return f"The {where} has no additional keys."
     lines = [f"Keys of the {where}, to be set with --set KEY=VALUE:", ""]
     for name, default, _, values, meaning in rows:
         given = _REQUIRED if default == _REQUIRED else f"default {default}" if default else ""

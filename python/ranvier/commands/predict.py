@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rate",
         metavar="HZ",
         type=float,
-        help=f"mean rate of all neurons, spikes/s; by default the published ones, or {DEFAULT_RATE:g}",
+        help=f"mean rate of all neurons, spikes/s; by default the published rates, or {DEFAULT_RATE:g}",
     )
     parser.add_argument("--recalibrate", action="store_true", help="measure the costs on this machine again")
     add_result_files(parser, "memory over processes")
@@ -171,7 +171,7 @@ def _understand(options: argparse.Namespace) -> _Question:
         rate=options.rate,
         options={**chosen, "threads": threads},
         time=_simulated(set_for_run, model),
-        # By default rank 0 gets all recordings; the memory of every process limits the size of a network.
+        # By default, rank 0 gets all recordings; the memory of every process limits the size of a network.
         recordings=set_for_run.get("recordings", "local"),
         scaling_key=key if usable else None,
         scaling_value=value if usable else None,
@@ -183,7 +183,7 @@ def _simulated(set_for_run: dict[str, Any], model: NetworkModel) -> float:
     """Return the time that `ranvier run` would simulate, ms."""
     of_keys = [set_for_run.get("time"), set_for_run.get("presim")]
     of_model = [model.time, model.presim]
-    return sum(own if given is None else given for given, own in zip(of_keys, of_model, strict=True))
+    return sum(default if given is None else given for given, default in zip(of_keys, of_model, strict=True))
 
 
 def _predict(question: _Question, recalibrate: bool) -> _Answer:

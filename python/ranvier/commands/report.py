@@ -64,11 +64,11 @@ class Results:
     crowding: list[Crowding] = field(default_factory=list)
     oversubscribed: list[bool] = field(default_factory=list)
     resumed_ms: float = 0.0
-    """Time of the state that the run began with; 0.0 if there was none."""
+    """Time of the state with which the run started; 0.0 without a state."""
     interrupted_of_ms: float | None = None
     """End time of a run that was interrupted; None if the run was completed."""
     compartments: int = 0
-    """Of all detailed cells."""
+    """Number of compartments of all detailed cells."""
     resolution: float = 0.1
 
     @property
@@ -283,7 +283,7 @@ def _stepping(results: Results) -> str | None:
         moved = sum(one.bytes_per_step for one in results.stepping)
         return f"Shards  advanced by [bold]{np.mean(steps):.1f}[/] steps at a time, {_size(moved)} moved per step"
     if results.parameters.get("stepping") == "async":
-        return "Shards  advanced together: delays of one step in both directions leave nothing to choose"
+        return "Shards  advanced together: delays of one step in both directions allow nothing else"
     return None
 
 
@@ -417,7 +417,7 @@ def _share(results: Results, seconds: float) -> Text:
 
 
 def unlike_published(rates: Mapping[str, float], published: Mapping[str, float]) -> list[str]:
-    """Return a text that names the populations whose rates are far from the published ones, if there are any."""
+    """Return a text with the populations whose rates differ much from the published rates, if there are any."""
     far = [name for name, rate in published.items() if name in rates and not 0.5 * rate <= rates[name] <= 2.0 * rate]
     if not far:
         return []

@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="save the state to this file (h5) at the end; see also the key save_every",
     )
-    parser.add_argument("--resume", metavar="FILE", type=Path, help="go on from the state in this file")
+    parser.add_argument("--resume", metavar="FILE", type=Path, help="continue the state in this file")
     dry_report.add_arguments(parser)
     parser.set_defaults(carry_out=carry_out)
 
@@ -131,7 +131,7 @@ def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> int:
     if world.rank == 0:
         _report(options, results, model)
         if interrupted:
-            _say_how_to_go_on(options, simulation.time, end)
+            _print_how_to_continue(options, simulation.time, end)
     return _INTERRUPTED if interrupted else 0
 
 
@@ -148,19 +148,19 @@ def _is_interrupted(simulation: Simulation, keys: dict[str, Any], save: Path | N
     return False
 
 
-def _say_how_to_go_on(options: argparse.Namespace, time: float, end: float) -> None:
-    told = f"Interrupted at {text_of(time)} of {text_of(end)} ms: the results above are those up to this time."
+def _print_how_to_continue(options: argparse.Namespace, time: float, end: float) -> None:
+    message = f"Interrupted at {text_of(time)} of {text_of(end)} ms: the results above are for the time until then."
     words = ["ranvier", "run", options.model, *(word for each in options.settings for word in ("--set", each))]
     if options.save is not None:
-        go_on = shlex.join([*words, "--resume", str(options.save), "--save", str(options.save)])
-        told += f"\nThe state is in {options.save}. To continue:\n  {go_on}"
+        command = shlex.join([*words, "--resume", str(options.save), "--save", str(options.save)])
+        message += f"\nThe state is in {options.save}. To continue:\n  {command}"
     else:
-        told += "\nThe state was not saved. A run with --save FILE can be continued with --resume FILE."
-    print(told, file=sys.stderr, flush=True)
+        message += "\nThe state was not saved. A run with --save FILE can be continued with --resume FILE."
+    print(message, file=sys.stderr, flush=True)
 
 
 def _simulate(simulation: Simulation, keys: dict[str, Any], save: Path | None) -> None:
-    """Run up to the end, from the begin or from the state that was loaded."""
+    """Run up to the end, from the start or from the loaded state."""
     saves = {} if keys["save_every"] is None else {"save_every": keys["save_every"], "to": save}
     grid = simulation.resolution
     presim = simulation.network.to_steps(keys["presim"], "key presim")
@@ -169,7 +169,7 @@ def _simulate(simulation: Simulation, keys: dict[str, Any], save: Path | None) -
         raise ValueOutOfBoundsError(
             "end of the run",
             f"{text_of(time_of(end, grid))} ms",
-            f"the state that was loaded is that of {text_of(simulation.time)} ms",
+            f"the loaded state is that of {text_of(simulation.time)} ms",
             "set a longer time",
         )
     if simulation.step <= presim:

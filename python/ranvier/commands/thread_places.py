@@ -69,7 +69,7 @@ def place(
     Raises
     ------
     UnknownNameError, ValueOutOfBoundsError, ShapeError
-        When there is no such policy, or when the list of processors does not fit the threads or the machine.
+        When the policy does not exist, or when the list of processors does not match the threads or the machine.
     """
     policy, listed = _core.parse_pinning(pinning)
     found = []

@@ -19,7 +19,7 @@ def alpha_psp_height(tau_m: float, tau_syn: float, c_m: float) -> float:
     """
     rate = 1.0 / tau_syn - 1.0 / tau_m
     ratio = tau_m / tau_syn
-    # Where the derivative is zero: Lambert's W on its lower branch.
+    # Time at which the derivative is zero: Lambert's W on its lower branch.
     time = (-_lambert_w_lower(-math.exp(-1.0 / ratio) / ratio) - 1.0 / ratio) / rate
     decay_m, decay_syn = math.exp(-time / tau_m), math.exp(-time / tau_syn)
     return math.e / (tau_syn * c_m * rate) * ((decay_m - decay_syn) / rate - time * decay_syn)

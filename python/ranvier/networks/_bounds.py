@@ -9,9 +9,9 @@ from ranvier.errors import ValueOutOfBoundsError
 
 __all__ = ["LARGEST_NUMBER", "POSITIVE", "bounded"]
 
-# Of neurons.
+# Number of neurons.
 LARGEST_NUMBER = 2**63 - 1
-# The lowest value of what must be > 0.
+# The lowest value of parameters that must be > 0.
 POSITIVE = math.ulp(0.0)
 
 

@@ -20,7 +20,7 @@ from ranvier.populations.model_base import NeuronModel
 __all__ = ["RandomNetwork", "Stimulus"]
 
 _INDEGREE = 80  # 2 % of 4,000 neurons
-# Of eight networks of 1,000 neurons each, five of coba fell silent within 3 s; none of 2,000 or 4,000 neurons did.
+# Five of eight coba networks of 1,000 neurons fell silent within 3 s; networks of 2,000 and 4,000 neurons did not.
 _LEAST_TO_LIVE = 2000
 _SMALL = f"Activity of fewer than {_LEAST_TO_LIVE:,} neurons often ends by itself after a second or two."
 _SOURCE = "R. Brette et al., Journal of Computational Neuroscience 23, 349-398 (2007)"
@@ -28,7 +28,7 @@ _SOURCE = "R. Brette et al., Journal of Computational Neuroscience 23, 349-398 (
 
 @dataclass(frozen=True)
 class Stimulus:
-    """An independent Poisson train for each neuron, from the begin of the simulation on.
+    """An independent Poisson train for each neuron, from the start of the simulation.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class RandomNetwork:
         neuron
             The model of all neurons.
         weights
-            Of the excitatory and of the inhibitory synapses, in the unit of the model.
+            Weights of the excitatory and of the inhibitory synapses, in the unit of the model.
         stimulus
             Starts the activity, through excitatory synapses; None: neurons fire without input.
 

@@ -66,11 +66,11 @@ def brunel(
         ``"AI"``, asynchronous and irregular (5 and 2); ``"SI_slow"``, synchronous and irregular with a slow oscillation
         (4.5 and 0.9). Other keywords change the regime.
     order
-        Number of inhibitory neurons; there are four times as many excitatory ones.
+        Number of inhibitory neurons; there are four times as many excitatory neurons.
     scale
         Scales `order`, > 0.
     g
-        Strength of an inhibitory synapse relative to that of an excitatory one, >= 0; None: that of `regime`, or 5.
+        Strength of an inhibitory synapse relative to an excitatory synapse, >= 0; None: that of `regime`, or 5.
     eta
         Rate of the external input relative to the rate that brings the mean potential to the threshold, >= 0; None:
         that of `regime`, or 2.
@@ -114,7 +114,7 @@ def brunel(
     for target in (excitatory, inhibitory):
         net.connect(excitatory, target, FixedIndegree(excitatory_indegree), weight=weight, delay=delay)
         net.connect(inhibitory, target, FixedIndegree(inhibitory_indegree), weight=-g * weight, delay=delay)
-        # There are as many external sources as excitatory ones; the factor converts spikes/ms to spikes/s.
+        # There are as many external as excitatory sources; the factor converts spikes/ms to spikes/s.
         rate = 1000.0 * eta * threshold_rate * excitatory_indegree
         net.stimulate(target, poisson_generator(rate=rate), weight=weight, delay=delay)
     return NetworkModel(
@@ -141,7 +141,7 @@ def _indegrees(epsilon: float, excitatory_size: int, inhibitory_size: int) -> tu
 def _strengths(
     regime: str | None, g: float | None, eta: float | None, reset: float | None
 ) -> tuple[float, float, float]:
-    """Return g, eta and the reset potential: those that are given, or those of the regime."""
+    """Return g, eta and the reset potential: as given, or of the regime."""
     usual = _USUAL
     if regime is not None:
         check_choice("regime of the Brunel network", regime, list(_REGIMES))

@@ -33,24 +33,24 @@ def coba(
 
     This is benchmark 1 of Brette et al. (2007), after Vogels and Abbott (2005): four of five neurons are excitatory,
     and each pair of neurons is connected with a probability of 2 %. Random spikes start the activity in the first
-    50 ms; after that, the network sustains itself. Potentials begin uniformly between reset and threshold.
+    50 ms; after that, the network sustains itself. Initial potentials are uniform between reset and threshold.
 
     Parameters
     ----------
     neurons
         Number of neurons, >= 5.
     connection_probability
-        Of each ordered pair of neurons, 0 to 1; None: 80 divided by the number of neurons, and at most 1, so that the
-        mean in-degree stays that of the paper.
+        Probability of a connection from one neuron to another, 0 to 1; None: 80 divided by the number of neurons, and
+        at most 1, so that the mean in-degree stays that of the paper.
     g_ex, g_in
-        What a spike adds to the excitatory or the inhibitory conductance, nS, >= 0.
+        Increase of the excitatory or the inhibitory conductance by a spike, nS, >= 0.
     stimulus_rate
-        Rate of the Poisson train that each neuron gets in the first 50 ms, through excitatory synapses, spikes/s, >= 0.
+        Rate of the Poisson train to each neuron in the first 50 ms, through excitatory synapses, spikes/s, >= 0.
     method
-        Of integration: ``"adaptive"``, which has an error bound, or ``"exponential_euler"``, which is of first order
-        and takes less time; see `neuron`.
+        Method of integration: ``"adaptive"``, which has an error bound, or ``"exponential_euler"``, which is of first
+        order and takes less time; see `neuron`.
     delay
-        Delay of all synapses, ms; None: one step. The paper gives none.
+        Delay of all synapses, ms; None: one step. The paper does not specify it.
     resolution
         Resolution, ms.
     seed

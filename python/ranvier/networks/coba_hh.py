@@ -37,7 +37,7 @@ def coba_hh(
 
     This is benchmark 3 of Brette et al. (2007): the network of `coba`, whose neurons have the channels of pyramidal
     cells of the hippocampus after Traub and Miles (1991). Random spikes start the activity in the first 50 ms.
-    Potentials begin uniformly in the 10 mV below rest. The neurons are `hh_cond_exp_traub`: a spike is the peak of
+    Initial potentials are uniform in the 10 mV below rest. The neurons are `hh_cond_exp_traub`: a spike is the peak of
     the potential.
 
     Parameters
@@ -45,17 +45,17 @@ def coba_hh(
     neurons
         Number of neurons, >= 5.
     connection_probability
-        Of each ordered pair of neurons, 0 to 1; None: 80 divided by the number of neurons, and at most 1, so that the
-        mean in-degree stays that of the paper.
+        Probability of a connection from one neuron to another, 0 to 1; None: 80 divided by the number of neurons, and
+        at most 1, so that the mean in-degree stays that of the paper.
     g_ex, g_in
-        What a spike adds to the excitatory or the inhibitory conductance, nS, >= 0.
+        Increase of the excitatory or the inhibitory conductance by a spike, nS, >= 0.
     stimulus_rate
-        Rate of the Poisson train that each neuron gets in the first 50 ms, through excitatory synapses, spikes/s, >= 0.
+        Rate of the Poisson train to each neuron in the first 50 ms, through excitatory synapses, spikes/s, >= 0.
     method
-        Of integration: ``"exponential_euler"``, which is of first order, or ``"adaptive"``, which takes several times
-        as long and has an error bound; see `neuron`.
+        Method of integration: ``"exponential_euler"``, which is of first order, or ``"adaptive"``, which takes several
+        times as long and has an error bound; see `neuron`.
     delay
-        Delay of all synapses, ms; None: one step. The paper gives none.
+        Delay of all synapses, ms; None: one step. The paper does not specify it.
     resolution
         Resolution, ms.
     seed

@@ -31,20 +31,21 @@ def cuba(
 
     This is benchmark 2 of Brette et al. (2007), after Vogels and Abbott (2005): four of five neurons are excitatory,
     and each pair of neurons is connected with a probability of 2 %. The resting potential, -49 mV, is above the
-    threshold, -50 mV, so that the network needs no stimulus. Potentials begin uniformly between reset and threshold.
+    threshold, -50 mV, so that the network needs no stimulus. Initial potentials are uniform between reset and
+    threshold.
 
     Parameters
     ----------
     neurons
         Number of neurons, >= 5.
     connection_probability
-        Of each ordered pair of neurons, 0 to 1; None: 80 divided by the number of neurons, and at most 1, so that the
-        mean in-degree stays that of the paper.
+        Probability of a connection from one neuron to another, 0 to 1; None: 80 divided by the number of neurons, and
+        at most 1, so that the mean in-degree stays that of the paper.
     J_ex, J_in
-        What the current of a synapse adds by a spike, as the potential that it would hold in the end if it did not
-        decay, mV; `J_ex` >= 0, `J_in` <= 0. Currents are `J` times the leak conductance, 10 nS.
+        Increase of the current of a synapse by a spike, expressed as the steady potential of a constant current, mV;
+        `J_ex` >= 0, `J_in` <= 0. Currents are `J` times the leak conductance, 10 nS.
     delay
-        Delay of all synapses, ms; None: one step. The paper gives none.
+        Delay of all synapses, ms; None: one step. The paper does not specify it.
     resolution
         Resolution, ms.
     seed

@@ -23,7 +23,7 @@ _THRESHOLD = 20.0  # mV above rest
 _C_M, _TAU_M, _T_REF = 250.0, 10.0, 0.5  # pF, ms, ms
 _TAU_SYN = 0.32582722403722841  # ms
 _PSP = 0.14  # mV
-_INHIBITION = -5.0  # inhibitory weight in excitatory ones
+_INHIBITION = -5.0  # inhibitory weight relative to excitatory weights
 _DELAY = 1.5  # ms
 _LEARNING = stdp_pl(learning_rate=0.1, alpha=0.0513, mu=0.4, tau_plus=15.0, tau_minus=30.0)
 _LARGEST_SCALE = 1e12  # so that 64 bits can count the neurons
@@ -129,6 +129,6 @@ def _scaled(name: str, scale: float) -> tuple[int, int]:
 
 def _drive(weight: float) -> float:
     """Rate of the Poisson train of a neuron, spikes/s."""
-    # There are as many external sources as excitatory ones at the full in-degree; this number cancels.
+    # There are as many external as excitatory sources at the full in-degree; this number cancels.
     threshold_rate = _THRESHOLD / (_EXCITATORY * (_TAU_M / _C_M) * weight * math.e * _TAU_SYN)  # spikes/ms
     return 1000.0 * _ETA * threshold_rate * _EXCITATORY

@@ -25,7 +25,7 @@ __all__ = ["izhikevich"]
 _STEP = 1.0  # ms
 _SIZE = 1000  # neurons of the paper
 
-# By one step of 1 ms of the method of Euler, the potential goes over two half steps and the recovery over a whole one,
+# In one step of 1 ms of Euler's method, the potential advances by two half steps and the recovery by a whole step,
 # and the current of the synapses ends.
 _EQUATIONS = """
 dV_m/dt = slope/2 + (0.04*V_half**2/mV + 5*V_half + 140*mV)/(2*ms) - U_m/2 + I/2 : mV  # Potential of the membrane
@@ -50,7 +50,7 @@ def izhikevich(
     """Describe the network of spiking and bursting neurons of Izhikevich (2003).
 
     Four of five neurons are excitatory: regular spiking to chattering cells, by the square of a random number. The
-    others are inhibitory: fast spiking to low-threshold spiking cells. All are connected with all. Noise stands for
+    others are inhibitory: fast spiking to low-threshold spiking cells. All are connected with all. Noise represents
     the input from the thalamus. There are rhythms of about 10 Hz and 40 Hz.
 
     Steps are of 1 ms: two half steps for the potential, and one for the recovery, as in the program of the paper. Here
@@ -65,7 +65,7 @@ def izhikevich(
         Bounds of the weights, which are uniform between 0 and these, pA; `S_ex` >= 0, `S_in` <= 0. A current of 1 pA
         changes the potential by 1 mV/ms.
     noise_ex, noise_in
-        Standard deviation of the current that excitatory and inhibitory neurons get anew in each step, pA, >= 0.
+        Standard deviation of the current of excitatory and inhibitory neurons, drawn in each step, pA, >= 0.
     seed
         Seed of all random numbers.
 
@@ -120,6 +120,6 @@ def _neuron() -> EquationNeuron:
         parameters={"a": "0.02/ms", "b": "0.2/ms", "c": "-65 mV", "d": "8 mV/ms"},
         method="euler",
         name="izhikevich_half_steps",
-        summary="Neuron of Izhikevich, whose potential goes over a step of 1 ms in two halves",
+        summary="Neuron of Izhikevich, whose potential advances by two halves of a step of 1 ms",
         reference=_SOURCE,
     )

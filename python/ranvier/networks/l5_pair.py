@@ -57,7 +57,7 @@ def l5_pair(
     resolution: float = 0.025,
     seed: int = 1,
 ) -> NetworkModel:
-    """Describe two pyramidal cells of layer 5 of which each excites the other, and one gets a current.
+    """Describe two pyramidal cells of layer 5 that excite each other, one of which is injected with a current.
 
     The cells have the channels of cortical cells that E. Hay et al. (2011) found for their firing. Each synapse has a
     fast part (AMPA) and a slow one (NMDA), whose magnesium block a depolarized membrane lifts.
@@ -68,17 +68,17 @@ def l5_pair(
         File of a reconstructed cell (SWC, Neurolucida, HDF5), which must have basal and apical dendrites; empty: a cell
         that is drawn here.
     current
-        Into the soma of the first cell from 20 ms on, pA.
+        Current into the soma of the first cell from 20 ms, pA.
     contacts
         Places on the dendrites at which a cell reaches the other, >= 1.
     weight
-        Of a contact, both parts, nS, >= 0.
+        Weight of both parts of a contact, nS, >= 0.
     delay
         ms.
     resolution
         Resolution, ms.
     seed
-        Of the places of the contacts.
+        Seed of the places of the contacts.
 
     Raises
     ------
@@ -117,7 +117,9 @@ def l5_cell(
     for tag in ("basal", "apical"):
         if not _has(form, tag):
             raise ValueOutOfBoundsError(
-                f"morphology '{form.name}'", bound=f"it has no {tag} dendrite", remedy="give that of a pyramidal cell"
+                f"morphology '{form.name}'",
+                bound=f"it has no {tag} dendrite",
+                remedy="pass the morphology of a pyramidal cell",
             )
     receptors: dict[str, tuple[Receptor, PlacesLike]] = {}
     if contacts:
@@ -146,7 +148,7 @@ def _has(morphology: Morphology, tag: str) -> bool:
 def _membrane(has_axon: bool) -> list[tuple[RegionLike, Mechanism]]:
     """Return the channels, by region. Densities are S/cm^2."""
     apical = as_region("region", "apical")
-    # Where the tuft begins there are many more calcium channels.
+    # There are many more calcium channels at the start of the tuft.
     hot = apical & within_distance(685.0, 885.0)
     membrane: list[tuple[RegionLike, Mechanism]] = [
         ("soma", pas(g=3.38e-5, e=-90.0)),
@@ -196,7 +198,7 @@ def _h_density(distance: FloatArray) -> FloatArray:
 
 
 def drawn_pyramidal_cell(seed: int = 5) -> Morphology:
-    """Return the form of a pyramidal cell, drawn at random: it is no reconstruction.
+    """Return the form of a pyramidal cell, drawn at random.
 
     A soma, an initial segment of an axon, basal trees, an apical trunk with oblique branches, and a tuft. Branches go
     straight on with some wobble; lengths and diameters are those that are typical of layer 5 of the rat.
@@ -289,9 +291,9 @@ class _Drawing:
         begin: FloatArray | None = None,
         position: float = 1.0,
     ) -> None:
-        """Add a branch that divides in two, so many times."""
-        own_length = length * (0.7 + 0.6 * self.uniform()) * (1.0 + 0.25 * (4 - depth))
-        branch = self.branch(parent, direction, own_length, diameter, 0.8 * diameter, tag, begin, position)
+        """Add a branch that divides in two, the given number of times."""
+        varied_length = length * (0.7 + 0.6 * self.uniform()) * (1.0 + 0.25 * (4 - depth))
+        branch = self.branch(parent, direction, varied_length, diameter, 0.8 * diameter, tag, begin, position)
         if depth == 0:
             return
         for side in (-1.0, 1.0):

@@ -42,8 +42,8 @@ def layers(
 
     The cells are those of `ring`. Their delays follow the distribution that B. R. C. Magalhães et al. (2019) show for
     a model of 219,247 neurons: at least 0.1 ms, which 0.13 % of the synapses have, and mostly 0.5 to 4 ms. So most
-    pairs of cells could be much further apart in time than the shortest delay of all. Each cell also gets a train of
-    random spikes.
+    pairs of cells could be much further apart in time than the shortest delay of all. Each cell also receives a train
+    of random spikes.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def layers(
     indegree
         Synapses of each cell; an even number if they are the nearest.
     compartments
-        Of each branch; the soma has one.
+        Number of compartments of each branch; the soma has one.
     delay
-        Of all synapses, ms, to compare with; None: drawn as above.
+        Delay of all synapses, ms, for comparison; None: drawn as above.
     dendrites
         ``"hh"``: Hodgkin-Huxley channels everywhere; ``"pas"``: a leak in the dendrites.
     resolution

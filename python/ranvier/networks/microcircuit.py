@@ -50,7 +50,7 @@ _PROBABILITIES = np.array(
 _E_L, _V_TH, _V_RESET = -65.0, -50.0, -65.0  # mV
 _C_M, _TAU_M, _TAU_SYN, _T_REF = 250.0, 10.0, 0.5, 2.0  # pF, ms
 _PSP = 0.15  # mV
-_INHIBITION = -4.0  # inhibitory weight in excitatory ones
+_INHIBITION = -4.0  # inhibitory weight relative to excitatory weights
 _WEIGHT_SPREAD = 0.1  # standard deviation by mean
 _DELAYS = {"E": 1.5, "I": 0.75}  # ms
 _DELAY_SPREAD = 0.5
@@ -58,9 +58,9 @@ _LARGEST_SCALING = 1e5  # so that 64 bits can count the synapses
 _EXTERNAL_DELAY = 1.5  # ms
 
 # If in-degrees are scaled by less than this, constant drive leaves most populations silent (measured at 10 % of neurons
-# and in-degrees); at 20 %, rates are at most a third below the published ones.
+# and in-degrees); at 20 %, rates are at most a third below the published rates.
 _LEAST_FOR_CONSTANT_DRIVE = 0.2
-# If in-degrees are scaled by at least this, rates differ from the published ones only as they do between seeds.
+# If in-degrees are scaled by at least this, rates differ from the published rates only as they do between seeds.
 _LEAST_FOR_RATES = 0.5
 
 
@@ -84,9 +84,10 @@ def microcircuit(
         increase by 1/sqrt(k_scaling), and a constant current replaces the lost mean input.
     drive
         The external input: ``"dc"``, a constant current, or ``"poisson"``, an independent Poisson train per neuron.
-        ``"auto"``: a constant current, but Poisson trains if the in-degrees are less than a fifth of the full ones.
-        Then the current that replaces the lost recurrent input, which is mostly inhibitory, keeps the neurons below
-        threshold until others fire, and a constant drive has no fluctuations that could make a first neuron fire.
+        ``"auto"``: a constant current, but Poisson trains if the in-degrees are less than a fifth of the full
+        in-degrees. Then the current that replaces the lost recurrent input, which is mostly inhibitory, keeps the
+        neurons below threshold until others fire, and a constant drive has no fluctuations that could make a first
+        neuron fire.
     resolution
         Resolution, ms.
     seed
@@ -191,12 +192,12 @@ def _notes(n: float, k: float, drive: str) -> tuple[str, ...]:
     if k < _LEAST_FOR_RATES:
         notes.append(
             f"With {100 * k:.3g} % of the in-degrees, synapses are {1.0 / math.sqrt(k):.2g} times as strong, and rates "
-            "are lower than the published ones, most of all in populations with low rates."
+            "are lower than the published rates, most of all in populations with low rates."
         )
     elif n < _LEAST_FOR_RATES and k > n:
         notes.append(
             f"{100 * n:.3g} % of the neurons have {100 * k:.3g} % of the in-degrees: they share more inputs, so "
-            "they are more synchronous, and rates are higher than the published ones."
+            "they are more synchronous, and rates are higher than the published rates."
         )
     return tuple(notes)
 

@@ -27,7 +27,7 @@ _INDEGREE = 10
 _WEIGHT = 20.0  # nS
 _SOMA = 12.6157  # um
 _BRANCH_LENGTH, _BRANCH_DIAMETER = 50.0, 1.0  # um
-# No boundary of compartments lies there for the numbers that one takes.
+# For common numbers of compartments, this is not a boundary between compartments.
 _SYNAPSE = 0.71
 _DEEPEST = 20
 
@@ -70,7 +70,7 @@ def ring_cell(
 
 
 def _parents(depth: int, random: np.random.Generator | None) -> list[int]:
-    """Return the parent of each branch; the soma is section 0. Each section has two branches, or none."""
+    """Return the parent of each branch; the soma is section 0. Each section has two branches or ends."""
     branches = 2 * (2**depth - 1)
     if random is None:
         return [branch // 2 for branch in range(branches)]
@@ -113,7 +113,8 @@ def ring(
     """Describe a ring of branched cells.
 
     A cell is a soma and a binary tree of dendrites. Each cell receives from the one before it with a weight of 20 nS
-    and a delay of 5 ms, and from nine others with a weight of 0. Each fourth cell gets one stimulus of 20 nS at 1 ms.
+    and a delay of 5 ms, and from nine others with a weight of 0. Each fourth cell receives one stimulus of 20 nS at 1
+    ms.
 
     Parameters
     ----------
@@ -122,7 +123,7 @@ def ring(
     depth
         Levels of the tree, 0 to 20: a cell has 2 + 4 + ... branches, each 50 um long and 1 um wide.
     compartments
-        Of each branch; the soma has one.
+        Number of compartments of each branch; the soma has one.
     dendrites
         ``"hh"``: Hodgkin-Huxley channels everywhere; ``"pas"``: a leak in the dendrites.
     shapes
@@ -140,7 +141,7 @@ def ring(
     ValueOutOfBoundsError
         For values outside their bounds.
     UnknownNameError
-        For dendrites, shapes or rates that there are not.
+        For names of dendrites, shapes or rates that do not exist.
     """
     size = whole_number("cells of the ring", cells, _INDEGREE + 1, 2**40)
     check_choice("rates", rates, ["table", "exact"])
@@ -169,7 +170,7 @@ def ring(
     steps = net.to_steps(1.0, "time of the stimulus of the ring")
     if steps < 2:
         raise ValueOutOfBoundsError("resolution of the ring", f"{resolution} ms", "it can be at most 0.5 ms")
-    # The longest delay that it can have: the shortest one of all tells how often neurons wait for each other.
+    # The longest possible delay: the shortest delay determines how often neurons wait for each other.
     starters = net.create_spike_generators([[net.resolution]], name="stimulus")
     net.connect(
         starters, population[::4], "all_to_all", weight=_WEIGHT, delay=(steps - 1) * net.resolution, name="start"

@@ -26,9 +26,9 @@ __all__ = ["synfire"]
 _C_M, _TAU_M, _TAU_SYN = 250.0, 10.0, 0.3258  # pF, ms, ms
 _E_L, _V_TH = -70.0, -55.0  # mV
 _PSP = 0.14  # mV
-# Of 20,000 inputs, 88 % are excitatory and fire at 2 spikes/s, and 12 % inhibitory at 12.5 spikes/s.
+# 20,000 inputs: 88 % are excitatory and fire at 2 spikes/s, 12 % are inhibitory and fire at 12.5 spikes/s.
 _EXCITATION, _INHIBITION = 17_600 * 2.0, 2_400 * 12.5  # spikes/s
-# Of the free potential with this input, mV.
+# Mean and standard deviation of the free potential with this input, mV.
 _MEAN, _STD = -61.6, 2.9
 _PRESIM, _PULSE = 100.0, 120.0  # ms
 _LATENCY = 4.0  # ms, of a group, at most
@@ -47,10 +47,10 @@ def synfire(
 ) -> NetworkModel:
     """Describe a synfire chain, through which a pulse packet travels or in which it dies out.
 
-    Each neuron of a group gets a synapse from all neurons of the group before, and the activity of a cortex of 20,000
+    Each neuron of a group has a synapse from all neurons of the group before, and the activity of a cortex of 20,000
     inputs that fire at random. After 20 ms, a packet of spikes arrives at the first group. A packet that is large and
-    short enough becomes a volley of nearly all neurons of a group, which goes on through the chain; another dies out.
-    The figure shows the number of spikes and their spread from group to group.
+    short enough becomes a volley of nearly all neurons of a group, which travels through the chain; any other packet
+    dies out. The figure shows the number of spikes and their spread from group to group.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def synfire(
     group_size
         Neurons of a group, >= 1.
     activity
-        Number of spikes of the packet that all neurons of the first group get, 0 to 10,000.
+        Number of spikes of the packet to all neurons of the first group, 0 to 10,000.
     sdev
         Standard deviation of their times, ms, 0 to 1,000.
     delay

@@ -44,14 +44,14 @@ def vogels(
 
     This is the network of Vogels et al. (2011): integrate-and-fire neurons with conductance-based synapses and a
     constant current that makes them fire, four of five of them excitatory. Synapses from inhibitory to excitatory
-    neurons begin with a weight of 0 and learn (`vogels_sprekeler`). Excitatory neurons fire fast at first; inhibition
-    grows until their rates are `target_rate`, and the network fires asynchronously and irregularly.
+    neurons are plastic, with an initial weight of 0 (`vogels_sprekeler`). Excitatory neurons fire fast at first;
+    inhibition grows until their rates are `target_rate`, and the network fires asynchronously and irregularly.
 
     Parameters
     ----------
     neurons
         Number of neurons, >= 5. Each pair of neurons is connected with a probability of 200 divided by this number, and
-        at most 1, so that the mean in-degree stays that of the paper.
+        at most 1, so that the mean in-degree is that of the paper.
     target_rate
         Rate of excitatory neurons at which the learning is in balance, spikes/s, > 0.
     learning_rate
