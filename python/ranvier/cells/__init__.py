@@ -1,1 +1,1 @@
-"""Morphologically detailed cells: their forms, their parts, and what is on their membrane."""
+"""Morphologically detailed cells: their forms, their parts, and the mechanisms of their membrane."""

@@ -22,13 +22,13 @@ CapacitanceLike: TypeAlias = float | npt.ArrayLike | PerCell | Sequence[tuple[Re
 
 
 class Capacitance:
-    """What a user has given as ``C_m``: a value, one for each compartment, or pairs of regions and values."""
+    """The argument ``C_m``: a value, one for each compartment, or pairs of regions and values."""
 
     def __init__(self, given: CapacitanceLike) -> None:
         self._pairs: list[tuple[Region, PerCellValue]] = []
-        self._own: PerCell | None = None
+        self._per_cell: PerCell | None = None
         if isinstance(given, PerCell):
-            self._own = given
+            self._per_cell = given
             self.values = _values_of(given)
             return
         if isinstance(given, list | tuple) and any(isinstance(pair, list | tuple) for pair in given):
@@ -48,10 +48,10 @@ class Capacitance:
                 "C_m", f"an array of shape {self.values.shape}", "it must have one dimension and at least one value"
             )
 
-    def of(self, morphology: Morphology, cut: _core.Compartments, own: PerCellParameters) -> FloatArray:
-        """Return one value, or one for each compartment, uF/cm^2; what cells have of their own is added to it."""
-        if self._own is not None:
-            own.use("capacitance", self._own, self._own.values("C_m", np.array(cut.distance)))
+    def of(self, morphology: Morphology, cut: _core.Compartments, cell_parameters: PerCellParameters) -> FloatArray:
+        """Return one value, or one for each compartment, uF/cm^2; values per cell are added to it."""
+        if self._per_cell is not None:
+            cell_parameters.use("capacitance", self._per_cell, self._per_cell.values("C_m", np.array(cut.distance)))
             return np.zeros(1)
         if not self._pairs:
             return self.values
@@ -61,8 +61,8 @@ class Capacitance:
         for i, (region, value) in enumerate(self._pairs):
             covered = region.covered(morphology, cut)
             if not covered.any():
-                raise ValueOutOfBoundsError("region of C_m", repr(region), "no membrane of the cell lies in it")
-            # A later region lies upon those before, and a compartment has the mean over its membrane.
+                raise ValueOutOfBoundsError("region of C_m", repr(region), "it has no membrane of the cell")
+            # Later regions replace earlier ones, and the value of a compartment is the mean over its membrane.
             for _, profile in profiles:
                 profile -= covered * profile
             if isinstance(value, PerCell):
@@ -75,16 +75,16 @@ class Capacitance:
             compartment = int(np.flatnonzero(known < 1.0)[0])
             raise ValueOutOfBoundsError(
                 f"C_m of compartment {compartment}",
-                bound="no region that has a value covers all of it",
-                remedy='begin with ("all", 1.0)',
+                bound="the regions with values do not cover all of it",
+                remedy='start with ("all", 1.0)',
             )
         for value, profile in profiles:
-            own.use("capacitance", value, profile)
+            cell_parameters.use("capacitance", value, profile)
         return found
 
 
 def _values_of(value: PerCellValue) -> FloatArray:
-    """Return what a rule that cuts sections takes: of a profile there are several."""
+    """Return the values for a rule that cuts sections, several for a profile."""
     if isinstance(value, PerCell) and (callable(value.profile) or np.ndim(value.profile)):
         return np.full(2, value.default)
     return np.array([default_of("C_m", value)])

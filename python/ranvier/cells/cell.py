@@ -44,8 +44,8 @@ class Cell(UserModel):
         ``rv.max_length(20.0)``, ``rv.d_lambda(0.1)``.
     membrane
         Pairs of a region and a mechanism that is on it: ``[("all", rv.pas()), ("soma", rv.hh())]``. A mechanism may be
-        given several times; where regions overlap, there are both. Parameters are densities; see the mechanism. With
-        `per_cell` in place of a number, here and below, each cell of a population has a value of its own.
+        given several times; overlapping regions have both. Parameters are densities; see the mechanism. With
+        `per_cell` instead of a number, here and below, the cells of a population can have different values.
     receptors
         Places of receptors, by name: ``{"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.5))}``. Synapses and stimuli reach one
         by its name, ``receptor="exc"``. Weights are conductances, nS. A list of places, or a region for the middles of
@@ -55,26 +55,26 @@ class Cell(UserModel):
         Places of electrodes, by name: ``{"pulse": (rv.current_clamp(amplitude=100.0, duration=5.0), rv.at(0))}``. Their
         names differ from those of receptors.
     probes
-        What can be recorded beside ``V_m``, by name: a place for the potential there (mV); of a mechanism
+        Variables that can be recorded beside ``V_m``, by name: a place for its potential (mV); of a mechanism
         ``(place, "m of hh")`` for a gating variable, ``(place, "i_Na of hh")`` for a current out of the cell (mA/cm^2),
         ``(place, "Ca of calcium_pool")`` for its concentration (mM) and ``(place, "E_Ca of calcium_pool")`` for the
         reversal potential (mV); ``"exc"`` for the conductance of a receptor (nS) and ``"i of exc"`` for its current out
-        of the cell (pA), the sum of all sites, or ``"exc[3]"`` and ``"i of exc[3]"`` where site 3 lies;
-        ``"i of pulse"`` for the current of a clamp or an electrode into the cell (pA); ``(place, "i_axial")`` for what
-        flows into a compartment from its neighbours (pA): what its membrane lets out, less what electrodes inject.
+        of the cell (pA), the sum of all sites, or ``"exc[3]"`` and ``"i of exc[3]"`` for the place of site 3;
+        ``"i of pulse"`` for the current of a clamp or an electrode into the cell (pA); ``(place, "i_axial")`` for the
+        current into a compartment from its neighbours (pA): the membrane current less the currents of electrodes.
         With ``rv.everywhere`` as the place, ``{"V": rv.everywhere}``, there is a probe for each compartment, by its
-        number: ``V[0]``, ``V[1]``, ...; of a mechanism for those that have it.
+        number: ``V[0]``, ``V[1]``, ...; for a variable of a mechanism, for each compartment that has it.
     detector, threshold
-        The cell fires when its potential at the place `detector` goes from below `threshold` (mV) to it or above.
+        The cell fires when its potential at the place `detector` reaches `threshold` (mV) from below.
     electrode
-        Where ``I_e`` and the currents of stimulators are injected: the middle of the root unless it is given.
+        Place at which ``I_e`` and the currents of stimulators are injected; the default is the middle of the root.
     electrodes
         Several such places, by name: ``{"soma": rv.at(0), "tuft": rv.at(5, 0.5)}``. ``net.stimulate(...,
-        electrode="tuft")`` names one; the first takes ``I_e``, and currents of stimulators that name none. Names differ
-        from those of receptors and clamps.
+        electrode="tuft")`` selects one; the first one injects ``I_e``, and currents of stimulators without this
+        argument. Names differ from those of receptors and clamps.
     C_m
         Capacitance of the membrane, uF/cm^2: one value, an array with one for each compartment, or pairs of a region
-        and a value: ``[("all", 1.0), ("dendrites", 2.0)]``, of which later ones lie upon those before.
+        and a value: ``[("all", 1.0), ("dendrites", 2.0)]``, in which later regions replace earlier ones.
     R_a
         Axial resistivity, ohm cm.
     celsius
@@ -82,15 +82,14 @@ class Cell(UserModel):
         channels, reversal potentials of pools of calcium, equations with ``celsius``. The default is 6.3, at which the
         rates of `rv.hh` were measured.
     V_init
-        Initial potential, mV; gates begin in their steady states. Populations may set other values as ``V_m``.
-        Detector, electrode and temperature are those of all cells.
+        Initial potential, mV; gates start in their steady states. Populations may set other values as ``V_m``.
     rates
-        ``"table"``: rates of gates come from cubic tables that are at most 1e-6 off; ``"exact"``: from their formulas,
-        which is slower.
+        ``"table"``: rates of gates are interpolated in cubic tables, with an error of at most 1e-6; ``"exact"``: they
+        are calculated from their formulas, which is slower.
     scheme
         ``"backward_euler"``, of first order in the step, or ``"staggered"``, of second order.
     name
-        Of the model, in summaries and names of populations.
+        Name of the model, in summaries and names of populations.
 
     Raises
     ------
@@ -148,18 +147,20 @@ class Cell(UserModel):
         resistivity = number_or_per_cell("R_a", R_a)
         counts = counts_of(morphology, compartments, membrane_capacitance.values, default_of("R_a", resistivity))
         cut = morphology._cut(counts)
-        own = PerCellParameters()
+        cell_parameters = PerCellParameters()
         temperature = _temperature(celsius)
         mechanisms = _mechanisms(membrane, morphology, cut, temperature)
-        painted = _core_mechanisms(mechanisms, own)
-        placed = _receptors(_named("receptors", receptors), own, morphology, cut)
-        clamped = core_clamps(_named("clamps", clamps), own)
+        painted = _core_mechanisms(mechanisms, cell_parameters)
+        placed = _receptors(_named("receptors", receptors), cell_parameters, morphology, cut)
+        clamped = core_clamps(_named("clamps", clamps), cell_parameters)
         injecting = _electrodes(electrode, electrodes)
         given = {
-            "capacitance": membrane_capacitance.of(morphology, cut, own),
-            "axial_resistivity": own.number("axial_resistivity", "R_a", resistivity),
+            "capacitance": membrane_capacitance.of(morphology, cut, cell_parameters),
+            "axial_resistivity": cell_parameters.number("axial_resistivity", "R_a", resistivity),
             "celsius": temperature,
-            "initial_potential": own.number("initial_potential", "V_init", number_or_per_cell("V_init", V_init)),
+            "initial_potential": cell_parameters.number(
+                "initial_potential", "V_init", number_or_per_cell("V_init", V_init)
+            ),
             "rates": rates,
             "scheme": scheme,
             "mechanisms": painted,
@@ -169,16 +170,16 @@ class Cell(UserModel):
                 _named("probes", probes),
                 [(mechanism, covered) for mechanism, covered, _ in mechanisms],
                 {name: len(places) for name, _, _, places in placed},
-                [own[0] for own in clamped],
+                [clamp for clamp, *_ in clamped],
                 [name for name, _ in injecting],
                 cut,
             ),
             "detector": _pair(as_place("detector", at(0, 0.5) if detector is None else detector)),
-            "threshold": own.number("threshold", "threshold", number_or_per_cell("threshold", threshold)),
+            "threshold": cell_parameters.number("threshold", "threshold", number_or_per_cell("threshold", threshold)),
             "electrodes": injecting,
         }
-        owns = {"own": list(own.defaults.items()), "uses": own.uses}
-        self._put(morphology=morphology, name=name, _given={"counts": counts, **given, **owns})
+        per_cell = {"own": list(cell_parameters.defaults.items()), "uses": cell_parameters.uses}
+        self._put(morphology=morphology, name=name, _given={"counts": counts, **given, **per_cell})
         self._build(cut)
         _check_temperature(celsius, mechanisms, _named("receptors", receptors))
 
@@ -203,7 +204,7 @@ class Cell(UserModel):
 
     @property
     def distances(self) -> FloatArray:
-        """Distance of the middle of each compartment from the begin of the root along the neurites, um."""
+        """Distance of the middle of each compartment from the start of the root along the neurites, um."""
         return locked(self._compartments.distance)
 
     @property
@@ -221,8 +222,8 @@ class Cell(UserModel):
 
         A point process of an NMODL file without NET_RECEIVE is a receptor that they do not change.
         """
-        own = {name: which for name, which, *_ in self._given["receptors"]}
-        which = own.get(next(iter(own), None) if receptor is None else receptor)
+        receptors = {name: which for name, which, *_ in self._given["receptors"]}
+        which = receptors.get(next(iter(receptors), None) if receptor is None else receptor)
         return not isinstance(which, UserMechanism) or which.takes_spikes
 
     @property
@@ -232,7 +233,7 @@ class Cell(UserModel):
 
     @property
     def electrodes(self) -> tuple[str, ...]:
-        """Names of its electrodes, if they have such."""
+        """Names of its electrodes; empty if they have no names."""
         return tuple(name for name, _ in self._given["electrodes"] if name)
 
     def distance_at(self, place: Place) -> float:
@@ -250,7 +251,7 @@ class Cell(UserModel):
         return float(form._form.begins()[section] + position * form.lengths[section])
 
     def compartment_at(self, place: Place) -> int:
-        """Return the number of the compartment that lies at a place."""
+        """Return the number of the compartment at a place."""
         return int(self._compartments.at(*_pair(as_place("place", place))))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -281,7 +282,7 @@ def _check_form_and_name(morphology: object, name: object) -> None:
 
 
 def _known(which: str | UserMechanism) -> Any:
-    """Return what identifies a mechanism or a receptor in the core: its name, or the model that a user describes."""
+    """Return the model of a mechanism or a receptor in the core, by its name or as a user-defined model."""
     return which if isinstance(which, str) else which.core_model
 
 
@@ -320,36 +321,36 @@ def _mechanisms(
         covered = region.covered(morphology, cut)
         if not covered.any():
             raise ValueOutOfBoundsError(
-                f"region of {what}", repr(region), "no membrane of the cell lies in it", "check tags and distances"
+                f"region of {what}", repr(region), "it has no membrane of the cell", "check tags and distances"
             )
-        _check_name(what, mechanism, [own for own, _, _ in made])
+        _check_name(what, mechanism, [each for each, _, _ in made])
         made.append((mechanism, covered, mechanism._parameters(distances, celsius)))
     return made
 
 
 def _check_name(what: str, mechanism: Mechanism, before: list[Mechanism]) -> None:
-    """Refuse a mechanism with the name of another one: probes could not tell them apart."""
-    for own in before:
-        if own.name == mechanism.name and own._user_mechanism() != mechanism._user_mechanism():
+    """Raise an error for a mechanism with the name of another: probes could not distinguish them."""
+    for each in before:
+        if each.name == mechanism.name and each._user_mechanism() != mechanism._user_mechanism():
             raise ValueOutOfBoundsError(
                 what, f"'{mechanism.name}'", "another mechanism of the cell has the same name", "give it another name"
             )
 
 
 def _core_mechanisms(
-    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]], own: PerCellParameters
+    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]], cell_parameters: PerCellParameters
 ) -> list[tuple[str | UserMechanism, FloatArray, list[FloatArray], list[int]]]:
     """Return the mechanisms, which refer to the parameters that each cell of a population has a value for."""
     painted: list[tuple[str | UserMechanism, FloatArray, list[FloatArray], list[int]]] = []
     for mechanism, covered, parameters in mechanisms:
-        numbers = [-1 if each is None else own.number_of(each) for each in mechanism._per_cell()]
+        numbers = [-1 if each is None else cell_parameters.number_of(each) for each in mechanism._per_cell()]
         painted.append((mechanism._user_mechanism() or mechanism.name, covered, parameters, numbers))
     return painted
 
 
 def _receptors(
     receptors: Mapping[str, tuple[Receptor, PlacesLike]],
-    own: PerCellParameters,
+    cell_parameters: PerCellParameters,
     morphology: Morphology,
     cut: _core.Compartments,
 ) -> list[tuple[str, str | UserMechanism, list[float], list[tuple[int, float]]]]:
@@ -360,7 +361,9 @@ def _receptors(
             raise WrongTypeError(
                 what, repr(pair), "must be a receptor and its places", "write (rv.expsyn(), rv.at(0, 0.5))"
             )
-        values = [own.number("receptor", what, value, i, k) for k, value in enumerate(pair[0]._parameters())]
+        values = [
+            cell_parameters.number("receptor", what, value, i, k) for k, value in enumerate(pair[0]._parameters())
+        ]
         places = places_of(f"place of {what}", pair[1], morphology, cut)
         made.append((str(name), pair[0]._user_mechanism() or pair[0].name, values, [_pair(place) for place in places]))
     return made
@@ -378,12 +381,14 @@ def _electrodes(electrode: object, electrodes: object) -> list[tuple[str, tuple[
     if "" in named:
         raise ValueOutOfBoundsError("name of an electrode", "''", "a name must not be empty", "choose another")
     if not named:
-        raise ValueOutOfBoundsError("electrodes", "none", "a cell has at least one", "leave electrodes= out")
+        raise ValueOutOfBoundsError(
+            "electrodes", "an empty mapping", "a cell has at least one", "leave electrodes= out"
+        )
     return [(str(name), _pair(as_place(f"place of electrode '{name}'", place))) for name, place in named.items()]
 
 
 def _temperature(celsius: object) -> float:
-    """Return the temperature, by default that of the squid's axon; see `_check_temperature`."""
+    """Return the temperature, by default that of the squid axon; see `_check_temperature`."""
     if celsius is None:
         return _SQUID_CELSIUS
     if isinstance(celsius, PerCell):

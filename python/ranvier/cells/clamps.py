@@ -69,22 +69,22 @@ def current_clamp(*, amplitude: Numbers, duration: Numbers = math.inf, start: Pe
     Parameters
     ----------
     amplitude
-        Current, pA: one number, or several that come one after the other.
+        Current, pA: one number, or several for successive intervals.
     duration
-        Of each of them, ms. The last one may last for ever.
+        Duration of each interval, ms. The last one may be infinite.
     start
-        When the first one begins, ms. Before and after there is no current.
+        Start of the first interval, ms. Before and after there is no current.
 
     Notes
     -----
-    A current that begins or ends within a step flows with that part of it in the whole step. Several current clamps
+    A current that begins or ends within a step is averaged over the step. Several current clamps
     may be at one place: their currents add up. Currents of stimulators and ``I_e`` flow into the electrode of the cell.
     Each number may be `per_cell`.
 
     Raises
     ------
     WrongTypeError, ShapeError
-        For what is no number or list of numbers. Values are checked when the cell is made.
+        For other types than numbers and lists of numbers. Values are checked when the cell is made.
     """
     return Clamp(
         "current",
@@ -103,23 +103,23 @@ def voltage_clamp(
     Parameters
     ----------
     level
-        Potential, mV: one number, or several that come one after the other.
+        Potential, mV: one number, or several for successive intervals.
     duration
-        Of each of them, ms. The last one may last for ever.
+        Duration of each interval, ms. The last one may be infinite.
     start
-        When the first one begins, ms. Before and after the electrode is disconnected.
+        Start of the first interval, ms. Before and after, the electrode is disconnected.
     resistance
-        Of the electrode, in series with the membrane, MOhm: a current of (level - V) / resistance flows.
+        Resistance of the electrode, in series with the membrane, MOhm: the current is (level - V) / resistance.
 
     Notes
     -----
-    Cells with the staggered scheme, which oscillates where a potential is held, take none. A compartment has one
+    Cells with the staggered scheme, which oscillates at a clamped potential, cannot have one. A compartment has one
     voltage clamp at a time. Each number may be `per_cell`.
 
     Raises
     ------
     WrongTypeError, ShapeError
-        For what is no number or list of numbers. Values are checked when the cell is made.
+        For other types than numbers and lists of numbers. Values are checked when the cell is made.
     """
     return Clamp(
         "voltage",
@@ -144,7 +144,7 @@ def _numbers(what: str, values: Numbers) -> tuple[PerCellValue, ...]:
 CoreClamp: TypeAlias = tuple[str, str, tuple[int, float], float, list[float], list[float], float]
 
 
-def core_clamps(clamps: Mapping[str, tuple[Clamp, Place]], own: PerCellParameters) -> list[CoreClamp]:
+def core_clamps(clamps: Mapping[str, tuple[Clamp, Place]], cell_parameters: PerCellParameters) -> list[CoreClamp]:
     """Return clamps as the core takes them."""
     made = []
     for i, (name, pair) in enumerate(clamps.items()):
@@ -156,11 +156,15 @@ def core_clamps(clamps: Mapping[str, tuple[Clamp, Place]], own: PerCellParameter
         clamp, place = pair[0], as_place(f"place of {what}", pair[1])
         at = place.section, place.position
         level = "amplitude" if clamp.kind == "current" else "level"
-        start = own.number("clamp_start", f"start of {what}", clamp.start, i)
-        levels = [own.number("clamp_level", f"{level} of {what}", value, i, k) for k, value in enumerate(clamp.levels)]
-        durations = [
-            own.number("clamp_duration", f"duration of {what}", value, i, k) for k, value in enumerate(clamp.durations)
+        start = cell_parameters.number("clamp_start", f"start of {what}", clamp.start, i)
+        levels = [
+            cell_parameters.number("clamp_level", f"{level} of {what}", value, i, k)
+            for k, value in enumerate(clamp.levels)
         ]
-        resistance = own.number("clamp_resistance", f"resistance of {what}", clamp.resistance, i)
+        durations = [
+            cell_parameters.number("clamp_duration", f"duration of {what}", value, i, k)
+            for k, value in enumerate(clamp.durations)
+        ]
+        resistance = cell_parameters.number("clamp_resistance", f"resistance of {what}", clamp.resistance, i)
         made.append((str(name), clamp.kind, at, start, levels, durations, resistance))
     return made

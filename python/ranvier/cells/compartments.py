@@ -1,4 +1,4 @@
-"""Rules that say into how many compartments the sections of a cell are cut."""
+"""Rules for the number of compartments of the sections of a cell."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class CompartmentRule(Immutable):
-    """A rule that says into how many compartments each section of a cell is cut."""
+    """A rule for the number of compartments of each section of a cell."""
 
     _name: str
     _values: tuple[float, ...]
@@ -40,7 +40,7 @@ class CompartmentRule(Immutable):
             if self._name == "max_length":
                 return _checked(np.ceil(cell.lengths / self._values[0] * (1.0 - 1e-12)))
             part, frequency = self._values
-            # An odd number, so that there is one in the middle.
+            # An odd number, so that the section has a compartment in the middle.
             ideal = _electrical_lengths(cell, frequency, capacitance, resistivity) / part
             return _checked(np.floor((ideal + 0.9) / 2.0) * 2.0 + 1.0)
 
@@ -67,7 +67,7 @@ def d_lambda(part: float = 0.1, frequency: float = 100.0) -> CompartmentRule:
     part
         The longest compartment, as a part of the length constant for alternating current.
     frequency
-        Of this current, Hz.
+        Frequency of this current, Hz.
 
     Notes
     -----
@@ -139,7 +139,7 @@ def _checked(counts: npt.NDArray[np.float64]) -> _Counts:
 def _electrical_lengths(cell: Morphology, frequency: float, capacitance: float, resistivity: float) -> FloatArray:
     """Return the electrical length of each section: of each cone its length in units of its length constant."""
     form = cell._form
-    # Between points; what lies between two sections counts for none.
+    # Intervals between points, but not those between two sections.
     steps = np.diff(form.distances) / np.sqrt(form.radii[:-1] + form.radii[1:])
     steps[form.offsets[1:-1] - 1] = 0.0
     # 1e5 brings uF, cm and kHz to um.

@@ -1,4 +1,4 @@
-"""The cones of which the neurites of a file consist: what must be read, to the last one."""
+"""The cones of the neurites of a file, to check that all of them have been read."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy.typing as npt
 __all__ = ["DEEPEST", "MOST_BRANCHES", "Cones", "depths_of"]
 
 DEEPEST = 5000
-"""Forks on the way from the soma to an end. Readers go from fork to fork, each in a call of its own; stacks end."""
+"""Most forks between the soma and an end. Readers recurse at each fork, and a stack is finite."""
 
 
 MOST_BRANCHES = 100_000
-"""From one point. MorphIO takes time in proportion to the square of their number: 5 s for so many."""
+"""Most branches from one point. The time of MorphIO is quadratic in their number: 5 s for this one."""
 
 
 class Cones(NamedTuple):
@@ -23,12 +23,12 @@ class Cones(NamedTuple):
     points: npt.NDArray[np.float64]
     """x, y, z, diameter; shape ``(n, 4)``."""
     parents: npt.NDArray[np.int64]
-    """Numbers of points; -1 where a neurite begins."""
+    """Numbers of points; -1 at the start of a neurite."""
     lines: npt.NDArray[np.int64]
-    """Lines of the file with the points; empty where there are no lines."""
+    """Lines of the file with the points; empty for formats without lines."""
 
     def single(self) -> int | None:
-        """Return the line of a neurite that is one point, if there is such."""
+        """Return the line of a neurite with a single point, if there is one."""
         alone = self.parents == -1
         alone[self.parents[self.parents >= 0]] = False
         return int(self.lines[np.flatnonzero(alone)[0]]) if alone.any() else None
@@ -57,7 +57,7 @@ def depths_of(parents: npt.NDArray[np.int64], counts: npt.NDArray[np.bool_]) -> 
     Parameters
     ----------
     parents
-        Of each node; -1: it is a root.
+        Parent of each node; -1 for a root.
     counts
         Which nodes count.
 
@@ -66,7 +66,7 @@ def depths_of(parents: npt.NDArray[np.int64], counts: npt.NDArray[np.bool_]) -> 
     depths, ends
         An end is -1, or a node on the loop into which the way leads; a depth is then of no use.
     """
-    # Each round doubles how far one has gone: after so many, further than the longest way.
+    # Each round doubles the distance to the ancestor: after these, it exceeds the longest path.
     depths = counts.astype(np.int64)
     ends = parents.copy()
     for _ in range(max(len(parents), 1).bit_length()):

@@ -25,15 +25,15 @@ class Form(NamedTuple):
     parents: IntArray
     """-1: the root."""
     positions: FloatArray
-    """Where on their parents they begin."""
+    """Positions of their starts on their parents."""
     tags: IntArray
     offsets: IntArray
     """One more than there are sections."""
     distances: FloatArray
-    """Of all points from the begins of their sections along them, um."""
+    """Distances of all points from the starts of their sections along them, um."""
     radii: FloatArray
     points: FloatArray
-    """Coordinates, um, shape ``(n, 3)``; NaN for sections that have none."""
+    """Coordinates, um, shape ``(n, 3)``; NaN for sections without coordinates."""
 
     @classmethod
     def of_sections(
@@ -47,9 +47,9 @@ class Form(NamedTuple):
         counts = np.array([len(distances) for distances, _, _ in numbers], dtype=np.int64)
         offsets = np.concatenate([[0], counts.cumsum()]).astype(np.int64)
         points = np.full((int(offsets[-1]), 3), np.nan)
-        for begin, (_, _, own) in zip(offsets.tolist(), numbers, strict=False):
-            if own is not None:
-                points[begin : begin + len(own)] = own
+        for begin, (_, _, given) in zip(offsets.tolist(), numbers, strict=False):
+            if given is not None:
+                points[begin : begin + len(given)] = given
         empty = np.empty(0)
         return cls(
             np.array(parents, dtype=np.int64),
@@ -75,7 +75,7 @@ class Form(NamedTuple):
 
     @property
     def lengths(self) -> FloatArray:
-        """Of the sections, um."""
+        """Lengths of the sections, um."""
         return self.distances[self.offsets[1:] - 1]
 
     def has_points(self, section: int) -> bool:
@@ -83,7 +83,7 @@ class Form(NamedTuple):
         return not np.isnan(self.points[self.offsets[section], 0])
 
     def begins(self) -> FloatArray:
-        """Return the distance of the begin of each section from that of the root along the neurites, um."""
+        """Return the distance of the start of each section from the start of the root along the neurites, um."""
         begins: list[float] = []
         lengths = self.lengths.tolist()
         for parent, position in zip(self.parents.tolist(), self.positions.tolist(), strict=True):
@@ -104,7 +104,7 @@ class Form(NamedTuple):
 
 
 def distances_along(places: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return the distances of points from the begins of their sections: of coordinates of shape ``(n, 3)``."""
+    """Return the distances of points, with coordinates of shape ``(n, 3)``, from the starts of their sections."""
     distances = np.zeros(len(places))
     # Lengths without bound are refused where the cell is made.
     with np.errstate(over="ignore"):
@@ -115,7 +115,7 @@ def distances_along(places: FloatArray, offsets: IntArray) -> FloatArray:
 
 
 def sums_of_parts(values: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return sums of the values from the begin of each part on, which are those that `numpy.cumsum` gives for it."""
+    """Return cumulative sums that start anew in each part, bit-identical to those of `numpy.cumsum` of the part."""
     sums = values.copy()
     counts = np.diff(offsets)
     for begin, count in zip(offsets[:-1][counts > _LONG].tolist(), counts[counts > _LONG].tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Checks HDF5 files of morphologies, before MorphIO reads them: it trusts their numbers, and damaged ones end it."""
+"""Checks HDF5 files of morphologies before MorphIO reads them: it does not check indices, and may crash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IntArray = npt.NDArray[np.int64]
 
 _FARTHEST = 1e9  # um
 _SOMA = 1
-# What files of MorphIO describe beside the form of the neuron.
+# Contents of files of MorphIO beside the form of the neuron.
 _OTHERS = ("organelles", "mitochondria", "endoplasmic_reticulum", "perimeters")
 
 
@@ -33,7 +33,7 @@ def check_hdf5(file: Path) -> Cones:
             points = _numbers(file, content, "points", 4)
             structure = _numbers(file, content, "structure", 3)
             _check_metadata(file, content)
-    # h5py raises many types for what is damaged.
+    # h5py raises many types for damaged data.
     except (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError, MemoryError) as error:
         if isinstance(error, FileError):
             raise
@@ -59,7 +59,7 @@ def _numbers(file: Path, content: Any, name: str, columns: int) -> npt.NDArray[A
             f"the dataset '{name}' must have numbers, and the shape (n, {columns})",
             f"'{name}' of shape {data.shape} and type {data.dtype}",
         )
-    # A damaged file may tell of any size. A dataset that was never written takes no room in it.
+    # A damaged file may have any size as an attribute. A dataset that was never written takes no space in it.
     if data.id.get_storage_size() < data.size * data.dtype.itemsize and data.compression is None:
         _refuse(file, f"the dataset '{name}' is not whole")
     values: npt.NDArray[Any] = data[()]
@@ -88,21 +88,21 @@ def _cones(file: Path, points: npt.NDArray[np.float64], structure: IntArray) -> 
             row = int(np.flatnonzero(~good)[0])
             _refuse(file, bound, f"section {row}, {structure[row].tolist()}")
 
-    # A soma may have no points: then there is none.
+    # A soma without points does not count.
     least = np.where((numbers == 0) & (tags == _SOMA), 0, 1)
     check(
         (begins >= 0) & (begins + least <= ends) & (ends <= len(points)),
-        "each section has points of its own, in their order",
+        "sections have consecutive points, in their order",
     )
-    check((numbers > 0) | (begins == 0), "the first section begins with the first point")
-    check((parents >= -1) & (parents < numbers), "a parent comes before its children, and the root has the parent -1")
+    check((numbers > 0) | (begins == 0), "the first section starts with the first point")
+    check((parents >= -1) & (parents < numbers), "a parent precedes its children, and the root has the parent -1")
     check((parents >= 0) | (numbers == 0), "there is one root, the first section")
-    check((tags == _SOMA) == ((numbers == 0) & (tags == _SOMA)), "the soma comes first, and there is one only")
+    check((tags == _SOMA) == ((numbers == 0) & (tags == _SOMA)), "the only soma is the first section")
     check(tags > 0, "a section has a kind, 1 or above")
     check((tags != _SOMA) | (parents == -1), "the soma has no parent")
-    own = tags != _SOMA
-    check(~own | (ends - begins > 1), "a section of a neurite has at least two points")
-    of_neurite = np.repeat(own, ends - begins)
+    is_neurite = tags != _SOMA
+    check(~is_neurite | (ends - begins > 1), "a section of a neurite has at least two points")
+    of_neurite = np.repeat(is_neurite, ends - begins)
     thin = of_neurite & ~(points[:, 3] > 0.0)
     if thin.any():
         row = int(np.flatnonzero(thin)[0])
@@ -111,11 +111,11 @@ def _cones(file: Path, points: npt.NDArray[np.float64], structure: IntArray) -> 
             "it must be > 0",
             f"diameter {points[row, 3]:g} of point {row}, section {int(np.searchsorted(begins, row, 'right')) - 1}",
         )
-    grown = own & (parents >= 0)
+    grown = is_neurite & (parents >= 0)
     grown[grown] = tags[parents[grown]] != _SOMA
     first = points[np.minimum(begins, len(points) - 1), :3].astype(np.float32)
     last = points[ends - 1, :3].astype(np.float32)
-    check(~grown | (first == last[parents]).all(axis=1), "a section begins where its parent ends")
+    check(~grown | (first == last[parents]).all(axis=1), "a section starts at the end of its parent")
     depths, _ = depths_of(parents, parents >= 0)
     if depths.max() > DEEPEST:
         row = int(np.flatnonzero(depths > DEEPEST)[0])

@@ -1,4 +1,4 @@
-"""Pieces of sections, and what they have in common."""
+"""Unions and intersections of pieces of sections."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 class Intervals(NamedTuple):
-    """Pieces [begin, end) of sections, by section and begin; between those of one section there are gaps."""
+    """Pieces [begin, end) of sections, sorted by section and begin, with gaps between those of one section."""
 
     section: IntArray
     begin: FloatArray
@@ -29,11 +29,11 @@ class Intervals(NamedTuple):
 
     @classmethod
     def at_least(cls, least: int, parts: Sequence[Intervals]) -> Intervals:
-        """Return what lies in at least so many of some pieces."""
+        """Return the parts of sections that are in at least a number of some pieces."""
         section = np.concatenate([each.section for each in parts for _ in range(2)])
         place = np.concatenate([ends for each in parts for ends in (each.begin, each.end)])
         change = np.concatenate([np.full(len(each.section), sign) for each in parts for sign in (1, -1)])
-        # Where one ends and another one begins, both count for the smallest number, so that they become one piece.
+        # Adjacent pieces overlap in one representable number, so that they become one piece.
         order = np.lexsort((-change if least == 1 else change, place, section))
         section, place, change = section[order], place[order], change[order]
         inside = np.cumsum(change)
@@ -43,17 +43,17 @@ class Intervals(NamedTuple):
 
     @classmethod
     def union(cls, parts: Sequence[Intervals]) -> Intervals:
-        """Return what lies in any of some pieces."""
+        """Return the union of pieces."""
         return cls.at_least(1, parts)
 
     @classmethod
     def intersection(cls, parts: Sequence[Intervals]) -> Intervals:
-        """Return what lies in all of some pieces."""
+        """Return the intersection of pieces."""
         return cls.at_least(len(parts), parts)
 
     def complement(self, count: int) -> Intervals:
         """Return the rest of `count` sections."""
-        # A section with n pieces has n + 1 between and beside them, some of which are empty.
+        # A section with n pieces has n + 1 gaps between and beside them, some of which are empty.
         pieces = np.bincount(self.section, minlength=count)
         number = np.arange(len(self.section))
         low, high = np.zeros(len(self.section) + count), np.ones(len(self.section) + count)

@@ -23,9 +23,9 @@ class CellKinds(UserModel):
     Attributes
     ----------
     kinds
-        The cells that differ, in the order in which they first come.
+        The different cells, in the order of their first occurrence.
     kind_of
-        Of each cell of the population its index among `kinds`.
+        Index among `kinds` of each cell of the population.
     """
 
     kinds: tuple[Cell, ...]
@@ -59,7 +59,7 @@ class CellKinds(UserModel):
         return int(np.array([cell.compartment_count for cell in self.kinds])[self.kind_of].sum())
 
     def model_for(self, size: int) -> list[Cell]:
-        """Return so many cells that are spread over all of them."""
+        """Return a number of cells that are evenly spaced in the list."""
         places = np.linspace(0, len(self.kind_of) - 1, size).astype(np.int64)
         return [self.kinds[kind] for kind in self.kind_of[places]]
 
@@ -71,7 +71,7 @@ class CellKinds(UserModel):
             defaults[potential.name] = [cell.core_model.variables[0].initial_value for cell in self.kinds]
         for parameter in self.core_model.parameters:
             defaults[parameter.name] = [
-                next(own.default for own in cell.core_model.parameters if own.name == parameter.name)
+                next(each.default for each in cell.core_model.parameters if each.name == parameter.name)
                 for cell in self.kinds
             ]
         return {name: np.array(values)[self.kind_of] for name, values in defaults.items() if len(set(values)) > 1}

@@ -1,4 +1,4 @@
-"""Where the sections of a cell lie in a plane: projected coordinates, or a drawing of the tree where there are none."""
+"""Positions of the sections of a cell in a plane: projected coordinates, or without them a drawing of the tree."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _AXES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 def _plane_of(morphology: Morphology, projection: Projection) -> list[FloatArray]:
     """Return for each section the coordinates of its points, um, shape ``(n, 2)``.
 
-    A section with coordinates is projected. One without is a straight line that begins where it is fixed to its parent;
-    lines that begin at the soma share the directions by their numbers of branches, apical ones above it.
+    A section with coordinates is projected. A section without is a straight line from its place on the parent; lines
+    from the soma divide the directions by their numbers of branches, with apical sections above it.
     """
     axes = _AXES[projection]
     angles = _angles(morphology)
@@ -34,7 +34,7 @@ def _plane_of(morphology: Morphology, projection: Projection) -> list[FloatArray
             continue
         direction = np.array([np.cos(angles[i]), np.sin(angles[i])])
         if section.parent is None:
-            # Through the middle of what begins there, if that has coordinates.
+            # Towards the middle of the sections that start there, if they have coordinates.
             first = [points for child in children[i] if (points := morphology.sections[child].points) is not None]
             middle = np.mean([points[0, axes] for points in first], axis=0) if first else np.zeros(2)
             begin = middle - 0.5 * section.length * direction
@@ -70,9 +70,9 @@ def _angles(morphology: Morphology) -> FloatArray:
     _share(apical, leaves, np.pi / 4, 3 * np.pi / 4, low, high)
     # All around, unless something is above.
     _share(others, leaves, -5 * np.pi / 4, np.pi / 4 if apical else 3 * np.pi / 4, low, high)
-    for i, own in enumerate(children):
+    for i, branches in enumerate(children):
         if i > 0:
-            _share(own, leaves, low[i], high[i], low, high)
+            _share(branches, leaves, low[i], high[i], low, high)
     angles: FloatArray = (low + high) / 2
     angles[0] = np.pi / 2
     return angles
@@ -98,16 +98,16 @@ class Pieces:
         sections, begins, ends = np.array(cut.section), np.array(cut.begin), np.array(cut.end)
         polygons: list[FloatArray] = []
         compartment: list[int] = []
-        for i, (own, first, last) in enumerate(zip(sections, begins, ends, strict=True)):
-            section = morphology.sections[int(own)]
+        for i, (number, first, last) in enumerate(zip(sections, begins, ends, strict=True)):
+            section = morphology.sections[int(number)]
             low, high = float(first) * section.length, float(last) * section.length
-            # A section may have very many points, of which a compartment needs those in it, and one on each side.
+            # Of the points of a section, a compartment needs those in it, and one on each side.
             along = section.distances
             inside = slice(np.searchsorted(along, low, "right"), np.searchsorted(along, high, "left"))
             around = slice(max(inside.start - 1, 0), inside.stop + 1)
             distances = np.concatenate([[low], along[inside], [high]])
             points = np.column_stack(
-                [np.interp(distances, along[around], plane[int(own)][around, axis]) for axis in range(2)]
+                [np.interp(distances, along[around], plane[int(number)][around, axis]) for axis in range(2)]
             )
             radii = np.interp(distances, along[around], section.radii[around])
             for j in range(len(distances) - 1):
@@ -119,11 +119,11 @@ class Pieces:
         corners = np.concatenate(polygons)
         self.bounds = np.array([corners.min(axis=0), corners.max(axis=0)])
         self.begins = begins
-        """Of each compartment: the fraction of its section where it begins."""
+        """Start of each compartment, as a fraction of its section."""
         self._morphology, self._cut = morphology, cut
 
     def covered(self, region: Region) -> FloatArray:
-        """Return for each piece the part of the membrane of its compartment that lies in a region."""
+        """Return for each piece the fraction of the membrane of its compartment that is in a region."""
         return region.covered(self._morphology, self._cut)[self.compartment]
 
 

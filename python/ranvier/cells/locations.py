@@ -17,7 +17,7 @@ _MOST_PLACES = 2**24
 
 
 def places_at_distance(morphology: Morphology, distance: float, region: RegionLike = "all") -> list[Place]:
-    """Return all places of a region at one distance from the begin of the root along the neurites.
+    """Return all places of a region at one distance from the start of the root along the neurites.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ def places_at_distance(morphology: Morphology, distance: float, region: RegionLi
     Returns
     -------
     list of Place
-        In the order of the sections. Where a section ends at that distance, the place is that end, not the begin of
-        those that go on there.
+        In the order of the sections. If a section ends at that distance, the place is its end, not the start of its
+        children.
 
     Raises
     ------
     ValueOutOfBoundsError
-        For a distance that no place of the region has.
+        If no place of the region has this distance.
     """
     pieces = _pieces(morphology, region)
     wanted = number("distance", distance)
@@ -45,14 +45,14 @@ def places_at_distance(morphology: Morphology, distance: float, region: RegionLi
         raise ValueOutOfBoundsError("distance", f"{distance} um", "it must be >= 0 and finite")
     begins, lengths = morphology._form.begins(), morphology.lengths
     positions = (wanted - begins) / lengths
-    # The begin of a section that goes on from another is the place on that one.
+    # The start of a non-root section is the place on its parent.
     is_there = (positions > 0.0) & (positions <= 1.0)
     is_there |= (positions == 0.0) & (np.arange(len(positions)) == 0)
-    own = pieces.section
-    inside = is_there[own] & (pieces.begin <= positions[own]) & (positions[own] <= pieces.end)
-    found = np.unique(own[inside])
+    section = pieces.section
+    inside = is_there[section] & (pieces.begin <= positions[section]) & (positions[section] <= pieces.end)
+    found = np.unique(section[inside])
     if not len(found):
-        ends = begins[own] + pieces.end * lengths[own]
+        ends = begins[section] + pieces.end * lengths[section]
         raise ValueOutOfBoundsError(
             "distance",
             f"{wanted:g} um",
@@ -95,7 +95,7 @@ def random_places(
     ValueOutOfBoundsError
         For a region without length, and for more than 2^24 places.
     WrongTypeError
-        For both or neither of `density` and `count`.
+        When not exactly one of `density` and `count` is given.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The base classes of what is on the membrane of cells; the classes themselves are generated from the core."""
+"""The base classes of mechanisms and receptors; the classes themselves are made from the registry of the core."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["DensityValue", "Mechanism", "PerCellValue", "Receptor", "UserMechani
 
 FloatArray = npt.NDArray[np.float64]
 DensityValue: TypeAlias = Profile | PerCell
-"""One number, an array with one for each compartment, a function of distances (um) that returns such, or `per_cell`."""
+"""A number, an array with one for each compartment, a function of distances (um) that returns these, or `per_cell`."""
 
 
 class UserMechanism(Immutable):
-    """A mechanism that a user has described: what cells are pickled with.
+    """A user-defined mechanism, which is pickled with cells.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Mechanism(Model):
     currents: ClassVar[tuple[str, ...]] = ()
     """Names of its currents."""
     is_pool: ClassVar[bool] = False
-    """Whether it holds a concentration of calcium."""
+    """Whether it is a pool of calcium with a concentration."""
     measured_celsius: ClassVar[float | None] = None
     """Temperature at which its rates, which depend on the temperature, were measured; None if they do not."""
     _use = ", and make another rv.Cell"
@@ -66,7 +66,7 @@ class Mechanism(Model):
         return None
 
     def _follows_temperature(self) -> str | None:
-        """Return what of it depends on the temperature of the cell, in words; None if nothing does."""
+        """Return a text that names the temperature-dependent part; None if nothing depends on the temperature."""
         if self.is_pool:
             return f"the reversal potential of {self.name} depends on it"
         if self.measured_celsius is None:
@@ -94,7 +94,7 @@ class Mechanism(Model):
 
     @staticmethod
     def _numbers(what: str, value: Any, distances: FloatArray) -> FloatArray:
-        """Return the numbers that a value is: one, or one for each compartment; of `per_cell` its profile."""
+        """Return the numbers of a value: one, or one for each compartment; for `per_cell`, its profile."""
         if isinstance(value, PerCell):
             value = value.profile
         if callable(value):
@@ -110,7 +110,7 @@ class Mechanism(Model):
         return np.ascontiguousarray(array)
 
     def _per_cell(self) -> list[PerCell | None]:
-        """Return, for each parameter, what gives it a value for each cell."""
+        """Return the `per_cell` value of each parameter; None for other values."""
         values = [self._values.get(name) for name in self._defaults()]
         return [value if isinstance(value, PerCell) else None for value in values]
 
@@ -131,7 +131,7 @@ class Receptor(Model):
         return None
 
     def _follows_temperature(self) -> str | None:
-        """Return what of it depends on the temperature of the cell, in words; None if nothing does."""
+        """Return a text that names the temperature-dependent part; None if nothing depends on the temperature."""
         return None
 
     def _parameters(self) -> list[PerCellValue]:

@@ -43,14 +43,14 @@ class Section(Immutable):
     Parameters
     ----------
     length, diameter
-        Of a cylinder, um; with `end_diameter`, of a truncated cone that begins with `diameter`. Give either these or
-        `points`.
+        Size of a cylinder, um; with `end_diameter`, of a truncated cone that starts with `diameter`. Give either these
+        or `points`.
     points
-        Array of shape ``(n, 4)``, n >= 2: x, y, z and diameter of its points, um, from its begin to its end.
+        Array of shape ``(n, 4)``, n >= 2: x, y, z and diameter of its points, um, from its start to its end.
     parent
-        Number of the section from which it goes on; None: it is the root. Sections are numbered from 0.
+        Number of the section from which it continues; None: it is the root. Sections are numbered from 0.
     parent_position
-        Where on the parent it begins: a fraction of the length of the parent, 0 to 1.
+        Position of its start on the parent, as a fraction of the length of the parent, 0 to 1.
     tag
         ``"soma"``, ``"axon"``, ``"basal"``, ``"apical"``, or a number, as in SWC files.
 
@@ -108,10 +108,10 @@ class Section(Immutable):
     @classmethod
     def _of(cls, form: Form, i: int) -> Section:
         """Return a section of a cell."""
-        own = slice(form.offsets[i], form.offsets[i + 1])
+        part = slice(form.offsets[i], form.offsets[i + 1])
         made = cls.__new__(cls)
         parent = int(form.parents[i])
-        size: Any = form.distances[own], form.radii[own], form.points[own]
+        size: Any = form.distances[part], form.radii[part], form.points[part]
         if not form.has_points(i):
             size = float(size[0][-1]), float(size[1][0]), float(size[1][-1])
         made._put(
@@ -133,7 +133,7 @@ class Section(Immutable):
 
     @property
     def distances(self) -> FloatArray:
-        """Of its points from its begin along it, um."""
+        """Distances of its points from its start along it, um."""
         return locked(self._numbers()[0])
 
     @property
@@ -143,7 +143,7 @@ class Section(Immutable):
 
     @property
     def points(self) -> FloatArray | None:
-        """Coordinates of its points, um, shape ``(n, 3)``; None for a section that has none."""
+        """Coordinates of its points, um, shape ``(n, 3)``; None for a section without coordinates."""
         coordinates = self._numbers()[2]
         return None if coordinates is None else locked(coordinates)
 
@@ -173,7 +173,7 @@ class Morphology(Immutable):
     Raises
     ------
     ShapeError, ValueOutOfBoundsError
-        Without sections, with several roots, for a parent that does not come before its child.
+        Without sections, with several roots, for a parent that does not precede its child.
 
     Examples
     --------
@@ -248,7 +248,7 @@ class Morphology(Immutable):
 
 
 class _Sections(Sequence[Section]):
-    """The sections of a cell, of which there may be very many."""
+    """The sections of a cell, made on demand, since there may be very many."""
 
     def __init__(self, form: Form) -> None:
         self._form = form

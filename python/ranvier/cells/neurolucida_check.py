@@ -1,4 +1,4 @@
-"""Checks Neurolucida files, before MorphIO reads them: of some damaged ones it leaves parts out."""
+"""Checks Neurolucida files before MorphIO reads them: it leaves out parts of some damaged files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_NUMBERS = frozenset({"nan", "inf", "infinity"})
 _SOMA = "cellbody"
 _KINDS = frozenset({_SOMA, "axon", "dendrite", "apical"})
 _SOMA_NAMES = frozenset({'"cellbody"', '"cell body"', '"soma"'})
-# What MorphIO knows as the end of a branch.
+# Words that MorphIO accepts as the end of a branch.
 _ENDS = frozenset({"normal", "high", "low", "incomplete", "midpoint", "origin", "generated"})
 _FARTHEST = 1e9  # um
 # Parentheses that are open at a point; a fork has one.
@@ -33,7 +33,7 @@ _MOST_OPEN = 2 * DEEPEST
 
 
 class _List(list[Any]):
-    """What stands between two parentheses: words, numbers of points, and lists."""
+    """Content of a pair of parentheses: words, numbers of points, and lists."""
 
     line: int = 0
 
@@ -41,10 +41,10 @@ class _List(list[Any]):
 class _Checker:
     def __init__(self, file: Path) -> None:
         self.file = file
-        # Of all points that were read: x, y, z, diameter; line.
+        # x, y, z, diameter of all points; their lines.
         self.read = array("d")
         self.lines = array("q")
-        # Of neurites: numbers of their points, and places of those before them.
+        # Numbers of the points of neurites, and places of the points before them.
         self.points = array("q")
         self.parents = array("q")
 
@@ -66,7 +66,7 @@ class _Checker:
                 below.line = line
                 stack[-1].append(below)
                 stack.append(below)
-                # MorphIO goes into what is no part of the cell, too, each time in a call of its own.
+                # MorphIO recurses also into lists that are not part of the cell.
                 if len(stack) > _MOST_OPEN:
                     self.refuse(line, f"more than {_MOST_OPEN} parentheses are open")
             elif token == ")":
@@ -77,7 +77,7 @@ class _Checker:
                 self.refuse(line, "a text in quotes does not end on its line")
             elif token[0] not in ";,":
                 if len(stack) == 1:
-                    self.refuse(line, f"the word {token[:40]!r} stands outside of parentheses")
+                    self.refuse(line, f"the word {token[:40]!r} is outside of parentheses")
                 stack[-1].append(token)
         if len(stack) > 1:
             self.refuse(stack[-1].line, "a parenthesis is opened here and not closed")
@@ -90,14 +90,14 @@ class _Checker:
         return len(self.lines) - 1
 
     def check_block(self, block: _List) -> None:
-        """Check a contour, a neurite, or what is no part of the cell."""
+        """Check a contour, a neurite, or a block that is not part of the cell."""
         kinds = {each[0].lower() for each in block if _is_words(each) and len(each) == 1} & _KINDS
         first = block[0] if block else ""
         for each in block:
             if isinstance(each, _List) and _hides_neurite(each):
                 self.refuse(each.line, f"there is a part of a neurite within ({str(each[0])[:40]} ...)")
         if isinstance(first, str) and first.lower() in _SOMA_NAMES and kinds:
-            # One whose list of points was not closed takes in the neurite that follows.
+            # If the list of points was not closed, it includes the neurite that follows.
             kinds.add(_SOMA)
         if len(kinds) > 1:
             self.refuse(block.line, f"it is {' and '.join(sorted(kinds))} at once", "give it one kind")
@@ -125,17 +125,17 @@ class _Checker:
             waiting += [(twig, end, depth + 1) for twig, end in self.twigs(branch, before)]
 
     def twigs(self, branch: _List, before: int) -> Iterator[tuple[_List, int]]:
-        """Check the points of a branch, and yield what goes on from its end."""
+        """Check the points of a branch, and yield the branches that continue from its end."""
         ended, in_spine, forked, has_points = "", False, False, False
         for each in branch:
             if isinstance(each, str):
                 if each == "|":
-                    self.refuse(branch.line, "there is a | outside of a fork in what begins here")
+                    self.refuse(branch.line, "there is a | outside of a fork in the branch that starts here")
                 in_spine = each == "<" or (in_spine and each != ">")
                 if _WORD.fullmatch(each):
                     ended = each
                 elif each not in "<>" and each[0] != '"' and not in_spine:
-                    self.refuse(branch.line, f"there is {each[:40]!r} among the points of what begins here")
+                    self.refuse(branch.line, f"there is {each[:40]!r} among the points of the branch that starts here")
                 continue
             if in_spine:
                 continue
@@ -145,18 +145,18 @@ class _Checker:
                 if _hides_neurite(each):
                     self.refuse(each.line, f"there is a part of a neurite within ({each[0][:40]} ...)")
                 if "|" in each or each[0].lower() in _ENDS:
-                    self.refuse(each.line, f"a fork begins with the word {each[0]}", "begin it with a point")
+                    self.refuse(each.line, f"a fork starts with the word {each[0]}", "start it with a point")
                 continue
             if ended or forked:
                 after = f"the word {ended}" if ended else "a fork"
                 line = self.lines[each] if isinstance(each, int) else each.line
-                self.refuse(line, f"a branch goes on after {after}", "end the branch there")
+                self.refuse(line, f"a branch continues after {after}", "end the branch there")
             if isinstance(each, _List) and each and isinstance(each[0], list | int):
                 if not has_points:
-                    self.refuse(each.line, "a branch begins with a fork", "begin it with a point")
+                    self.refuse(each.line, "a branch starts with a fork", "start it with a point")
                 forked = True
                 for twig in self.split(each):
-                    if twig and all(isinstance(own, list) and _is_property(own) for own in twig):
+                    if twig and all(isinstance(part, list) and _is_property(part) for part in twig):
                         self.refuse(twig.line, "a branch has no points")
                     yield twig, before
             else:
@@ -192,7 +192,7 @@ class _Checker:
         return number
 
     def refuse_point(self, number: int, words: _List | None) -> NoReturn:
-        """Tell what is wrong with a point, which the file has in these words."""
+        """Raise an error for a point, which the file has in these words."""
         values = self.read[4 * number : 4 * number + 4]
         shown = " ".join(f"{value:g}" for value in values) if words is None else " ".join(map(str, words[:6]))[:60]
         shown = "".join(letter if letter.isprintable() else "?" for letter in shown)
@@ -203,7 +203,7 @@ class _Checker:
 
 
 def _values(words: _List) -> list[float]:
-    """Return x, y, z and diameter; NaN for what is no number."""
+    """Return x, y, z and diameter; NaN for words that are not numbers."""
     if not 4 <= len(words) <= 5:
         return [math.nan] * 4
     return [float(word) if isinstance(word, str) and _NUMBER.fullmatch(word) else math.nan for word in words[:4]]
@@ -214,7 +214,7 @@ def _is_words(value: object) -> bool:
 
 
 def _is_property(value: list[Any]) -> bool:
-    """Whether a list is no point and no fork: a colour, a name, a marker."""
+    """Whether a list is a property, such as a colour, a name or a marker, not a point or a fork."""
     first = value[0] if value else ""
     if not isinstance(first, str):
         return False
@@ -227,10 +227,10 @@ def _hides_neurite(value: list[Any]) -> bool:
         return False
     waiting = [each for each in value if isinstance(each, list)]
     while waiting:
-        own = waiting.pop()
-        if own and (isinstance(own[0], list | int) or (len(own) == 1 and str(own[0]).lower() in _KINDS)):
+        part = waiting.pop()
+        if part and (isinstance(part[0], list | int) or (len(part) == 1 and str(part[0]).lower() in _KINDS)):
             return True
-        waiting += [each for each in own if isinstance(each, list)]
+        waiting += [each for each in part if isinstance(each, list)]
     return False
 
 
@@ -245,8 +245,8 @@ def _has_points(block: list[Any]) -> bool:
     """Whether there are points anywhere in a block, also within lists of its lists."""
     waiting: list[list[Any]] = [block]
     while waiting:
-        own = waiting.pop()
-        for each in own:
+        part = waiting.pop()
+        for each in part:
             if isinstance(each, int):
                 return True
             if isinstance(each, list):
@@ -266,9 +266,9 @@ def check_neurolucida(file: Path, text: str) -> Cones:
         if isinstance(block, int):
             checker.refuse(checker.lines[block], "a point is not in a neurite or contour")
         checker.check_block(block)
-    own = np.array(checker.points, dtype=np.int64)
-    points = np.array(checker.read).reshape(-1, 4)[own]
-    cones = Cones(points, np.array(checker.parents, dtype=np.int64), np.array(checker.lines, dtype=np.int64)[own])
+    numbers = np.array(checker.points, dtype=np.int64)
+    points = np.array(checker.read).reshape(-1, 4)[numbers]
+    cones = Cones(points, np.array(checker.parents, dtype=np.int64), np.array(checker.lines, dtype=np.int64)[numbers])
     if (line := cones.single()) is not None:
         checker.refuse(line, "a neurite has a single point", "add a second one, or remove it")
     return cones

@@ -1,4 +1,4 @@
-"""Says what a cell consists of."""
+"""Texts that describe the parts of a cell."""
 
 from __future__ import annotations
 

@@ -21,11 +21,11 @@ __all__ = ["CoreUse", "PerCell", "PerCellParameters", "PerCellValue", "Profile",
 FloatArray = npt.NDArray[np.float64]
 Profile: TypeAlias = float | npt.ArrayLike | Callable[[FloatArray], npt.ArrayLike]
 CoreUse: TypeAlias = tuple[str, int, int, int, FloatArray]
-"""What a value of a cell is for: kind, number of the own parameter, of a receptor or clamp, its parameter, profile."""
+"""Use of a per-cell parameter: kind, number of the parameter, of a receptor or clamp, of its parameter, profile."""
 
 
 class PerCell(Immutable):
-    """A parameter that has a value of its own in each cell of a population; see `per_cell`."""
+    """A parameter that has one value per cell of a population; see `per_cell`."""
 
     name: str
     default: float
@@ -35,7 +35,7 @@ class PerCell(Immutable):
         self._put(name=name, default=default, profile=profile)
 
     def factor(self, what: str) -> float:
-        """Return the profile, which is one number for what a cell has once.
+        """Return the profile as one number, for a value that a cell has once.
 
         Raises
         ------
@@ -56,7 +56,7 @@ class PerCell(Immutable):
         return float(profile)
 
     def parts(self, what: str) -> list[PerCell]:
-        """Return one for each number of the profile: of a list of values, such as the levels of a clamp."""
+        """Return a `PerCell` for each number of the profile, for a list of values such as the levels of a clamp."""
         if callable(self.profile):
             return [PerCell(self.name, self.default, self.factor(what))]
         profile = np.atleast_1d(np.asarray(self.profile))
@@ -105,26 +105,26 @@ PerCellValue: TypeAlias = float | PerCell
 def per_cell(name: str, default: float, profile: Profile = 1.0) -> PerCell:
     """Return a value that can differ between the cells of a population.
 
-    It stands where a number would: for a parameter of a mechanism or a receptor, for numbers of clamps, and for
-    ``C_m``, ``R_a``, ``threshold`` and ``V_init`` of `Cell`.
+    It replaces a number: a parameter of a mechanism or a receptor, numbers of clamps, and ``C_m``, ``R_a``,
+    ``threshold`` and ``V_init`` of `Cell`.
 
     Parameters
     ----------
     name
-        Name of the parameter in `Network.create` and `Network.set`. Where several values have the same name, a cell
-        has one for all of them.
+        Name of the parameter in `Network.create` and `Network.set`. If several values have the same name, a cell
+        has one value for all of them.
     default
-        The value of cells that are given none.
+        The value of cells for which it is not set.
     profile
-        What the value is multiplied by. Of parameters of mechanisms and of ``C_m`` in each compartment: one number, an
-        array with one for each compartment, or a function of all distances from the soma (um) that returns such;
-        >= 0. Of levels and durations of clamps one number, or an array with one for each; of all else one number.
+        Factor of the value. For parameters of mechanisms and for ``C_m``, in each compartment: one number, an array
+        with one for each compartment, or a function of all distances from the soma (um) that returns these; >= 0. For
+        levels and durations of clamps: one number, or an array with one for each; for all others one number.
 
     Notes
     -----
-    A cell does what it would do with the same number in its place, bit for bit. Cells that differ in clamps and
-    thresholds only are calculated as fast as equal ones. Parameters on which rates of gates depend cannot differ: these
-    change their tables. No mechanism that comes with Ranvier has such.
+    A cell behaves as with the same number in its place, bit for bit. Cells that differ only in clamps and thresholds
+    are calculated as fast as equal cells. Parameters on which rates of gates depend cannot differ, because they change
+    the tables of rates; mechanisms that come with Ranvier do not have such parameters.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def called(what: str, function: Callable[[FloatArray], npt.ArrayLike], distances
     try:
         return function(distances)
     except TypeError as error:
-        # One of the call itself; what the function does is its own matter.
+        # Only an error of the call itself, not one that the function raises.
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise WrongTypeError(
                 what, repr(function), "a function must take one argument, distances in um", "write lambda distance: ..."
@@ -172,35 +172,35 @@ def called(what: str, function: Callable[[FloatArray], npt.ArrayLike], distances
 
 
 class PerCellParameters:
-    """The parameters that each cell has a value of its own for, as they are found in the description of a cell."""
+    """The parameters with one value per cell, as they are found in the description of a cell."""
 
     def __init__(self) -> None:
         self.defaults: dict[str, float] = {}
         self.uses: list[CoreUse] = []
 
-    def number_of(self, own: PerCell) -> int:
-        """Return its number among the parameters; several values of a cell may come from one.
+    def number_of(self, value: PerCell) -> int:
+        """Return its number among the parameters; several values of a cell may use one.
 
         Raises
         ------
         ValueOutOfBoundsError
             When it had another default before.
         """
-        if self.defaults.setdefault(own.name, own.default) != own.default:
+        if self.defaults.setdefault(value.name, value.default) != value.default:
             raise ValueOutOfBoundsError(
-                f"default of rv.per_cell('{own.name}')",
-                f"{own.default:g}",
-                f"it was {self.defaults[own.name]:g} before",
+                f"default of rv.per_cell('{value.name}')",
+                f"{value.default:g}",
+                f"it was {self.defaults[value.name]:g} before",
                 "a name has one default; choose another name, or multiply by a profile",
             )
-        return list(self.defaults).index(own.name)
+        return list(self.defaults).index(value.name)
 
-    def use(self, kind: str, own: PerCell, profile: FloatArray, of: int = 0, index: int = 0) -> None:
-        """Note what a value is for."""
-        self.uses.append((kind, self.number_of(own), of, index, profile))
+    def use(self, kind: str, value: PerCell, profile: FloatArray, of: int = 0, index: int = 0) -> None:
+        """Add a use of a parameter."""
+        self.uses.append((kind, self.number_of(value), of, index, profile))
 
     def number(self, kind: str, what: str, value: PerCellValue, of: int = 0, index: int = 0) -> float:
-        """Return a number of a cell; in place of one that cells have of their own 0."""
+        """Return a number of a cell; 0 for a per-cell value, whose use is added."""
         if not isinstance(value, PerCell):
             return value
         self.use(kind, value, np.array([value.factor(what)]), of, index)
@@ -213,5 +213,5 @@ def number_or_per_cell(what: str, value: object) -> PerCellValue:
 
 
 def default_of(what: str, value: PerCellValue) -> float:
-    """Return the number, or that of cells that are given none."""
+    """Return the number, or the default of a per-cell value."""
     return value.default * value.factor(what) if isinstance(value, PerCell) else value

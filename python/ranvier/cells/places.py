@@ -69,12 +69,12 @@ def at(section: int, position: float = 0.5) -> Place:
     section
         Number of the section, from 0.
     position
-        Fraction of its length, from 0 (its begin) to 1 (its end).
+        Fraction of its length, from 0 (its start) to 1 (its end).
 
     Raises
     ------
     ValueOutOfBoundsError
-        For a position outside 0 to 1. That the cell has such a section is checked where the place is used.
+        For a position outside 0 to 1. The number of the section is checked when the place is used for a cell.
     """
     position = number("position", position)
     if not 0.0 <= position <= 1.0:
@@ -83,7 +83,7 @@ def at(section: int, position: float = 0.5) -> Place:
 
 
 class Everywhere(Immutable):
-    """Every compartment of a cell: `everywhere`, in the place of a place."""
+    """Every compartment of a cell: the type of `everywhere`, which replaces a place."""
 
     _remedy = "write rv.everywhere"
 
@@ -131,8 +131,8 @@ class Region(Immutable):
 
     def _joined(self, kind: str, other: RegionLike) -> Region:
         """Return one region of many, so that long expressions do not nest."""
-        own = self._covered[1:] if self._covered[0] == kind else (self,)
-        return Region((kind, *own, as_region("region", other)))
+        operands = self._covered[1:] if self._covered[0] == kind else (self,)
+        return Region((kind, *operands, as_region("region", other)))
 
     def __or__(self, other: RegionLike) -> Region:
         return self._joined("or", other)
@@ -170,7 +170,7 @@ class Region(Immutable):
         return Intervals.union(parts) if kind == "or" else Intervals.intersection(parts)
 
     def covered(self, cell: Morphology, compartments: _core.Compartments) -> FloatArray:
-        """Return the part of the membrane of each compartment that lies in the region, 0 to 1."""
+        """Return the fraction of the membrane of each compartment that is in the region, 0 to 1."""
         pieces = self._pieces(cell)
         begin, end, area = compartments.begin, compartments.end, compartments.area
         covered = np.zeros(len(compartments))
@@ -180,9 +180,9 @@ class Region(Immutable):
         is_whole = (low == begin[compartment]) & (high == end[compartment])
         covered[compartment[is_whole]] = 1.0
         for i in np.flatnonzero((low < high) & ~is_whole):
-            own = int(compartment[i])
+            number = int(compartment[i])
             section = int(pieces.section[piece[i]])
-            covered[own] += compartments.area_between(section, float(low[i]), float(high[i])) / float(area[own])
+            covered[number] += compartments.area_between(section, float(low[i]), float(high[i])) / float(area[number])
         return np.minimum(covered, 1.0)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -235,7 +235,7 @@ def sections(numbers: int | Iterable[int]) -> Region:
 
 
 def within_distance(least: float = 0.0, greatest: float = float("inf")) -> Region:
-    """Return the region with some distances from the begin of the root along the neurites.
+    """Return the region with some distances from the start of the root along the neurites.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def places_of(what: str, places: object, cell: Morphology, compartments: _core.C
         chosen = np.flatnonzero(region.covered(cell, compartments) > 0.0)
         if not chosen.size:
             raise ValueOutOfBoundsError(
-                what, repr(region), "no membrane of the cell lies in it", "check tags and distances"
+                what, repr(region), "it has no membrane of the cell", "check tags and distances"
             )
         middles = (np.array(compartments.begin) + np.array(compartments.end)) / 2.0
         return [Place(int(compartments.section[i]), float(middles[i])) for i in chosen]
@@ -294,15 +294,15 @@ def _within(cell: Morphology, least: float, greatest: float) -> Intervals:
 
 
 def _meetings(pieces: Intervals, counts: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return numbers of pieces and of compartments that may overlap; sections have so many compartments, equally long.
+    """Return numbers of pieces and of compartments that may overlap; `counts` are the compartments of each section.
 
     They are all that do, and few that do not, since ends of compartments are rounded.
     """
-    own = counts[pieces.section]
-    first = np.maximum(np.floor(pieces.begin * own).astype(np.int64) - 1, 0)
-    last = np.minimum(np.ceil(pieces.end * own).astype(np.int64) + 1, own)
+    count = counts[pieces.section]
+    first = np.maximum(np.floor(pieces.begin * count).astype(np.int64) - 1, 0)
+    last = np.minimum(np.ceil(pieces.end * count).astype(np.int64) + 1, count)
     lengths = last - first
-    piece = np.repeat(np.arange(len(own)), lengths)
+    piece = np.repeat(np.arange(len(count)), lengths)
     within = np.arange(len(piece)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     before = np.cumsum(counts) - counts
     return piece, before[pieces.section[piece]] + first[piece] + within

@@ -1,4 +1,4 @@
-"""What of a cell is recorded."""
+"""Probes of a cell: variables that can be recorded."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def _everywhere(name: str, variable: object, membrane: Sequence[Painted], cut: _
     """Return a probe for each compartment that has a variable of a mechanism."""
     made = []
     candidates = _variables(f"probe '{name}'", variable, membrane)
-    # The last one that a compartment has; -1: none.
+    # The last candidate that a compartment has; -1: none.
     chosen = np.full(len(cut), -1)
-    for k, (kind, own, _) in enumerate(candidates):
-        chosen[(membrane[own][1] > 0.0) if kind != "axial_current" else slice(None)] = k
+    for k, (kind, number, _) in enumerate(candidates):
+        chosen[(membrane[number][1] > 0.0) if kind != "axial_current" else slice(None)] = k
     for i, (k, place) in enumerate(zip(chosen.tolist(), _middles(cut), strict=True)):
         if k >= 0:
-            kind, own, j = candidates[k]
-            made.append((f"{name}[{i}]", kind, place, own, j))
+            kind, number, j = candidates[k]
+            made.append((f"{name}[{i}]", kind, place, number, j))
     return made
 
 
@@ -112,15 +112,15 @@ def _of_name(
 
 
 def _variables(what: str, variable: object, membrane: Sequence[Painted]) -> list[tuple[str, int, int]]:
-    """Return what has a name: a kind, the number of a mechanism, and that of its gate or current."""
+    """Return the variables of a name: kind, number of the mechanism, number of its gate or current."""
     known: dict[str, list[tuple[str, int, int]]] = {"i_axial": [("axial_current", 0, 0)]}
     for i, (mechanism, _) in enumerate(membrane):
         variables = [("gate", gate, j) for j, gate in enumerate(mechanism.gates)]
         variables += [("current", current, j) for j, current in enumerate(mechanism.currents)]
         if mechanism.is_pool:
             variables += [("calcium", "Ca", 0), ("calcium_reversal", "E_Ca", 0)]
-        for kind, own, j in variables:
-            known.setdefault(f"{own} of {mechanism.name}", []).append((kind, i, j))
+        for kind, number, j in variables:
+            known.setdefault(f"{number} of {mechanism.name}", []).append((kind, i, j))
     if not isinstance(variable, str) or variable not in known:
         raise UnknownNameError(what, repr(variable), f"variables of places are {', '.join(known)}")
     return known[variable]
@@ -129,7 +129,7 @@ def _variables(what: str, variable: object, membrane: Sequence[Painted]) -> list
 def _at_place(
     what: str, variable: object, place: tuple[int, float], membrane: Sequence[Painted], cut: _core.Compartments
 ) -> tuple[str, tuple[int, float], int, int]:
-    """Return a variable of a mechanism, of the last one that is at the place if there is such."""
+    """Return a variable of the last mechanism at the place that has it."""
     candidates = _variables(what, variable, membrane)
     try:
         compartment = cut.at(*place)

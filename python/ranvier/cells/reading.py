@@ -24,7 +24,7 @@ from ranvier.errors import FileError, RanvierError
 
 __all__ = ["read_morphology"]
 
-# What MorphIO warns of, and what is no matter: sections that go on in one other section, and forms of somata.
+# Warnings of MorphIO that are ignored: sections with a single child, and forms of somata.
 _HARMLESS = frozenset(
     {"only_child", "type_changed_within_section", "soma_non_conform", "soma_non_contour", "no_soma_found"}
 )
@@ -40,7 +40,7 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
     The soma becomes a cylinder that is as long as wide, with the same surface as in the file. A soma of three
     points in an SWC file, where the second and third follow the first, is a sphere, as NeuroMorpho.org writes it. A
     contour has the surface of the sphere whose radius is the mean distance of its points from their centre.
-    Neurites are fixed to the middle of the soma, and begin with their own first point. Without a soma the file must
+    Neurites are connected to the middle of the soma, and start with their first point. Without a soma, the file must
     have one neurite, which becomes the root.
 
     Parameters
@@ -51,9 +51,9 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
     Raises
     ------
     FileError
-        When it cannot be read, is no morphology, has points without thickness, numbers that are none, points that
-        belong to no soma, several roots, missing parents or loops, more than 5000 forks or changes of kind in a row, or
-        parts that MorphIO would leave out; the error names the line or the section where it can.
+        When it cannot be read, is not a morphology, has points without thickness, values that are not finite numbers,
+        points without a soma, several roots, missing parents or loops, more than 5000 forks or changes of kind in a
+        row, or parts that MorphIO would leave out; the error names the line or the section if possible.
     MissingPackageError
         When MorphIO is not installed: ``pip install 'ranvier[morphology]'``.
 
@@ -71,7 +71,7 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
     if branches > MOST_BRANCHES:
         raise FileError(
             f"file {file}" + (f", line {line}" if line else ""),
-            f"{branches} branches that begin at one point",
+            f"{branches} branches that start at one point",
             f"files may have at most {MOST_BRANCHES}: MorphIO would take minutes for more",
             "build the cell in Python: rv.Morphology(sections)",
         )
@@ -84,13 +84,13 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
             options = morphio.Option.allow_unifurcated_section_change
         given = (str(file),) if text is None else (text, kind.removeprefix("."))
         found = morphio.Morphology(*given, options=options, warning_handler=warnings)
-    # Beside its own errors, MorphIO hands on those of C++ and of HDF5, and messages with letters that are none.
+    # MorphIO also raises errors of C++ and of HDF5, and messages that are not valid text.
     except (morphio.MorphioError, RuntimeError, LookupError, ValueError, MemoryError) as error:
         raise FileError(f"file {file}", bound=_words(error, file), remedy="correct the file") from None
     for emission in warnings.get_all():
         warning = emission.warning
         name = str(warning.warning()).rpartition(".")[2]
-        # A neurite that belongs to no soma is the root where there is none.
+        # Without a soma, a disconnected neurite is the root.
         if name in _HARMLESS or (name == "disconnected_neurite" and len(found.soma.points) == 0):
             continue
         raise FileError(f"file {file}", bound=_words(warning.msg(), file), remedy="correct the file")
@@ -135,11 +135,11 @@ def _checked(file: Path) -> tuple[Cones, str | None]:
 
 
 def _check_whole(file: Path, cones: Cones, found: Any) -> None:
-    """Check that MorphIO has read all neurites: their cones have the number and the lengths that the file tells."""
+    """Check that MorphIO has read all neurites: the number and the length of their cones are those of the file."""
     count, length = cones.counted()
     begins = np.asarray(found.section_offsets, dtype=np.int64)[: len(found.section_types)]
     steps = np.diff(np.asarray(found.points, dtype=np.float64), axis=0)
-    # From the last point of a section to the first one of the next is no cone.
+    # The last point of a section and the first point of the next do not form a cone.
     steps = np.delete(steps, begins[begins > 0] - 1, axis=0)
     lengths = np.sqrt((steps**2).sum(axis=1))
     if np.count_nonzero(lengths) == count and np.isclose(lengths.sum(), length, rtol=1e-6, atol=0.0):
@@ -154,7 +154,7 @@ def _check_whole(file: Path, cones: Cones, found: Any) -> None:
 
 def _words(error: object, file: Path) -> str:
     """Return a message of MorphIO in one line, without colours and the name of the file."""
-    # A message that quotes what is no text cannot be made one.
+    # A message that quotes invalid text cannot be decoded.
     given = error.object.decode(errors="replace") if isinstance(error, UnicodeDecodeError) else str(error)
     text = " ".join(_COLOURS.sub("", given).split()).replace(f"{file}:", "line ").replace("$STRING$:", "line ")
     text = "".join(letter if letter.isprintable() else "?" for letter in text)
@@ -202,14 +202,14 @@ def _tree(
     """Return the sections of MorphIO that the cell has, in their new order, and the parents and positions of all."""
     order: list[int] = []
     parents, positions = ([-1], [1.0]) if soma else ([], [])
-    # Section of MorphIO: that of the cell where it ends.
+    # Section of the cell, and position on it, at the end of each section of MorphIO.
     ends: dict[int, tuple[int, float]] = {-1: (0, 0.5) if soma else (-1, 1.0)}
     has_kind, is_point = (tags != _UNDEFINED).tolist(), (counts < 2).tolist()
     for section, before in _depth_first(children):
         if not has_kind[section]:
             raise FileError(f"file {file}", f"section {section}", "it has no kind", "give it a tag")
         if is_point[section]:
-            # A fork at the soma, with a point of its own: its branches begin there.
+            # A fork at the soma with a point: its branches start there.
             if before != -1 or not soma or section not in children:
                 raise FileError(
                     f"file {file}", f"section {section}", "it has a single point", "add a second one, or remove it"
@@ -224,7 +224,7 @@ def _tree(
 
 
 def _check_points(points: FloatArray, begins: IntArray, order: IntArray) -> None:
-    """Check all points at once, and those of a section where one is bad."""
+    """Check all points at once, and section by section if one is invalid."""
     good = np.isfinite(points).all(axis=1) & (points[:, 3] > 0.0)
     if not good.all():
         i = int(np.searchsorted(begins, np.flatnonzero(~good)[0], side="right")) - 1
@@ -233,7 +233,7 @@ def _check_points(points: FloatArray, begins: IntArray, order: IntArray) -> None
 
 
 def _depth_first(children: dict[int, list[int]]) -> Iterator[tuple[int, int]]:
-    """Yield all sections and their parents, those of a section before its neighbours."""
+    """Yield all sections and their parents, depth first."""
     waiting = [(root, -1) for root in reversed(children.get(-1, []))]
     while waiting:
         section, parent = waiting.pop()

@@ -1,4 +1,4 @@
-"""Checks SWC files, before MorphIO reads them: of some damaged ones it leaves parts out, or reads something else."""
+"""Checks SWC files before MorphIO reads them: it leaves out or misreads parts of some damaged files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Checker:
         """Return all samples."""
         parts = []
         first = 1
-        # Pieces of whole lines, so that what is needed beside the samples stays small.
+        # Pieces of whole lines, so that temporary memory is small.
         for begin, end in _pieces(text):
             piece = _COMMENT.sub("", text[begin:end])
             count = piece.count("\n")
@@ -69,23 +69,23 @@ class _Checker:
             is_plain = bool(piece.strip()) and not _PLAIN_LINE.sub("", piece).strip("\n")
             parts.append(_plain(piece, first, count) if is_plain else self.line_by_line(piece, first))
             first += count
-        return _Samples(*(np.concatenate(own) for own in zip(*parts, strict=True)))
+        return _Samples(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
     def line_by_line(self, text: str, first: int) -> _Samples:
-        """Return the samples of some lines, or tell which line is none."""
+        """Return the samples of some lines; raise an error for a line that is not a sample."""
         rows = []
-        for line, own in enumerate(text.split("\n"), first):
-            match = _SAMPLE.fullmatch(own)
+        for line, words in enumerate(text.split("\n"), first):
+            match = _SAMPLE.fullmatch(words)
             if match is None:
-                self.refuse_words(line, own.split())
+                self.refuse_words(line, words.split())
                 continue
-            if "\r" in own.rstrip():
+            if "\r" in words.rstrip():
                 self.refuse(line, "", "lines end in the old way of Macintosh", r"end lines with \n or \r\n")
             rows.append((line, int(match[1]), int(match[2]), *map(float, match.group(3, 4, 5, 6)), int(match[7])))
         return _as_samples(np.array(rows, dtype=np.float64).reshape(-1, 8))
 
     def refuse_words(self, line: int, words: list[str]) -> None:
-        """Refuse a line that is no sample; empty ones are none, and no matter."""
+        """Raise an error for a line that is not a sample; empty lines are ignored."""
         if not words:
             return
         for name, word in zip(_FIELDS, words, strict=False):
@@ -94,11 +94,11 @@ class _Checker:
                 whole = "a whole number" if kind is _INTEGER else "a number"
                 self.refuse(line, "", f"the {name} of the sample is {word[:40]!r}, but must be {whole}")
         self.refuse(
-            line, f"{len(words)} fields", f"a sample has {len(_FIELDS)}: {', '.join(_FIELDS)}", "add what is missing"
+            line, f"{len(words)} fields", f"a sample has {len(_FIELDS)}: {', '.join(_FIELDS)}", "add the missing fields"
         )
 
     def check_values(self, samples: _Samples) -> None:
-        """Check each sample for itself; tell the first that is bad."""
+        """Check each sample; raise an error for the first invalid one."""
         points = samples.points
         # Stable, so that the first of equal numbers stays the first.
         order = np.argsort(samples.numbers, kind="stable")
@@ -112,7 +112,7 @@ class _Checker:
         i = int(bad[0])
         line, sample = int(samples.lines[i]), f"sample {samples.numbers[i]}"
         if is_again[i]:
-            self.refuse(line, sample, "it is there already", "number it anew")
+            self.refuse(line, sample, "this number was used before", "give it another number")
         if far[i]:
             self.refuse(line, sample, f"coordinates and radii are numbers up to {_FARTHEST:g} um", "check the unit")
         if thin[i]:
@@ -121,35 +121,35 @@ class _Checker:
         self.refuse(line, f"{sample} with tag {samples.tags[i]}", bound, "give it a tag, such as 3 for a dendrite")
 
     def check_parents(self, samples: _Samples, parents: IntArray) -> None:
-        """Check that parents are there, and that there is one root."""
+        """Check that parents exist, and that there is one root."""
         missing = (parents < 0) & (samples.parents != -1)
         if missing.any():
             i = int(np.flatnonzero(missing)[0])
             self.refuse(
                 int(samples.lines[i]),
                 f"sample {samples.numbers[i]} with parent {samples.parents[i]}",
-                "there is no such sample",
-                "correct the parent; that of the root is -1",
+                "this sample does not exist",
+                "correct the parent; the parent of the root is -1",
             )
         roots = np.flatnonzero(parents < 0)
         of_soma = roots[samples.tags[roots] == _SOMA]
-        # Neurites may begin beside the soma.
+        # Neurites may start beside the soma.
         several = of_soma if len(of_soma) else roots
         if len(several) > 1:
-            bound = "a second soma begins there, and a cell has one"
+            bound = "a second soma starts there, and a cell has one"
             if not len(of_soma):
-                bound = "a second neurite begins there, and there is no soma: a cell is one tree"
+                bound = "a second neurite starts there, and there is no soma: a cell is one tree"
             self.refuse(
                 int(samples.lines[several[1]]),
                 f"sample {samples.numbers[several[1]]} with parent -1",
                 bound,
-                "give each cell a file of its own, or join them",
+                "write each cell to a separate file, or join them",
             )
 
     def check_tree(self, samples: _Samples, parents: IntArray) -> None:
-        """Check that the samples form trees, not too deep ones: of those with loops, some would be left out."""
+        """Check that the samples form trees of limited depth: MorphIO leaves out samples of loops."""
         forks = np.bincount(parents[parents >= 0], minlength=len(parents)) > 1
-        # Where the kind changes another section begins, too.
+        # A change of the kind also starts a section.
         changes = (parents >= 0) & (samples.tags != samples.tags[parents])
         depths, ends = depths_of(parents, forks | changes)
         if (ends >= 0).any():
@@ -158,7 +158,7 @@ class _Checker:
             self.refuse(
                 int(samples.lines[i]),
                 f"sample {samples.numbers[i]}",
-                "it is among its own ancestors: the samples form a loop",
+                "it is an ancestor of itself: the samples form a loop",
                 "correct its parent",
             )
         if depths.max(initial=0) > DEEPEST:
@@ -187,7 +187,7 @@ def _plain(text: str, first: int, count: int) -> _Samples:
     lines = np.arange(first, first + count + 1)
     if len(values) < len(lines):
         # Some are empty.
-        lines = lines[[bool(own.strip()) for own in text.split("\n")]]
+        lines = lines[[bool(line.strip()) for line in text.split("\n")]]
     return _as_samples(np.column_stack([lines[: len(values)], values]))
 
 
@@ -197,7 +197,7 @@ def _as_samples(rows: FloatArray) -> _Samples:
 
 
 def _indices(wanted: IntArray, numbers: IntArray) -> IntArray:
-    """Return where numbers of samples are; -1 for those of none."""
+    """Return the places of numbers of samples; -1 for unknown numbers."""
     order = np.argsort(numbers)
     places = np.minimum(np.searchsorted(numbers[order], wanted), len(numbers) - 1)
     found = order[places]
@@ -205,19 +205,19 @@ def _indices(wanted: IntArray, numbers: IntArray) -> IntArray:
 
 
 def _cones(samples: _Samples, parents: IntArray) -> Cones:
-    """Return the cones of the neurites; they begin with their own first point."""
-    own = samples.tags != _SOMA
-    # A soma goes on in nothing but neurites.
-    begins = (parents < 0) | ~own[parents]
-    new = np.cumsum(own) - 1
-    kept = np.where(begins, -1, new[parents])[own]
-    return Cones(samples.points[own], kept, samples.lines[own])
+    """Return the cones of the neurites, which start with their first point."""
+    is_neurite = samples.tags != _SOMA
+    # A neurite starts at a child of the soma, or without a parent.
+    begins = (parents < 0) | ~is_neurite[parents]
+    new = np.cumsum(is_neurite) - 1
+    kept = np.where(begins, -1, new[parents])[is_neurite]
+    return Cones(samples.points[is_neurite], kept, samples.lines[is_neurite])
 
 
 def _conventional(text: str, samples: _Samples, parents: IntArray) -> str | None:
     """Return the text with a soma of three points in the form that MorphIO recognises; None if nothing changes.
 
-    Three points stand for a sphere, by the convention of NeuroMorpho.org: the centre, and the two ends of a diameter.
+    Three points represent a sphere, by the convention of NeuroMorpho.org: the centre, and the two ends of a diameter.
     MorphIO recognises this only for samples 1, 2 and 3, and warns of neurites that do not start at 1; otherwise it adds
     up the surfaces of cylinders between the points. Lines keep their numbers.
     """
@@ -237,7 +237,7 @@ def _conventional(text: str, samples: _Samples, parents: IntArray) -> str | None
     parents = np.where(begins, centre[0], parents)
     lines = text.split("\n")
     words = [_COMMENT.sub("", lines[line - 1]).split()[1:6] for line in samples.lines.tolist()]
-    # The centre comes first, too.
+    # The centre must be the first point.
     places = samples.lines.copy()
     places[order[:3]] = samples.lines[soma]
     for i, line in enumerate(places.tolist()):

@@ -230,9 +230,9 @@ def _measure_neurons(population: Population, stimulus: Stimulus | None, options:
     # Rates depend on the distribution of values over neurons.
     lists = models.STIMULATORS[population.model].sequence_names if population.is_source else ()
     given = {name: each for name, each in population.values.items() if name not in lists}
-    values: dict[str, Any] = dict(_sampled(given))
-    values.update({name: population.values[name] for name in lists if name in population.values})
-    copy = net.create(population.model_for(_NEURONS), _NEURONS, None, **values)
+    sampled: dict[str, Any] = dict(_sampled(given))
+    sampled.update({name: population.values[name] for name in lists if name in population.values})
+    copy = net.create(population.model_for(_NEURONS), _NEURONS, None, **sampled)
     if stimulus is not None:
         if any(isinstance(value, np.ndarray) for value in stimulus.values.values()):
             # A list of times or of currents: its cost per step is negligible.

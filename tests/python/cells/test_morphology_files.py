@@ -94,7 +94,7 @@ BAD_ASC = {
     ),
     "a fork that begins with a fork": (
         SOMA + "((Axon) (5 0 0 1) (9 0 0 1)\n(((9 0 1 1) | (9 0 2 1)) | (9 0 4 1)))",
-        "line 3.*begins with a fork",
+        "line 3.*starts with a fork",
     ),
     "a fork that begins with its end": (
         SOMA + "((Axon) (5 0 0 1) (9 0 0 1)\n(Normal (10 0 0 1) | (9 5 0 1)))",

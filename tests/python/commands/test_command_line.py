@@ -36,7 +36,7 @@ def test_a_run_goes_on_from_a_saved_state(tmp_path: Path) -> None:
         assert found[name] == expected[name], name
     assert (expected["resumed_ms"], found["resumed_ms"]) == (0.0, 50.0)
     message = fail("run", "microcircuit", "--set", *settings, "time=20", "--resume", state)
-    assert "end of the run is 40 ms, but the state that was loaded is that of 50 ms" in message
+    assert "end of the run is 40 ms, but the loaded state is that of 50 ms" in message
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ def test_help_lists_the_keys_of_a_network(command: str, tmp_path: Path) -> None:
     assert "  order              an integer; default" in run(command, "brunel", "-h")
     assert "no such file" in fail(command, tmp_path / "missing.py", "--help")
     path.write_text("def network():\n    pass\n")
-    assert f"The function network() in {path} has no keys of its own." in run(command, path, "--help")
+    assert f"The function network() in {path} has no additional keys." in run(command, path, "--help")
 
 
 def test_what_of_a_file_of_nmodl_is_ignored_is_listed(tmp_path: Path) -> None:
