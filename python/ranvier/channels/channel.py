@@ -31,7 +31,7 @@ class EquationChannel(EquationMechanism):
     """A channel of equations, made by `channel` or `read_nmodl`. It cannot be changed.
 
     Call it for a mechanism that is placed on membrane: ``("soma", k_slow(g_max="0.02 S/cm**2"))``. Parameters are
-    numbers in their units, texts with a unit, or what built-in mechanisms take: arrays with one number for each
+    numbers in their units, texts with a unit, or values as for built-in mechanisms: arrays with one number for each
     compartment, functions of distances (um), and `per_cell`.
 
     Attributes
@@ -68,7 +68,7 @@ class EquationChannel(EquationMechanism):
                     f"mechanism '{description.name}'",
                     "a point process",
                     "mechanisms of the membrane are spread over it",
-                    "make a rv.EquationReceptor of it, and give it in receptors=",
+                    "make a rv.EquationReceptor of it, and pass it in receptors=",
                 )
             self._put(
                 gates=tuple(description.states),
@@ -96,7 +96,7 @@ class EquationChannel(EquationMechanism):
         Raises
         ------
         UnknownNameError
-            For a name that is no parameter.
+            For a name that is not a parameter.
         UnitError, ValueOutOfBoundsError, WrongTypeError
             For values in another unit or outside their bounds, and for other types.
         """
@@ -168,21 +168,21 @@ class ChannelMechanism(PlacedEquations, Mechanism):
         derive = self.channel.core_model.derive
         made = np.array([derive(row) for row in rows.tolist()]).reshape(count, -1)
         columns = [np.ascontiguousarray(column) for column in made.T]
-        # What is not given is NaN everywhere.
+        # A value that is not given is NaN everywhere.
         is_one = [(column == column[0]).all() or np.isnan(column).all() for column in columns]
         return [column[:1] if one else column for one, column in zip(is_one, columns, strict=True)]
 
     def _per_cell(self) -> list[PerCell | None]:
         made: list[PerCell | None] = []
         for direct, used in self.channel._derived:
-            own = self._values.get(direct) if direct is not None else None
-            made.append(own if isinstance(own, PerCell) else None)
+            value = self._values.get(direct) if direct is not None else None
+            made.append(value if isinstance(value, PerCell) else None)
             for name in used if direct is None else ():
                 if isinstance(self._values.get(name), PerCell):
                     raise ValueOutOfBoundsError(
                         f"{name} of {self.name}",
                         repr(self._values[name]),
-                        "what differs from cell to cell is a conductance in S/cm**2 or a reversal potential in mV "
+                        "a value per cell is a conductance in S/cm**2 or a reversal potential in mV "
                         "that stands by itself in the equations",
                         f"write i = {name}*(powers of gates)*(v - E), and factors into {name}",
                     )
@@ -190,12 +190,12 @@ class ChannelMechanism(PlacedEquations, Mechanism):
 
 
 def description_of(made: EquationChannel) -> ChannelDescription | GeneralDescription:
-    """Return what a channel was made of."""
+    """Return the description from which a channel was made."""
     return made._description
 
 
 def _direct(read: GeneralDescription) -> tuple[tuple[str | None, frozenset[str]], ...]:
-    """Return the same for a mechanism whose parameters are those of the core."""
+    """Return the mechanism with the parameters of the core."""
     return tuple((name, frozenset((name,))) for name in read.parameters)
 
 
@@ -220,7 +220,7 @@ def channel(
 ) -> EquationChannel:
     """Return a channel of detailed cells that is written as equations, in the notation of `neuron`.
 
-    Channels may take part in what calcium does: see ``cai`` and ``(calcium)``.
+    Channels may depend on the concentration of calcium and carry calcium: see ``cai`` and ``(calcium)``.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def channel(
         The fast form has a current that is linear in ``v``, with a conductance that is a sum of products of powers of
         gates: ``g*m**3*h*(v - E)``. The equation of a gate is linear in this gate, with coefficients that depend on
         ``v``, ``cai``, ``celsius`` and parameters: ``(n_inf - n)/tau_n``, or ``alpha*(1 - n) - beta*n``. It is solved
-        exactly for the potential at the start of a step, as those of built-in mechanisms are.
+        exactly for the potential at the start of a step, as for built-in mechanisms.
 
         Any other equations have the general form (`EquationChannel.is_general`): states that depend on each other, with
         any units, and currents of any form, such as that of Goldman, Hodgkin and Katz. They are evaluated in each
@@ -241,19 +241,19 @@ def channel(
         the potential at the start of a step. A state whose equation is linear in it and reads no other state is solved
         exactly, others with errors of second order in the step. A state without a steady state needs an initial value.
 
-        ``cai`` is the concentration of calcium in the cell (mM), that of the `calcium_pool` at the
-        place, where there must be one. Gates of a channel that follow both ``v`` and ``cai`` come from no table: they
-        are calculated in each step. ``i = g*m**2*h*(v - eca) : mA/cm**2 (calcium)`` is a current that calcium carries,
-        or one of the names that ``i`` is the sum of: it fills the pool at its place, which gives ``eca``, the reversal
-        potential (mV). Where there is no pool, `eca` is a parameter without a default: ``channel(eca="120 mV")``.
+        ``cai`` is the concentration of calcium in the cell (mM), of the `calcium_pool` at the place, which is required.
+        Gates of a channel that depend on both ``v`` and ``cai`` are calculated in each step, without a table. ``i =
+        g*m**2*h*(v - eca) : mA/cm**2 (calcium)``, or one of the terms of ``i``, is a current that calcium carries: it
+        fills the pool at its place, which determines ``eca``, the reversal potential (mV). Without a pool, `eca` is a
+        parameter without a default: ``channel(eca="120 mV")``.
     parameters
         Values with units, by name: ``dict(g_max="0.01 S/cm**2", E_K=rv.parameter("-77 mV", low="-120 mV"))``. Names
-        that nothing uses are no parameters of the channel.
+        that are not used in the equations do not become parameters of the channel.
     initial
         Initial values of gates and states: numbers, or expressions of ``v``, ``cai``, ``celsius`` and parameters. The
         default is the steady state.
     name
-        Of the channel, as probes name it: ``(place, "n of k_slow")``.
+        Name of the channel, for example in probes: ``(place, "n of k_slow")``.
     summary, reference
         For documentation.
 

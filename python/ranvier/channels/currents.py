@@ -61,8 +61,8 @@ def currents_of(read: ChannelDescription) -> tuple[list[Term], list[NamedCurrent
     Raises
     ------
     EquationError
-        When it is not linear in the potential, or not a polynomial of gates; when calcium carries what has another
-        reversal potential, or no gate.
+        When it is not linear in the potential, or not a polynomial of gates; when calcium carries a current with
+        another reversal potential, or no gate.
     """
     assert read.current.node is not None
     algebra = _Products(read)
@@ -94,7 +94,7 @@ def currents_of(read: ChannelDescription) -> tuple[list[Term], list[NamedCurrent
 
 
 def _with_calcium(read: ChannelDescription, current: Equation, terms: list[Term]) -> list[Term]:
-    """Return the parts of a current with what carries them, after a check that calcium can do so."""
+    """Return the parts of a current with their carriers, after a check that calcium can carry them."""
     assert current.node is not None
     place, found = current.node.place, f"'{current.node.place.text}'"
     is_carried = CARRIED in current.flags or CARRIED in read.current.flags
@@ -138,7 +138,7 @@ class _Products:
         self.sums: dict[str, _Sum] = {}
 
     def leaf(self, node: Node) -> _Sum:
-        """Return what a name or a number is."""
+        """Return the factor of a name or a number."""
         if node.kind == "number":
             return (_Product(node.number),) if node.number else ()
         if node.name == POTENTIAL:
@@ -146,7 +146,7 @@ class _Products:
         if node.name in self.gates:
             return (_Product(gates=((node.name, 1),)),)
         made = self.sums.get(node.name)
-        # What has neither gates nor the potential keeps its name.
+        # An expression with neither gates nor the potential keeps its name.
         is_constant = made is None or all(each.is_constant for each in made)
         return (_Product(above=(node,)),) if is_constant or made is None else made
 
@@ -172,7 +172,7 @@ class _Products:
             case "power" if node.parts[1].kind == "number":
                 return self._power(node, parts[0], node.parts[1].number)
         place = node.place
-        refuse(place, f"'{place.text}'", _LINEAR, "what depends on v otherwise is a gate: dn/dt = (n_inf - n)/tau_n")
+        refuse(place, f"'{place.text}'", _LINEAR, "write another dependence on v as a gate: dn/dt = (n_inf - n)/tau_n")
 
     def _added(self, node: Node, left: _Sum, right: _Sum) -> _Sum:
         for one, other in ((left, right), (right, left)):
@@ -192,7 +192,7 @@ class _Products:
         for a in left:
             for b in right:
                 if a.has_potential and b.has_potential:
-                    refuse(node.place, f"'{node.place.text}'", _LINEAR, f"{POTENTIAL} stands in both factors")
+                    refuse(node.place, f"'{node.place.text}'", _LINEAR, f"{POTENTIAL} is in both factors")
                 powers = dict(a.gates)
                 for gate, power in b.gates:
                     powers[gate] = powers.get(gate, 0) + power
@@ -245,7 +245,7 @@ def _terms(products: _Sum, whole: Node) -> list[Term]:
                 place,
                 f"'{place.text}'",
                 f"its part with {called or 'no gate'} does not depend on {POTENTIAL}: it has no reversal potential",
-                "write g*(v - E); constant currents come from electrodes",
+                "write g*(v - E); constant currents are injected by electrodes",
             )
         else:
             made.append(_merged(group, gates, place))
@@ -262,14 +262,14 @@ def _reversal(product: _Product, place: Place) -> Node:
 
 
 def _merged(group: list[_Product], gates: tuple[tuple[str, int], ...], place: Place) -> Term:
-    """Return the term of g v - h, whose reversal potential h/g SymPy finds without a division where there is none."""
+    """Return the term of g v - h, with the reversal potential h/g, for which SymPy avoids a division if possible."""
     slopes = [_factor(each) for each in group if each.has_potential]
     constants = [_factor(each) for each in group if not each.has_potential]
     for each in group:
         if each.has_potential:
             constants += [
-                _Product(each.number * own.number, (*each.above, *own.above), (*each.below, *own.below))
-                for own in each.offset
+                _Product(each.number * factor.number, (*each.above, *factor.above), (*each.below, *factor.below))
+                for factor in each.offset
             ]
     conductance = _sum(slopes, place)
     negative = _sum([replace(each, number=-each.number) for each in constants], place)

@@ -20,7 +20,7 @@ def derivative(node: Node, names: Mapping[str, Node]) -> Node | None:
 
 
 class _Derivative:
-    """The derivative of an expression from those of its parts."""
+    """Derivatives of expressions, by the rules for their parts."""
 
     def __init__(self, names: Mapping[str, Node]) -> None:
         self.names = names

@@ -26,14 +26,14 @@ __all__ = [
 POTENTIAL, TEMPERATURE, CURRENT = "v", "celsius", "i"
 """Names in equations: the potential of the membrane, the temperature (a number), the current out of the cell."""
 CALCIUM, CALCIUM_REVERSAL = "cai", "eca"
-"""The concentration of calcium in the cell (mM), and its reversal potential (mV): those of the `calcium_pool` there."""
+"""The concentration of calcium in the cell (mM), and its reversal potential (mV), of the `calcium_pool` there."""
 CARRIED = "calcium"
 """The flag of currents that calcium carries."""
 
 
 def reversal_of_calcium() -> Parameter:
-    """Return `CALCIUM_REVERSAL`: a parameter without a default, which is given only where there is no pool."""
-    meaning = "Reversal potential of calcium, where there is no calcium_pool"
+    """Return `CALCIUM_REVERSAL`: a parameter without a default, which is needed only without a pool."""
+    meaning = "Reversal potential of calcium, without a calcium_pool"
     return Parameter(CALCIUM_REVERSAL, Declared(math.nan, UNITS["mV"], meaning=meaning))
 
 
@@ -48,11 +48,11 @@ class ChannelDescription:
     gates
         Differential equations, by name.
     subexpressions
-        By name; each comes after those that it uses. `CURRENT` is one of them.
+        By name; each follows those that it uses. `CURRENT` is one of them.
     parameters
         By name.
     initial
-        What gates begin at, as expressions; others begin at their steady states.
+        Initial values of gates, as expressions; other gates start in their steady states.
     has_units
         Whether expressions have units. If not, all are numbers in mV, ms, S/cm^2 and mA/cm^2.
     """
@@ -94,9 +94,9 @@ class ChannelDescription:
 
     @property
     def follows(self) -> str:
-        """What gates follow: "potential", "calcium" (by the logarithm of its concentration in mM) or "both"."""
+        """Variables of gates: "potential", "calcium" (the logarithm of its concentration in mM) or "both"."""
         used = self._used_by_gates()
-        # What a file of NMODL calls so without reading the ion is a parameter.
+        # A name of NMODL that is not read from the ion is a parameter.
         if CALCIUM not in used or CALCIUM in self.parameters:
             return "potential"
         return "both" if POTENTIAL in used else "calcium"
@@ -115,12 +115,12 @@ class ChannelDescription:
 
     @property
     def has_calcium_reversal(self) -> bool:
-        """Whether `CALCIUM_REVERSAL` is that of the calcium at the place, and no parameter with a number."""
-        own = self.parameters.get(CALCIUM_REVERSAL)
-        return own is not None and math.isnan(own.declared.default)
+        """Whether `CALCIUM_REVERSAL` is determined by the calcium at the place, and not a parameter with a number."""
+        reversal = self.parameters.get(CALCIUM_REVERSAL)
+        return reversal is not None and math.isnan(reversal.declared.default)
 
     def exponent(self, unit: str) -> int:
-        """Return the power of ten of a unit in calculations: 0 where expressions have none."""
+        """Return the power of ten of a unit in calculations: 0 for expressions without one."""
         if not self.has_units:
             return 0
         # Densities in S/cm^2 and mA/cm^2 are ten times those in nS/um^2 and pA/um^2.

@@ -26,7 +26,7 @@ def documented_channel(read: ChannelDescription, program: ChannelProgram) -> str
     if program.gates:
         begins = begin_of(read)
         gates = [
-            (gate.name, f"begins at {begins.get(gate.name, 'its steady state')}", "", gate.meaning)
+            (gate.name, f"starts at {begins.get(gate.name, 'its steady state')}", "", gate.meaning)
             for gate in program.gates
         ]
         parts.append("Gates\n" + table(gates))
@@ -75,20 +75,27 @@ def _of_calcium(read: ChannelDescription) -> list[str]:
 
 
 def default_of(parameter: ProgramParameter) -> str:
-    """Return the default of a parameter as text; nothing if it has none."""
+    """Return the default of a parameter as text; empty without a default."""
     return "" if math.isnan(parameter.default) else f"{parameter.default:g}"
 
 
 def parameters_of(read: ChannelDescription | GeneralDescription) -> list[ProgramParameter]:
-    """Return the parameters as users give them, which are not those of the core."""
+    """Return the parameters of users, which differ from those of the core."""
     return [
         ProgramParameter(
-            name, own.unit.text, own.default, own.lower, own.upper, own.lower_open, own.upper_open, own.meaning
+            name,
+            declared.unit.text,
+            declared.default,
+            declared.lower,
+            declared.upper,
+            declared.lower_open,
+            declared.upper_open,
+            declared.meaning,
         )
-        for name, own in ((name, parameter.declared) for name, parameter in read.parameters.items())
+        for name, declared in ((name, parameter.declared) for name, parameter in read.parameters.items())
     ]
 
 
 def begin_of(read: ChannelDescription) -> dict[str, str]:
-    """Return what gates begin at that do not begin at their steady states, as it was written."""
+    """Return the initial values of gates that do not start in their steady states, as text."""
     return {name: node.place.text for name, node in read.initial.items()}

@@ -1,4 +1,4 @@
-"""What channels and receptors of equations have in common, and their mechanisms with values."""
+"""Common base classes of channels and receptors of equations, and of their mechanisms with values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class EquationMechanism(UserMechanism):
 
     @property
     def units(self) -> Mapping[str, str]:
-        """The unit of each parameter; empty if it has none."""
+        """The unit of each parameter; empty without a unit."""
         return {name: each.declared.unit.text for name, each in self._description.parameters.items()}
 
     @property
@@ -125,7 +125,7 @@ class PlacedEquations:
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """The values that were given in place of the defaults, by the name of the parameter."""
+        """The values that differ from the defaults, by the name of the parameter."""
         return Settings(self._values, f"a {self._kind} {self.name}", f"{self.name}(")
 
     def _user_mechanism(self) -> UserMechanism:
@@ -138,7 +138,7 @@ class PlacedEquations:
         return f"make another {self._kind}"
 
     def _hint(self, name: str) -> str:
-        return f'read what was set with .values["{name}"]' if name in self._values else ""
+        return f'read the value that was set with .values["{name}"]' if name in self._values else ""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PlacedEquations):

@@ -47,7 +47,7 @@ class GeneralState:
 class GeneralCurrent:
     """A current out of the cell, mA/cm^2, which `current` sets. Calcium that carries it fills the pool at its place.
 
-    One that does not flow is recorded only, such as a sum of others.
+    A current that does not flow, such as a sum of others, is only recorded.
     """
 
     name: str
@@ -72,16 +72,16 @@ class GeneralDescription:
     current
         Sets all `currents`. Assignments only, since they are differentiated with respect to the potential.
     currents
-        All that flow through the membrane. If none of them is named ``i``, their sum is recorded by this name.
+        All currents through the membrane. Unless one of them is named ``i``, their sum is recorded by this name.
     calcium
         The state that is the concentration of calcium in the cell (mM), if the mechanism is a pool; otherwise empty.
         In its blocks ``cai`` is another name of this state.
     jumps
-        For a point process, which is a receptor at places of a cell: what a spike of weight 1 nS adds to states, by
+        For a point process, which is a receptor at places of a cell: the change of states by a spike of weight 1 nS, by
         their names, as expressions of parameters, ``celsius``, ``diam`` and ``area``. Its currents are in nA. None
         for a mechanism of the membrane.
     outside
-        The parameter that is the concentration outside (mM) of such a pool; empty: it is 2 mM.
+        The parameter for the concentration outside (mM) of this pool; empty: it is 2 mM.
     has_units
         Whether expressions have units. If not, all are numbers in mV, ms, mM, um, S/cm^2 and mA/cm^2.
     """

@@ -19,7 +19,7 @@ _SLOPE = "derivative of {} by {}"
 
 @dataclass(frozen=True)
 class Advance:
-    """Advances states by ``dt``: dx/dt = derivatives[x], with the potential and all else held.
+    """Advances states by ``dt``: dx/dt = derivatives[x], with the potential and all other variables constant.
 
     A state that is not coupled with another one of `derivatives` takes x + h f (e^(h J) - 1)/(h J), with J = df/dx at
     the start: the exact solution if f is linear in x, otherwise of second order in h (D. A. Pope,
@@ -75,14 +75,14 @@ class Advance:
         reads = self._states_read()
         groups: list[set[str]] = []
         for name in self.derivatives:
-            own = {name, *reads[name]}
-            joined = [each for each in groups if each & own]
-            groups = [each for each in groups if not each & own]
-            groups.append(own.union(*joined))
+            coupled = {name, *reads[name]}
+            joined = [each for each in groups if each & coupled]
+            groups = [each for each in groups if not each & coupled]
+            groups.append(coupled.union(*joined))
         return [[name for name in self.derivatives if name in group] for group in groups]
 
     def _states_read(self) -> dict[str, set[str]]:
-        """Return, of each state, those of `derivatives` that its derivative reads."""
+        """Return, for each state, the states of `derivatives` that its derivative reads."""
         known: dict[str, set[str]] = {name: {name} for name in self.derivatives}
         for each in self.before:
             known[each.name] = {state for name in names_in(each.node) for state in known.get(name, ())}

@@ -46,9 +46,16 @@ def lower_general(read: GeneralDescription) -> GeneralProgram:
 
 
 def _as_parameter(read: GeneralDescription, name: str) -> ProgramParameter:
-    own = read.parameters[name].declared
+    declared = read.parameters[name].declared
     return ProgramParameter(
-        name, own.unit.text, own.default, own.lower, own.upper, own.lower_open, own.upper_open, own.meaning
+        name,
+        declared.unit.text,
+        declared.default,
+        declared.lower,
+        declared.upper,
+        declared.lower_open,
+        declared.upper_open,
+        declared.meaning,
     )
 
 

@@ -19,14 +19,14 @@ class GeneralProgram:
     Attributes
     ----------
     calcium, outside
-        Indices of the state that is the concentration of calcium in the cell and of the parameter outside; -1: none.
+        Indices of the state for the concentration of calcium in the cell and of the parameter outside; -1: none.
     initial
         Results: the states.
     step
         Results: the states, then for each loop whether it has converged.
     jumps
-        For a point process, whose currents are in nA and uS. Results: what a weight of 1 nS adds to each state, which
-        depends on parameters, the temperature and the geometry alone. None for a mechanism of the membrane.
+        For a point process, whose currents are in nA and uS. Results: the change of each state by a weight of 1 nS,
+        which depends on parameters, the temperature and the geometry alone. None for a mechanism of the membrane.
     current
         Results: for each current its density (mA/cm^2), then its derivative with respect to the potential (S/cm^2).
     """

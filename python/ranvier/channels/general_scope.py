@@ -26,11 +26,11 @@ EXTERNAL: Mapping[str, str] = {
     "area": "um^2",
     "t": "ms",
 }
-"""What blocks may read, with units: the potential; the temperature (degrees Celsius); what `step` advances states by;
-the concentrations of calcium in the cell and outside, and its reversal potential, those of the pool at the place, which
-must be there; the density of all currents that calcium carries at the place, in `step` only; the diameter and the
-surface of the compartment; the time, in `current` that in the middle of the step, in `step` that at its end. ``cai``,
-``cao`` and ``eca`` are the mechanism's own where it holds the concentration or has a parameter with this name."""
+"""Variables that blocks may read, with units: the potential; the temperature (degrees Celsius); the time by which
+`step` advances states; the concentrations of calcium in the cell and outside and its reversal potential, of the pool
+at the place, which is required; the density of all currents that calcium carries at the place, in `step` only; the
+diameter and the surface of the compartment; the time, in `current` in the middle of the step, in `step` at its end.
+``cai``, ``cao`` and ``eca`` are variables of the mechanism if it is a pool or has a parameter with this name."""
 
 
 class Statement(Protocol):
@@ -69,7 +69,7 @@ class ProgramScope:
     operands
         The present values of names.
     ended
-        For each loop that must converge, whether it has: a statement with such a loop appends its last value.
+        For each loop that must converge, whether it has: a statement with a loop appends its last value.
     """
 
     def __init__(self, states: Iterable[str], parameters: Iterable[str], exponents: Mapping[str, int]) -> None:
@@ -85,7 +85,7 @@ class ProgramScope:
                 value = self.builder.input((kind, name))
                 self._inputs.append(value.place)
                 named[kind][name] = self._scaled(value, exponents.get(name, 0))
-        # Names of the mechanism stand before those of the place.
+        # Names of the mechanism have precedence over those of the place.
         self.operands.update(named["external"] | named["state"] | named["parameter"])
 
     def value(self, node: Node) -> Operand:
@@ -93,7 +93,7 @@ class ProgramScope:
         return walked(node, self._instructions)
 
     def assign(self, name: str, node: Node) -> None:
-        """Let a name stand for the value of an expression."""
+        """Set the value of a name to that of an expression."""
         self.operands[name] = self.value(node)
 
     def do(self, operation: str, *operands: Operand) -> Operand:
@@ -117,9 +117,9 @@ class ProgramScope:
             self.operands.update(before)
 
     def finished(self, results: Iterable[tuple[Operand, int]]) -> Program:
-        """Return the program with these results, and those of `ended`.
+        """Return the program with these results and the results of `ended`.
 
-        Each result comes with the power of ten of its unit in calculations, by which it is divided.
+        Each result has the power of ten of its unit in calculations, by which it is divided.
         """
         taken = [self.builder.take(self._scaled(value, -exponent)) for value, exponent in results]
         taken += [self.builder.take(each) for each in self.ended]

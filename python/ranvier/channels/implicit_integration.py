@@ -30,7 +30,7 @@ class Conserved:
 
 @dataclass(frozen=True)
 class Implicit:
-    """Advances states by ``dt`` with implicit Euler: x(t + dt) = x(t) + dt f(x(t + dt)), all else held.
+    """Advances states by ``dt`` with implicit Euler: x(t + dt) = x(t) + dt f(x(t + dt)), all other variables constant.
 
     Equations that are linear in their states are solved by Gaussian elimination. Others are solved by Newton's method,
     until no state changes by more than 1e-12 of itself; a step that has not converged after 50 iterations is an error.
@@ -65,7 +65,7 @@ class Implicit:
 
     def carry_out(self, scope: ProgramScope) -> None:
         """See `Statement`."""
-        # Rows of sums come last: the others are dominated by their diagonals.
+        # Rows of sums are the last: the others are dominated by their diagonals.
         last = {each.instead for each in self.conserved}
         states = sorted(self.derivatives, key=lambda name: name in last)
         begin = [scope.operands[name] for name in states]
@@ -266,9 +266,9 @@ def _eliminated(scope: ProgramScope, matrix: list[list[Operand]], right: list[Op
 
 
 def slopes_of(node: Node, known: Mapping[str, Mapping[str, Node]]) -> dict[str, Node]:
-    """Return the derivatives of an expression that are not 0, by variable; `known` has those of names, by variable."""
+    """Return the nonzero derivatives of an expression, by variable; `known` has derivatives of names, by variable."""
     names = names_in(node).keys()
-    found = {by: derivative(node, own) for by, own in known.items() if names & own.keys()}
+    found = {by: derivative(node, of_names) for by, of_names in known.items() if names & of_names.keys()}
     return {by: each for by, each in found.items() if each is not None}
 
 

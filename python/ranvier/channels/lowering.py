@@ -30,7 +30,7 @@ def lower_channel(read: ChannelDescription) -> ChannelProgram:
     Raises
     ------
     EquationError
-        When an equation of a gate or the current has not the form that can be solved, pointing at what prevents it.
+        When an equation of a gate or the current does not have a form that can be solved; the error shows the place.
     """
     terms, named = currents_of(read)
     rates = read.rate_names()
@@ -69,7 +69,7 @@ def direct_parameter(read: ChannelDescription, node: Node, unit: str) -> str | N
 
 
 def derived_nodes(read: ChannelDescription) -> list[tuple[Node, str]]:
-    """Return what the parameters after those of rates are calculated from, with their units."""
+    """Return the expressions of the parameters after those of rates, with their units."""
     terms, _ = currents_of(read)
     return _nodes(terms)
 
@@ -79,34 +79,41 @@ def _nodes(terms: Sequence[Term]) -> list[tuple[Node, str]]:
 
 
 def _as_parameter(read: ChannelDescription, name: str) -> ProgramParameter:
-    own = read.parameters[name].declared
+    declared = read.parameters[name].declared
     return ProgramParameter(
-        name, own.unit.text, own.default, own.lower, own.upper, own.lower_open, own.upper_open, own.meaning
+        name,
+        declared.unit.text,
+        declared.default,
+        declared.lower,
+        declared.upper,
+        declared.lower_open,
+        declared.upper_open,
+        declared.meaning,
     )
 
 
 def _of_term(read: ChannelDescription, node: Node, unit: str) -> ProgramParameter:
     lower, upper = _BOUNDS[unit]
-    what = "conductance" if unit == _CONDUCTANCE else "reversal potential"
+    kind = "conductance" if unit == _CONDUCTANCE else "reversal potential"
     name = direct_parameter(read, node, unit)
     if name is None:
-        return ProgramParameter(f"{what} '{node.place.text}'", unit, 0.0, lower, upper, False, False, "")
-    own = read.parameters[name].declared
+        return ProgramParameter(f"{kind} '{node.place.text}'", unit, 0.0, lower, upper, False, False, "")
+    declared = read.parameters[name].declared
     return ProgramParameter(
         name,
         unit,
-        # What has no default has no number, which would make a channel differ from itself.
-        0.0 if math.isnan(own.default) else own.default,
-        max(lower, own.lower),
-        min(upper, own.upper),
-        own.lower_open and own.lower >= lower,
-        own.upper_open and own.upper <= upper,
-        own.meaning,
+        # NaN, for a parameter without a default, would make a channel differ from itself.
+        0.0 if math.isnan(declared.default) else declared.default,
+        max(lower, declared.lower),
+        min(upper, declared.upper),
+        declared.lower_open and declared.lower >= lower,
+        declared.upper_open and declared.upper <= upper,
+        declared.meaning,
     )
 
 
 class _Names:
-    """What names stand for in a builder, in the units of calculations."""
+    """Values of names in a builder, in the units of calculations."""
 
     def __init__(self, read: ChannelDescription) -> None:
         self.read = read
@@ -130,9 +137,9 @@ class _Names:
     def value(self, node: Node) -> Operand:
         """Return the value of an expression."""
         for name in self.read.needed([node]):
-            own = self.read.subexpressions[name].node
-            if name not in self.operands and own is not None:
-                self.operands[name] = walked(own, self.instructions)
+            node_of_name = self.read.subexpressions[name].node
+            if name not in self.operands and node_of_name is not None:
+                self.operands[name] = walked(node_of_name, self.instructions)
         return walked(node, self.instructions)
 
 
@@ -182,7 +189,7 @@ class _Gate:
             steady, tau = (operate(builder, "select", condition, *each) for each in zip(one, other, strict=True))
             return steady, tau
         if node.kind == "divide" and gate not in self.read.used([node.parts[1]]):
-            # (n_inf - n)/tau_n: what is not divided first is not rounded.
+            # (n_inf - n)/tau_n: a division at the end avoids a rounding.
             sums = self._affine(node.parts[0])
             tau = self.names.value(node.parts[1])
             factor = operate(builder, "negate", sums.coefficients[gate])
@@ -197,12 +204,12 @@ class _Gate:
         sums = AffineSums(self.names.instructions, {gate: Affine({gate: 1.0})})
         known = dict(sums.names)
         for name in self.read.needed([node]):
-            own = self.read.subexpressions[name].node
-            assert own is not None
-            if gate in self.read.used([own]):
-                known[name] = walked(own, AffineSums(self.names.instructions, known))
+            node_of_name = self.read.subexpressions[name].node
+            assert node_of_name is not None
+            if gate in self.read.used([node_of_name]):
+                known[name] = walked(node_of_name, AffineSums(self.names.instructions, known))
             else:
-                self.names.value(Node("name", own.place, name=name))
+                self.names.value(Node("name", node_of_name.place, name=name))
         found = walked(node, AffineSums(self.names.instructions, known))
         remedy = f"write d{gate}/dt = ({gate}_inf - {gate})/tau, or alpha*(1 - {gate}) - beta*{gate}"
         if found.prevented_by is not None:

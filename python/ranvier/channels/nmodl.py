@@ -42,7 +42,7 @@ __all__ = ["account_of_nmodl", "read_nmodl"]
 
 _LARGEST = 1 << 20
 _OF_IONS = {"ena": 50.0, "ek": -77.0, "nai": 10.0, "nao": 140.0, "ki": 54.4, "ko": 2.5}
-"""Default potentials (mV), those of built-in mechanisms, and concentrations (mM), those of NEURON."""
+"""Default potentials (mV) of built-in mechanisms, and concentrations (mM) of NEURON."""
 _DEEPEST = "expressions of the file, with the routines they call, are nested too deeply"
 
 
@@ -68,28 +68,28 @@ def read_nmodl(path: str | PathLike[str]) -> Any:
         The channel, with the name after SUFFIX, as from `channel`; or, of a POINT_PROCESS, the receptor, which is
         placed by ``receptors={"exc": (syn(), place)}``: its NET_RECEIVE adds weights, which are in uS in the file and
         in nS in Ranvier, to states. Parameters are those of the file, with their defaults, and the reversal potentials
-        (``ena``, ``ek``, mV) and concentrations (``ki``, ``ko``, mM) of its ions: Ranvier has no ions that mechanisms
-        share, so that each has its own. As in NEURON, their values in the file are not used: the defaults are 50 mV,
-        10 and 140 mM for ``na``, -77 mV, 54.4 and 2.5 mM for ``k``, and none for other ions, nor for a potential that
-        is read beside concentrations, from which NEURON calculates it. ``i`` is the sum of all currents, each of which
-        can be recorded by its name. ``cai`` (mM) and ``eca`` are those of the `calcium_pool` at the place, which
-        ``ica`` fills: see `channel`.
+        (``ena``, ``ek``, mV) and concentrations (``ki``, ``ko``, mM) of its ions: in Ranvier,
+        mechanisms do not share ions. As in NEURON, their values in the file are not used: the defaults are 50 mV,
+        10 and 140 mM for ``na``, -77 mV, 54.4 and 2.5 mM for ``k``, and there is no default for other ions, nor for a
+        potential that is read beside concentrations, from which NEURON calculates it. ``i`` is the sum of all currents,
+        each of which can be recorded by its name. ``cai`` (mM) and ``eca`` are those of the `calcium_pool` at the
+        place, which ``ica`` fills: see `channel`.
 
     Raises
     ------
     FileError
         When the file cannot be read.
     EquationError, UnknownSymbolError
-        For what is not read; the error shows the line and the place.
+        For statements that are not supported; the error shows the line and the place.
     MissingPackageError
         When Lark is not installed: ``pip install 'ranvier[nmodl]'``.
 
     Notes
     -----
-    Units are those of the language: mV, ms, S/cm2, mA/cm2; factors of others must stand in the file, as they do for
-    NEURON. Instead of interpolating between rows of TABLE, rates come from Ranvier's tables, with a bounded error, for
-    each step and temperature; outside the range of TABLE the values at its ends hold, as in NEURON. RANGE and GLOBAL
-    are ignored: each place of a mechanism has its own parameters. Bounds of parameters (``<0, 1e9>``) hold.
+    Units are those of the language: mV, ms, S/cm2, mA/cm2; factors of others must be in the file, as for NEURON.
+    Instead of an interpolation between rows of TABLE, rates are read from tables of Ranvier, with a bounded error, for
+    each step and temperature; outside the range of TABLE the values at its ends are used, as in NEURON. RANGE and
+    GLOBAL are ignored: each place of a mechanism has separate parameters. Bounds of parameters (``<0, 1e9>``) hold.
 
     Examples
     --------
@@ -141,10 +141,10 @@ class _File:
         """Return the channel or receptor, and the account of the file."""
         declared = self.declared
         if declared.name is None:
-            bound = "there is no SUFFIX and no POINT_PROCESS"
+            bound = "SUFFIX or POINT_PROCESS is missing"
             refuse(self.whole, "", bound, "write NEURON { SUFFIX name }")
         if declared.breakpoint is None or not (declared.currents or declared.written):
-            refuse(self.whole, "", "there is no current", "write BREAKPOINT, and the current in NEURON")
+            refuse(self.whole, "", "it has no current", "write BREAKPOINT, and the current in NEURON")
         self._check_units()
         carried, executed = carry_out(declared, self.ledger)
         for name, part in declared.parts.items():
@@ -200,27 +200,27 @@ class _File:
             has_units=False,
         )
 
-    def _gate(self, own: Variable, carried: Carried) -> Equation:
+    def _gate(self, gate: Variable, carried: Carried) -> Equation:
         """Return the equation of a variable; one that is not a STATE acts at once, with a time constant of 0."""
-        place = own.place
-        rate = derivative_of_step(own.step, own.name)
-        is_solved = any(each.kind == ADVANCED for each in nodes_of(own.step if rate is None else rate))
+        place = gate.place
+        rate = derivative_of_step(gate.step, gate.name)
+        is_solved = any(each.kind == ADVANCED for each in nodes_of(gate.step if rate is None else rate))
         rate = None if is_solved else rate
-        # A gate that acts at once has its steady state from the first step on.
-        begins_there = is_same(own.initial, own.step)
-        acts_at_once = begins_there and not depends_on(own.step, [*carried.variables, "dt"])
+        # A gate that acts at once is in its steady state from the first step.
+        begins_there = is_same(gate.initial, gate.step)
+        acts_at_once = begins_there and not depends_on(gate.step, [*carried.variables, "dt"])
         if rate is None and not is_solved and acts_at_once:
-            difference = Node("subtract", place, (own.step, Node("name", place, name=own.name)))
+            difference = Node("subtract", place, (gate.step, Node("name", place, name=gate.name)))
             rate = Node("divide", place, (difference, number_node(place, 0.0)))
         if rate is None:
-            where = own.step.place
-            remedy = f"write DERIVATIVE states {{ {own.name}' = ({own.name}_inf - {own.name})/tau }}"
-            refuse(where, f"'{where.text}'", f"{own.name} follows no equation that is linear in it", remedy)
+            where = gate.step.place
+            remedy = f"write DERIVATIVE states {{ {gate.name}' = ({gate.name}_inf - {gate.name})/tau }}"
+            refuse(where, f"'{where.text}'", f"the equation of {gate.name} is not linear in it", remedy)
         for name in ("dt", "t", "diam", "area"):
             if depends_on(rate, (name,)):
                 where = names_in(rate)[name].place
                 refuse(where, f"'{name}'", "rates of gates cannot depend on it", "leave it out")
-        return Equation(own.name, place, rate, NUMBER, True, "")
+        return Equation(gate.name, place, rate, NUMBER, True, "")
 
     # ---- the mechanism -----------------------------------------------------------------------------------------------
 

@@ -99,7 +99,7 @@ class Declarations:
 
     @staticmethod
     def whole_of(source: Source) -> Place:
-        """Return the place that stands for a whole file."""
+        """Return the place of a whole file."""
         return Place(source, 0, max(1, len(source.text.split("\n")[0])))
 
     @property
@@ -114,12 +114,12 @@ class Declarations:
 
     @property
     def of_ions(self) -> list[str]:
-        """Names whose values come from the ion whenever a block is executed."""
+        """Names whose values are read from the ion whenever a block is executed."""
         return [*self.of_other_ions, *self.external]
 
     @property
     def given(self) -> list[str]:
-        """Names that stand for themselves."""
+        """Names that represent themselves."""
         return [*self.fixed, *self.of_ions, *(name for name in self.parameters if name not in self.memory)]
 
     def symbol(self, name: str) -> str:
@@ -193,7 +193,7 @@ class _Reader:
                     self._ion(item)
                 case "range" | "global":
                     self.accessible |= {str(each) for each in item.children[0].children}
-                    reason = "each place of a mechanism has its own parameters and variables"
+                    reason = "each place of a mechanism has separate parameters and variables"
                     self.ledger.ignore(item, reason, is_hint=True)
                 case _:
                     self.ledger.ignore(item, "a hint to other compilers", is_hint=True)
@@ -258,7 +258,7 @@ class _Reader:
         self.ledger.ignore(block, "names are replaced by their numbers", is_hint=True)
 
     def read_define(self, block: Any) -> None:
-        """See `define`, which comes first: sizes of arrays need it."""
+        """See `define`, which is executed first: sizes of arrays need it."""
 
     def read_units(self, block: Any) -> None:
         for each in block.children:
@@ -337,9 +337,9 @@ class _Reader:
             count = array_size(size, self.made.constants, self._place(size))
             self.made.arrays[text] = count
             names = [element_name(text, k) for k in range(count)]
-        for own in names:
-            self.made.places[own] = self._place(name)
-            self._remember(own)
+        for each in names:
+            self.made.places[each] = self._place(name)
+            self._remember(each)
         return names
 
     def _remember(self, name: str) -> None:
@@ -392,7 +392,7 @@ class _Reader:
         self.made.received = block
 
     def read_independent_block(self, block: Any) -> None:
-        self.ledger.ignore(block, "time is that of the simulation", is_hint=True)
+        self.ledger.ignore(block, "the time is that of the simulation", is_hint=True)
 
     def read_hint(self, block: Any) -> None:
         self.ledger.ignore(block, "a hint to other compilers", is_hint=True)

@@ -1,6 +1,6 @@
 """Executes the statements of an NMODL file symbolically: procedures and functions are inlined.
 
-Every name that statements may assign always has a value: until it is assigned, the name itself, which stands for the
+Every name that statements may assign always has a value: until it is assigned, the name itself, which represents the
 value that earlier calls have left. So a condition can merge all assignments of its branches.
 """
 
@@ -25,9 +25,9 @@ from ranvier.channels.nmodl_nodes import (
     constant_value,
     element_name,
     merged,
+    name_in_own_equation,
     new_nodes,
     number_node,
-    own_name,
     rate_name,
     undone,
 )
@@ -68,7 +68,7 @@ class Execution:
     arrays
         Sizes of arrays. Their elements are values with the names of `element_name`.
     constants
-        Named numbers: those of DEFINE, CONSTANT and UNITS.
+        Named numbers of DEFINE, CONSTANT and UNITS.
     values
         The present value of each name.
     states
@@ -78,11 +78,11 @@ class Execution:
     scheme
         Takes the reactions of a KINETIC block; None outside of one.
     is_simultaneous
-        Whether derivatives are those of one system: they are values with the names of `rate_name`, and states stay.
+        Whether derivatives form one system: they are values with the names of `rate_name`, and states do not change.
     advancing
         The state whose equation by METHOD cnexp is read; None outside of one.
     phase
-        Where statements are executed, for messages.
+        Block in which statements are executed, for messages.
     changing
         Names that tables cannot depend on: the potential and states.
     executed
@@ -158,12 +158,12 @@ class Execution:
         self.values[name] = value
 
     def target(self, target: Any) -> str:
-        """Return the name that a statement assigns: that of an element if there is an index."""
+        """Return the name that a statement assigns, of an element if there is an index."""
         name, index = target.children
         return self._element(target, str(name), index)
 
     def _element(self, part: Any, name: str, index: Any) -> str:
-        """Return the name that is assigned or read: that of an element if there is an index."""
+        """Return the name that is assigned or read, of an element if there is an index."""
         size = self._size(name)
         place = self.place(part)
         if index is None:
@@ -339,7 +339,7 @@ class Execution:
     # ---- expressions -------------------------------------------------------------------------------------------------
 
     def value(self, tree: Any) -> Node:
-        """Return an expression, of names that stand for themselves."""
+        """Return an expression of names that represent themselves."""
         made: list[Node] = []
         waiting: list[tuple[Any, int]] = [(tree, -1)]
         while waiting:
@@ -393,12 +393,12 @@ class Execution:
                     refuse(place, f"'{name}'", "it is used before it has a value", "assign it first")
                 return found
         if name == self.advancing:
-            return Node("name", place, name=own_name(name))
+            return Node("name", place, name=name_in_own_equation(name))
         if name in self.values:
             found = self.values[name]
             if found.kind == UNDEFINED:
                 refuse(place, f"'{name}'", found.name, "assign it first")
-            # If a name stands for itself, errors point at this use of it.
+            # If a name represents itself, errors show this use of it.
             return self.ledger.copy(found, place) if found.kind == "name" else found
         if name in self.constants:
             return number_node(place, self.constants[name])
@@ -430,10 +430,10 @@ class Execution:
         if len(given) != len(routine.arguments):
             refuse(place, f"'{place.text}', with {len(given)} arguments", f"{name} has {len(routine.arguments)}")
         if self.depth == _DEEPEST:
-            refuse(place, f"'{name}'", f"calls inside each other can be {_DEEPEST} deep", "there is no recursion")
-        own: Local = {name: None, **dict(zip(routine.arguments, map(as_number, given), strict=True))}
+            refuse(place, f"'{name}'", f"calls inside each other can be {_DEEPEST} deep", "recursion is not supported")
+        local: Local = {name: None, **dict(zip(routine.arguments, map(as_number, given), strict=True))}
         kept = (self.scopes, self.states, self.solve, self.phase, self.advancing)
-        self.scopes, self.states, self.solve, self.phase, self.advancing = [own], frozenset(), None, f"{name}()", None
+        self.scopes, self.states, self.solve, self.phase, self.advancing = [local], frozenset(), None, f"{name}()", None
         self.depth += 1
         tables = [each for each in routine.statements if each.data == "table"]
         if tables:
@@ -448,13 +448,13 @@ class Execution:
         return found
 
     def _run_table(self, routine: Routine, tables: list[Any]) -> None:
-        """Execute a routine with TABLE: values at its ends hold beyond them, and only its names have values."""
+        """Execute a routine with TABLE: values at its ends are used beyond them, and only its names have values."""
         table, place = tables[0], self.place(tables[0])
         names, _, low, high, _ = table.children
         if len(routine.arguments) != 1 or len(tables) > 1:
             refuse(place, "'TABLE'", "it is allowed once, in a routine with one argument", "leave it out")
         self.ledger.ignore(
-            table, "rates are calculated instead of interpolated; outside its range the values at its ends hold"
+            table, "rates are calculated instead of interpolated; outside its range the values at its ends are used"
         )
         ends = [self.value(low), self.value(high)]
         argument = routine.arguments[0]

@@ -8,7 +8,7 @@ from ranvier.channels.derivatives import derivative
 from ranvier.channels.description import CALCIUM
 from ranvier.channels.general import Assign, GeneralCurrent, GeneralDescription, GeneralState, Statement
 from ranvier.channels.nmodl_declarations import Declarations
-from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, number_node, own_name, substituted
+from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, name_in_own_equation, number_node, substituted
 from ranvier.channels.nmodl_phases import Carried
 from ranvier.equations.description import Parameter
 from ranvier.equations.places import refuse
@@ -88,7 +88,7 @@ class _Exact:
             return with_parts(node, parts)
         before, of_symbol = parts
         place = node.place
-        symbol = own_name(node.name)
+        symbol = name_in_own_equation(node.name)
         slope = derivative(of_symbol, {symbol: number_node(place, 1.0)})
         if slope is not None and depends_on(slope, (symbol,)):
             where = node.parts[1].place

@@ -1,7 +1,7 @@
 """Makes the rate equations of a KINETIC block from its reactions, sources, volumes and conserved sums.
 
 A reaction ``~ a + 2 b <-> c (kf, kb)`` flows forward with ``f_flux = kf*a*b^2`` and back with ``b_flux = kb*c``.
-Reactants that are not states are held: they are factors of the fluxes, and have no equation.
+Reactants that are not states are constant: they are factors of the fluxes, without an equation.
 """
 
 from __future__ import annotations

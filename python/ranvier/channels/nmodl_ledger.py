@@ -25,7 +25,7 @@ class Account:
     line
         Number of its line.
     text
-        The statement as it stands in the file, shortened.
+        The statement of the file, shortened.
     effects
         Names of currents and states that depend on it; empty if it is ignored.
     reason
@@ -123,7 +123,7 @@ class Ledger:
             waiting += getattr(each, "children", ())
 
     def declare(self, part: Any, effects: Iterable[str]) -> None:
-        """Note the effects of a declaration; none: no current and no state uses it."""
+        """Add the effects of a declaration; empty if no current and no state uses it."""
         entry = self._entry(part)
         entry.was_carried_out = True
         entry.effects |= set(effects)

@@ -21,9 +21,9 @@ __all__ = [
     "element_name",
     "is_same",
     "merged",
+    "name_in_own_equation",
     "new_nodes",
     "number_node",
-    "own_name",
     "rate_name",
     "signed_terms",
     "substituted",
@@ -33,7 +33,7 @@ __all__ = [
 ADVANCED = "advanced"
 """The kind of a node for the value of a state after a step: its parts are the value before it and the derivative.
 
-In the derivative, the state has the name of `own_name` where the equation itself mentions it. Where it stands in what
+In the derivative, the state has the name of `name_in_own_equation` if it is in the equation itself. In expressions that
 the equation uses, such as names that were assigned before, it is a constant for METHOD cnexp.
 """
 UNDEFINED = "undefined"
@@ -71,8 +71,8 @@ def rate_name(state: str) -> str:
     return f"{state}'"
 
 
-def own_name(state: str) -> str:
-    """Return the name of a state in its own equation."""
+def name_in_own_equation(state: str) -> str:
+    """Return the name of a state in its equation."""
     return f"{state} before the solution"
 
 
@@ -81,7 +81,7 @@ def advanced_rate(node: Node) -> Node | None:
     before, rate = node.parts
     if before.kind != "name" or depends_on(rate, (before.name,)):
         return None
-    return substituted(rate, {own_name(node.name): before})
+    return substituted(rate, {name_in_own_equation(node.name): before})
 
 
 def as_number(node: Node) -> Node:
@@ -155,7 +155,7 @@ def constant_value(node: Node) -> float | None:
 
 
 class _Substitution:
-    """Puts expressions in place of names."""
+    """Substitutes expressions for names."""
 
     def __init__(self, values: Mapping[str, Node]) -> None:
         self.values = values
@@ -168,7 +168,7 @@ class _Substitution:
 
 
 def substituted(node: Node, values: Mapping[str, Node]) -> Node:
-    """Return an expression with others in place of names."""
+    """Return an expression with others substituted for names."""
     return walked(node, _Substitution(values)) if depends_on(node, values) else node
 
 
@@ -191,7 +191,7 @@ def is_same(one: Node | None, other: Node | None) -> bool:
 
 
 def signed_terms(node: Node) -> list[tuple[float, Node]]:
-    """Return the terms of a sum that are not numbers, with their signs, less those that cancel; numbers come last."""
+    """Return the terms of a sum that are not numbers, with their signs, without those that cancel; numbers are last."""
     terms: list[tuple[float, Node]] = []
     number = 0.0
     waiting = [(1.0, node)]

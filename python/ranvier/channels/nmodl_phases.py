@@ -53,7 +53,7 @@ class Carried:
     initial_statements, step_statements
         Statements of solvers, which precede those that set variables.
     jumps
-        For a point process: what a spike of weight 1 nS adds to variables.
+        For a point process: changes of variables by a spike of weight 1 nS.
     depends
         By variable and current, all expressions that have an effect on it.
     """
@@ -85,9 +85,9 @@ class _Phases:
         self.symbols = {name: declared.symbol(name) for name in declared.memory}
 
     def names(self) -> dict[str, Node]:
-        """Return names that stand for themselves: the potential, names that are never assigned, and memory."""
+        """Return names that represent themselves: the potential, names that are never assigned, and memory."""
         made = {name: Node("name", self.whole, name=name) for name in (POTENTIAL, *self.declared.given)}
-        return made | {name: Node("name", self.whole, name=own) for name, own in self.symbols.items()}
+        return made | {name: Node("name", self.whole, name=symbol) for name, symbol in self.symbols.items()}
 
     def begin(self) -> dict[str, Node]:
         """Return the values of names before INITIAL."""
@@ -100,11 +100,11 @@ class _Phases:
                 made[name] = number_node(self.whole, _CALCIUM_AT_REST)
         for name in self.declared.states:
             start = self.declared.starts.get(name)
-            own = f"{name}0"
+            initial = f"{name}0"
             if start is not None:
                 made[name] = number_node(self.whole, start)
-            elif own in self.declared.parameters:
-                made[name] = Node("name", self.whole, name=own)
+            elif initial in self.declared.parameters:
+                made[name] = Node("name", self.whole, name=initial)
         return made
 
     def execution(self, values: Mapping[str, Node], phase: str) -> Execution:
@@ -157,7 +157,7 @@ class _Phases:
         return execution.values
 
     def jumps(self) -> dict[str, Node]:
-        """Return what a spike of weight 1 nS adds to names, by their symbols."""
+        """Return the changes of names by a spike of weight 1 nS, by their symbols."""
         block = self.declared.received
         if block is None:
             return {}
@@ -169,26 +169,30 @@ class _Phases:
         execution.scopes[0]["flag"] = number_node(self.whole, 0.0)
         execution.run(block, block.children[1:])
         made = {}
-        for name, own in self.symbols.items():
+        for name, changed_name in self.symbols.items():
             if not _is_changed(self, execution.values, name):
                 continue
-            self.received[own] = execution.values[name]
-            made[own] = self._jump(own, execution.values[name], symbol)
+            self.received[changed_name] = execution.values[name]
+            made[changed_name] = self._jump(changed_name, execution.values[name], symbol)
         return made
 
-    def _jump(self, own: str, node: Node, symbol: str) -> Node:
+    def _jump(self, changed_name: str, node: Node, symbol: str) -> Node:
         terms = signed_terms(node)
-        rest = [(sign, each) for sign, each in terms if not (each.kind == "name" and each.name == own and sign == 1.0)]
+        rest = [
+            (sign, each)
+            for sign, each in terms
+            if not (each.kind == "name" and each.name == changed_name and sign == 1.0)
+        ]
         made: Node | None = None if len(rest) != len(terms) - 1 or not rest else number_node(node.place, 0.0)
         for sign, each in rest:
             factor = proportional(each, symbol)
             if made is None or factor is None:
-                bound = "a spike adds its weight, times what does not change, to states"
-                refuse(node.place, f"'{node.place.text}'", bound, f"write {own} = {own} + weight")
+                bound = "a spike adds its weight, times a constant, to states"
+                refuse(node.place, f"'{node.place.text}'", bound, f"write {changed_name} = {changed_name} + weight")
             made = Node("add" if sign > 0 else "subtract", node.place, (made, factor))
         if made is None:
-            bound = "a spike adds its weight, times what does not change, to states"
-            refuse(node.place, f"'{node.place.text}'", bound, f"write {own} = {own} + weight")
+            bound = "a spike adds its weight, times a constant, to states"
+            refuse(node.place, f"'{node.place.text}'", bound, f"write {changed_name} = {changed_name} + weight")
         # Weights of the file are in uS.
         return Node("multiply", node.place, (made, number_node(node.place, 1e-3)))
 
@@ -241,20 +245,20 @@ class _Memory:
     left: Mapping[str, Node]
 
     def __post_init__(self) -> None:
-        self.by_symbol = {own: name for name, own in self.phases.symbols.items()}
+        self.by_symbol = {changed_name: name for name, changed_name in self.phases.symbols.items()}
         self.jumping: frozenset[str] = frozenset()
-        # What BREAKPOINT makes of names before they are solved, where it needs nothing that is known only then.
+        # Assignments of BREAKPOINT to names before they are solved, if these need no results of the solution.
         unknown = (POTENTIAL, TIME, *self.declared.external)
         self.bounded = {
-            own: self.left[name]
-            for name, own in self.phases.symbols.items()
+            changed_name: self.left[name]
+            for name, changed_name in self.phases.symbols.items()
             if name in self.declared.states
             and _is_changed(self.phases, self.left, name)
             and not depends_on(self.left[name], unknown)
         }
         for reads in self.phases.solved_in_steps.outcomes.values():
             read = {name for node in reads for name in names_in(node)}
-            reads += [node for own, node in self.bounded.items() if own in read]
+            reads += [node for changed_name, node in self.bounded.items() if changed_name in read]
 
     def variables(self, currents: dict[str, Node]) -> Carried:
         """Return variables and currents, without those variables that are the same in every step."""
@@ -273,7 +277,7 @@ class _Memory:
             jump = filter(None, [jumps.get(self.phases.symbols[name])])
             waiting += self._read([found[name].step, found[name].initial, *jump])
         self._check_once(found, currents)
-        jumps = {own: node for own, node in jumps.items() if self.by_symbol[own] in found}
+        jumps = {changed_name: node for changed_name, node in jumps.items() if self.by_symbol[changed_name] in found}
         self.jumping = frozenset(jumps)
         ordered = {name: found[name] for name in self.declared.memory if name in found}
         depends = self._depends(ordered, currents)
@@ -281,48 +285,62 @@ class _Memory:
             known = {name, *self._names(depends[name])[0]}
             depends[name] = [
                 *depends[name],
-                *(self.phases.received[own] for own in jumps if own in known or self.by_symbol[own] in known),
+                *(
+                    self.phases.received[changed_name]
+                    for changed_name in jumps
+                    if changed_name in known or self.by_symbol[changed_name] in known
+                ),
             ]
         self._check_solved(ordered)
         values: dict[str, Node] = {}
         while constant := self._constants(ordered):
             values = {name: substituted(node, constant) for name, node in values.items()} | constant
             ordered = {
-                name: Variable(own.name, own.place, own.initial, substituted(own.step, constant))
-                for name, own in ordered.items()
-                if own.name not in constant
+                name: Variable(
+                    changed_name.name,
+                    changed_name.place,
+                    changed_name.initial,
+                    substituted(changed_name.step, constant),
+                )
+                for name, changed_name in ordered.items()
+                if changed_name.name not in constant
             }
         made = {name: substituted(node, values) for name, node in currents.items()}
-        used = self._names([*made.values(), *(node for own in ordered.values() for node in (own.step, own.initial))])[0]
+        used = self._names(
+            [
+                *made.values(),
+                *(node for changed_name in ordered.values() for node in (changed_name.step, changed_name.initial)),
+            ]
+        )[0]
         return Carried(
             {each.name: each for each in ordered.values()},
             made,
             self.phases.solved_initially.with_values(values, used),
             self._with_bounds(self.phases.solved_in_steps.with_values(values, used), ordered, values),
             depends,
-            self._jumps({own: substituted(node, values) for own, node in jumps.items()}, ordered),
+            self._jumps({changed_name: substituted(node, values) for changed_name, node in jumps.items()}, ordered),
         )
 
     def _with_bounds(
         self, solving: list[Statement], variables: Mapping[str, Variable], values: Mapping[str, Node]
     ) -> list[Statement]:
-        """Return statements that solve, after others that set states to what BREAKPOINT makes of them."""
+        """Return statements that solve, after statements that set states as BREAKPOINT does."""
         if not solving:
             return []
-        own = [each for each in variables.values() if each.name in self.bounded]
+        changed_name = [each for each in variables.values() if each.name in self.bounded]
         made: list[Statement] = [
-            Assign(_BOUNDED.format(each.name), substituted(self.bounded[each.name], values)) for each in own
+            Assign(_BOUNDED.format(each.name), substituted(self.bounded[each.name], values)) for each in changed_name
         ]
-        made += [Assign(each.name, Node("name", each.place, name=_BOUNDED.format(each.name))) for each in own]
+        made += [Assign(each.name, Node("name", each.place, name=_BOUNDED.format(each.name))) for each in changed_name]
         return [*made, *solving]
 
     def _jumps(self, jumps: dict[str, Node], variables: Mapping[str, Variable]) -> dict[str, Node]:
-        """Return what a spike adds, after a check that it is constant."""
+        """Return the changes by a spike, after a check that they are constant."""
         changing = (POTENTIAL, TIME, STEP, *(each.name for each in variables.values()), *self.declared.of_ions)
-        for own, node in jumps.items():
+        for changed_name, node in jumps.items():
             if depends_on(node, changing):
-                bound = "a spike adds its weight, times what does not change, to states"
-                refuse(node.place, f"'{node.place.text}'", bound, f"write {own} = {own} + weight")
+                bound = "a spike adds its weight, times a constant, to states"
+                refuse(node.place, f"'{node.place.text}'", bound, f"write {changed_name} = {changed_name} + weight")
         return jumps
 
     def _read(self, nodes: Iterable[Node]) -> list[str]:
@@ -348,7 +366,10 @@ class _Memory:
         place = self.declared.places.get(name, self.phases.whole)
         if symbol in self.bounded or not _is_changed(self.phases, self.left, name):
             return Variable(symbol, place, self.begun[name], substituted(self.solved[name], self.bounded))
-        before = {own: substituted(self.solved[each], self.bounded) for each, own in self.phases.symbols.items()}
+        before = {
+            changed_name: substituted(self.solved[each], self.bounded)
+            for each, changed_name in self.phases.symbols.items()
+        }
         before |= _next_middle(self.phases.whole)
         return Variable(symbol, place, self.begun_left[name], substituted(self.left[name], before))
 
@@ -356,24 +377,26 @@ class _Memory:
         """Refuse names that BREAKPOINT reads and changes, unless a second execution has no effect: NEURON does two."""
         changed = {self.phases.symbols[name]: self.left[name] for name in found if self._is_left_changed(name)}
         places = {self.phases.symbols[name]: place for name, place in self.declared.currents.items()}
-        for own, node in changed.items():
-            others = {each: left for each, left in changed.items() if each != own}
+        for changed_name, node in changed.items():
+            others = {each: left for each, left in changed.items() if each != changed_name}
             self._check_reads(hidden(node, others.values()), others)
-            if not is_settled(node, own, POTENTIAL):
-                place = names_in(node)[own].place
-                self._refuse_repetition(own, places.get(own, place) if place == self.phases.whole else place)
+            if not is_settled(node, changed_name, POTENTIAL):
+                place = names_in(node)[changed_name].place
+                self._refuse_repetition(
+                    changed_name, places.get(changed_name, place) if place == self.phases.whole else place
+                )
         for node in currents.values():
             self._check_reads(hidden(node, changed.values()), changed)
 
     def _check_reads(self, node: Node, changed: Mapping[str, Node]) -> None:
         """Refuse an expression that reads a name which BREAKPOINT changes afterwards."""
-        for own in changed:
-            if depends_on(node, (own,)):
-                self._refuse_repetition(own, names_in(node)[own].place)
+        for changed_name in changed:
+            if depends_on(node, (changed_name,)):
+                self._refuse_repetition(changed_name, names_in(node)[changed_name].place)
 
-    def _refuse_repetition(self, own: str, place: Place) -> None:
+    def _refuse_repetition(self, changed_name: str, place: Place) -> None:
         bound = "BREAKPOINT reads it and assigns it afterwards: its value depends on the number of calls"
-        refuse(place, f"'{self.by_symbol[own]}'", bound, "assign it first, or in a block that is solved")
+        refuse(place, f"'{self.by_symbol[changed_name]}'", bound, "assign it first, or in a block that is solved")
 
     def _is_left_changed(self, name: str) -> bool:
         return _is_changed(self.phases, self.left, name)
@@ -395,17 +418,20 @@ class _Memory:
 
     def _check_solved(self, variables: Mapping[str, Variable]) -> None:
         """Refuse states whose equations nothing solves."""
-        for name, own in variables.items():
-            stays = own.step.kind == "name" and own.step.name == own.name
+        for name, changed_name in variables.items():
+            stays = changed_name.step.kind == "name" and changed_name.step.name == changed_name.name
             if name in self.declared.states and stays and self.declared.has_equation(name):
                 refuse(
-                    own.place, f"'{name}'", "no solved DERIVATIVE block has its equation", "write SOLVE in BREAKPOINT"
+                    changed_name.place,
+                    f"'{name}'",
+                    "no solved DERIVATIVE block has its equation",
+                    "write SOLVE in BREAKPOINT",
                 )
 
     def _depends(self, variables: Mapping[str, Variable], currents: Mapping[str, Node]) -> dict[str, list[Node]]:
         made: dict[str, list[Node]] = {}
-        for name, own in [*currents.items(), *((name, each.step) for name, each in variables.items())]:
-            nodes = [own] if name in currents else [own, variables[name].initial]
+        for name, changed_name in [*currents.items(), *((name, each.step) for name, each in variables.items())]:
+            nodes = [changed_name] if name in currents else [changed_name, variables[name].initial]
             known = {name} if name in variables else set()
             waiting = self._read(nodes)
             while waiting:

@@ -28,13 +28,13 @@ _BEFORE, _SOLVED, _STEADY = "{} before solution {}", "{} of solution {}", "{} of
 
 
 def _hides_state(statement: Any) -> bool:
-    """Return whether the state of an equation stands in the argument of a function, or in a divisor."""
+    """Return whether the state of an equation is in the argument of a function, or in a divisor."""
     target, right = statement.children
     parts = [each for call in right.find_data("call") for each in call.children[1:]]
     parts += [quotient.children[1] for quotient in right.find_data("divide")]
-    own = str(target.children[0])
+    state = str(target.children[0])
     names = [name for part in parts for kind in ("name", "element") for name in _found(part, kind)]
-    return any(str(each.children[0]) == own for each in names)
+    return any(str(each.children[0]) == state for each in names)
 
 
 def _found(part: Any, kind: str) -> list[Any]:
@@ -60,9 +60,9 @@ class Emitted:
     places: list[Place] = field(default_factory=list)
 
     def with_values(self, values: Mapping[str, Node], used: Iterable[str]) -> list[Statement]:
-        """Return the statements with expressions in place of names, without solutions whose results are not used."""
+        """Return the statements with expressions substituted for names, without solutions that are not used."""
         names = set(used)
-        kept = [each for solution, own in self.solutions if names & solution for each in own]
+        kept = [each for solution, statements in self.solutions if names & solution for each in statements]
         return [mapped_nodes(each, lambda node: substituted(node, values)) for each in kept]
 
 
@@ -114,7 +114,7 @@ class Solver:
                 )
             return self._of_scheme(name, place, execution)
         if name not in self.declared.derivatives:
-            refuse(place, f"'{place.text}'", "there is no DERIVATIVE block of this name", "write one")
+            refuse(place, f"'{place.text}'", "a DERIVATIVE block of this name is missing", "write one")
         if (steady or method) not in _KNOWN or (steady and steady not in _IMPLICIT):
             bound = f"methods of DERIVATIVE blocks are {', '.join(_KNOWN)}"
             refuse(place, f"'{place.text}'", bound, f"write SOLVE {name} METHOD cnexp")
@@ -187,7 +187,7 @@ class Solver:
         return self._emit(Simultaneous(place, tuple(states), tuple(residuals)), place, begun, states, execution)
 
     def _begin(self, place: Place, execution: Execution) -> dict[str, Node]:
-        """Let states stand for themselves; return their values before."""
+        """Let states represent themselves; return their values before."""
         begun = {}
         for name in self.declared.states:
             begun[name] = execution.values[name]
@@ -202,7 +202,7 @@ class Solver:
     def _emit(
         self, made: Statement, place: Place, begun: Mapping[str, Node], states: list[str], execution: Execution
     ) -> dict[str, Node]:
-        """Add a statement that sets states; let these stand for its results, and restore other names."""
+        """Add a statement that sets states; let these represent its results, and restore other names."""
         number = len(self.emitted.places)
         self.emitted.places.append(place)
         reads = list(made.names())
@@ -226,9 +226,9 @@ class Solver:
             statements.append(Assign(solved, Node("name", place, name=name)))
             statements.append(Assign(name, Node("name", place, name=_BEFORE.format(name, number))))
             if name in states:
-                own = [*reads, *(begun[each] for each in states)]
+                results = [*reads, *(begun[each] for each in states)]
                 outcomes.add(solved)
-                self.emitted.outcomes[solved] = own
+                self.emitted.outcomes[solved] = results
                 execution.values[name] = Node("name", place, name=solved)
             else:
                 execution.values[name] = begun[name]

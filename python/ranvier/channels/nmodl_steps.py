@@ -16,12 +16,12 @@ _Product = tuple[float, tuple[Node, ...]]
 
 
 def derivative_of_step(node: Node, state: str) -> Node | None:
-    """Return the derivative that a step solves exactly; None if there is none.
+    """Return the derivative that a step solves exactly; None for other steps.
 
     Parameters
     ----------
     node
-        The state after a step, as an expression of its name, which stands for the value before.
+        The state after a step, as an expression of its name, which represents the value before.
     """
     if node.kind == "name" and node.name == state:
         return number_node(node.place, 0.0)
@@ -65,11 +65,11 @@ def _from_products(node: Node, products: list[_Product], state: str) -> Node | N
     constants: list[_Product] = []
     slope: list[tuple[float, Node]] = []
     for sign, factors in products:
-        own = [each for each in factors if each.kind == "name" and each.name == state]
-        rest = [each for each in factors if each not in own]
-        if not own:
+        states = [each for each in factors if each.kind == "name" and each.name == state]
+        rest = [each for each in factors if each not in states]
+        if not states:
             constants.append((sign, tuple(rest)))
-        elif len(own) > 1 or len(rest) > 1:
+        elif len(states) > 1 or len(rest) > 1:
             return None
         else:
             slope.append((sign, rest[0] if rest else number_node(node.place, 1.0)))
@@ -101,7 +101,7 @@ def _steady(node: Node, constants: list[_Product], left: Node) -> Node | None:
     if len(constants) == 1:
         sign, factors = constants[0]
         for each in factors:
-            # The product of E and X is one expression where neither depends on the state.
+            # The product of E and X is one expression if neither depends on the state.
             for part, other in _pairs(each, factors):
                 if _is_rest(part, left):
                     return other if sign > 0 else Node("negate", node.place, (other,))

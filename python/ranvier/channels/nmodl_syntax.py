@@ -1,7 +1,7 @@
 """The grammar of NMODL files, and which parts of the language are refused.
 
 Lark parses. The package `nmodl`, a parser of the whole language, was tried: its only release on PyPI is of 2023, has no
-wheel for Python 3.12 and later, and its sources have moved into those of NEURON, whose parser comes with no package.
+wheel for Python 3.12 and later, and its sources have moved into those of NEURON, whose parser is not packaged.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def parse_file(source: Source) -> Any:  # noqa: RET503
     Raises
     ------
     EquationError
-        For what is not part of the language, or is refused, pointing at its place.
+        For text that is not part of the language, or is not supported; the error shows its place.
     MissingPackageError
         When Lark is not installed.
     """

@@ -82,11 +82,11 @@ def constant_of_nature(text: str, unit: str, place: Place) -> float:
     EquationError
         For unknown units, and for two of different dimensions.
     """
-    own, own_powers = _amount(text, place)
+    amount, powers = _amount(text, place)
     other, other_powers = _amount(unit, place)
-    if own_powers != other_powers:
+    if powers != other_powers:
         refuse(place, f"'{place.text}'", f"{text} is not measured in {unit}", "write the number: F = 96485.3 (coulomb)")
-    return own / other
+    return amount / other
 
 
 def _amount(text: str, place: Place) -> tuple[float, _Powers]:
@@ -100,14 +100,14 @@ def _amount(text: str, place: Place) -> tuple[float, _Powers]:
         # All factors after "/" divide.
         is_below = is_below or found["sign"] == "/"
         if found["number"]:
-            value, own = float(found["number"]), _NONE
+            value, unit_powers = float(found["number"]), _NONE
         else:
-            value, own = _unit(found["name"], place)
+            value, unit_powers = _unit(found["name"], place)
             power = int(found["power"] or 1)
-            value, own = value**power, _raised(own, power)
+            value, unit_powers = value**power, _raised(unit_powers, power)
         factor = factor / value if is_below else factor * value
         sign = -1 if is_below else 1
-        powers = tuple(a + sign * b for a, b in zip(powers, own, strict=True))  # type: ignore[assignment]
+        powers = tuple(a + sign * b for a, b in zip(powers, unit_powers, strict=True))  # type: ignore[assignment]
     return factor, powers
 
 

@@ -39,7 +39,7 @@ def mapped_nodes(part: Any, of: Callable[[Any], Any], kind: type = Node) -> Any:
 
 
 def packed(values: dict[str, Any]) -> tuple[dict[str, Any], list[FlatNode]]:
-    """Return the fields of a description with references in place of expressions, and the list of these."""
+    """Return the fields of a description with references instead of expressions, and the list of expressions."""
     nodes: list[Node] = []
 
     def numbered(node: Node) -> _Number:
@@ -48,11 +48,11 @@ def packed(values: dict[str, Any]) -> tuple[dict[str, Any], list[FlatNode]]:
 
     made = mapped_nodes(values, numbered)
     table, places = flattened(nodes)
-    return mapped_nodes(made, lambda own: _Number(places[own.place]), _Number), table
+    return mapped_nodes(made, lambda node: _Number(places[node.place]), _Number), table
 
 
 def unpacked(values: dict[str, Any], table: list[FlatNode]) -> dict[str, Any]:
     """Return the fields that `packed` was given."""
     nodes = unflattened(table)
-    made: dict[str, Any] = mapped_nodes(values, lambda own: nodes[own.place], _Number)
+    made: dict[str, Any] = mapped_nodes(values, lambda number: nodes[number.place], _Number)
     return made

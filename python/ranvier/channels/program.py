@@ -1,4 +1,4 @@
-"""What the equations of a channel become: programs of its gates, and currents with conductances and powers of gates."""
+"""Lowered equations of a channel: programs of its gates, and currents with conductances and powers of gates."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class GateProgram:
     Attributes
     ----------
     rates
-        Inputs: what the gates of the channel follow, the temperature (degrees Celsius), the parameters of the channel.
-        Results: the value that the gate tends to, and its time constant (ms).
+        Inputs: the variable of the gates of the channel, the temperature (degrees Celsius), the parameters of the
+        channel. Results: the value that the gate tends to, and its time constant (ms).
     initial
-        From the same inputs to the value that it begins at; None: its steady state.
+        From the same inputs to its initial value; None: its steady state.
     """
 
     name: str
@@ -58,9 +58,10 @@ class ChannelProgram:
     parameters
         Those on which rates depend, then a conductance (S/cm^2) and a reversal potential (mV) for each part.
     follows
-        What gates follow: "potential" (mV), "calcium", the logarithm of its concentration in mM, or "both", two inputs.
+        Variable of the gates: "potential" (mV), "calcium", the logarithm of its concentration in mM, or "both", two
+        inputs.
     derive
-        Inputs: what users give, then the temperature (degrees Celsius). Results: the parameters.
+        Inputs: the parameters of users, then the temperature (degrees Celsius). Results: the parameters of the core.
     """
 
     name: str

@@ -72,7 +72,7 @@ def describe_channel(given: GivenChannel) -> ChannelDescription:
         _check_line(equation, is_carried)
     if CURRENT not in equations or equations[CURRENT].node is None:
         place = Place(source, 0, max(1, len(source.text.split("\n")[0])))
-        refuse(place, "", "there is no current", f"write {CURRENT} = g*n*({POTENTIAL} - E) : mA/cm**2")
+        refuse(place, "", "it has no current", f"write {CURRENT} = g*n*({POTENTIAL} - E) : mA/cm**2")
     gates = {name: each for name, each in equations.items() if each.is_differential}
     subexpressions = {name: each for name, each in equations.items() if each.node is not None and name not in gates}
     declared = {name: each for name, each in equations.items() if each.node is None}
@@ -109,8 +109,8 @@ def check_form(read: ChannelDescription) -> None:
             found = f"'{name}', in {each.unit.dimension}"
             refuse_unit(each.place, found, "gates have no unit", "write 1 after the colon")
     rates = [each.node for each in read.gates.values() if each.node is not None]
-    for gate, own in zip(read.gates, rates, strict=True):
-        _refuse_gates(read, own, [name for name in read.gates if name != gate], f"the rates of {gate}")
+    for gate, rate in zip(read.gates, rates, strict=True):
+        _refuse_gates(read, rate, [name for name in read.gates if name != gate], f"the rates of {gate}")
     _check_calcium(read, [*rates, *read.initial.values()])
 
 
@@ -138,11 +138,11 @@ def _name(name: object) -> str:
 def _check_line(equation: Equation, is_carried: bool) -> None:
     name, place = equation.name, equation.place
     if is_carried and name == CALCIUM_REVERSAL:
-        refuse(place, f"'{name}'", f"it stands for {_OF_CALCIUM}, which a calcium_pool gives", "leave the line out")
+        refuse(place, f"'{name}'", f"it is the name of {_OF_CALCIUM} of a calcium_pool", "leave the line out")
     if name in (POTENTIAL, TEMPERATURE, CALCIUM) or (equation.is_differential and name == CURRENT):
-        refuse(place, f"'{name}'", f"it stands for {_RESERVED[name]}", "choose another name")
+        refuse(place, f"'{name}'", f"it is the name of {_RESERVED[name]}", "choose another name")
     if equation.flags and (equation.is_differential or equation.node is None):
-        refuse(place, f"'{name}'", "what calcium carries is a current", f"leave ({CARRIED}) out")
+        refuse(place, f"'{name}'", "only a current is carried by calcium", f"leave ({CARRIED}) out")
     if (name == CURRENT or equation.flags) and equation.unit.dimension != _DENSITY:
         found = f"'{name}', in {equation.unit.text or 1}"
         refuse_unit(place, found, "the current is a density", "write mA/cm**2 after the colon")
@@ -166,7 +166,7 @@ def _parameters(
 
 
 def _initial(given: object, gates: Mapping[str, Equation]) -> dict[str, Node]:
-    """Return what gates begin at: numbers, or expressions of the potential and parameters."""
+    """Return the initial values of gates: numbers, or expressions of the potential and parameters."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -199,8 +199,8 @@ def _check_names(read: ChannelDescription, nodes: list[Node]) -> None:
                 refuse(part.place, f"'{part.name}()'", "channels have no random numbers", "leave it out")
             if part.kind == "before":
                 refuse(part.place, f"'{part.place.text}'", "channels have no reset", "write the name itself")
-    for gate, own in read.initial.items():
-        _refuse_gates(read, own, list(read.gates), f"the initial value of {gate}")
+    for gate, initial in read.initial.items():
+        _refuse_gates(read, initial, list(read.gates), f"the initial value of {gate}")
 
 
 def _refuse_gates(read: ChannelDescription, node: Node, gates: list[str], what: str) -> None:
@@ -212,7 +212,7 @@ def _refuse_gates(read: ChannelDescription, node: Node, gates: list[str], what: 
                 place,
                 f"'{place.text}'",
                 f"{what} may depend on {POTENTIAL}, {CALCIUM}, {TEMPERATURE} and parameters, not on gates",
-                "write each gate with rates of its own",
+                "write separate rates for each gate",
             )
 
 
@@ -227,7 +227,7 @@ def _check_calcium(read: ChannelDescription, of_gates: list[Node]) -> None:
     used = read.used(of_gates)
     if CALCIUM_REVERSAL in used and read.has_calcium_reversal:
         place = used[CALCIUM_REVERSAL].place
-        bound = f"{_OF_CALCIUM} stands in currents that calcium carries, not in gates"
+        bound = f"{_OF_CALCIUM} may be in currents that calcium carries, not in gates"
         refuse(place, f"'{place.text}'", bound, f"write it with {CALCIUM}")
 
 

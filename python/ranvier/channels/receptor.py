@@ -26,7 +26,7 @@ class EquationReceptor(EquationMechanism):
 
     Call it to make a receptor that can be placed on a cell: ``receptors={"exc": (syn(tau=3.0), rv.at(1, 0.5))}``.
     Values are numbers in the units of their parameters, texts with a unit, and `per_cell`. A spike adds its weight (nS)
-    times a factor to states; each site of the receptor has its own states.
+    times a factor to states; each site of the receptor has separate states.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ class Simultaneous:
     Attributes
     ----------
     place
-        Of the block, for errors.
+        Place of the block, for errors.
     states
         The unknowns.
     residuals
@@ -34,7 +34,7 @@ class Simultaneous:
     Raises
     ------
     EquationError
-        For more or fewer equations than states, and for a state that is in none.
+        When the number of equations differs from that of states, and for a state that is not in the equations.
     """
 
     place: Place

@@ -59,10 +59,10 @@ def test_mistakes_in_gates_are_refused(gate: str, kind: type[EquationError], pla
 @pytest.mark.parametrize(
     ("change", "kind", "words"),
     [
-        ({"equations": "dn/dt = (0.5 - n)/tau : 1"}, EquationError, "there is no current"),
-        ({"equations": "i : mA/cm**2"}, EquationError, "there is no current"),
+        ({"equations": "dn/dt = (0.5 - n)/tau : 1"}, EquationError, "it has no current"),
+        ({"equations": "i : mA/cm**2"}, EquationError, "it has no current"),
         ({"equations": "i = g*(v - E)*um : mA/cm"}, UnitError, "the current is a density"),
-        ({"equations": "di/dt = -i/tau : mA/cm**2"}, EquationError, "it stands for the current"),
+        ({"equations": "di/dt = -i/tau : mA/cm**2"}, EquationError, "it is the name of the current"),
         ({"equations": 3}, WrongTypeError, "the equations"),
         ({"parameters": {"v": "3 mV", "g": "1 S/cm**2"}}, EquationError, "it would shadow the potential"),
         ({"parameters": {"g": "1 S", "E": "-80 mV", "tau": "2 ms"}}, UnitError, "the left side is in"),

@@ -243,7 +243,7 @@ def test_what_a_channel_says_of_itself() -> None:
     assert repr(channel) == "<channel 'squid': m, h, n>"
     assert repr(channel(gl=0.1)) == "squid(gl=0.1)"
     assert channel(gl=0.1).values == {"gl": 0.1}
-    assert "begins at 0.3" in k_slow().describe()
+    assert "starts at 0.3" in k_slow().describe()
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ DERIVATIVE s {
     [
         ("SUFFIX gated", "POINT_PROCESS gated ELECTRODE_CURRENT j", 1, "BREAKPOINT gives it no value"),
         ("SUFFIX gated", "ARTIFICIAL_CELL gated", 1, "rv.neuron"),
-        ("SUFFIX gated", "RANGE g", 1, "there is no SUFFIX"),
+        ("SUFFIX gated", "RANGE g", 1, "SUFFIX or POINT_PROCESS is missing"),
         ("NONSPECIFIC_CURRENT i", "USEION ca READ cbo WRITE ica", 1, "of calcium"),
         ("NONSPECIFIC_CURRENT i", "USEION k READ inward WRITE ik", 1, "not the currents of other mechanisms"),
         ("NONSPECIFIC_CURRENT i", "USEION k READ ek WRITE ki", 1, "cannot change concentrations"),
@@ -151,7 +151,7 @@ DERIVATIVE s {
         ("{ v i x celsius }", "{ v (V) i }", 3, "must be in mV"),
         ("{ v i x celsius }", "{ v i (nA) }", 3, "must be in mA/cm2"),
         ("SOLVE s METHOD cnexp", "SOLVE s", 7, "methods of DERIVATIVE blocks are cnexp"),
-        ("SOLVE s METHOD cnexp", "SOLVE other METHOD cnexp", 7, "no DERIVATIVE block of this name"),
+        ("SOLVE s METHOD cnexp", "SOLVE other METHOD cnexp", 7, "DERIVATIVE block of this name is missing"),
         ("SOLVE s METHOD cnexp", "", 4, "no solved DERIVATIVE block"),
         ("SOLVE s METHOD cnexp", "if (v > 0) { SOLVE s METHOD cnexp }", 7, "outside of conditions"),
         (
