@@ -3,8 +3,8 @@
 
 Their classes are made from the registry of the core when they are first used. A parameter of a mechanism is one number,
 an array with one number for each compartment of the cell, or a function of the distances of all compartments from the
-start of the root (um) that returns such; where rates of gates depend on it, one number. That of a receptor is one
-number. `per_cell` gives each cell of a population a value of its own.
+start of the root (um) that returns these; it is one number if rates of gates depend on it. A parameter of a receptor is
+one number. With `per_cell`, the cells of a population can have different values.
 """
 
 from collections.abc import Mapping

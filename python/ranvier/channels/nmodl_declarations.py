@@ -337,9 +337,9 @@ class _Reader:
             count = array_size(size, self.made.constants, self._place(size))
             self.made.arrays[text] = count
             names = [element_name(text, k) for k in range(count)]
-        for each in names:
-            self.made.places[each] = self._place(name)
-            self._remember(each)
+        for element in names:
+            self.made.places[element] = self._place(name)
+            self._remember(element)
         return names
 
     def _remember(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""What programs do with some neurons at a time, in the language of LLVM."""
+"""The instructions of programs for some neurons at a time, in the language of LLVM."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def needed(program: Program, values: Iterable[int]) -> set[int]:
 
 
 class Body:
-    """Writes what programs do with some neurons.
+    """Writes the instructions of programs for some neurons.
 
     Parameters
     ----------
     to
-        Where it is written.
+        Text to which instructions are added.
     truths_are_bits
         Whether the processor keeps truths as single bits; otherwise loops keep them as numbers of 64 bits.
     words
@@ -56,11 +56,11 @@ class Body:
         self.truths_are_bits = truths_are_bits
         self.words = words
         self.valid = valid
-        # Which lanes go on in the loops around.
+        # Lanes that continue in the enclosing loops.
         self.masks: list[str] = []
 
     def write(self, program: Program, values: list[str], places: Collection[int]) -> None:
-        """Write the instructions at some places of a program, and put what they make among its values."""
+        """Write the instructions at some places of a program, and add their results to its values."""
         firsts = first_values(program)
         values += [""] * (firsts[-1] - len(values))
         for place in sorted(places):
@@ -91,7 +91,7 @@ class Body:
     def constant(self, value: float) -> str:
         """Return a constant.
 
-        LLVM takes x * 1 and x + 0 for x, although a subnormal x counts as 0: it must not know that these are 1 and 0.
+        LLVM replaces x * 1 and x + 0 by x, although a subnormal x counts as 0: it must not know that these are 1 and 0.
         """
         if abs(value) < sys.float_info.min:
             value = math.copysign(0.0, value)  # as the core takes subnormal numbers
@@ -101,13 +101,13 @@ class Body:
         return self.to.negate(known) if math.copysign(1.0, value) < 0.0 else known
 
     def chosen(self, truth: str, new: str, old: str, is_truth: bool) -> str:
-        """Return numbers or truths: new ones where a truth holds, else old ones."""
+        """Return numbers or truths: the new ones for lanes in which a truth holds, else the old ones."""
         if not is_truth:
             return self.to.select(truth, new, old)
         truths = self.to.truths
         return self.to.make(f"select {truths} {truth}, {truths} {new}, {truths} {old}")
 
-    # Between blocks, truths are numbers of 64 bits where processors have no single ones.
+    # Between blocks, truths are numbers of 64 bits on processors without single bits.
     def _kind(self, is_truth: bool) -> str:
         return self.to.numbers if not is_truth else self.to.truths if self.truths_are_bits else self.to.whole
 
@@ -136,8 +136,8 @@ class Body:
         self.write(body, values, needed(body, body.results[1:]) - check_first)
         self.masks.pop()
         new = [
-            self._kept(self.chosen(going, values[each], own, is_truth), is_truth)
-            for each, own, is_truth in zip(body.results[1:], old, truths, strict=False)
+            self._kept(self.chosen(going, values[each], held, is_truth), is_truth)
+            for each, held, is_truth in zip(body.results[1:], old, truths, strict=False)
         ]
         end = to.block
         to.do(f"br label %{after}")
@@ -150,7 +150,7 @@ class Body:
         return [*ends, to.negation(self._again(kept_mask, True))]
 
     def _loop(self, loop: Instruction, body: Program, operands: list[str]) -> list[str]:
-        """Write a loop, in which each lane goes on for as long as it has to; it ends when none does."""
+        """Write a loop, which ends when all lanes have finished."""
         if loop.number == 1.0:
             return self._once(loop, body, operands)
         to = self.to
@@ -168,7 +168,7 @@ class Body:
         inside = [*carried, *first[loop.count :]]
         values = [self._again(value, is_truth) for value, is_truth in zip(inside, truths, strict=True)]
         old = values[: loop.count]
-        # Whether lanes go on is known long before what they would go on with.
+        # The truth that lanes continue is known long before their next values.
         check_first = needed(body, body.results[:1])
         self.masks.append(mask_here)
         self.write(body, values, check_first)
@@ -181,8 +181,8 @@ class Body:
         self.write(body, values, needed(body, body.results[1:]) - check_first)
         self.masks.pop()
         next_kept = [
-            self._kept(self.chosen(going, values[each], own, is_truth), is_truth)
-            for each, own, is_truth in zip(body.results[1:], old, truths, strict=False)
+            self._kept(self.chosen(going, values[each], held, is_truth), is_truth)
+            for each, held, is_truth in zip(body.results[1:], old, truths, strict=False)
         ]
         to.do(f"{next_turn} = add i32 {turn}, 1")
         again = to.make(f"icmp ult i32 {next_turn}, {int(loop.number)}")
@@ -202,8 +202,8 @@ class Body:
         to.lines[place:place] = [*phis, f"  {turn} = phi i32 [ 0, {before} ], [ {next_turn}, {end} ]"]
         to.begin(after)
         last = [
-            to.make(f"phi {kind} [ {own}, {check} ], [ {new}, {end} ]")
-            for kind, own, new in zip(kinds, carried, next_kept, strict=True)
+            to.make(f"phi {kind} [ {held}, {check} ], [ {new}, {end} ]")
+            for kind, held, new in zip(kinds, carried, next_kept, strict=True)
         ]
         ends = [self._again(value, is_truth) for value, is_truth in zip(last, truths, strict=False)]
         return [*ends, to.negation(self._again(kept_mask, True))]

@@ -1,8 +1,8 @@
 """Compiled code in the user's cache folder.
 
-What is read here is carried out. So a file counts only if its folder and itself belong to the user, nobody else can
-write to them, and its digest is right. Links are not followed. Whatever is wrong with the folder or a file, the code is
-compiled anew: no error of the cache prevents a simulation, and `Cache.problem` tells it.
+Files that are read here are executed. So a file is used only if the file and its folder belong to the user, nobody else
+can write to them, and its digest is right. Links are not followed. Whatever is wrong with the folder or a file, the
+code is compiled again: an error of the cache does not prevent a simulation; `Cache.problem` has its text.
 
 A file is written beside its place and then renamed, so that it is there as a whole or not at all.
 """
@@ -25,9 +25,9 @@ __all__ = ["Cache"]
 _BEGIN = b"ranvier compiled step 1\n"
 _DIGEST = hashlib.sha256().digest_size
 _LARGEST = 64 << 20
-# When there are more files than this, the older half goes.
+# When there are more files than this, the older half is removed.
 _MOST_FILES = 1000
-# Of files beside their place: a writer that takes longer was killed.
+# Age of temporary files: a writer that takes longer was killed.
 _LONGEST_WRITE = 3600.0
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
@@ -42,18 +42,18 @@ class Cache:
     Attributes
     ----------
     folder
-        Where the files are; None for a user without a home.
+        Folder of the files; None for a user without a home.
     problem
         Why the last call has not read or written; empty if it has.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        own = user_cache()
-        self.folder = folder or (None if own is None else own / "programs")
+        cache = user_cache()
+        self.folder = folder or (None if cache is None else cache / "programs")
         self.problem = ""
 
     def read(self, name: str) -> bytes | None:
-        """Return what was written with a name, or None if it is not there or not to be trusted."""
+        """Return the data of a name, or None if the file is missing or cannot be trusted."""
         self.problem = ""
         try:
             with self._opened() as folder:
@@ -65,7 +65,7 @@ class Cache:
             return None
 
     def write(self, name: str, data: bytes) -> None:
-        """Keep what a name stands for, if that is possible."""
+        """Store the data of a name, if possible."""
         self.problem = ""
         if self.folder is None:
             self.problem = "the user has no home"
@@ -159,7 +159,7 @@ def _write(folder: int, name: str, data: bytes) -> None:
 
 
 def _make_room(folder: int) -> None:
-    """Remove what killed writers left, and the older half of the files if there are many."""
+    """Remove files of killed writers, and the older half of the files if there are many."""
     files: list[tuple[float, str]] = []
     for name in os.listdir(folder):
         with contextlib.suppress(FileNotFoundError):

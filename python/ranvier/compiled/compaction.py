@@ -1,12 +1,12 @@
-"""The step function of a program with a loop in which neurons go on for different times.
+"""The step function of a program with a loop whose number of iterations differs between neurons.
 
-Most neurons have no turn to make: what comes before the loop has done their work. So neurons in their order go
+Most neurons need no iteration: the part before the loop has done their work. So neurons in their order go
 through the program as if it had no loop, without a stop. This is right for those whose loop ends at once. The others
 go to a *frame*, where each of the numbers that the loop carries, or that it or what follows reads, has a row with an
-element for each lane. Whenever this one is full, its neurons make turns until some have ended, and what follows the
-loop is carried out for those; the rest goes on when the call has no more neurons. So few neurons that take long hold
-up no others. On their way to the frame neurons stand in another one, in their order. A lane does the same wherever it
-stands, so this changes no bit.
+element for each lane. Whenever the frame is full, its neurons iterate until some have finished, and the part after the
+loop is executed for those; the rest continues when the call has no more neurons. So a few slow neurons do not delay
+others. Before that, neurons are collected in another frame, in their order. The results of a lane do not depend on its
+place, so this changes no bit.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TURN, _FINISH = "turn", "finish"
 
 
 def loop_to_compact(step: Program) -> int | None:
-    """Return the place of the largest loop that can have several turns, within no other one; None if there is none."""
+    """Return the place of the largest outer loop that can have several iterations; None without one."""
     sizes = {
         place: sum(1 for _ in each.body.all_instructions())
         for place, each in enumerate(step.instructions)
@@ -40,22 +40,22 @@ def loop_to_compact(step: Program) -> int | None:
 
 @dataclass(frozen=True)
 class _Counters:
-    """Addresses of what the function counts."""
+    """Addresses of the counters of the function."""
 
     k: str
     """The first neuron that is in the first frame."""
     left: str
-    """Bits of those in the first frame that have yet to go to the second one."""
+    """Bits of the lanes of the first frame that have yet to be moved to the second one."""
     alive: str
     """Bits of the lanes of the second frame with a neuron."""
     turns: str
     """How many turns the second frame has made."""
     flags: str
-    """What the function returns."""
+    """Result of the function."""
     neuron: str
-    """Of each lane of the second frame the neuron."""
+    """Neuron of each lane of the second frame."""
     last: str
-    """After which of the turns that one is not to go on."""
+    """Largest number of iterations of each lane."""
 
 
 class CompactedStep:
@@ -68,7 +68,7 @@ class CompactedStep:
     loop
         Place of the loop in `program.step`.
     lanes
-        Of a frame.
+        Lanes of a frame.
     truths_are_bits
         See `step_function`.
     """
@@ -89,15 +89,15 @@ class CompactedStep:
         return [self._turn(), self._finish(), _Main(self).text()]
 
     def body(self, to: Vectors, valid: str) -> Body:
-        """Return what writes into functions that have a frame: they neither draw nor know which neurons there are."""
+        """Return the writer of functions on a frame, which neither draw nor have the numbers of neurons."""
 
         def no_words(index: int) -> str:
-            raise AssertionError(f"draw {index} comes before the loop")
+            raise AssertionError(f"draw {index} precedes the loop")
 
         return Body(to, self.truths_are_bits, no_words, lambda: valid)
 
     def _turn(self) -> str:
-        """Return the function that makes a turn in a frame. It takes and returns bits of the lanes that go on."""
+        """Return the function for an iteration in a frame. It takes and returns bits of the lanes that continue."""
         to, loop = Vectors(self.lanes), self.loop
         program = loop.body
         assert program is not None
@@ -140,7 +140,7 @@ class CompactedStep:
         return frame.load(row, self.rows.is_truth(value))
 
     def _finish(self) -> str:
-        """Return the function that carries out what follows the loop.
+        """Return the function for the part after the loop.
 
         It takes bits of the lanes in which the loop has ended in time, and of those that are of interest. It writes the
         variables that change, one row after another, and returns bits of lanes that fire, and above them of those that
@@ -174,7 +174,7 @@ def _function(to: Vectors, name: str, parameters: str) -> str:
 
 
 class _Main:
-    """Writes the function that is called. What it counts lies in memory, so that its parts are written one by one."""
+    """Writes the function that is called. Its counters are in memory, so that its parts can be written one by one."""
 
     def __init__(self, step: CompactedStep) -> None:
         self.step = step
@@ -258,7 +258,7 @@ class _Main:
         return self.to.make(f"load i64, ptr {self.at.k}, align 8")
 
     def _flag(self, bits: str, flag: int) -> None:
-        """Note that something holds in a lane if bits are not 0."""
+        """Set a flag of a lane if bits are not 0."""
         to = self.to
         some = to.make(f"icmp ne i32 {bits}, 0")
         new = to.make(f"select i1 {some}, i32 {flag}, i32 0")
@@ -287,11 +287,11 @@ class _Main:
         return sorted(each - count for each in read & set(of_constants) - set(rows.constants))
 
     def _constant(self, value: int) -> int:
-        """Return the number of a constant, from that of its value."""
+        """Return the number of a constant, from the number of its value."""
         return value - len(self.step.program.variables)
 
     def _block(self) -> None:
-        """Write what happens to neurons in their order; those that the loop does not end at once go to a frame."""
+        """Write the loop over neurons in their order; those that need iterations are moved to a frame."""
         to, places, step, rows = self.to, self.places, self.step, self.rows
         k = self._k()
         body, values = self._fill(k)
@@ -304,7 +304,7 @@ class _Main:
         going = to.both(carried[loop.results[0]], valid)
         values[rows.first_of_loop : rows.end_of_loop] = [*initial, to.negation(going)]
         kept = [(values[value], rows.is_truth(value)) for value in rows.kept]
-        kept += [(own, rows.is_truth(value)) for own, value in zip(initial, rows.initial, strict=True)]
+        kept += [(start, rows.is_truth(value)) for start, value in zip(initial, rows.initial, strict=True)]
         body.write(rows.step, values, rows.after)
         results = rows.step.results
         for variable in step.changed:
@@ -334,12 +334,12 @@ class _Main:
         self._flag(self.to.make(f"zext i{self.lanes} {bits} to i32"), flag)
 
     def _reports(self) -> list[tuple[int, str, int]]:
-        """Return what is reported: its first bit among those that `finish` returns, its array and its flag."""
+        """Return the reports: the first bit of each among those that `finish` returns, its array and its flag."""
         fires, fails = (0, self.places.fires, 1), (self.lanes, self.places.failures, 2)
         return [fires, fails] if self.step.can_fail else [fires]
 
     def _fill(self, k: str) -> tuple[Body, list[str]]:
-        """Write what comes before the loop; constants of each neuron are put into the first frame."""
+        """Write the part before the loop; constants of each neuron are stored in the first frame."""
         to, places, rows = self.to, self.places, self.rows
         frame = Frame(to, rows, self.first)
         self.constants.write(k)
@@ -357,7 +357,7 @@ class _Main:
         return body, values
 
     def _move(self, left: str, alive: str) -> None:
-        """Write how the first neuron that is left goes to the first lane that is free."""
+        """Write the move of the first remaining neuron to the first free lane."""
         to, at = self.to, self.at
         lane, to_lane = self._lowest(left), self._lowest(to.make(f"xor i32 {alive}, {self.all}"))
         address = to.element("double", self.second, "0")
@@ -393,7 +393,7 @@ class _Main:
         return to.make(f"zext i32 {to.make(f'call i32 @llvm.cttz.i32(i32 {bits}, i1 true)')} to i64")
 
     def _advance(self) -> None:
-        """Write a turn of the second frame, and what follows for lanes whose loop is over."""
+        """Write an iteration of the second frame, and the part after the loop for lanes that have finished."""
         to, at = self.to, self.at
         alive = self._get(at.alive)
         going = to.make(f"call i32 @{_TURN}(ptr {self.second}, i32 {alive})")
@@ -417,7 +417,7 @@ class _Main:
         to.begin(after)
 
     def _put_back(self, made: str, leaving: str, after: str) -> None:
-        """Write how variables and reports of lanes go to their neurons."""
+        """Write the copy of variables and reports from lanes to their neurons."""
         to, at, places = self.to, self.at, self.places
         before, head = to.block, to.label()
         to.do(f"br label %{head}")
@@ -433,11 +433,11 @@ class _Main:
         short, in_byte = (to.make(f"trunc i64 {each} to i32") for each in (lane, to.make(f"and i64 {neuron}, 7")))
         for shift, array, _ in self._reports():
             place = to.make(f"add i32 {short}, {shift}")
-            own = to.make(f"and i32 {to.make(f'lshr i32 {made}, {place}')}, 1")
-            byte = to.make(f"trunc i32 {to.make(f'shl i32 {own}, {in_byte}')} to i8")
+            bit = to.make(f"and i32 {to.make(f'lshr i32 {made}, {place}')}, 1")
+            byte = to.make(f"trunc i32 {to.make(f'shl i32 {bit}, {in_byte}')} to i8")
             address = to.element("i8", array, to.make(f"lshr i64 {neuron}, 3"))
-            told = to.make(f"or i8 {to.make(f'load i8, ptr {address}, align 1')}, {byte}")
-            to.do(f"store i8 {told}, ptr {address}, align 1")
+            merged = to.make(f"or i8 {to.make(f'load i8, ptr {address}, align 1')}, {byte}")
+            to.do(f"store i8 {merged}, ptr {address}, align 1")
         to.do(f"{rest} = and i32 {bits}, {to.make(f'sub i32 {bits}, 1')}")
         more = to.make(f"icmp ne i32 {rest}, 0")
         to.do(f"br i1 {more}, label %{head}, label %{after}")

@@ -1,6 +1,6 @@
 """Elementary functions over vectors: the operations of core/base/math.hpp and core/program/operations.hpp, one by one.
 
-What changes there changes here: tests compare the bits of both.
+A change there needs a change here: tests compare the bits of both.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _GREATEST = math.nextafter(math.inf, 0.0)
 _ROUNDING = float.fromhex("0x1.8p52")
 _PER_LN_2 = float.fromhex("0x1.71547652b82fep0")
 _LN_2_HIGH, _LN_2_LOW = float.fromhex("0x1.62e42feep-1"), float.fromhex("0x1.a39ef35793c76p-33")
-# Of (e^x - 1) / x, the lowest power first.
+# Coefficients of (e^x - 1) / x, the lowest power first.
 _EXPM1 = [
     float.fromhex(each)
     for each in (

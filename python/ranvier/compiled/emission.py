@@ -1,6 +1,6 @@
 """The step function of a neuron model as a text in the language of LLVM.
 
-What it reads and writes is described in core/program/step_function.hpp. Some neurons at a time go through the whole
+Its arguments are described in core/program/step_function.hpp. Some neurons at a time go through the whole
 program, so that only variables and inputs touch memory.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ranvier.compiled.bodies import Body, first_values, needed
 from ranvier.compiled.compaction import ENTRY, CompactedStep, loop_to_compact
-from ranvier.compiled.own_constants import constants_of_currents
+from ranvier.compiled.current_constants import constants_of_currents
 from ranvier.compiled.places import RARELY, Places
 from ranvier.compiled.texts import module
 from ranvier.compiled.vectors import Vectors
@@ -35,11 +35,11 @@ def step_function(program: NeuronProgram, attributes: str, truths_are_bits: bool
     program
         The neurons.
     attributes
-        Of functions, in the language of LLVM: which instructions there are.
+        Attributes of functions in the language of LLVM: the available instructions.
     truths_are_bits
         Whether the processor keeps truths as single bits; otherwise loops keep them as numbers of 64 bits.
     lanes_of_loops
-        How many neurons go through a loop at a time, 8 or 16.
+        Number of neurons in an iteration of a loop, 8 or 16.
     """
     loop = loop_to_compact(program.step)
     if loop is None:
@@ -84,7 +84,7 @@ def fixed_places(step: Program, known: Iterable[int]) -> set[int]:
 
 
 class _Step:
-    """Writes the function for a program without loops that could go on for different times."""
+    """Writes the function for a program without loops whose number of iterations could differ."""
 
     def __init__(self, program: NeuronProgram, truths_are_bits: bool) -> None:
         self.to = Vectors(_LANES)
@@ -96,16 +96,16 @@ class _Step:
         """Return it: a loop over the neurons for constants that may all differ between them, and faster ones.
 
         In these, only those differ that follow from currents; the others stay in registers. In one of them no current
-        flows, so that what follows from it and from constants is calculated once.
+        flows, so that its results and those of constants are calculated once.
         """
         to = self.to
         to.begin("entry")
         places = self.places = Places(to, self.program)
         every = range(self.program.constants)
         currents = sorted(constants_of_currents(self.program))
-        shared, own = to.label(), to.label()
+        shared, separate = to.label(), to.label()
         is_shared = places.are_shared(each for each in every if each not in currents)
-        to.do(f"br i1 {is_shared}, label %{shared}, label %{own}")
+        to.do(f"br i1 {is_shared}, label %{shared}, label %{separate}")
         to.begin(shared)
         masks = {each: places.mask(each) for each in currents}
         same = {each: places.shared_constant(each) for each in every if each not in masks}
@@ -120,8 +120,8 @@ class _Step:
             self._loop(constants, same, self._body("").constant(0.0))
             to.begin(driven)
         self._loop(constants)
-        to.begin(own)
-        self._loop(lambda k: [places.own_constant(each, k) for each in every])
+        to.begin(separate)
+        self._loop(lambda k: [places.neuron_constant(each, k) for each in every])
         body = "\n".join(to.lines)
         return f"define i32 @{ENTRY}(ptr noalias readonly %arguments) #0 {{\n{body}\n}}"
 
@@ -129,9 +129,9 @@ class _Step:
         return Body(self.to, self.truths_are_bits, self.places.words(k), lambda: self.places.valid(k))
 
     def _fixed(self, same: Mapping[int, str], current: str) -> tuple[set[int], dict[int, str]]:
-        """Write what follows from constants that are the same for all, and from a current that is, too.
+        """Write the instructions on constants, and on a current, that are equal for all neurons.
 
-        Returns the places of these instructions, and the values that they make.
+        Returns the places of these instructions, and their values.
         """
         step, variables = self.program.step, len(self.program.variables)
         known = {variables + constant: value for constant, value in same.items()}

@@ -1,6 +1,6 @@
-"""What spikes do to weights, as a text in the language of LLVM.
+"""The effects of spikes on weights, as a text in the language of LLVM.
 
-What the functions read and write is described in core/program/event_function.hpp.
+The arguments of the functions are described in core/program/event_function.hpp.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from ranvier.equations.program import Program, SynapseProgram
 __all__ = ["ENTRIES", "event_functions"]
 
 ENTRIES = tuple(f"ranvier_{side}_{what}" for side in ("presynaptic", "postsynaptic") for what in ("uniforms", "event"))
-"""The functions: of each side what makes numbers that are the same for all synapses, and what changes weights."""
+"""The functions: for each side, one that calculates numbers shared by all synapses, and one that changes weights."""
 
 # Two vectors of double precision of the widest registers: a processor works at one while it waits for the other.
 _LANES = 16
-# Members of EventArguments, by their offset in units of 8 bytes, and what comes before parameters in a program.
+# Members of EventArguments, by their offset in units of 8 bytes, and the inputs before parameters of a program.
 _COUNT, _WEIGHTS, _TRACES, _OWN, _PARAMETERS, _UNIFORMS = range(6)
 _WEIGHT, _TRACE, _OWN_TRACE, _FIRST_PARAMETER = range(4)
 
 
 def event_functions(
-    program: SynapseProgram, own: Iterable[int], double_weights: bool, attributes: str, truths_are_bits: bool
+    program: SynapseProgram, per_synapse: Iterable[int], double_weights: bool, attributes: str, truths_are_bits: bool
 ) -> str:
     """Return the text of a module with the functions `ENTRIES`.
 
@@ -35,8 +35,8 @@ def event_functions(
     ----------
     program
         The synapses.
-    own
-        Parameters, by number, of which each synapse has a value of its own.
+    per_synapse
+        Indices of the parameters with one value per synapse.
     double_weights
         Whether weights, traces and these parameters are numbers of double precision, not of single precision.
     attributes, truths_are_bits
@@ -44,7 +44,7 @@ def event_functions(
     """
     functions = []
     for event, names in zip((program.presynaptic, program.postsynaptic), (ENTRIES[:2], ENTRIES[2:]), strict=True):
-        written = _Event(event, sorted(own), "double" if double_weights else "float", truths_are_bits)
+        written = _Event(event, sorted(per_synapse), "double" if double_weights else "float", truths_are_bits)
         functions += [written.uniforms(names[0]), written.changes(names[1])]
     return module(_LANES, functions, attributes)
 
@@ -52,14 +52,14 @@ def event_functions(
 class _Event:
     """Writes the functions of one side."""
 
-    def __init__(self, event: Program, own: list[int], real: str, truths_are_bits: bool) -> None:
+    def __init__(self, event: Program, per_synapse: list[int], real: str, truths_are_bits: bool) -> None:
         self.event = event
-        self.own = own
+        self.per_synapse = per_synapse
         self.real = real
         self.truths_are_bits = truths_are_bits
         self.firsts = first_values(event)
         self.is_truth = [kind == "truth" for kind in event.types()]
-        shared = [n for n in range(len(event.inputs) - _FIRST_PARAMETER) if n not in own]
+        shared = [n for n in range(len(event.inputs) - _FIRST_PARAMETER) if n not in per_synapse]
         self.same = {_FIRST_PARAMETER + n for n in shared}
         for place, each in enumerate(event.instructions):
             if self.same.issuperset(each.operands):
@@ -69,11 +69,11 @@ class _Event:
         self.different = {place for place in places if self.firsts[place] not in self.same}
         read = {each for place in self.different for each in event.instructions[place].operands} | set(event.results)
         self.read = read
-        # What a call finds in its uniform numbers, in this order; truths are 1 or 0.
+        # Contents of the uniform numbers of a call, in this order; truths are 1 or 0.
         self.kept = sorted((read & self.same) - set(self.constants))
 
     def uniforms(self, name: str) -> str:
-        """Return the function that makes of parameters what is the same for all synapses."""
+        """Return the function that calculates, from parameters, the numbers that all synapses share."""
         to = Vectors(_LANES)
         to.begin("entry")
         values = [""] * self.firsts[-1]
@@ -102,7 +102,7 @@ class _Event:
         count, weights = _member(to, _COUNT, "i64"), _member(to, _WEIGHTS, "ptr")
         arrays = {_WEIGHT: weights, _TRACE: _member(to, _TRACES, "ptr"), _OWN_TRACE: _member(to, _OWN, "ptr")}
         parameters = _member(to, _PARAMETERS, "ptr")
-        for row, n in enumerate(self.own):
+        for row, n in enumerate(self.per_synapse):
             arrays[_FIRST_PARAMETER + n] = to.make(f"load ptr, ptr {to.element('ptr', parameters, str(row))}, align 8")
         numbers = _member(to, _UNIFORMS, "ptr")
         body = self._body(to)
@@ -134,7 +134,7 @@ class _Event:
         to.begin(after)
 
     def _power(self, to: Vectors, base: str, exponent: str) -> str:
-        """Write a power with the same exponent for all synapses: the usual ones, 0 and 1, take no logarithm."""
+        """Write a power with the same exponent for all synapses: the usual exponents, 0 and 1, need no logarithm."""
         one = to.make(f"extractelement {to.numbers} {exponent}, i64 0")
         is_one, is_zero = (to.make(f"fcmp oeq double {one}, {each}") for each in ("1.0", "0.0"))
         is_simple = to.make(f"or i1 {is_one}, {is_zero}")
@@ -150,7 +150,7 @@ class _Event:
 
     def _body(self, to: Vectors) -> Body:
         def none(*_: object) -> str:
-            raise AssertionError("events neither draw nor have loops")
+            raise AssertionError("events do not draw or have loops")
 
         return Body(to, self.truths_are_bits, none, none)
 

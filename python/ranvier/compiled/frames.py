@@ -11,12 +11,12 @@ __all__ = ["Frame", "Rows"]
 
 
 class Rows:
-    """What has a row in a frame.
+    """Values with a row in a frame.
 
     Attributes
     ----------
     constants
-        Values of the step that are its constants; they come first.
+        Values of the step that are its constants; they are the first rows.
     kept
         Other values of the step, from before the loop.
     first_carried
@@ -24,7 +24,7 @@ class Rows:
     count
         How many rows there are.
     before, after
-        Places of the instructions that are carried out before the loop and after it. Draws all come before it.
+        Places of the instructions before and after the loop. All draws are before it.
     """
 
     def __init__(self, program: NeuronProgram, loop: int) -> None:
@@ -78,7 +78,7 @@ class Frame:
         return self.to.element("double", self.address, str(row * self.to.lanes))
 
     def load(self, row: int, is_truth: bool) -> str:
-        """Return what is in a row."""
+        """Return the content of a row."""
         to = self.to
         kind = to.whole if is_truth else to.numbers
         made = to.make(f"load {kind}, ptr {self.address_of(row)}, align {ALIGNED}")

@@ -1,4 +1,4 @@
-"""Constants as vectors in memory: written once, and anew for each vector of neurons where these have their own."""
+"""Constants as vectors in memory: written once, or for each vector of neurons if they differ between neurons."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ __all__ = ["KeptConstants"]
 class KeptConstants:
     """Writes the code that keeps constants of a program at addresses.
 
-    Most often one or two constants differ between neurons, such as a current. Which ones is known in the call only: it
-    makes a list of them, and for each vector of neurons looks at the list alone.
+    Usually one or two constants differ between neurons, such as a current. Which ones is known only in the call: it
+    makes a list of them, and processes only this list for each vector of neurons.
     """
 
     def __init__(self, to: Vectors, places: Places, addresses: Mapping[int, Sequence[str]]) -> None:
-        """Write the beginning: constants, by number, come to addresses, the first of which `write` writes anew."""
+        """Write the start: constants, by number, are stored at addresses; `write` updates the first of them."""
         self.to = to
         self.places = places
         most = max(1, len(addresses))
         self._count = to.make("alloca i64")
         self._arrays, self._targets = (to.make(f"alloca [{most} x ptr]") for _ in range(2))
         to.do(f"store i64 0, ptr {self._count}, align 8")
-        shared, own, ready = to.label(), to.label(), to.label()
-        to.do(f"br i1 {places.is_shared}, label %{shared}, label %{own}")
+        shared, separate, ready = to.label(), to.label(), to.label()
+        to.do(f"br i1 {places.is_shared}, label %{shared}, label %{separate}")
         to.begin(shared)
         for constant, targets in addresses.items():
             self._store(places.shared_constant(constant), targets)
         to.do(f"br label %{ready}")
-        to.begin(own)
+        to.begin(separate)
         for constant, targets in addresses.items():
-            self._store(places.own_constant(constant, "0"), targets)
+            self._store(places.neuron_constant(constant, "0"), targets)
             self._list(constant, targets[0])
         to.do(f"br label %{ready}")
         to.begin(ready)
@@ -43,7 +43,7 @@ class KeptConstants:
             self.to.do(f"store {self.to.numbers} {value}, ptr {each}, align {ALIGNED}")
 
     def _list(self, constant: int, target: str) -> None:
-        """Write that a constant comes into the list. If it is the same for all, the next one takes its place there."""
+        """Write the addition of a constant to the list. If it is equal for all neurons, the next one overwrites it."""
         to = self.to
         count = to.make(f"load i64, ptr {self._count}, align 8")
         to.do(f"store ptr {self.places.constants[constant]}, ptr {to.element('ptr', self._arrays, count)}, align 8")
@@ -52,7 +52,7 @@ class KeptConstants:
         to.do(f"store i64 {to.make(f'add i64 {count}, {more}')}, ptr {self._count}, align 8")
 
     def write(self, k: str) -> None:
-        """Write how constants of the list come to their addresses, for the vector of neurons that begins at k."""
+        """Write the update of the constants of the list, for the vector of neurons that starts at k."""
         to = self.to
         count = to.make(f"load i64, ptr {self._count}, align 8")
         before, head, after = to.block, to.label(), to.label()

@@ -17,19 +17,19 @@ _AVX512 = f"+avx512f,+avx512dq,+avx512bw,+avx512vl,+avx512cd,{_AVX2}"
 
 @dataclass(frozen=True)
 class Target:
-    """What code is made for, by the name of an instruction set (core/base/instruction_set.hpp).
+    """Target of the code, by the name of an instruction set (core/base/instruction_set.hpp).
 
     Attributes
     ----------
     features
-        Instructions beside those of each x86-64.
+        Instructions beyond the baseline of x86-64.
     attributes
-        Of functions: how wide vectors are.
+        Attribute of functions: the width of vectors.
     truths_are_bits
         Whether comparisons of vectors give single bits.
     lanes_of_loops
-        How many neurons go through a loop at a time: more than a register has lanes, so that the processor need not
-        wait for the outcome of one operation before it begins the next.
+        Number of neurons in an iteration of a loop: more than the lanes of a register, so that the latency of an
+        operation is hidden by the next one.
     """
 
     features: str
@@ -39,7 +39,7 @@ class Target:
 
     @classmethod
     def of(cls, instruction_set: str) -> Target:
-        """Return that of an instruction set."""
+        """Return the target of an instruction set."""
         match instruction_set:
             case "avx512":
                 wide = '"prefer-vector-width"="512" "min-legal-vector-width"="512"'
@@ -86,7 +86,7 @@ def version() -> str:
 
 
 def processor() -> str:
-    """Return the name of the processor, as LLVM knows it."""
+    """Return the name of the processor in LLVM."""
     name: str = _binding().get_host_cpu_name()
     return name
 
@@ -94,12 +94,12 @@ def processor() -> str:
 def _machine(target: Target) -> Any:
     binding = _binding()
     found = binding.Target.from_triple(binding.get_process_triple())
-    # What the processor is called chooses how instructions are ordered; which there are, `features` tell alone.
+    # The name of the processor determines the order of instructions; only `features` determine their set.
     return found.create_target_machine(cpu="x86-64", features=target.features, opt=2, jit=True)
 
 
 def object_code(text: str, target: Target) -> bytes:
-    """Return the object that LLVM makes of a module. Texts need no passes: they say nothing twice."""
+    """Return the object file of a module. No passes are needed: the text has no redundant instructions."""
     module = _binding().parse_assembly(text)
     module.verify()
     made: bytes = _machine(target).emit_object(module)
@@ -112,7 +112,7 @@ class Loaded:
     Attributes
     ----------
     addresses
-        Of its functions, in the order in which they were asked for.
+        Addresses of its functions, in the order of the request.
     """
 
     def __init__(self, engine: Any, addresses: tuple[int, ...]) -> None:

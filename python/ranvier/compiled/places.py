@@ -1,4 +1,4 @@
-"""What a step function reads and writes, in the language of LLVM: the members of core/program/step_function.hpp."""
+"""Arguments of a step function in the language of LLVM: the members of core/program/step_function.hpp."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ranvier.equations.program import NeuronProgram
 __all__ = ["ALIGNED", "ONES", "RARELY", "ZEROS", "Places"]
 
 ALIGNED = 64
-"""Bytes at a multiple of which arrays begin."""
+"""Alignment of arrays in bytes."""
 
 ZEROS, ONES = "@zeros", "@ones"
 """A vector of zeros, and one of ones."""
@@ -26,7 +26,7 @@ _MASKS = 13
 
 
 class Places:
-    """Addresses and numbers that are the same for all neurons of a call. Neurons are told by the first of a vector, k.
+    """Addresses and numbers that are equal for all neurons of a call. A vector of neurons is given by its first one, k.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Places:
     def __init__(self, to: Vectors, program: NeuronProgram) -> None:
         self.to = to
         draws = sorted({int(each.number) for each in program.step.instructions if each.op.endswith("_draw")})
-        # Whether the program wants to know that neurons are refractory for the last step.
+        # Whether the program has an input for the last refractory step.
         self._has_last = program.step.inputs[-2:] == ("truth", "truth")
         self._current, self._stride, self.is_quiet = "", "", ""
         if program.takes_current:
@@ -86,8 +86,8 @@ class Places:
         value = self.to.make(f"load double, ptr {self.constants[constant]}, align 8")
         return self.to.repeated("double", value)
 
-    def own_constant(self, constant: int, k: str) -> str:
-        """Return a constant of which each neuron has its own, or which is the same for all while others are not."""
+    def neuron_constant(self, constant: int, k: str) -> str:
+        """Return a constant that may differ between neurons, in a call in which some constants differ."""
         return self.masked_constant(constant, self.mask(constant), k)
 
     def are_shared(self, constants: Iterable[int]) -> str:
@@ -99,15 +99,15 @@ class Places:
         return to.make(f"icmp eq i64 {any_mask}, 0")
 
     def masked_constant(self, constant: int, mask: str, k: str) -> str:
-        """Return a constant of which each neuron may have its own, where its mask is known."""
+        """Return a constant that may differ between neurons, with its mask."""
         return self._load(self.constants[constant], self.to.make(f"and i64 {k}, {mask}"), ALIGNED)
 
     def differs(self, constant: int) -> str:
-        """Return the truth that each neuron has its own, while constants are not the same for all."""
+        """Return the truth that a constant differs between neurons."""
         return self.to.make(f"icmp ne i64 {self.mask(constant)}, 0")
 
     def mask(self, constant: int) -> str:
-        """Return the bits of k that tell where a constant of a neuron is: all, or none if it is the same for all."""
+        """Return the mask of k for the place of a constant of a neuron: all bits, or none if it is equal for all."""
         return self.to.make(f"load i64, ptr {self.to.element('i64', self._masks, str(constant))}, align 8")
 
     def old_state(self, k: str) -> list[str]:
@@ -138,7 +138,7 @@ class Places:
             self.store(number(-0.0), array, k, 8)
 
     def words(self, k: str) -> Callable[[int], str]:
-        """Return what gives the random bits of a draw."""
+        """Return the source of the random bits of a draw."""
         to = self.to
         return lambda index: to.make(f"load {to.whole}, ptr {to.element('i64', self._draws[index], k)}, align 8")
 

@@ -1,4 +1,4 @@
-"""Compiles the steps of neuron models and the events of synapse models, and finds what was compiled before."""
+"""Compiles the steps of neuron models and the events of synapse models, with a cache."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class Choice:
-    """What carries out the programs of some models.
+    """Execution of the programs of some models.
 
     Attributes
     ----------
     name
         ``"compiled"``, ``"interpreted"``, or, if there are no models of equations, ``"none"``.
     compiled
-        Of each neuron model whether its program is compiled.
+        Whether the program of each neuron model is compiled.
     compiled_rules
-        Whether those of synapses that learn are.
+        Whether the programs of plastic synapses are.
     """
 
     name: str
@@ -47,12 +47,12 @@ class Choice:
 
 
 def choose(neurons: Sequence[object], synapses: Sequence[object], choice: str) -> Choice:
-    """Return what will carry out the programs of some models, without compiling any.
+    """Return how the programs of some models will be executed, without compiling any.
 
     Parameters
     ----------
     neurons, synapses
-        Models, of which those of equations count.
+        Models; those without equations are ignored.
     choice
         ``"auto"``, ``"compiled"`` or ``"interpreted"``.
 
@@ -62,15 +62,15 @@ def choose(neurons: Sequence[object], synapses: Sequence[object], choice: str) -
         When ``"compiled"`` is not possible.
     """
     has_rules = any(rule_of(each) is not None for each in synapses)
-    has_own = has_rules or any(isinstance(each, EquationNeuron) for each in neurons)
-    # LLVM takes 40 MB and a moment to load: not where nothing would call what it makes, unless the user insists on it.
-    reason = llvm.unusable() if choice == "compiled" or (has_own and choice == "auto") else ""
+    has_equations = has_rules or any(isinstance(each, EquationNeuron) for each in neurons)
+    # LLVM needs 40 MB and a moment to load: it is loaded only if compiled code would be used, or on explicit request.
+    reason = llvm.unusable() if choice == "compiled" or (has_equations and choice == "auto") else ""
     if choice == "compiled" and reason:
         what, _, remedy = reason.partition(": ")
         raise StateError("programs", "'compiled'", what, remedy or "leave it at 'auto'")
     none = (False,) * len(neurons)
-    if not has_own:
-        # What synapses release is always interpreted.
+    if not has_equations:
+        # Programs of release are always interpreted.
         releases = any(isinstance(each, EquationSynapse) for each in synapses)
         return Choice("interpreted" if releases else "none", none, compiled_rules=False)
     if choice == "interpreted" or reason:
@@ -91,7 +91,7 @@ def rule_of(synapse: object) -> SynapseProgram | None:
 def compile_models(
     neurons: Iterable[object], synapses: Iterable[object], choice: str, instruction_set: str, double_weights: bool
 ) -> str:
-    """Compile what simulations of some models will call, and return what carries out their programs.
+    """Compile the functions for simulations of some models, and return how their programs are executed.
 
     Parameters
     ----------
@@ -137,7 +137,9 @@ def compile_events(synapse: EquationSynapse, instruction_set: str, double_weight
     """Let a synapse model, if it learns, have compiled code for an instruction set and a precision of weights."""
     model, program = synapse.core_model, rule_of(synapse)
     if program is not None and isinstance(model, _core.ProgramSynapse):
-        compile_program(model, program, instruction_set, double_weights, model.read_by_events(synapse.own_parameters))
+        compile_program(
+            model, program, instruction_set, double_weights, model.read_by_events(synapse.per_synapse_indices)
+        )
 
 
 def compile_program(
@@ -145,19 +147,19 @@ def compile_program(
     program: SynapseProgram,
     instruction_set: str,
     double_weights: bool,
-    own: Sequence[int] = (),
+    per_synapse: Sequence[int] = (),
 ) -> None:
     """Do the same for a model of the core, which is of this program.
 
-    `own` are the parameters, by number, ascending, that events read and of which each synapse has a value of its own.
+    `per_synapse` are the indices, ascending, of the parameters with one value per synapse that events read.
     """
     with _lock:
-        if model.is_compiled(instruction_set, double_weights, own):
+        if model.is_compiled(instruction_set, double_weights, per_synapse):
             return
         target = llvm.Target.of(instruction_set)
-        text = event_functions(program, own, double_weights, target.attributes, target.truths_are_bits)
+        text = event_functions(program, per_synapse, double_weights, target.attributes, target.truths_are_bits)
         loaded = _loaded_from(text, target, ENTRIES)
-        model.use_compiled(instruction_set, double_weights, own, loaded.addresses, loaded)
+        model.use_compiled(instruction_set, double_weights, per_synapse, loaded.addresses, loaded)
 
 
 def _loaded_from(text: str, target: llvm.Target, functions: tuple[str, ...]) -> llvm.Loaded:
@@ -180,7 +182,7 @@ def _object(key: str, text: str, target: llvm.Target) -> bytes:
 
 
 def _key(text: str, target: llvm.Target) -> str:
-    """Return the name of what was compiled: another program, Ranvier, LLVM or processor has another one."""
+    """Return the name of compiled code, which depends on the program, Ranvier, LLVM and the processor."""
     parts = [
         _core.version,
         _core.source_revision,
@@ -194,7 +196,7 @@ def _key(text: str, target: llvm.Target) -> str:
 
 
 def description() -> str:
-    """Return in words what carries out programs of equations here, where they are kept, and why not if not."""
+    """Return a text: how programs of equations are executed here, where compiled code is cached, or why it is not."""
     reason = llvm.unusable()
     if reason:
         return f"interpreted ({reason})"

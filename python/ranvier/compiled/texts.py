@@ -11,19 +11,19 @@ __all__ = ["module"]
 
 
 def module(lanes: int, functions: Iterable[str], attributes: str) -> str:
-    """Return the text of a module with some functions, whose vectors have so many lanes.
+    """Return the text of a module with some functions, whose vectors have `lanes` lanes.
 
-    `attributes` are those of functions: which instructions there are.
+    `attributes` are the attributes of functions: the available instructions.
     """
     of_numbers = f"<{lanes} x double>"
-    own = "\n".join(functions)
+    bodies = "\n".join(functions)
     return f"""
 {ZEROS} = private unnamed_addr constant [{lanes} x double] zeroinitializer, align {ALIGNED}
 {ONES} = private unnamed_addr constant {of_numbers} {number(1.0)}, align {ALIGNED}
 declare {of_numbers} @llvm.fabs.v{lanes}f64({of_numbers})
 declare {of_numbers} @llvm.sqrt.v{lanes}f64({of_numbers})
 declare i32 @llvm.cttz.i32(i32, i1)
-{own}
+{bodies}
 {RARELY} = !{{!"branch_weights", i32 1, i32 200}}
 attributes #0 = {{ nounwind "denormal-fp-math"="preserve-sign,preserve-sign" {attributes} }}
 """

@@ -1,7 +1,7 @@
 """Writes instructions of LLVM over vectors of some lanes, one for each neuron.
 
 There may be more lanes than registers of an instruction set have: LLVM divides such vectors. No operation has a flag
-of fast mathematics, so that each is rounded as IEEE 754 tells, whatever surrounds it.
+of fast mathematics, so that each is rounded by IEEE 754, independent of its context.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Vectors:
     Attributes
     ----------
     lanes
-        Of a vector.
+        Lanes of a vector.
     numbers, whole, truths
         The types of vectors; whole numbers have 64 bits.
     """
@@ -55,7 +55,7 @@ class Vectors:
         return name
 
     def do(self, instruction: str) -> None:
-        """Write an instruction that makes none."""
+        """Write an instruction without a result."""
         self.lines.append(f"  {instruction}")
 
     def label(self) -> str:
@@ -121,7 +121,7 @@ class Vectors:
         return self.make(f"fcmp {how} {self.numbers} {a}, {b}")
 
     def select(self, truth: str, a: str, b: str) -> str:
-        """Return a where the truth holds, else b."""
+        """Return a for lanes in which the truth holds, else b."""
         # LLVM would compare numbers a second time for a negation.
         if truth in self._negations:
             truth, a, b = self._negations[truth], b, a
@@ -152,7 +152,7 @@ class Vectors:
         return self.make(f"sext {self.truths} {truth} to {self.whole}")
 
     def narrowed(self, wide: str) -> str:
-        """Return a truth of which whole numbers of 64 bits were made."""
+        """Return a truth from its representation as integers of 64 bits."""
         return self.make(f"icmp slt {self.whole} {wide}, zeroinitializer")
 
     def packed(self, truth: str) -> str:

@@ -1,14 +1,14 @@
-"""Adaptive integration: as many small steps as the error bound needs, for each neuron on its own.
+"""Adaptive integration: as many small steps as the error bound needs, separately for each neuron.
 
-Equations are integrated by Taylor series (`ranvier.equations.series`) where these are simple. Others have stages: J.
+Equations are integrated by Taylor series (`ranvier.equations.series`) if these are simple. Others have stages: J.
 R. Cash and A. H. Karp, "A variable order Runge-Kutta method for initial value problems with rapidly varying right-
 hand sides", ACM Transactions on Mathematical Software 16 (1990): a method of fifth order with one of fourth order in
 it, whose difference is the estimated error.
 
-Each step begins with the whole of it, before the loop, with numbers that are known before the step: nearly all
-neurons need no more. Others halve what they take until the error fits, so that nothing of one step has to be kept for
-the next. After a reset, the rest is tried as a whole again. Parts are a rest divided by a power of two, so that they
-add up to the step without rounding.
+The whole step is tried first, before the loop, with numbers that are known before the step: this is enough for nearly
+all neurons. Others halve the part until the error is within its bound, so that no state has to be kept for the next
+step. After a reset, the whole remainder is tried again. A part is the remainder divided by a power of two, so that
+parts add up to the step without rounding.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _HIGH_ORDER = 8
 # The last term is much larger than the error, but in the upstroke of a spike, where terms fall slowly, errors of parts
 # add up. With this factor, errors of adaptive exponential neurons are those that the method of Cash and Karp leaves.
 _SAFETY = 32.0
-# The last term of the series of an exponential is a bound of what is left out only if its argument changes by no more:
-# of exp(70 s), the terms up to the sixth say nothing about a steep upstroke in the middle of the part.
+# The last term of the series of an exponential bounds the remainder only if its argument changes by less than this:
+# the first six terms of exp(70 s) do not show a steep upstroke in the middle of the part.
 _MOST_GROWTH = 12.0
-# The terms of its series that matter; errors of variables tell where later ones are large.
+# The terms of its series that matter; errors of variables show if later terms are large.
 _GROWTH_TERMS = 3
 
 
@@ -56,9 +56,9 @@ _GROWTH_TERMS = 3
 class Tolerances:
     """Error bounds of a part of a step: `absolute` in the unit of each variable, plus `relative` times its value.
 
-    Where `relative` times what the variable would change by in a whole step, at the rate that it has at the begin of
-    the part, is more, this is the bound: such an error is that of a spike so little of a step too early or too late.
-    Without it, most parts would be spent on the last bit of a potential that explodes.
+    If `relative` times the change in a whole step, at the rate at the start of the part, is larger, this is the bound:
+    the error corresponds to a spike that is early or late by a fraction `relative` of a step. Without it, most parts
+    would be spent on the last bit of a potential that diverges.
     """
 
     relative: float
@@ -67,18 +67,18 @@ class Tolerances:
 
 @dataclass(frozen=True)
 class Crossing:
-    """What happens when a neuron fires within a step.
+    """Spikes within a step: threshold and reset.
 
     Attributes
     ----------
     fires
-        Gives the truth that the threshold holds, for a state.
+        Function from a state to the truth that the threshold holds.
     reset
-        Gives the state after a reset.
+        Function to the state after a reset.
     assigned
         Variables that a reset changes.
     holds_after
-        The truth that held variables stay for the rest of the step, since the neuron is refractory.
+        The truth that held variables are constant for the rest of the step, since the neuron is refractory.
     """
 
     fires: Callable[[Mapping[str, Operand]], Operand]
@@ -95,8 +95,8 @@ def adaptive(
     `moving` are the variables that change, `bounded` those whose error is. Returns the state, the truth that the neuron
     has fired, and the truth that the integration has ended.
     """
-    own = _Adaptive(stage, begin, moving, bounded, tolerances, crossing)
-    return own.parts(own.whole())
+    integration = _Adaptive(stage, begin, moving, bounded, tolerances, crossing)
+    return integration.parts(integration.whole())
 
 
 class _Adaptive:
@@ -120,9 +120,9 @@ class _Adaptive:
         self.fixed = {name: value for name, value in begin.state.items() if name not in moving}
 
     def whole(self) -> list[Operand]:
-        """Try the whole step, in which nearly all neurons need no more, with numbers that are known before it.
+        """Try the whole step, which is enough for nearly all neurons, with numbers that are known before it.
 
-        Returns what the loop over parts begins with.
+        Returns the initial values of the loop over parts.
         """
         do, step, begin = self.stage.do, self.stage.step, self.begin
         old = {name: begin.state[name] for name in self.moving}
@@ -165,7 +165,7 @@ class _Adaptive:
         return resolved
 
     def _is_monotonic(self, exponent: Series) -> Operand:
-        """Return the truth that an argument only rises, or only falls, in a whole step.
+        """Return the truth that an argument is monotonic in a whole step.
 
         Then its exponential is largest at an end of the step, and not in the middle of it.
         """
@@ -189,9 +189,9 @@ class _Adaptive:
         return self.stage.do("either", resolved, self.stage.do("less_equal", part, self.tolerances.relative))
 
     def _agrees(self, series: Expanded, old: Mapping[str, Operand], moved: tuple[State, dict[str, _Error]]) -> Operand:
-        """Return the truth that the equations hold at the end of a whole step, too: nothing steep happened in it.
+        """Return the truth that the equations also hold at the end of a whole step, which then has no steep upstroke.
 
-        The derivatives that the series has there are compared with those of the equations.
+        The derivatives of the series there are compared with those of the equations.
         """
         do, begin = self.stage.do, self.begin
         new, errors = moved
@@ -206,7 +206,7 @@ class _Adaptive:
         return made
 
     def _promises(self, series: Expanded, first: _Tried) -> Operand:
-        """Return the truth that terms get so small in the high order that it may be enough, if they go on as before."""
+        """Return the truth that the high order may be enough, by an extrapolation of the terms."""
         do = self.stage.do
         made: Operand = True
         for name, bound in first.bounds.items():
@@ -335,20 +335,20 @@ class _Adaptive:
 
 @dataclass(frozen=True)
 class _Tried:
-    """What a part of a step would lead to.
+    """Result of an attempted part of a step.
 
     Attributes
     ----------
     fits, fits_twice
-        The truths that errors are within their bounds, and that they would be with twice the part.
+        The truths that errors are within their bounds, for the part and for twice the part.
     factor
-        What a part that is too long is to be multiplied by.
+        Factor for a part that is too long.
     new
         The state, after a reset if the neuron fires.
     fires
         The truth that it does.
     errors, bounds
-        Of variables whose error is bounded.
+        Errors and bounds of variables whose error is bounded.
     """
 
     fits: Operand
@@ -374,7 +374,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Error:
-    """Of a variable the size of its error, and what it changes by in a step at the rate of the begin of the part."""
+    """Size of the error of a variable, and its change in a step at the rate at the start of the part."""
 
     size: Operand
     change: Operand
@@ -408,8 +408,8 @@ def _polynomial(stage: Stage, series: Expanded, order: int, part: _Part) -> tupl
     do = stage.do
     powers = _powers(stage, order, part)
     new, errors = {}, {}
-    for name, own in series.variables.items():
-        terms = [do("multiply", own[i], powers[i]) for i in range(order + 1)]
+    for name, coefficients in series.variables.items():
+        terms = [do("multiply", coefficients[i], powers[i]) for i in range(order + 1)]
         change = terms[1]
         for each in terms[2:]:
             change = do("add", change, each)
@@ -417,7 +417,7 @@ def _polynomial(stage: Stage, series: Expanded, order: int, part: _Part) -> tupl
         last, before = (do("absolute", each) for each in (terms[-1], terms[-2]))
         # The last term may be small by chance.
         size = do("maximum", do("multiply", last, _SAFETY), before)
-        errors[name] = _Error(size, do("multiply", own[1], part.per_scale))
+        errors[name] = _Error(size, do("multiply", coefficients[1], part.per_scale))
     return new, errors
 
 

@@ -1,4 +1,4 @@
-"""Puts the programs of a model together: which constants a step has, and in which order everything stands."""
+"""Assembles the programs of a model: the constants of a step, and the order of inputs and results."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = ["Parts", "assembled", "program_parameters"]
 
 @dataclass(frozen=True)
 class Parts:
-    """What a program is made of.
+    """Parts of a program.
 
-    The results of a step, and the reason of the failure if one of the last ones does not hold; the observed values,
+    The results of a step, and the reason of the failure if one of the last results does not hold; the observed values,
     which `observer` has made; and the refractory period, if there is one.
     """
 
@@ -84,7 +84,7 @@ def assembled(stage: Stage, requests: Sequence[MatrixRequest], parts: Parts) -> 
 
 
 class _Pool:
-    """The results of what is calculated before a step, each once."""
+    """The results of calculations before a step, each once."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -137,7 +137,7 @@ def _program(
     elements: list[int],
     takes_current: bool | None,
 ) -> Program:
-    """Return the program of a step, or, with None for `takes_current`, that of what is observed."""
+    """Return the program of a step, or, with None for `takes_current`, the program of observed values."""
     inputs = [builder.input(("variable", name)) for name in description.variables]
     inputs += [builder.constant_of_parent(place) for place in constants]
     if takes_current is None:

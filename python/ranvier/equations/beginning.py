@@ -1,4 +1,4 @@
-"""Plain numbers of expressions: what equations are at the beginning, so that a division by 0 is found before a run."""
+"""Values of expressions at the start, calculated as plain numbers, to find a division by 0 before a run."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ _OPERATIONS: dict[str, Callable[..., float | bool]] = {
 
 
 class Numbers:
-    """Calculates an expression; `names` has what names stand for, in the units of calculations."""
+    """Calculates an expression; `names` has the values of names, in the units of calculations."""
 
     def __init__(self, names: Mapping[str, Found]) -> None:
         self.names = names
 
     def leaf(self, node: Node) -> Found:
-        """Return a number, or what a name stands for."""
+        """Return a number, or the value of a name."""
         if node.kind == "number":
             return node.number
         if node.kind == "draw":
@@ -70,9 +70,9 @@ class Numbers:
         return 0.0 if number is None else number
 
     def operation(self, node: Node, parts: list[Found]) -> Found:
-        """Return the outcome of an operation, or the trouble that there is."""
+        """Return the outcome of an operation, or the error that occurs."""
         if node.kind == "where" and not isinstance(parts[0], Trouble):
-            # What is not chosen does not matter.
+            # Errors of the branch that is not chosen are ignored.
             return parts[1] if parts[0] else parts[2]
         for part in parts:
             if isinstance(part, Trouble):
@@ -90,7 +90,7 @@ class Numbers:
 def check_beginning(description: Description, values: Mapping[str, float]) -> None:
     """Calculate all equations at the beginning.
 
-    `values` are numbers of parameters and initial values of variables, in their units, in place of the defaults.
+    `values` are numbers of parameters and initial values of variables, in their units, which replace the defaults.
 
     Raises
     ------
@@ -129,9 +129,7 @@ def _refuse(trouble: Trouble, description: Description, names: Mapping[str, Foun
             shown.append(f"{name} = {scaled(value, -unit.exponent):g} {unit.text}".strip())
     values = f" with {', '.join(shown)}" if shown else ""
     variables = [name for name in used if name in description.variables]
-    remedy = (
-        f"let {variables[0]} begin elsewhere: initial=dict({variables[0]}=...)" if variables else "give other values"
-    )
+    remedy = f"choose another initial value: initial=dict({variables[0]}=...)" if variables else "give other values"
     if trouble.is_division and node is not trouble.node:
         refuse(
             node.place,

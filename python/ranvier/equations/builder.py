@@ -1,7 +1,7 @@
-"""Makes programs. What does not change in a step is calculated before it, and nothing is calculated twice.
+"""Builds programs. Constants of a step are calculated before it, and common subexpressions once.
 
 There is a builder for each time at which something can be calculated: when constants are prepared, in a step, in a loop
-of a step. An operation goes to the earliest of them that knows its operands; where a later one uses its value, it
+of a step. An operation is added to the earliest builder that has its operands; if a later one uses its value, it
 becomes an input there: a constant of the step, or a captured value of the loop.
 """
 
@@ -55,7 +55,7 @@ _FOLDED: dict[str, Callable[..., float | bool]] = {
     "not": lambda a: not a,
     "select": lambda a, b, c: b if a else c,
 }
-"""What has the same outcome on every machine, so that it may be calculated here."""
+"""Operations with the same outcome on every machine, which may be calculated here."""
 
 _COMMUTATIVE = {"add", "multiply", "both", "either", "equal"}
 
@@ -82,7 +82,7 @@ class Builder:
     level
         0 for the earliest.
     parent
-        The builder of what is known earlier, if there is one.
+        The builder of earlier calculations, if there is one.
     """
 
     level: int
@@ -93,7 +93,7 @@ class Builder:
     _nodes: dict[int, Node] = field(default_factory=dict)
 
     def input(self, key: object, kind: str = "number") -> Value:
-        """Return an input; the same for the same key, which is no value of the parent."""
+        """Return an input, the same for the same key, which is not a value of the parent."""
         return self._input(("given", key), kind)
 
     def constant_of_parent(self, place: int) -> Value:
@@ -124,7 +124,7 @@ class Builder:
             assert self.parent is not None
             above = self.parent.take(operand)
             if above.builder is self:
-                # The parent defers what it does not know yet.
+                # The parent defers operations whose operands it does not have yet.
                 return above
             if above.type == "truth" and self.parent.level == 0:
                 # Constants of a step are numbers.
@@ -158,7 +158,7 @@ class Builder:
 
     @contextmanager
     def deferring(self, later: Builder) -> Iterator[None]:
-        """Let what is not calculated here yet be calculated by a builder of which this one is the parent."""
+        """Let a builder whose parent is this one calculate values that are not calculated here yet."""
         self._later = later
         try:
             yield
@@ -170,9 +170,9 @@ class Builder:
         return self.emit(op, (), float(index))
 
     def loop(self, initial: Sequence[Operand], body: Builder, results: Sequence[Operand], most: int) -> list[Value]:
-        """Carry out another builder's program again and again.
+        """Repeat the program of another builder.
 
-        `body` has the carried values as inputs with the keys 0, 1, ...; `results` are the truth that it goes on, then
+        `body` has the carried values as inputs with the keys 0, 1, ...; `results` are the truth that it continues, then
         the next carried values. Returns the carried values at the end, and the truth that it has ended in time.
         """
         kinds = [self.take(each).type for each in initial]
@@ -191,7 +191,7 @@ class Builder:
     # ---- the program -------------------------------------------------------------------------------------------------
 
     def live(self, results: Sequence[int]) -> set[int]:
-        """Return the places of all values that some values are made of, these included."""
+        """Return the places of some values and of all values on which they depend."""
         live: set[int] = set()
         waiting = list(results)
         while waiting:
@@ -202,22 +202,22 @@ class Builder:
         return live
 
     def taken(self, live: set[int]) -> list[int]:
-        """Return the places of inputs among some values that come from the parent, in the order of their first use."""
+        """Return the places of inputs from the parent among some values, in the order of their first use."""
         return [place for place in sorted(live) if self.origin(place)[1]]
 
     def made_by(self, value: Value) -> tuple[str, tuple[Value, ...]]:
-        """Return the operation of a value of this builder, and its operands; a result of a loop has none."""
+        """Return the operation of a value of this builder, and its operands; None for a result of a loop."""
         entry = self._entries[value.place]
         is_loop = entry.op in ("loop", "of loop")
         return entry.op, () if is_loop else tuple(self.value(each) for each in entry.operands)
 
     def above(self, value: Value) -> Value | None:
-        """Return the value of the parent that an input of this builder stands for, if it comes from there."""
+        """Return the value of the parent for an input of this builder; None for other inputs."""
         place, is_taken = self.origin(value.place)
         return self.parent.value(place) if is_taken and self.parent is not None else None
 
     def given(self, value: Value) -> object:
-        """Return the key of an input that does not come from the parent."""
+        """Return the key of an input that is not a value of the parent."""
         key = self._entries[value.place].input
         return key[1] if isinstance(key, tuple) and key[0] == "given" else None
 
@@ -230,13 +230,13 @@ class Builder:
         return self._nodes.get(value.place)
 
     def origin(self, place: int) -> tuple[int, bool]:
-        """Return the place in the parent of an input, and whether it is one that comes from there."""
+        """Return the place in the parent of an input, and whether it is a value of the parent."""
         key = self._entries[place].input
         is_taken = isinstance(key, tuple) and key[0] == "taken"
         return (key[1], True) if is_taken and isinstance(key, tuple) else (-1, False)
 
     def known_before(self, place: int) -> Operand:
-        """Return a value of this builder as what it was before it was taken from another one."""
+        """Return the value of the builder from which a value of this one was taken."""
         entry = self._entries[place]
         if entry.op == "constant":
             return entry.number
@@ -268,8 +268,7 @@ class Builder:
 def operate(builder: Builder, op: str, *operands: Operand) -> Operand:
     """Return the outcome of an operation, calculated as early as possible.
 
-    `builder` is the earliest one that there is; it takes what is known already but differs between machines, such as
-    an exponential.
+    `builder` is the earliest one; it calculates constants that differ between machines, such as an exponential.
     """
     values = [each for each in operands if isinstance(each, Value)]
     if not values:
@@ -288,7 +287,7 @@ def _folded(op: str, operands: Sequence[Operand]) -> float | bool | None:
     try:
         return fold(*operands)
     except (ArithmeticError, ValueError):
-        # Found where the expression is read; what remains is for the core.
+        # Errors of constants are found when the expression is read; the core checks the others.
         return None
 
 
@@ -335,7 +334,7 @@ def _simplified(builder: Builder, op: str, operands: Sequence[Operand]) -> Opera
 
 
 def _chosen_before(truth: Operand, operand: Operand) -> Operand | None:
-    """Return what an operand is where a truth holds, if it is a choice by the same truth."""
+    """Return the chosen operand of a choice by a truth that holds; None for other operands."""
     if isinstance(operand, Value):
         entry = operand.builder._entries[operand.place]
         if entry.op == "select" and operand.builder.value(entry.operands[0]) == truth:
@@ -348,7 +347,7 @@ def _is(operand: Operand, number: float) -> bool:
 
 
 def _negated(operand: Operand) -> Operand | None:
-    """Return what an operand is the negative of, if it is one."""
+    """Return the operand of a negation; None for other operands."""
     return _operand_of("negate", operand) if isinstance(operand, Value) else -operand
 
 
@@ -380,12 +379,12 @@ def _product(builder: Builder, left: Operand, right: Operand) -> Operand | None:
     if _is(right, -1.0):
         return operate(builder, "negate", left)
     if isinstance(left, Value) and _level(right) < left.level:
-        # Factors that are known earlier are taken together.
+        # Factors that are known earlier are multiplied first.
         entry = left.builder._entries[left.place]
         if entry.op == "negate":
             inner = Value(left.builder, entry.operands[0])
             return operate(builder, "multiply", inner, operate(builder, "negate", right))
-        # What is multiplied by a number is often needed without it, too.
+        # The operand of a multiplication by a number is often also used without it.
         if entry.op == "multiply" and isinstance(right, Value):
             parts = [left.builder.known_before(place) for place in entry.operands]
             for one, other in (parts, parts[::-1]):

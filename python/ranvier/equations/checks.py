@@ -1,4 +1,4 @@
-"""Checks of a model: names, units, and what expressions may use where."""
+"""Checks of a model: names, units, and the names that each expression may use."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _LACKING = ("10 ms", "-70 mV", "100 pA", "10 nS", "200 pF", "1 GOhm", "0.1/ms", 
 
 
 def check_names(read: Description) -> None:
-    """Refuse names that do not exist, and assignments to what is no variable."""
-    own = [*read.variables, *read.subexpressions, *read.parameters]
-    general = [*own, *CONSTANTS, STEP]
+    """Raise an error for names that do not exist, and for assignments to names that are not variables."""
+    of_model = [*read.variables, *read.subexpressions, *read.parameters]
+    general = [*of_model, *CONSTANTS, STEP]
     units = [name for name in UNITS if is_unit(name)]
     for equation in (*read.variables.values(), *read.subexpressions.values()):
         if equation.node is not None:
@@ -70,7 +70,7 @@ def _check_assigned(statement: Statement, read: Description) -> None:
             statement.place,
             f"'{statement.name}'",
             "only variables can be assigned",
-            f"write d{statement.name}/dt = 0*{read.unit(statement.name).text or 1}/ms for what only spikes change",
+            f"write d{statement.name}/dt = 0*{read.unit(statement.name).text or 1}/ms if only spikes change it",
         )
     refuse_name(statement.place, statement.name, list(read.variables), f"variables are {', '.join(read.variables)}")
 
@@ -80,7 +80,7 @@ def check_noise_and_draws(read: Description) -> None:
     for equation in (*read.variables.values(), *read.subexpressions.values()):
         if equation.node is not None:
             _refuse_before(equation.node)
-            _refuse_draws(equation.node, "in an equation it would be drawn anew in each step", "use white noise, xi")
+            _refuse_draws(equation.node, "in an equation it would be drawn in each step", "use white noise, xi")
     at_spikes = [read.threshold, *(each.node for each in (*read.reset, *read.after_refractory))]
     elsewhere = list(at_spikes)
     elsewhere += [] if read.refractory is None else [read.refractory]
@@ -109,7 +109,7 @@ def _refuse_before(node: Node) -> None:
             refuse(
                 part.place,
                 f"'{part.place.text}'",
-                "only the threshold, the reset and after_refractory know what variables were before the step",
+                "only the threshold, the reset and after_refractory can read values before the step",
                 "write it there",
             )
 
@@ -204,7 +204,7 @@ def check_right_side(equation: Equation, found: Dimension | str) -> None:
 
 
 def check_statement(statement: Statement, found: Dimension | str, wanted: Dimension) -> None:
-    """Refuse an assignment of what has another dimension."""
+    """Raise an error for an assignment of a value with another dimension."""
     if statement.operation in ("multiply", "divide"):
         wanted = NONE
     if found == "truth":
@@ -215,13 +215,13 @@ def check_statement(statement: Statement, found: Dimension | str, wanted: Dimens
         refuse_unit(
             statement.node.place,
             f"'{statement.node.place.text}', {in_unit(found)}",
-            f"{statement.name} is changed by what is {in_unit(wanted)}",
+            f"it must be {in_unit(wanted)}, as {statement.name}",
             "give both the same unit",
         )
 
 
 def weight_unit(read: Description, names: Mapping[str, Dimension]) -> Unit:
-    """Return the unit of weights, which follows from what receptors do with them."""
+    """Return the unit of weights, which follows from the statements of receptors."""
     found: Unit | None = None
     for statements in read.receptors.values():
         for statement in statements:
@@ -248,7 +248,7 @@ def weight_unit(read: Description, names: Mapping[str, Dimension]) -> Unit:
 
 
 def _check_proportional(statement: Statement, weight: str) -> None:
-    """Check that what a spike adds is the weight times a factor."""
+    """Check that the change by a spike is the weight times a factor."""
     builder = Builder(0)
     names: dict[str, Operand] = {name: builder.input(name) for name in names_in(statement.node) if not is_unit(name)}
     found = walked(statement.node, AffineSums(Instructions(builder, names), {weight: Affine({weight: 1.0})}))
@@ -263,7 +263,7 @@ def _check_proportional(statement: Statement, weight: str) -> None:
 
 
 def held(read: Description) -> frozenset[str]:
-    """Return what does not change while the neuron is refractory: see the documentation of `neuron`."""
+    """Return the variables that are constant while the neuron is refractory: see the documentation of `neuron`."""
     if read.refractory is None and read.after_refractory:
         first = read.after_refractory[0]
         refuse(

@@ -1,6 +1,6 @@
-"""Lines of a model that are written once and stand for several: ``dI[k]/dt = -I[k]/tau[k] : pA`` and ``sum(I[k])``.
+"""Lines of a model with an index, which are repeated for copies: ``dI[k]/dt = -I[k]/tau[k] : pA``, ``sum(I[k])``.
 
-They are written out before anything else is read, so that all that follows knows plain names: ``I_1``, ``I_2``.
+They are expanded before anything else is read, so that all other code has plain names: ``I_1``, ``I_2``.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Entry = TypeVar("Entry")
 
 
 def suffixes_of(index: str, copies: object) -> tuple[str, ...]:
-    """Return what the names of copies end in.
+    """Return the suffixes of the names of copies.
 
     Raises
     ------
     WrongTypeError, ValueOutOfBoundsError
-        For what is neither a number from 0 to 100 nor so many names that differ.
+        For a value that is not a number from 0 to 100 or as many different names.
     """
     what = f"copies of [{index}]"
     if not isinstance(copies, str) and isinstance(copies, Sequence):
@@ -45,7 +45,7 @@ def suffixes_of(index: str, copies: object) -> tuple[str, ...]:
             if not isinstance(name, str) or not f"_{name}".isidentifier() or not name:
                 raise WrongTypeError(what, repr(name), "a name has letters, digits and _", 'write ["AMPA", "NMDA"]')
             if list(copies).count(name) > 1:
-                raise ValueOutOfBoundsError(what, f"'{name}'", "each name can stand once", "give names that differ")
+                raise ValueOutOfBoundsError(what, f"'{name}'", "a name can be given once", "give names that differ")
         count = len(copies)
         made = tuple(copies)
     else:
@@ -71,7 +71,7 @@ class Written:
         self._used: set[str] = set()
 
     def check_used(self) -> None:
-        """Refuse indices that stand nowhere.
+        """Raise an error for indices that are not used.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Written:
         return self._with_sums(source_of(what, text), 0, len(text))
 
     def entries(self, what: str, given: object, read: Callable[[str, Entry], Entry]) -> dict[str, Entry]:
-        """Return a mapping with an entry for each copy of a name; `read` gets the name and writes out its value.
+        """Return a mapping with an entry for each copy of a name; `read` converts the value of a name.
 
         A list has a value for each copy.
         """
@@ -133,9 +133,9 @@ class Written:
                     "give one for each",
                 )
             for suffix, each in zip(suffixes, values, strict=True):
-                own = self._replaced(name, index, suffix, _INDEX, "_")
-                own = self._replaced(own, index, suffix, _IN_WORDS, "")
-                made[own] = read(own, self._copied(each, index, suffix))
+                copy = self._replaced(name, index, suffix, _INDEX, "_")
+                copy = self._replaced(copy, index, suffix, _IN_WORDS, "")
+                made[copy] = read(copy, self._copied(each, index, suffix))
         return made
 
     def _copied(self, value: Entry, index: str, suffix: str) -> Entry:

@@ -1,4 +1,4 @@
-"""What a user has written, as trees with names and units: the description of a model."""
+"""The description of a model: equations of a user as trees with names and units."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Equation:
     Attributes
     ----------
     node
-        The right side; None of a name that is only declared.
+        The right side; None for a name that is only declared.
     is_differential
         Whether it is the derivative.
     flags
@@ -38,12 +38,12 @@ class Equation:
 
     @property
     def is_flagged(self) -> bool:
-        """Whether it is held while the neuron is refractory, as its flag says."""
+        """Whether its flag holds it while the neuron is refractory."""
         return "unless refractory" in self.flags
 
     @property
     def goes_on(self) -> bool:
-        """Whether it is never held, as its flag says."""
+        """Whether its flag prevents that it is held."""
         return "always" in self.flags
 
 
@@ -96,19 +96,19 @@ class Description:
     variables
         By name, in the order of the text. Those without an equation change in resets only.
     subexpressions
-        By name; each comes after those that it uses.
+        By name; each follows those that it uses.
     parameters
         By name.
     refractory
         The refractory period, if there is one.
     receptors
-        What spikes do, by the name of the receptor.
+        Effects of spikes, by the name of the receptor.
     held
         Variables that do not change while the neuron is refractory.
     after_refractory
-        What is assigned at the end of the last step in which it is.
+        Assignments at the end of the last step in which it is refractory.
     initial
-        By variable: the name of the parameter that it begins at, or a number in its unit.
+        By variable: the name of the parameter for its initial value, or a number in its unit.
     """
 
     name: str
@@ -138,7 +138,7 @@ class Description:
 
     @property
     def assigned(self) -> frozenset[str]:
-        """The variables that spikes of the neuron set, at once or when it is no longer refractory."""
+        """The variables that spikes of the neuron set, at once or at the end of the refractory period."""
         return frozenset(each.name for each in (*self.reset, *self.after_refractory))
 
     @property
@@ -151,7 +151,7 @@ class Description:
 
     @property
     def fires_at_ends(self) -> bool:
-        """Whether the threshold holds for whole steps only: it looks at what was before them, or is drawn for them."""
+        """Whether the threshold is defined only for whole steps: it reads values before them, or is drawn for them."""
         return any(part.kind in ("before", "draw") for part in nodes_of(self.threshold))
 
     def used(self, nodes: Iterable[Node]) -> dict[str, Node]:
@@ -171,9 +171,9 @@ def used_names(nodes: Iterable[Node], subexpressions: Mapping[str, Equation]) ->
         for name, node in names_in(waiting.popleft()).items():
             if name not in found:
                 found[name] = node
-                own = subexpressions.get(name)
-                if own is not None and own.node is not None:
-                    waiting.append(own.node)
+                used = subexpressions.get(name)
+                if used is not None and used.node is not None:
+                    waiting.append(used.node)
     return found
 
 

@@ -69,7 +69,7 @@ def _parameters(parameters: Iterable[ProgramParameter]) -> str:
 
 
 def bounds_of(parameter: ProgramParameter) -> str:
-    """Return the bounds of a parameter in words; nothing if it has none."""
+    """Return the bounds of a parameter in words; empty without bounds."""
     lower = f"{'>' if parameter.lower_open else '>='} {parameter.lower:g}" if math.isfinite(parameter.lower) else ""
     upper = f"{'<' if parameter.upper_open else '<='} {parameter.upper:g}" if math.isfinite(parameter.upper) else ""
     return " and ".join(each for each in (lower, upper) if each)

@@ -1,4 +1,4 @@
-"""What expressions are calculated with: units, instructions of programs, and sums that are linear in some names."""
+"""Values of expressions: units, instructions of programs, and sums that are linear in some names."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def constant_of(node: Node) -> float | None:
 
 
 def unit_number(name: str) -> float | None:
-    """Return what a unit stands for in an expression, as a number; None for other names."""
+    """Return the value of a unit in an expression, as a number; None for other names."""
     # Those of one letter are names that variables like to have.
     return scaled(1.0, UNITS[name].exponent) if len(name) > 1 and name in UNITS else None
 
@@ -80,7 +80,7 @@ def in_unit(kind: Kind) -> str:
 
 
 class Units:
-    """Finds the dimension of an expression, and checks that all parts fit together."""
+    """Finds the dimension of an expression, and checks that the units of all parts match."""
 
     def __init__(self, names: Mapping[str, Dimension]) -> None:
         self.names = names
@@ -115,7 +115,7 @@ class Units:
             case "multiply" | "divide":
                 left, right = parts
                 if isinstance(left, str) or isinstance(right, str):
-                    # Where something is divided by 0, this is found elsewhere.
+                    # A division by 0 is found by other checks.
                     return _ZERO if node.kind == "multiply" else left
                 return left * right if node.kind == "multiply" else left / right
             case "negate" | "absolute" | "before":
@@ -165,7 +165,10 @@ class Units:
         if number is None or abs(number) > 12 or not isinstance(base, Dimension):
             place = node.parts[0].place
             refuse_unit(
-                place, f"in {base}", "what has a unit has a number from -12 to 12 as exponent", "divide it by its unit"
+                place,
+                f"in {base}",
+                "the exponent of a value with a unit is a number from -12 to 12",
+                "divide it by its unit",
             )
         return base ** Fraction(number).limit_denominator(12)
 
@@ -177,13 +180,13 @@ class Instructions:
     Attributes
     ----------
     earliest
-        The builder of what is known before a step.
+        The builder of calculations before a step.
     names
-        What names stand for.
+        Values of names.
     draws
         Gives the random number of a draw, by its node; None where there cannot be any.
     conditions
-        Truths that must hold so that constants are finite, each with the reason if it does not: more are appended.
+        Truths that must hold for finite constants, each with the reason of a failure; more are appended.
     positive
         Names of parameters whose bounds keep them above 0.
     used
@@ -198,7 +201,7 @@ class Instructions:
     used: Callable[[Node], Operand] | None = None
 
     def leaf(self, node: Node) -> Operand:
-        """Return a number, or what a name stands for."""
+        """Return a number, or the value of a name."""
         if node.kind == "number":
             return node.number
         if node.kind == "draw":
@@ -253,7 +256,7 @@ class Instructions:
         return divisor
 
     def _required(self, node: Node, operand: Operand, *conditions: tuple[Operand, str]) -> Operand:
-        """Note what must hold where an expression is used; return its operand, with 1 in its place where it is not."""
+        """Add a condition of an expression for where it is used; return its operand, replaced by 1 elsewhere."""
         used = True if self.used is None else self.used(node)
         if used is not False:
             unused = self._do("not", used)
@@ -354,7 +357,7 @@ class Instructions:
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """A sum of names times coefficients and of a constant; or, if it is no such sum, the part that prevents it."""
+    """A sum of names times coefficients and of a constant; or, for other expressions, the part that is not linear."""
 
     coefficients: Mapping[str, Operand]
     constant: Operand = 0.0

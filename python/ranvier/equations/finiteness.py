@@ -2,11 +2,11 @@
 
 A division by 0, and an undefined root or logarithm, is an error where it arises. Mostly no check is needed: a variable
 becomes infinite or NaN, which is detected. But `max(sqrt(u), 0)` with u < 0 is 0, a comparison of a threshold with NaN
-never holds, and an infinite potential may make a neuron fire, whose reset removes it.
+never holds, and an infinite potential may be removed by the reset of a neuron that it makes fire.
 
 Only operations whose operands may be outside of their domain, and whose result is used in such a place, are checked:
 all others cost nothing. Branches that a condition does not choose are not checked, since they have no effect, and
-neither are overflows: a potential that explodes within a step ends as a spike. Exponentials are limited to exp(700),
+neither are overflows: a potential that diverges within a step ends as a spike. Exponentials are limited to exp(700),
 which is hidden if a logarithm or a root makes a moderate number of it: `log(1 + exp(u))` would be 700 for all larger u,
 so their arguments are checked there.
 """
@@ -39,14 +39,14 @@ _HIDES = frozenset(
 )
 _RISKY = frozenset(("divide", "square_root", "log", "log1p", "pow"))
 _SATURATES = frozenset(("exp", "expm1", "expm1_over"))
-# Operations that make moderate numbers of huge ones, and operations whose outcome says nothing of how huge one was.
+# Operations that map huge numbers to moderate ones, and operations whose outcome does not depend on how huge one was.
 _COMPRESSES = frozenset(("square_root", "log", "log1p", "pow"))
 _FORGETS = frozenset(("less", "less_equal", "equal", "exp", "expm1", "expm1_over", "over_expm1"))
 
 
 def _joined(one: _When, other: _When) -> _When:
     made = one | other
-    # Where fewer truths are enough, sets with more of them add nothing.
+    # A superset of a sufficient set of truths is redundant.
     made = frozenset(each for each in made if not any(fewer < each for fewer in made))
     return made if len(made) <= _MOST else _ALWAYS
 
@@ -211,7 +211,7 @@ class Finiteness:
         return bool(found) and found == self._exponentials(divisor)
 
     def _exponentials(self, value: Value) -> set[Value]:
-        """Return the exponentials that a value is made of, unless their size does not matter."""
+        """Return the exponentials on whose size a value depends."""
         found: set[Value] = set()
         seen: set[Value] = set()
         waiting = [value]
@@ -262,10 +262,10 @@ class Finiteness:
 
     def text(self) -> str:
         """Return the reason of the failure if one of the truths does not hold."""
-        called = [f"'{each.place.text}' ({each.place.called()})" for each in self.nodes]
-        if not called:
+        names = [f"'{each.place.text}' ({each.place.called()})" for each in self.nodes]
+        if not names:
             return "a comparison, a maximum or a minimum has hidden a number that is not finite"
-        what = "not a finite number, or above exp(700)" if self.saturates else "not a finite number"
-        if len(called) == 1:
-            return f"{called[0]} is {what}"
-        return f"one of these is {what}: {', '.join(called[:_MOST])}"
+        state = "not a finite number, or above exp(700)" if self.saturates else "not a finite number"
+        if len(names) == 1:
+            return f"{names[0]} is {state}"
+        return f"one of these is {state}: {', '.join(names[:_MOST])}"

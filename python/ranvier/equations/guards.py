@@ -1,6 +1,6 @@
-"""Where expressions are used: always, or only where conditions of where() or A if B else C have chosen them.
+"""Conditions under which expressions are used: always, or only if where() or A if B else C has chosen them.
 
-What depends on parameters only is checked once for each neuron, before a run, and only where it is used:
+Expressions of parameters only are checked once for each neuron, before a run, and only if they are used:
 `where(p > 0, log(p), 0)` is defined for each p.
 """
 
@@ -17,7 +17,7 @@ from ranvier.equations.trees import Node, nodes_of
 __all__ = ["Guards"]
 
 _Path: TypeAlias = frozenset[tuple[Node, bool]]
-"""Conditions, and whether they hold, where an expression is used."""
+"""Conditions under which an expression is used, and whether they must hold."""
 
 _ALWAYS: frozenset[_Path] = frozenset([frozenset()])
 _MOST = 8
@@ -37,7 +37,7 @@ class Guards:
     roots
         Expressions that are always used. Subexpressions are, too: they can be recorded.
     subexpressions
-        Those that names in expressions stand for.
+        Expressions of names.
     known
         Names that are known before a step: parameters and units.
     value
@@ -72,7 +72,7 @@ class Guards:
             waiting += self._below(node, path)
 
     def _below(self, node: Node, path: _Path) -> list[tuple[Node, _Path]]:
-        """Return the parts of an expression, or what its name stands for, and when they are used."""
+        """Return the parts of an expression, or the expression of its name, and when they are used."""
         if node.kind == "where":
             truth, *choices = node.parts
             chosen = [path | self._known_part(truth, holds) for holds in (True, False)]
@@ -80,7 +80,7 @@ class Guards:
         return [(part, path) for part in node.parts]
 
     def _known_part(self, truth: Node, holds: bool) -> _Path:
-        """Return what a condition says of parameters; what depends on variables, too, may hold or not."""
+        """Return the part of a condition that depends on parameters only; the rest may hold or not."""
         if truth.kind == "not":
             return self._known_part(truth.parts[0], not holds)
         if truth.kind == ("both" if holds else "either"):

@@ -1,4 +1,4 @@
-"""What users say about the integration of equations: the method, and the error bounds of one that is adaptive."""
+"""Options of the integration of equations: the method, and the error bounds of an adaptive one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Integration:
         *,
         known: Iterable[str] = METHODS,
     ) -> Integration:
-        """Return what users give.
+        """Return checked options.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class Integration:
         Raises
         ------
         ValueOutOfBoundsError
-            When it has none.
+            When the method has no error bounds.
         """
         for name in ("relative_tolerance", "absolute_tolerance"):
             if method != "adaptive" and name in self.given:

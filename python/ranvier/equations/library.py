@@ -51,7 +51,7 @@ def built(name: str, integration: Integration | None = None, **copies: Copies) -
     Raises
     ------
     WrongTypeError, ValueOutOfBoundsError
-        For copies that are neither a number from 0 to 100 nor names that differ.
+        For copies that are not a number from 0 to 100 or different names.
     """
     counts = {**definition(name).copies, **copies}
     chosen = integration or definition(name).integration
@@ -92,7 +92,7 @@ INTEGRATION = {
         "Absolute error bound of an adaptive step, in the unit of the variable",
     ),
 }
-"""Bounds and meanings of the keywords that say how a model is integrated."""
+"""Bounds and meanings of the keywords for the integration of a model."""
 
 
 @dataclass(frozen=True)
@@ -160,16 +160,16 @@ def describe_model(
     `file` describes it, if there is one. `integration` is the default of its keywords of the integration; None: it has
     no such keywords.
     """
-    own, program = model.core_model, model.program
+    core_model, program = model.core_model, model.program
     derived = {each.name for each in program.derived}
     return DescribedModel(
         name=model.name,
         summary=program.summary,
         equations=f"{program.equations.strip()}\nMethod: {METHOD_WORDS[model.method]}",
         reference=program.reference,
-        parameters=own.parameters,
-        variables=own.variables,
-        settable=[variable for variable in own.variables if variable.name not in derived],
+        parameters=core_model.parameters,
+        variables=core_model.variables,
+        settable=[variable for variable in core_model.variables if variable.name not in derived],
         receptors=list(program.receptors),
         sign_chooses_receptor=program.sign_chooses_receptor,
         weight_unit=program.weight_unit,
@@ -180,13 +180,13 @@ def describe_model(
 
 
 class _Signature:
-    """The signature of a class is that of its call; that of an object tells the values that it has."""
+    """The signature of a class is that of its call; the signature of an object has its values as defaults."""
 
     def __get__(self, model: LibraryNeuron | None, kind: type[LibraryNeuron]) -> inspect.Signature:
         if model is not None:
             return model.signature
-        own = inspect.signature(kind.__init__)
-        return own.replace(parameters=list(own.parameters.values())[1:])
+        signature = inspect.signature(kind.__init__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 class LibraryNeuron(EquationNeuron):
@@ -219,7 +219,7 @@ class LibraryNeuron(EquationNeuron):
             if value is None:
                 continue
             given = model.stored(name, value)
-            # What is as it was need not be given to a population.
+            # A population needs only the values that differ.
             if not (isinstance(given, float) and given == defaults.get(name)):
                 stored[name] = given
         differs = {key: value for key, value in chosen.given.items() if default.given.get(key) != value}
@@ -228,7 +228,7 @@ class LibraryNeuron(EquationNeuron):
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """Keywords of the class that say how many receptors or kernels there are, and how it is integrated."""
+        """Keywords of the class for the number of receptors or kernels, and for the integration."""
         integration = tuple(INTEGRATION) if is_integrated(self.model_name) else ()
         return (*definition(self.model_name).copies, *integration)
 

@@ -36,7 +36,7 @@ def lower(description: Description, method: str, tolerances: Tolerances) -> Lowe
     Raises
     ------
     EquationError
-        When the method cannot integrate the equations, pointing at what prevents it; for what is not finite.
+        When the method cannot integrate the equations, and for values that are not finite; the error shows the place.
     """
     stage = Stage(description)
     linear = _linear_part(stage)
@@ -87,7 +87,7 @@ def _chosen(stage: Stage, linear: LinearPart, method: str) -> str:
 
 
 class _Step:
-    """The program of a step, and that of what is observed."""
+    """The programs of a step and of observed values."""
 
     def __init__(self, stage: Stage, linear: LinearPart, method: str, tolerances: Tolerances) -> None:
         self.stage = stage
@@ -177,7 +177,7 @@ class _Step:
         return {**state, **self.linear.step(self.begin, self._undisturbed(apart))}, fired, ended
 
     def _undisturbed(self, names: list[str]) -> list[str]:
-        """Return those of the variables that depend on none which is held or reset within a step."""
+        """Return the variables that do not depend on variables that are held or reset within a step."""
         description = self.stage.description
         disturbed = set(description.held | description.assigned)
         while True:
@@ -199,7 +199,7 @@ class _Step:
         begin = self.begin.state
         still = {n: do("select", is_held, begin[n], v) if n in description.held else v for n, v in moved.items()}
         if self.method == "adaptive":
-            # Those that are held did not move, or were reset on the way.
+            # Held variables did not change, or were reset within the step.
             still = dict(moved)
         state = dict(moved)
         for receptor, statements in description.receptors.items():
@@ -211,7 +211,7 @@ class _Step:
         return {n: do("select", is_held, still[n], v) if n in description.held else v for n, v in state.items()}
 
     def _input(self, statement: Statement, weights: Operand, state: State) -> Operand:
-        """Return what the spikes of a step add to a variable, in its unit."""
+        """Return the change of a variable by the spikes of a step, in its unit."""
         stage = self.stage
         name = stage.description.weight_name
         sums = Scope(stage, state).affine(statement.node, [name])
@@ -227,7 +227,7 @@ class _Step:
         return {before(n): self.stage.scaled(v, self.stage.exponent(n)) for n, v in self.begin.state.items()}
 
     def _after_spike(self, state: Mapping[str, Operand]) -> State:
-        """Return the state after a reset, and, of a neuron that is not refractory at all, after what ends that."""
+        """Return the state after a reset, and, without a refractory period, after the assignments at its end."""
         after = self._after(self.stage.description.reset, state)
         if not self.stage.description.after_refractory:
             return after

@@ -1,4 +1,4 @@
-"""Methods of integration: how the variables get over a step. Spikes, threshold and reset come after it."""
+"""Methods of integration, which advance the variables by a step. Spikes, threshold and reset follow after it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ State = dict[str, Operand]
 
 @dataclass(frozen=True)
 class Begin:
-    """What a step begins with: variables in their units, the injected current, and whether neurons are refractory."""
+    """State at the start of a step: variables in their units, the injected current, whether neurons are refractory."""
 
     state: Mapping[str, Operand]
     current: Operand | None
@@ -32,7 +32,7 @@ class Begin:
 
     @property
     def others(self) -> dict[str, Operand]:
-        """What expressions can use beside variables and parameters."""
+        """Inputs of expressions beside variables and parameters."""
         return {} if self.current is None else {CURRENT: self.current}
 
 
@@ -44,7 +44,7 @@ class LinearPart:
     forms
         Their derivatives.
     prevented_by
-        Of each other variable the place of what prevents it.
+        For each other variable, the place of the part that prevents it.
     """
 
     def __init__(self, stage: Stage, forms: Mapping[str, Affine]) -> None:
@@ -66,7 +66,7 @@ class LinearPart:
     def step(self, begin: Begin, wanted: Iterable[str]) -> State:
         """Return variables after a step, without noise."""
         free = Propagation(self.stage, self.matrices, self.forms)
-        # While some are held, they are constants for the others.
+        # Held variables are constants for the others.
         still = {name: Affine({}) if name in begin.held else form for name, form in self.forms.items()}
         held = Propagation(self.stage, self.matrices, still)
         made: State = {}
@@ -78,7 +78,7 @@ class LinearPart:
         return made
 
     def with_noise(self, state: State) -> State:
-        """Return variables with what noise adds to them in a step."""
+        """Return variables with the noise of a step added."""
         do = self.stage.do
         free = Propagation(self.stage, self.matrices, self.forms)
         made = dict(state)
@@ -86,7 +86,7 @@ class LinearPart:
             for noise in self.stage.noises:
                 factor = self.forms[name].coefficients.get(noise, 0.0)
                 if factor != 0.0:
-                    rate = 0.0 if free.is_in_circle(name) else free.own_rate(name)
+                    rate = 0.0 if free.is_in_circle(name) else free.decay_rate(name)
                     spread = do("multiply", factor, _spread(self.stage, rate))
                     made[name] = do("add", made[name], do("multiply", spread, self.stage.noise(noise)))
         return made
@@ -99,7 +99,7 @@ class LinearPart:
 
 
 def _spread(stage: Stage, rate: Operand) -> Operand:
-    """Return the standard deviation of what white noise of unit strength adds in a step to what changes at a rate."""
+    """Return the standard deviation of white noise of unit strength in a step, for a variable that decays at a rate."""
     do, length = stage.do, stage.length
     if rate == 0.0:
         return do("square_root", length)
@@ -113,14 +113,14 @@ def exact(linear: LinearPart, begin: Begin) -> State:
 
 
 def exponential_euler(stage: Stage, linear: LinearPart, begin: Begin) -> State:
-    """Take each equation as linear in its own variable, the others as constant during the step."""
+    """Advance each equation as linear in its variable, with the others constant during the step."""
     do, length = stage.do, stage.length
     scope = Scope(stage, begin.state, begin.others)
     made = linear.with_noise(linear.step(begin, linear.forms))
     for name, old in begin.state.items():
         if name in made:
             continue
-        # Only a name that is left out of the scope can be what a sum is linear in.
+        # A sum can be linear only in a name that is left out of the scope.
         form = scope.affine_rate(name, [name, *stage.noises])
         if form.prevented_by is not None:
             not_linear(
@@ -151,7 +151,7 @@ def _noisy(stage: Stage, value: Operand, form: Affine, rate: Operand) -> Operand
 
 
 def euler(stage: Stage, begin: Begin) -> State:
-    """Take a step along the derivatives at its begin; of noise, the method of Euler and Maruyama (Ito's sense)."""
+    """Advance along the derivatives at the start of the step; with noise, the method of Euler and Maruyama (Ito)."""
     scope = Scope(stage, begin.state, begin.others)
     made: State = {}
     for name, old in begin.state.items():
@@ -169,7 +169,7 @@ def euler(stage: Stage, begin: Begin) -> State:
 def derivatives(
     stage: Stage, state: Mapping[str, Operand], others: Mapping[str, Operand], held: frozenset[str], is_held: Operand
 ) -> State:
-    """Return the derivative of each variable; 0 for those that are held."""
+    """Return the derivative of each variable; 0 for held variables."""
     scope = Scope(stage, state, others)
     made: State = {}
     for name in state:
@@ -205,7 +205,7 @@ def rk4(stage: Stage, begin: Begin) -> State:
 
 
 def not_linear(method: str, variable: str, place: Place, why: str) -> NoReturn:
-    """Refuse a method, and point at what prevents it."""
+    """Raise an error for a method, with the part of an equation that prevents it."""
     raise EquationError(
         f'method "{method}"',
         "",

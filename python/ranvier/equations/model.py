@@ -43,7 +43,7 @@ class EquationNeuron(UserModel):
     name
         Name of the model.
     method
-        The method of integration: what ``"auto"`` has chosen, or the one that was given.
+        The method of integration, as given or as ``"auto"`` has chosen it.
     program
         The programs that the core carries out (`ranvier.equations.program`).
     """
@@ -78,9 +78,9 @@ class EquationNeuron(UserModel):
         Raises
         ------
         UnknownNameError
-            For a name that is neither a parameter nor a variable.
+            For a name that is not a parameter or a variable.
         UnitError, ValueOutOfBoundsError, WrongTypeError
-            For values in another unit or outside their bounds, and for what is none.
+            For values in another unit or outside their bounds, and for other types.
         EquationError
             For values with which something is divided by 0 at the beginning.
         """
@@ -98,7 +98,7 @@ class EquationNeuron(UserModel):
         return made
 
     def _check_bounds(self, values: Mapping[str, StoredValues]) -> None:
-        """Check what can be known of parameters before there are neurons; the core checks it again then."""
+        """Check parameters before there are neurons; the core checks them again for each neuron."""
         full = {name: each.declared.default for name, each in self._description.parameters.items()}
         for name, value in values.items():
             if name not in full or isinstance(value, Distribution):
@@ -143,12 +143,12 @@ class EquationNeuron(UserModel):
 
     @property
     def values(self) -> Mapping[str, StoredValues]:
-        """The values that were given in place of the defaults, by the name of the parameter or variable."""
+        """The values that differ from the defaults, by the name of the parameter or variable."""
         return Settings(self._values, f"a model {self.name}", f"{self.name}(")
 
     @property
     def units(self) -> Mapping[str, str]:
-        """The unit of each parameter, variable and subexpression; empty if it has none."""
+        """The unit of each parameter, variable and subexpression; empty without a unit."""
         description = self._description
         names = [*description.parameters, *description.variables, *description.subexpressions]
         return {name: self._unit(name).text for name in names}
@@ -215,7 +215,7 @@ class EquationNeuron(UserModel):
 
 
 def _again(given: dict[str, Any], options: dict[str, Any], values: dict[str, StoredValues]) -> EquationNeuron:
-    """Make a model of what was pickled."""
+    """Make a model from its pickled description."""
     locked = {name: store(name, value) for name, value in values.items()}
     return EquationNeuron(Given(**given), Integration.checked(**options), locked)
 
@@ -247,7 +247,7 @@ def neuron(
     equations
         One a line: ``dx/dt = expression : unit``, the derivative of a variable; ``x = expression : unit``, a
         subexpression, which can be recorded; ``x : unit``, a parameter, or a variable that only resets and spikes
-        change. What follows ``#`` is the meaning of the variable. ``I_stimulus`` is the current of stimulators (pA),
+        change. The text after ``#`` is the meaning of the variable. ``I_stimulus`` is the current of stimulators (pA),
         ``dt`` the length of a step, ``xi`` (or ``xi_1``, ...) white noise.
     threshold
         The neuron fires when this condition holds at the end of a step.
@@ -255,38 +255,38 @@ def neuron(
         Assignments that follow, in their order: ``"v = V_reset; w += b"``.
     refractory
         Period after a spike in which the neuron does not fire: ``"2 ms"``, the name of a parameter, or an expression.
-        What is held meanwhile: variables with the flag ``(unless refractory)`` after their unit; if there is none,
-        those that the threshold reads and the reset assigns.
+        Meanwhile, variables with the flag ``(unless refractory)`` after their unit are held; without flags, those that
+        the threshold reads and the reset assigns.
     after_refractory
-        Assignments at the end of the last refractory step, or, where the period is shorter than half a step, after the
+        Assignments at the end of the last refractory step, or, if the period is shorter than half a step, after the
         reset: ``reset="v = V_clamp"`` and ``after_refractory="v = V_reset"`` clamp a potential during a spike.
     parameters
         Values with units, by name: ``dict(tau_m="10 ms", C_m=rv.parameter("250 pF", meaning="Capacitance"))``. Time
-        constants, capacitances, conductances and resistances by which is divided must be positive. Names that nothing
-        uses are no parameters of the model.
+        constants, capacitances, conductances and resistances by which is divided must be positive. Names that are
+        not used do not become parameters of the model.
     receptors
-        What the sum ``w`` of the weights of the spikes that arrive in a step does, by receptor:
+        Effect of the sum ``w`` of the weights of the spikes that arrive in a step, by receptor:
         ``dict(excitatory="g_ex += w", inhibitory="g_in += -w")``. The unit of weights follows.
     initial
-        What variables begin at: the name of a parameter, a number in the variable's unit, or ``"-65 mV"``. A variable
-        that is not named here begins where the reset sets it, if that is a parameter or a number, else at 0.
+        Initial values of variables: the name of a parameter, a number in the unit of the variable, or ``"-65 mV"``. By
+        default, a variable starts at the value that the reset assigns, if that is a parameter or a number, else at 0.
     method
         ``"exact"``: linear equations with constant coefficients, solved exactly. ``"exponential_euler"``: each equation
-        as linear in its own variable. ``"euler"``: of first order, with noise the method of Euler and Maruyama.
+        as linear in its variable. ``"euler"``: of first order, with noise the method of Euler and Maruyama.
         ``"rk4"``: of fourth order. ``"adaptive"``: Taylor series of sixth and eighth order (Jorba and Zou,
-        Experimental Mathematics 14, 99-117, 2005), or the method of Cash and Karp where functions have no simple
-        series, with as many steps as the tolerances need, for each neuron on its own. ``"auto"``: ``"exact"`` where
+        Experimental Mathematics 14, 99-117, 2005), or the method of Cash and Karp for functions without simple
+        series, with as many steps as the tolerances need, separately for each neuron. ``"auto"``: ``"exact"`` if
         that is possible, else ``"adaptive"``; with noise ``"exponential_euler"`` for linear equations, else
         ``"euler"``.
     relative_tolerance, absolute_tolerance
         Error bounds of an adaptive step: ``absolute_tolerance`` in the unit of each variable, or by variable, plus
-        ``relative_tolerance`` times its value, or times what it would change by in the whole step, if this is more.
+        ``relative_tolerance`` times its value, or times its change in the whole step, if this is larger.
         Both are 1e-6 unless given. Other methods have no error bound.
     sign_chooses_receptor
-        Whether weights >= 0 reach the first receptor, and others the second one, where a connection names none; None:
-        if the receptors are named ``excitatory`` and ``inhibitory``.
+        Whether weights >= 0 reach the first receptor, and others the second one, for connections without a receptor;
+        None: if the receptors are named ``excitatory`` and ``inhibitory``.
     copies
-        How many copies there are of what has an index, or their names: with ``copies=dict(k=2)``, the line
+        Numbers of copies of names with an index, or names of the copies: with ``copies=dict(k=2)``, the line
         ``dI[k]/dt = -I[k]/tau[k] : pA`` makes ``I_1`` and ``I_2``, and ``sum(I[k])`` is their sum. Names of parameters,
         receptors and initial values may have an index, too; a list then has a value for each copy.
     name, summary, reference

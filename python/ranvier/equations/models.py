@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _neuron(name: str) -> type[LibraryNeuron]:
-    # What reads equations is loaded for the first of these models that a program uses.
+    # The reader of equations is loaded with the first of these models that a program uses.
     from ranvier.equations.library import LibraryNeuron, described, indexed_names
 
     model = described(name)

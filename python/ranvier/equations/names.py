@@ -27,17 +27,17 @@ _NOISE = re.compile(r"xi(_\w+)?")
 
 
 def is_noise(name: str) -> bool:
-    """Return whether a name stands for white noise."""
+    """Return whether a name is white noise."""
     return _NOISE.fullmatch(name) is not None
 
 
 def is_unit(name: str) -> bool:
-    """Return whether a name is a unit in expressions: those of one letter are not."""
+    """Return whether a name is a unit in expressions: units of one letter are not."""
     return len(name) > 1 and name in UNITS
 
 
 def check_new_name(place: Place, name: str, kind: str) -> None:
-    """Refuse a name that means something else already; `kind` says what it is to be the name of.
+    """Raise an error for a name that has another meaning; `kind` describes the object to be named.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def check_new_name(place: Place, name: str, kind: str) -> None:
     if not name.isidentifier() or iskeyword(name):
         refuse(place, f"'{name[:80]}'", "it cannot be a name", "names have letters, digits and _")
     if name.startswith("_"):
-        refuse(place, what, "names with _ at the beginning are taken", remedy)
+        refuse(place, what, "names that start with _ are reserved", remedy)
     if name in FUNCTIONS:
         refuse(place, what, "it would shadow a function", remedy)
     if is_unit(name):

@@ -19,7 +19,7 @@ from ranvier.errors import UnitError, ValueOutOfBoundsError, WrongTypeError
 __all__ = ["declare", "declared_parameters", "parameter", "value_in", "with_positive_divisors"]
 
 _POSITIVE = (TIME, *(UNITS[name].dimension for name in ("pF", "nS", "GOhm")))
-"""What is a length of time, a capacitance, a conductance or a resistance is positive if something is divided by it."""
+"""Dimensions of divisors that must be positive: time, capacitance, conductance and resistance."""
 
 
 @known_keywords
@@ -43,12 +43,12 @@ def parameter(
     low_open, high_open
         Whether the bound itself is excluded.
     meaning
-        What it is, for the documentation of the model.
+        Meaning of the parameter, for the documentation of the model.
 
     Raises
     ------
     EquationError, UnitError
-        For a text that is no quantity, and for bounds in another unit.
+        For a text that is not a quantity, and for bounds in another unit.
     ValueOutOfBoundsError
         For a default outside of the bounds.
 
@@ -75,7 +75,7 @@ def declare(
         value, unit = quantity.number, quantity.unit
     elif isinstance(default, bool):
         if low is not None or high is not None:
-            raise WrongTypeError("bounds of a switch", "a number", "there can be none: it is True or False")
+            raise WrongTypeError("bounds of a switch", "a number", "a switch is True or False")
         value, unit, low, high = float(default), Unit(NONE, 0, ""), 0.0, 1.0
     else:
         value, unit = number(what, default), Unit(NONE, 0, "")
@@ -110,7 +110,7 @@ def value_in(what: str, value: object, unit: Unit) -> float:
     Raises
     ------
     UnitError, EquationError, WrongTypeError
-        For another unit, and for what is neither.
+        For another unit, and for other types.
     """
     if not isinstance(value, str):
         return number(what, value)
@@ -128,7 +128,7 @@ def value_in(what: str, value: object, unit: Unit) -> float:
 def declared_parameters(
     given: Mapping[str, object] | None, taken: Mapping[str, str], expected: Mapping[str, Unit]
 ) -> dict[str, Parameter]:
-    """Return the parameters that a user has given; `taken` are names of others, with what they are.
+    """Return the parameters of a user; `taken` are other names, with their meanings.
 
     `expected` are the units of those that the equations declare.
     """

@@ -15,7 +15,7 @@ _WIDEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text of a user: what it is, for example "the equations", and its characters."""
+    """A text of a user: its title, for example "the equations", and its characters."""
 
     what: str
     text: str
@@ -41,7 +41,7 @@ class Place:
 
     @property
     def text(self) -> str:
-        """The characters, those of a long place shortened."""
+        """The characters; shortened for a long place."""
         text = " ".join(_printable(self.source.text[self.begin : self.end]).split())
         return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
 
@@ -59,7 +59,7 @@ class Place:
         last = len(self.source.text) if last < 0 else last
         line = _printable(self.source.text[first:last])
         mark, width = self.begin - first, max(1, min(self.end, last) - self.begin)
-        # Of a long line what is around the place.
+        # Of a long line, the part around the place.
         cut = max(0, min(mark - _WIDEST // 2, len(line) - _WIDEST))
         shown = line[cut : cut + _WIDEST].rstrip()
         return f"    {shown}\n    {' ' * (mark - cut)}{'^' * min(width, max(1, _WIDEST - (mark - cut)))}"
@@ -70,7 +70,7 @@ def _printable(text: str) -> str:
 
 
 def refuse(place: Place, value: str, bound: str, remedy: str = "") -> NoReturn:
-    """Raise an error about a place; `value` is what stands there, or nothing."""
+    """Raise an error about a place; `value` is its text, or empty."""
     raise EquationError(place.called(), value, bound, remedy, place.shown())
 
 

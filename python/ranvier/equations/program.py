@@ -1,9 +1,9 @@
-"""Programs: what equations become, and what the core carries out.
+"""Programs: the form of equations that the core executes.
 
 A program is in single-assignment form: its inputs are the values 0 to n - 1, each instruction makes the next value, and
-nothing is ever assigned again. It is carried out for many *lanes* at once, neurons that do not know each other. Values
+nothing is ever assigned again. It is executed for many *lanes* at once, independent neurons. Values
 are numbers in double precision, or truths. Nothing is contracted or reordered, so that whoever carries out a program,
-the interpreter of the core or compiled code, gets the same bits.
+the interpreter of the core or compiled code, has the same bits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
     "SynapseProgram",
 ]
 
-# Operation -> the types of its operands, and that of its value. `loop` has those of its body.
+# Operation -> the types of its operands and of its value. `loop` has the types of its body.
 OPERATIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "constant": ((), "number"),
     **dict.fromkeys(
@@ -51,15 +51,15 @@ class Instruction:
     op
         One of `OPERATIONS`, or ``"loop"``.
     operands
-        Numbers of values that were made before. Of a loop: the initial values of what it carries, then what it
+        Numbers of earlier values. For a loop: the initial values of those that it carries, then those that it
         captures.
     number
-        Of ``constant`` its value, of a draw its index, of ``loop`` how often it goes on at most.
+        The value of ``constant``, the index of a draw, the largest number of iterations of ``loop``.
     body
-        Of ``loop``: a program whose inputs are carried and captured values, and whose results are the truth that the
-        loop goes on, then the next carried values.
+        For ``loop``: a program whose inputs are carried and captured values, and whose results are the truth that the
+        loop continues, then the next carried values.
     count
-        Of ``loop``: how many values it carries. It makes these, and the truth that it has ended in time.
+        For ``loop``: the number of values that it carries. It makes these, and the truth that it has ended in time.
     """
 
     op: str
@@ -88,7 +88,7 @@ class Program:
         return tuple(made)
 
     def all_instructions(self) -> Iterator[Instruction]:
-        """Yield its instructions, those of bodies of loops included."""
+        """Yield its instructions, including those of bodies of loops."""
         for instruction in self.instructions:
             yield instruction
             if instruction.body is not None:
@@ -125,7 +125,7 @@ class ProgramVariable:
 
 @dataclass(frozen=True, slots=True)
 class ProgramDerived:
-    """What can be recorded and read only: a result of `NeuronProgram.observe`."""
+    """A read-only variable that can be recorded: a result of `NeuronProgram.observe`."""
 
     name: str
     unit: str
@@ -153,7 +153,7 @@ class Propagator:
 
 @dataclass(frozen=True, slots=True)
 class NeuronProgram:
-    """A neuron model as programs. Units are ms, mV, pA, nS and pF, which fit together.
+    """A neuron model as programs. Units are ms, mV, pA, nS and pF, which are consistent.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class NeuronProgram:
         Inputs: variables, constants, of each receptor the sum of the weights that arrive in this step, the injected
         current (pA) if the model takes any, the truth that the neuron is refractory in this step, and, if the program
         wants it, the truth that it is so for the last step. Results: the variables after the step, the truth that the
-        neuron fires, then truths that must hold: that a loop has ended, that no infinity or NaN is hidden.
+        neuron fires, then truths that must hold: that loops have ended, that no infinity or NaN is hidden.
     observe
         Inputs: variables, constants. Results: `derived`.
     failure
@@ -218,12 +218,13 @@ class SynapseProgram:
     conditions
         Truths among the results of `prepare` that must hold, each by its index, with the text of the error.
     time_constants
-        Of the trace of presynaptic spikes that postsynaptic ones read, of that of postsynaptic spikes that presynaptic
-        ones read, and of those that spikes of the same side read: indices of results of `prepare`; None: there is none.
+        Of the trace of presynaptic spikes that postsynaptic spikes read, of the trace of postsynaptic spikes that
+        presynaptic spikes read, and of the traces that spikes of the same side read: indices of results of `prepare`;
+        None without a trace.
     presynaptic_traces_accumulate, postsynaptic_traces_accumulate
         Whether a spike adds 1 to the traces of its side, or sets them to 1.
     presynaptic, postsynaptic
-        What a spike of this side does. Inputs: the weight, the trace of the other side, that of the same side before
+        Effect of a spike of this side. Inputs: the weight, the trace of the other side, that of the same side before
         this spike, the parameters. Result: the weight.
     """
 
@@ -257,7 +258,7 @@ class ReleaseProgram:
     conditions
         Truths among the results of `prepare` that must hold, each by its index, with the text of the error.
     release
-        What a spike does. Inputs: the variables after the last spike, the time since then (ms; 0 for the first spike),
+        Effect of a spike. Inputs: the variables after the last spike, the time since then (ms; 0 for the first spike),
         the parameters. Results: the variables after this spike, then the part of the weight that it adds.
     """
 

@@ -1,6 +1,6 @@
 """Linear equations with constant coefficients, solved exactly over a step.
 
-x(t + h) = e^(A h) x(t): what is constant in a step, and the injected current, are further variables that do not change.
+x(t + h) = e^(A h) x(t): constants of a step, and the injected current, are further variables that do not change.
 Where a variable acts on another one directly and in no other way, the element of e^(A h) has a closed form; the core
 calculates the others (`Propagator`).
 """
@@ -49,10 +49,10 @@ class Propagation:
         self._requests: dict[str, tuple[list[str], MatrixRequest]] = {}
 
     def _acting_on(self, name: str) -> dict[str, Operand]:
-        """Return what acts on a variable directly, with its coefficient."""
+        """Return the variables that act on a variable directly, with their coefficients."""
         form = self.forms[name]
         acting = {other: each for other, each in form.coefficients.items() if other != name and not is_noise(other)}
-        # The current comes last: it is added to what is constant.
+        # The current is last: it is added to the constants.
         current = acting.pop(CURRENT, None)
         if form.constant != 0.0:
             acting[_CONSTANT] = form.constant
@@ -75,7 +75,7 @@ class Propagation:
         """Return whether a variable acts on itself by way of others."""
         return name in self._before[name]
 
-    def own_rate(self, name: str) -> Operand:
+    def decay_rate(self, name: str) -> Operand:
         """Return how fast a variable changes by itself (1/ms)."""
         return 0.0 if name in _SOURCES else self.forms[name].coefficients.get(name, 0.0)
 
@@ -116,16 +116,16 @@ class Propagation:
 
     def _closed(self, name: str, other: str) -> Operand:
         do, length = self.stage.do, self.stage.length
-        own = do("multiply", self.own_rate(name), length) if self.own_rate(name) != 0.0 else 0.0
+        exponent = do("multiply", self.decay_rate(name), length) if self.decay_rate(name) != 0.0 else 0.0
         if name == other:
-            return 1.0 if own == 0.0 else do("exp", own)
+            return 1.0 if exponent == 0.0 else do("exp", exponent)
         gain = do("multiply", self._acting[name][other], length)
-        if other in _SOURCES or self.own_rate(other) == 0.0:
-            return gain if own == 0.0 else do("multiply", gain, do("expm1_over", own))
-        theirs = do("multiply", self.own_rate(other), length)
+        if other in _SOURCES or self.decay_rate(other) == 0.0:
+            return gain if exponent == 0.0 else do("multiply", gain, do("expm1_over", exponent))
+        other_exponent = do("multiply", self.decay_rate(other), length)
         # The slower exponential is taken out of the integral, so that nothing overflows.
-        slower = do("exp", do("maximum", own, theirs))
-        distance = do("negate", do("absolute", do("subtract", own, theirs)))
+        slower = do("exp", do("maximum", exponent, other_exponent))
+        distance = do("negate", do("absolute", do("subtract", exponent, other_exponent)))
         return do("multiply", do("multiply", gain, slower), do("expm1_over", distance))
 
     def _asked(self, name: str, other: str) -> Operand:
@@ -148,4 +148,4 @@ class Propagation:
     def _coefficient(self, name: str, other: str) -> Operand:
         if name in _SOURCES:
             return 0.0
-        return self.own_rate(name) if name == other else self._acting[name].get(other, 0.0)
+        return self.decay_rate(name) if name == other else self._acting[name].get(other, 0.0)

@@ -24,7 +24,7 @@ def _hull(ends: list[float]) -> Range:
 
 
 def _product(a: float, b: float) -> float:
-    # An infinite end stands for arbitrarily large finite numbers.
+    # An infinite end represents arbitrarily large finite numbers.
     return 0.0 if a == 0.0 or b == 0.0 else a * b
 
 

@@ -1,4 +1,4 @@
-"""Reads what a user has written, and checks it: names, units, and that a model has all that it needs."""
+"""Reads and checks the texts of a user: names, units, and completeness of a model."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Given:
         Raises
         ------
         EquationError, UnknownNameError
-            For an index that does not exist, that stands nowhere, or beside another one.
+            For an index that does not exist, that is not used, or that is beside another one.
         WrongTypeError, ValueOutOfBoundsError, ShapeError
             For other mistakes in the copies.
         """
@@ -103,7 +103,7 @@ def describe(given: Given) -> Description:
     variables = {n: e for n, e in equations.items() if e.is_differential or (e.node is None and n in assigned)}
     if not variables:
         place = Place(source, 0, max(1, len(source.text.split("\n")[0])))
-        refuse(place, "", "there is no differential equation", "write dv/dt = ... : mV")
+        refuse(place, "", "a differential equation is missing", "write dv/dt = ... : mV")
     subexpressions = {n: e for n, e in equations.items() if e.node is not None and not e.is_differential}
     declared = {n: e for n, e in equations.items() if n not in variables and n not in subexpressions}
     parameters = all_parameters(given.parameters, {**variables, **subexpressions}, declared)
@@ -163,7 +163,7 @@ def _text(given: Given) -> str:
         text.append(f"refractory for {given.refractory.strip()}")
     if given.after_refractory.strip():
         text.append(f"after that {_in_a_line(given.after_refractory)}")
-    text += [f"spike at {name}: {' '.join(what.split())}" for name, what in (given.receptors or {}).items()]
+    text += [f"spike at {name}: {' '.join(effect.split())}" for name, effect in (given.receptors or {}).items()]
     return "\n".join(text)
 
 
@@ -215,7 +215,7 @@ def _receptors(given: object) -> dict[str, tuple[Statement, ...]]:
         statements = read_statements(source)
         whole = Place(source, 0, max(1, len(source.text)))
         if not statements:
-            refuse(whole, "", "it says nothing", "write what a spike of weight w does: g += w")
+            refuse(whole, "", "it is empty", "write the effect of a spike of weight w: g += w")
         for statement in statements:
             if statement.operation not in ("add", "subtract"):
                 refuse(
@@ -276,7 +276,7 @@ def all_parameters(
 
 
 def ordered(subexpressions: Mapping[str, Equation]) -> dict[str, Equation]:
-    """Return subexpressions so that each comes after those that it uses."""
+    """Return subexpressions in an order in which each follows those that it uses."""
     uses = {
         name: [other for other in names_in(each.node) if other in subexpressions]
         for name, each in subexpressions.items()
@@ -291,7 +291,7 @@ def ordered(subexpressions: Mapping[str, Equation]) -> dict[str, Equation]:
         refuse(
             names_in(first.node)[circle[1]].place,
             f"'{circle[0]}'",
-            f"it needs its own value: {' -> '.join(circle)}",
+            f"it depends on itself: {' -> '.join(circle)}",
             "make one of them a differential equation, or solve for it",
         )
 
@@ -308,7 +308,7 @@ def _only_used(read: Description, nodes: list[Node]) -> Description:
 
 
 def _initial(read: Description, given: Mapping[str, str | float] | None) -> dict[str, str | float]:
-    """Return what variables begin at: what the user says, else what the reset sets them to, else 0."""
+    """Return initial values of variables: as given, else the value that the reset assigns, else 0."""
     made: dict[str, str | float] = dict.fromkeys(read.variables, 0.0)
     for statement in read.reset:
         if not statement.operation:

@@ -1,4 +1,4 @@
-"""What expressions of a model are calculated from: parameters, variables at some time, inputs, and random numbers."""
+"""Operands of expressions of a model: parameters, variables at some time, inputs, and random numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Scope", "Stage"]
 
 
 class Stage:
-    """The builders of a model: of what is known before a step, and of the step; and what names stand for in each.
+    """The builders of a model, before a step and in the step, with the values of names in each.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Stage:
     length
         The length of a step, ms.
     conditions
-        What must hold for the constants of a step, with the reasons if it does not.
+        Truths that must hold for the constants of a step, with the reasons of failures.
     positive
         Parameters that are always above 0.
     noises
@@ -116,9 +116,9 @@ class Scope:
         """Return the value of an expression, in the units of calculations."""
         description = self.stage.description
         for name in description.needed(node):
-            own = description.subexpressions[name].node
-            if name not in self.names and own is not None:
-                self.names[name] = walked(own, self.instructions)
+            found = description.subexpressions[name].node
+            if name not in self.names and found is not None:
+                self.names[name] = walked(found, self.instructions)
         return walked(node, self.instructions)
 
     def rate(self, variable: str) -> Operand:
@@ -129,7 +129,7 @@ class Scope:
     def affine(self, node: Node, linear: Iterable[str]) -> Affine:
         """Return an expression as a sum that is linear in some names, in the units of calculations.
 
-        Of variables coefficients are those of their numbers in their units.
+        Coefficients of variables are for their numbers in their units.
         """
         stage = self.stage
         names = {
@@ -140,13 +140,13 @@ class Scope:
         }
         sums = AffineSums(self.instructions, names)
         for name in stage.description.needed(node):
-            own = stage.description.subexpressions[name].node
-            if own is not None:
-                names[name] = walked(own, sums)
+            found = stage.description.subexpressions[name].node
+            if found is not None:
+                names[name] = walked(found, sums)
         return walked(node, sums)
 
     def affine_rate(self, variable: str, linear: Iterable[str]) -> Affine:
-        """Return the derivative of a variable, in its unit over ms, as such a sum."""
+        """Return the derivative of a variable, in its unit over ms, as a linear sum."""
         node = self.stage.description.variables[variable].node
         if node is None:
             return Affine({})

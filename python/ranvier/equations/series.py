@@ -1,4 +1,4 @@
-"""Power series of variables within a step, in place of their equations: what Taylor's method is made of.
+"""Power series of variables within a step, for Taylor's method.
 
 Coefficients follow from each other, order by order: each one of a derivative gives the next one of its variable, and
 those of products, quotients and functions follow from those of their parts. So an exponential is calculated once in a
@@ -39,13 +39,13 @@ class Series:
 
 @dataclass(frozen=True)
 class _Form:
-    """A polynomial of at most second degree in what has series, by monomials, with factors that are constant."""
+    """A polynomial of at most second degree in expressions with series, by monomials, with constant factors."""
 
     terms: Mapping[_Monomial, Operand]
 
     @property
     def constant(self) -> Operand | None:
-        """What it is if it is constant, otherwise None."""
+        """Its value if it is constant, otherwise None."""
         return None if any(self.terms) else self.terms.get((), 0.0)
 
     @property
@@ -62,7 +62,7 @@ class Expanded:
 
 
 class _NotSmoothError(Exception):
-    """An expression has no series, or none that is made here."""
+    """An expression has no series, or one that is not implemented here."""
 
 
 def series_of(
@@ -76,19 +76,19 @@ def series_of(
 ) -> Expanded | None:
     """Return the series of the variables that change, in their units; None where their equations are not smooth.
 
-    `old` is the state at the begin of the series; those of the variables in `late` depend on more than the others do.
+    `old` is the state at the start of the series; those of the variables in `late` depend on more than the others do.
     If `is_held` is true, held variables do not change. The series are of time in `scale` steps, a power of two.
     """
     try:
         expansion = _Expansion(stage, old, begin, frozenset(moving), frozenset(late), is_held, scale)
-        # What has no series is found here.
+        # Expressions without series are found here.
         return Expanded({name: expansion.series[name] for name in expansion.rates}, tuple(expansion.exponents))
     except _NotSmoothError:
         return None
 
 
 class _Expansion:
-    """Writes expressions as forms, and what is no form as something that has a series of its own."""
+    """Converts expressions to forms; an expression that is not a form becomes a new variable with a series."""
 
     def __init__(
         self,
@@ -132,16 +132,16 @@ class _Expansion:
         if node is None:
             return _Form({})
         for name in description.needed(node):
-            own = description.subexpressions[name].node
-            if name not in self.names and own is not None:
-                self.names[name] = walked(own, self)
+            found = description.subexpressions[name].node
+            if name not in self.names and found is not None:
+                self.names[name] = walked(found, self)
         exponent = -self.stage.exponent(variable)
         return self._mapped(walked(node, self), lambda each: self.stage.scaled(each, exponent))
 
     # ---- forms -------------------------------------------------------------------------------------------------------
 
     def leaf(self, node: Node) -> _Form:
-        """Return what a number or a name stands for."""
+        """Return the value of a number or a name."""
         if node.kind == "draw":
             raise _NotSmoothError
         if node.kind == "name" and node.name in self.names:
@@ -208,9 +208,9 @@ class _Expansion:
             left = self._atom(self._series(left))
         return _Form(
             {
-                tuple(sorted((*one, *other))): self.do("multiply", factor, own)
+                tuple(sorted((*one, *other))): self.do("multiply", factor, other_factor)
                 for one, factor in left.terms.items()
-                for other, own in right.terms.items()
+                for other, other_factor in right.terms.items()
             }
         )
 
@@ -249,7 +249,7 @@ class _Expansion:
         return Series(lambda order: self._coefficient(form, order, 1.0))
 
     def _coefficient(self, form: _Form, order: int, scale: Operand) -> Operand:
-        """Return a coefficient of a form times a constant. What is known last is added last."""
+        """Return a coefficient of a form times a constant. The latest known term is added last."""
         do = self.do
         made: Operand = 0.0
         if order == 0 and () in form.terms:
@@ -289,7 +289,7 @@ class _Expansion:
         return self.do("multiply", value, factor)
 
     def _convolved(self, left: Series, right: Series, order: int) -> Iterator[Operand]:
-        """Yield the products of which a coefficient of a product is the sum."""
+        """Yield the products whose sum is a coefficient of a product."""
         if left is right:
             # Each product of two different coefficients is there twice.
             for i in [*range(1, (order + 1) // 2), *([0] if order else [])]:
@@ -315,9 +315,9 @@ class _Expansion:
         return made
 
     def _weighted(self, inner: Series, outer: Series, order: int) -> Operand:
-        """Return a coefficient of what has the derivative d(inner)/dt times `outer`."""
+        """Return a coefficient of the series whose derivative is d(inner)/dt times `outer`."""
         made: Operand = 0.0
-        # The last one needs what was known last.
+        # The last product needs the latest coefficient.
         for i in [*range(2, order + 1), 1]:
             made = self.do("add", made, self._scaled(self._scaled(inner[i], float(i)), outer[order - i]))
         return self._scaled(made, 1.0 / order)

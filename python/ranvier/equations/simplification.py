@@ -47,9 +47,9 @@ def _inlined(scope: Scope, variable: str) -> Node | None:
     node = description.variables[variable].node
     if node is None:
         return None
-    own = {name: description.subexpressions[name].node for name in description.needed(node)}
+    of_names = {name: description.subexpressions[name].node for name in description.needed(node)}
     inlined: dict[str, Node] = {}
-    for name, each in [*own.items(), ("", node)]:
+    for name, each in [*of_names.items(), ("", node)]:
         assert each is not None
         inlined[name] = walked(each, _Inlining(inlined))
         if sum(1 for _ in nodes_of(inlined[name])) > _MOST_NODES:
@@ -61,7 +61,7 @@ def _inlined(scope: Scope, variable: str) -> Node | None:
 
 
 class _Inlining:
-    """Puts the trees of subexpressions in place of their names."""
+    """Substitutes the trees of subexpressions for their names."""
 
     def __init__(self, inlined: dict[str, Node]) -> None:
         self.inlined = inlined
@@ -76,7 +76,7 @@ class _Inlining:
 def _has_exponential(node: Node, names: list[str]) -> bool:
     """Return whether an exponential depends on one of the names.
 
-    Where it saturates, as in the rates of gates, its values look linear; SymPy would then seek for minutes.
+    If it saturates, as rates of gates do, its values look linear, and SymPy would search for minutes.
     """
     return any(part.kind == "exp" and any(each.name in names for each in nodes_of(part)) for part in nodes_of(node))
 

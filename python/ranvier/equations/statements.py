@@ -34,7 +34,7 @@ def source_of(what: str, text: str) -> Source:
     Raises
     ------
     WrongTypeError, EquationError
-        When it is no text, or too long.
+        When it is not a text, or too long.
     """
     check_text(what, text)
     if len(text) > _LONGEST or text.count("\n") > _MOST_LINES:
@@ -49,7 +49,7 @@ def normal_name(name: str) -> str:
 
 
 def without_comments(text: str) -> tuple[str, dict[int, str]]:
-    """Return the text with blanks in place of comments, and these by the number of the line."""
+    """Return the text with comments replaced by blanks, and the comments by the number of the line."""
     lines, comments = [], {}
     for i, line in enumerate(text.split("\n")):
         code, mark, comment = line.partition("#")
@@ -60,7 +60,7 @@ def without_comments(text: str) -> tuple[str, dict[int, str]]:
 
 
 def lines_of(text: str, ends: str) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of each line that is not empty; what stands in brackets goes on in the next line."""
+    """Yield begin and end of each line that is not empty; an open bracket continues in the next line."""
     begin, depth = 0, 0
     for i, letter in enumerate(text + ends[0]):
         depth += (letter in "([") - (letter in ")]")
@@ -76,7 +76,7 @@ def read_equations(source: Source, flags: tuple[str, ...] = _KNOWN_FLAGS) -> lis
     Raises
     ------
     EquationError
-        For a line that is none, pointing at its place.
+        For a line that is not an equation; the error shows its place.
     """
     text, comments = without_comments(source.text)
     plain = Source(source.what, text)
@@ -97,7 +97,7 @@ def _equation(
     after = begin + found.end()
     colon = plain.text.rfind(":", after, end)
     if colon < 0:
-        remedy = f"write {line.text} : mV, or : 1 if it has none" if "=" in text else _FORMS
+        remedy = f"write {line.text} : mV, or : 1 without a unit" if "=" in text else _FORMS
         refuse(line, f"'{line.text}'", "its unit is missing", remedy)
     node: Node | None = None
     if plain.text[after] == "=":
@@ -106,9 +106,7 @@ def _equation(
         refuse(line, f"'{line.text}'", "its right side is missing", _FORMS)
     unit, flags = _unit_and_flags(plain, colon + 1, end, known)
     if "always" in flags and "unless refractory" in flags:
-        refuse(
-            line, f"'{line.text}'", "it is held while the neuron is refractory, or always goes on", "write one of both"
-        )
+        refuse(line, f"'{line.text}'", "both flags exclude each other", "write one of them")
     meaning = comments.get(source.text.count("\n", 0, end), "")
     return Equation(normal_name(found[group]), place, node, unit, is_differential, meaning, frozenset(flags))
 
@@ -122,7 +120,7 @@ def _unit_and_flags(plain: Source, begin: int, end: int, known: tuple[str, ...])
             if flag not in known:
                 nearest = nearest_name(flag, known)
                 remedy = f"did you mean '{nearest}'?" if nearest else f"flags are {', '.join(known)}"
-                refuse(Place(plain, found.start(), found.end()), f"'{flag}'", "there is no such flag", remedy)
+                refuse(Place(plain, found.start(), found.end()), f"'{flag}'", "this flag does not exist", remedy)
         end = found.start()
     if not plain.text[begin:end].strip():
         refuse(Place(plain, begin - 1, begin), "", "the unit is missing after ':'", "write mV, or 1 if it has none")
@@ -136,7 +134,7 @@ def read_statements(source: Source) -> tuple[Statement, ...]:
     Raises
     ------
     EquationError
-        For what is none, pointing at its place.
+        For a text that is not one; the error shows its place.
     """
     text, _ = without_comments(source.text)
     plain = Source(source.what, text)

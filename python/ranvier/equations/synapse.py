@@ -36,7 +36,7 @@ class EquationSynapse(UserSynapse):
 
     ``s(tau_plus="15 ms", lam=0.02)`` is the model with these values of parameters: numbers in their units, or texts
     with a unit, which all synapses of a projection share. Of the parameters in `per_synapse_names`, each synapse may
-    have a value of its own, from an array or a distribution: ``s(W_max=rv.Uniform(50.0, 100.0))``.
+    have a different value, from an array or a distribution: ``s(W_max=rv.Uniform(50.0, 100.0))``.
 
     Attributes
     ----------
@@ -72,9 +72,9 @@ class EquationSynapse(UserSynapse):
         Raises
         ------
         UnknownNameError
-            For a name that is no parameter.
+            For a name that is not a parameter.
         UnitError, ValueOutOfBoundsError, WrongTypeError
-            For values in another unit or outside their bounds, that do not fit together, or are no numbers.
+            For values in another unit or outside their bounds, that contradict each other, or are not numbers.
         """
         return self.with_values({name: self._stored(name, value) for name, value in values.items()})
 
@@ -96,7 +96,7 @@ class EquationSynapse(UserSynapse):
         return made
 
     def _all_values(self) -> list[float]:
-        """Return all values, those that synapses have of their own by the greatest of them."""
+        """Return all values; for per-synapse parameters, the largest one."""
         return self._ends()[1]
 
     def _ends(self) -> tuple[list[float], list[float]]:
@@ -105,18 +105,18 @@ class EquationSynapse(UserSynapse):
         return [least for least, _ in ends], [greatest for _, greatest in ends]
 
     @property
-    def own_parameters(self) -> list[int]:
-        """The parameters, by number, of which each synapse has a value of its own."""
+    def per_synapse_indices(self) -> list[int]:
+        """Indices of the parameters with one value per synapse."""
         values = [self._values.get(each.name, each.default) for each in self.program.parameters]
         return [i for i, value in enumerate(values) if not isinstance(value, float | int)]
 
     def _conflict(self) -> str | None:
         if isinstance(self.core_model, _core.ProgramRelease):
             return self.core_model.conflict(self._all_values())
-        return self.core_model.conflict(*self._ends(), self.own_parameters)
+        return self.core_model.conflict(*self._ends(), self.per_synapse_indices)
 
     def _check_events(self) -> None:
-        """Refuse events that might change the sign of what arrives; values that do not fit are refused when used."""
+        """Raise an error for events that might change the sign of weights; values are checked when they are used."""
         conflict = self._conflict()
         if conflict is not None and conflict.startswith(("weights", "it can")):
             raise EquationError(f"the events of {self.name}", "", conflict, "see help(rv.synapse)")
@@ -137,7 +137,7 @@ class EquationSynapse(UserSynapse):
             if isinstance(value, Distribution):
                 return value
             stored = number_or_array(what, value)
-            # Bounds of arrays are looked at when synapses are made, which tells the element.
+            # Bounds of arrays are checked when synapses are made, with the element in the error.
             if isinstance(stored, np.ndarray):
                 return stored
         if isinstance(value, str):
@@ -167,12 +167,12 @@ class EquationSynapse(UserSynapse):
 
     @property
     def values(self) -> Mapping[str, StoredValues]:
-        """The values that were given in place of the defaults, by the name of the parameter."""
+        """The values that differ from the defaults, by the name of the parameter."""
         return Settings(self._values, f"a model {self.name}", f"{self.name}(")
 
     @property
     def units(self) -> Mapping[str, str]:
-        """The unit of each parameter; empty if it has none."""
+        """The unit of each parameter; empty without a unit."""
         return {each.name: each.unit for each in self.program.parameters}
 
     @property
@@ -184,7 +184,7 @@ class EquationSynapse(UserSynapse):
     def weight_range(self) -> tuple[float, float]:
         """The weights that synapses keep to, with the values that the model has; an end may be infinite.
 
-        Where spikes add a part of the weight, it stays as it is, and may be any.
+        If spikes add a part of the weight, the weight is constant and its unit is arbitrary.
 
         Raises
         ------
@@ -250,7 +250,7 @@ def _core_model(program: SynapseProgram | ReleaseProgram) -> _core.ProgramSynaps
 
 
 def _again(given: dict[str, Any], values: dict[str, StoredValues]) -> EquationSynapse:
-    """Make a model of what was pickled."""
+    """Make a model from its pickled description."""
     return EquationSynapse(GivenSynapse(**given), values)
 
 
@@ -267,42 +267,42 @@ def synapse(
 ) -> EquationSynapse:
     """Return a synapse model that is written as equations, in the notation of Brian2.
 
-    It learns, or its spikes add a part of the weight that depends on the spikes of the source before (see Notes).
+    It is plastic, or its spikes add a part of the weight that depends on earlier spikes of the source (see Notes).
 
     Parameters
     ----------
     equations
         One a line: ``dx/dt = -x/tau : unit``, a trace, which decays; ``x = expression : unit``, a subexpression;
-        ``x : unit``, a parameter; ``w : unit``, the unit of weights, which follows from the other units where there
-        is no such line. What follows ``#`` is the meaning.
+        ``x : unit``, a parameter; ``w : unit``, the unit of weights, which by default follows from the other units. The
+        text after ``#`` is the meaning.
     on_pre, on_post
-        What a spike does that arrives at the synapse from its source, or from its target: assignments, which are
-        carried out in their order. They change the weight ``w`` and raise traces: ``x += 1`` where all spikes count,
-        ``x = 1`` where only the last one does, or by another expression of parameters. A statement that stands before
-        ``x += 1`` reads `x` as it was before the spike. The spikes of one side raise a trace, and both sides may read
-        it; each event can read one trace of the other side and one of its own. The weight after ``on_pre`` is what
-        reaches the target. Of spikes that arrive in the same step, neither is seen by the other, and that of the
-        target comes first.
+        Effect of a spike that arrives at the synapse from its source, or from its target: assignments, which are
+        executed in their order. They change the weight ``w`` and raise traces: ``x += 1`` if all spikes count,
+        ``x = 1`` if only the last one does, or by another expression of parameters. A statement before ``x += 1`` reads
+        `x` as it was before the spike. The spikes of one side raise a trace, and both sides may read it; each event can
+        read one trace of the other side and one of the same side. The weight after ``on_pre`` is the weight that
+        reaches the target. Spikes that arrive in the same step do not affect each other; that of the target is
+        processed first.
     parameters
         Values with units, by name: ``dict(tau="20 ms", W_max=rv.parameter("100 pA", meaning="Greatest weight"))``.
-        Models that learn also have the parameter ``axonal_fraction``, as `rv.stdp` has it.
+        Plastic models also have the parameter ``axonal_fraction``, as `rv.stdp` has it.
     name, summary, reference
         For summaries and documentation.
 
     Notes
     -----
-    Each synapse of a projection may have values of its own of most parameters of a model that learns, from an array or
-    a distribution: ``s(lam=rv.Uniform(0.01, 0.02))``. `EquationSynapse.per_synapse_names` names these parameters.
+    Most parameters of a plastic model may have one value per synapse, from an array or a distribution:
+    ``s(lam=rv.Uniform(0.01, 0.02))``. `EquationSynapse.per_synapse_names` names these parameters.
 
-    Weights must keep their sign, whatever spikes come, and it must be possible to see this from the equations: write
-    ``w = max(w - ..., 0)`` where an event lowers them, or ``w = clip(w + ..., 0, W_max)``. The bounds of weights follow
-    from such expressions. Where weights are stored in single precision, parameters are rounded to it, too.
+    Weights must keep their sign for any spikes, and this must follow from the equations: write
+    ``w = max(w - ..., 0)`` if an event lowers them, or ``w = clip(w + ..., 0, W_max)``. The bounds of weights follow
+    from such expressions. If weights are stored in single precision, parameters are rounded to it, too.
 
-    Where `on_pre` assigns ``release``, the weight stays, and a spike adds ``release*w`` to the input of the target, as
-    with short-term plasticity. All synapses of a source share the variables, up to four, each of which returns to its
-    value at rest between spikes: ``dx/dt = (1 - x)/tau : 1``. They begin there. `on_pre` changes them and tells
-    ``release``, once, from variables and parameters. It must be possible to see that it is >= 0 and at most 256: write
-    ``release = clip(u*x, 0, 1)``. There is no `on_post` then.
+    If `on_pre` assigns ``release``, the weight is constant, and a spike adds ``release*w`` to the input of the target,
+    as with short-term plasticity. All synapses of a source share the variables, up to four, each of which returns to
+    its value at rest between spikes: ``dx/dt = (1 - x)/tau : 1``. This is the initial value. `on_pre` changes them and
+    assigns ``release`` once, from variables and parameters. It must follow that it is >= 0 and at most 256: write
+    ``release = clip(u*x, 0, 1)``. Then there is no `on_post`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a user has written about a synapse, as trees with names and units."""
+"""The description of a synapse: equations of a user as trees with names and units."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Trace:
     side
         The spikes that raise it.
     amount
-        What a spike adds, or what it sets the variable to: an expression of parameters.
+        The increase by a spike, or the value that it sets: an expression of parameters.
     accumulates
         Whether a spike adds.
     """
@@ -54,9 +54,9 @@ class SynapseDescription:
     Attributes
     ----------
     traces, subexpressions, parameters
-        By name; each subexpression comes after those that it uses.
+        By name; each subexpression follows those that it uses.
     variables
-        By name: what the spikes of the source change, where they add a part of the weight. There are no traces then.
+        By name, for spikes that add a part of the weight: the variables that they change. There are no traces then.
     events
         The assignments of a spike, by its side.
     weight_unit
@@ -91,7 +91,7 @@ class SynapseDescription:
     def nodes(self) -> list[Node]:
         """Return all expressions but those of the derivatives."""
         nodes = [each.node for each in self.subexpressions.values() if each.node is not None]
-        return [*nodes, *(each.node for own in self.events.values() for each in own)]
+        return [*nodes, *(each.node for event in self.events.values() for each in event)]
 
     def used(self, nodes: Iterable[Node]) -> dict[str, Node]:
         """Return all names that expressions use, also by way of subexpressions."""

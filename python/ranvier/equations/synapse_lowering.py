@@ -37,18 +37,18 @@ def lower_synapse(description: SynapseDescription) -> SynapseProgram:
     Raises
     ------
     EquationError
-        For what tables of synapses cannot hold, pointing at it.
+        For expressions that tables of synapses do not support; the error shows the place.
     """
     made = {side: _event(description, side) for side in EVENTS}
     if all(each.keeps_weights for each in made.values()):
         refuse(description.places["on_pre"], "", "no event changes the weight", 'use synapse="static_synapse"')
-    read = {trace for each in made.values() for trace in (each.other, each.own) if trace is not None}
+    read = {trace for each in made.values() for trace in (each.other, each.same) if trace is not None}
     for name, trace in description.traces.items():
         if name not in read:
             refuse(trace.equation.place, f"'{name}'", "no event needs it to change the weight", "leave it out")
     prepare = Prepare(description)
     pre, post = made["on_pre"], made["on_post"]
-    times = tuple(prepare.time_constant(name) for name in (post.other, pre.other, pre.own, post.own))
+    times = tuple(prepare.time_constant(name) for name in (post.other, pre.other, pre.same, post.same))
     conditions = prepare.conditions()
     parameters = {**description.parameters, AXONAL: Parameter(AXONAL, _AXONAL)}
     return SynapseProgram(
@@ -61,8 +61,8 @@ def lower_synapse(description: SynapseDescription) -> SynapseProgram:
         prepare=prepare.program(),
         conditions=conditions,
         time_constants=(times[0], times[1], times[2], times[3]),
-        presynaptic_traces_accumulate=_accumulate(description, (post.other, pre.own)),
-        postsynaptic_traces_accumulate=_accumulate(description, (pre.other, post.own)),
+        presynaptic_traces_accumulate=_accumulate(description, (post.other, pre.same)),
+        postsynaptic_traces_accumulate=_accumulate(description, (pre.other, post.same)),
         presynaptic=pre.program,
         postsynaptic=post.program,
     )
@@ -102,18 +102,18 @@ def keeping_weights(program: SynapseProgram) -> SynapseProgram:
 
 @dataclass(frozen=True)
 class _Made:
-    """The program of an event, and the names of the traces that it reads: of the other side, and of its own."""
+    """The program of an event, and the names of the traces that it reads: of the other side, and of the same side."""
 
     program: Program
     other: str | None
-    own: str | None
+    same: str | None
     keeps_weights: bool
 
 
 class EventBuilder:
-    """Writes what expressions of events are, in one program.
+    """Lowers the expressions of events to one program.
 
-    All is calculated at one time, so that nothing changes its place: results have the bits of what is written.
+    All instructions are executed at one time, in the order of the text, so that results have its rounding.
 
     Attributes
     ----------
@@ -142,18 +142,18 @@ class EventBuilder:
         return self.do("multiply" if exponent > 0 else "divide", value, 10.0 ** abs(exponent))
 
     def value(self, node: Node, names: dict[str, Operand]) -> Operand:
-        """Return the value of an expression, where names stand for these."""
+        """Return the value of an expression, with these values of names."""
         known = dict(names)
         instructions = Instructions(self.builder, known)
         for name in self.description.needed(node):
-            own = self.description.subexpressions[name].node
-            assert own is not None
-            known[name] = walked(own, instructions)
+            found = self.description.subexpressions[name].node
+            assert found is not None
+            known[name] = walked(found, instructions)
         return walked(node, instructions)
 
 
 class _Event(EventBuilder):
-    """What a spike of one side does to the weight, statement by statement."""
+    """The effect of a spike of one side on the weight, statement by statement."""
 
     def __init__(self, description: SynapseDescription, side: Side) -> None:
         super().__init__(description)
@@ -185,9 +185,9 @@ def _event(description: SynapseDescription, side: Side) -> _Made:
     for name, trace in description.traces.items():
         if event.read[name].place in live:
             found[trace.side == side].append(name)
-    for is_own, names in found.items():
+    for is_same_side, names in found.items():
         if len(names) > 1:
-            whose = "its own side" if is_own else "the other side"
+            whose = "the same side" if is_same_side else "the other side"
             place = description.used([each.node for each in description.events[side]])[names[1]].place
             refuse(
                 place,
@@ -195,23 +195,23 @@ def _event(description: SynapseDescription, side: Side) -> _Made:
                 f"{side} reads '{names[0]}', too: an event can read one trace of {whose}",
                 "write a rule with one trace of each kind",
             )
-    other, own = (names[0] if names else None for names in (found[False], found[True]))
+    other, same = (names[0] if names else None for names in (found[False], found[True]))
     inputs = [
         event.weight,
         event.builder.input("other") if other is None else event.read[other],
-        event.builder.input("own") if own is None else event.read[own],
+        event.builder.input("same") if same is None else event.read[same],
         *event.inputs.values(),
         event.axonal,
     ]
     program = event.builder.finished([each.place for each in inputs], [event.result])
-    return _Made(program, other, own, event.result == event.weight)
+    return _Made(program, other, same, event.result == event.weight)
 
 
 # ---- before all events -----------------------------------------------------------------------------------------------
 
 
 class Prepare:
-    """What follows from the parameters alone: time constants, and what must hold.
+    """Values that depend on parameters only: time constants, and truths that must hold.
 
     `more` are names of parameters beside those of the description.
     """
@@ -274,7 +274,7 @@ class Prepare:
         return len(self.results) - 1
 
     def conditions(self) -> tuple[tuple[int, str], ...]:
-        """Return what must hold of parameters, as results with the reasons if it does not."""
+        """Return the truths that must hold for parameters, with the reasons of failures."""
         known = {*self.description.parameters, *CONSTANTS}
         for node in self.description.nodes():
             for part in nodes_of(node):

@@ -1,4 +1,4 @@
-"""Reads what a user has written about a synapse, and checks it."""
+"""Reads and checks the texts of a user about a synapse."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ranvier.errors import UnitError, WrongTypeError
 
 __all__ = ["GivenSynapse", "describe_synapse"]
 
-_OF_SOURCES = "what is released depends on variables and parameters, and neither on the weight nor on neurons"
+_OF_SOURCES = "the release depends on variables and parameters, not on the weight or on neurons"
 _MOST_VARIABLES = 4
-_OF_NEURONS = "events know the weight w, traces and parameters, and nothing of the neurons"
+_OF_NEURONS = "events depend on the weight w, traces and parameters, not on the neurons"
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _check_taken(place: Place, name: str) -> None:
 
 
 def _check_names(read: SynapseDescription, decaying: Mapping[str, Equation]) -> None:
-    """Refuse names that do not exist, and what has no meaning in a synapse."""
+    """Raise an error for names that do not exist or have no meaning in a synapse."""
     constants = [*read.parameters, *CONSTANTS]
     general = [*constants, *decaying, *read.subexpressions, WEIGHT]
     for name, equation in decaying.items():
@@ -161,7 +161,7 @@ def _check_known(node: Node, known: Iterable[str], instead: str) -> None:
         if part.kind == "draw":
             refuse(part.place, f"'{part.name}()'", "synapses of equations draw nothing", "use rv.bernoulli()")
         if part.kind == "before":
-            refuse(part.place, f"'{part.place.text}'", "events follow their order: what stands first is done first")
+            refuse(part.place, f"'{part.place.text}'", "statements are executed in their order")
     for name, found in names_in(node).items():
         if name not in names and not is_unit(name):
             refuse_name(found.place, name, names, instead)
@@ -199,7 +199,7 @@ def _trace(read: SynapseDescription, equation: Equation) -> Trace:
                 again.place,
                 f"'{name}'",
                 f"{side} changes it, too: a trace belongs to the spikes of one side",
-                "give each side a trace of its own",
+                "give each side a separate trace",
             )
         refuse(again.place, f"'{name}'", f"{side} changes it before: once is enough", "put both together")
     if statement.operation not in ("add", ""):
@@ -235,7 +235,7 @@ def _check_events(read: SynapseDescription) -> None:
 
 
 def _check_release(read: SynapseDescription) -> None:
-    """Refuse what does not depend on the spikes of the source alone: all synapses of a source share the variables."""
+    """Check that expressions depend only on the spikes of the source: its synapses share the variables."""
     if read.events["on_post"]:
         refuse(
             read.events["on_post"][0].place,

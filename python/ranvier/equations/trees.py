@@ -1,4 +1,4 @@
-"""Expressions of equations as trees. They come from Python's parser, of which only what is listed here is taken.
+"""Expressions of equations as trees. They are made by Python's parser; only the nodes listed here are accepted.
 
 Nothing of a text is ever evaluated as Python: whatever is not in the lists is an error that points at its place.
 """
@@ -76,7 +76,7 @@ class Node:
     """A part of an expression.
 
     `kind` is "number", "name", "draw" or an operation on `parts`. A draw has the name of its function. The part of
-    "before" is the name whose value at the beginning of the step it stands for.
+    "before" is the name whose value at the start of the step it represents.
     """
 
     kind: str
@@ -90,17 +90,17 @@ Made = TypeVar("Made")
 
 
 class Algebra(Protocol, Generic[Made]):
-    """What an expression is calculated with: numbers, units, instructions of a program."""
+    """Values of an expression: numbers, units, instructions of a program."""
 
     def leaf(self, node: Node) -> Made:
-        """Return what a number, a name or a draw stands for."""
+        """Return the value of a number, a name or a draw."""
 
     def operation(self, node: Node, parts: list[Made]) -> Made:
         """Return the outcome of an operation."""
 
 
 def walked(node: Node, algebra: Algebra[Made]) -> Made:
-    """Calculate an expression. Parts that stand at several places of a tree are calculated once."""
+    """Calculate an expression. Parts that occur several times in a tree are calculated once."""
     made: dict[int, Made] = {}
     # Trees may be deeper than Python's stack.
     waiting = [node]
@@ -178,12 +178,12 @@ def names_in(node: Node) -> dict[str, Node]:
 
 
 def parse(source: Source, begin: int, end: int) -> Node:
-    """Return the tree of the expression that stands between two places of a text. It may go over several lines.
+    """Return the tree of the expression between two places of a text, which may have several lines.
 
     Raises
     ------
     EquationError
-        For what is not in the language, and for what is too long or too deep.
+        For text that is not in the language, or is too long or too deep.
     """
     text = source.text[begin:end]
     begin += len(text) - len(text.lstrip())
@@ -193,11 +193,11 @@ def parse(source: Source, begin: int, end: int) -> Node:
         refuse(whole, "", "an expression is missing", "write one")
     if len(text) > _LONGEST:
         refuse(whole, f"{len(text)} characters long", f"an expression has {_LONGEST} at most", "divide it into several")
-    # Of the same length, so that places stay.
+    # Of the same length, so that places do not change.
     line = text.replace("\\\n", "  ").replace("\r", " ").replace("\n", " ")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's own, such as those on comparisons with literals
+            warnings.simplefilter("ignore")  # of Python, such as those on comparisons with literals
             tree = ast.parse(line, mode="eval").body
     except SyntaxError as error:
         at = begin + min(max((error.offset or 1) - 1, 0), max(len(text) - 1, 0))
@@ -225,7 +225,7 @@ def _check_depth(tree: ast.AST, whole: Place) -> None:
 
 
 class _Reader:
-    """Makes nodes of what Python's parser gives."""
+    """Converts nodes of Python's parser."""
 
     def __init__(self, source: Source, begin: int, line: str) -> None:
         self.source = source

@@ -1,9 +1,9 @@
 """Units of the field, and the dimensions of expressions.
 
-All calculations are in one system of units that fit together: mV, ms, pA, and so nS = pA/mV, pF = pA ms/mV, GOhm and
-kHz; beside these um, mM and kelvin. A unit is a dimension and a power of ten. The table is our own: libraries of units
-know thousands of names, among them `a`, `g`, `h`, `m` and `w`, which are variables here, and take longer to load than
-this package.
+All calculations are in one consistent system of units: mV, ms, pA, and so nS = pA/mV, pF = pA ms/mV, GOhm and
+kHz; beside these um, mM and kelvin. A unit is a dimension and a power of ten. The table is written here: libraries of
+units have thousands of names, among them `a`, `g`, `h`, `m` and `w`, which are variables here, and take longer to load
+than this package.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _all_units() -> dict[str, Unit]:
 
 
 UNITS: Mapping[str, Unit] = _all_units()
-"""Units by name. In expressions those of one letter are no units: they are names that variables like to have."""
+"""Units by name. In expressions, those of one letter are not units: they are common names of variables."""
 
 _NUMBER = re.compile(r"[ \t]*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)[ \t]*")
 
@@ -147,19 +147,19 @@ def _raised(node: Node, unit: Unit, power: Fraction) -> Unit:
 
 
 def read_unit(source: Source, begin: int, end: int) -> Unit:
-    """Return the unit that stands between two places of a text; ``1`` stands for none."""
+    """Return the unit between two places of a text; ``1`` is no unit."""
     unit = _unit_of(parse(source, begin, end))
     text = " ".join(source.text[begin:end].split())
     return Unit(unit.dimension, unit.exponent, "" if text == "1" else text)
 
 
 def read_quantity(what: str, text: str) -> Quantity:
-    """Return the quantity that a text like ``-70 mV`` means; `what` is its name in errors.
+    """Return the quantity of a text like ``-70 mV``; `what` is its name in errors.
 
     Raises
     ------
     EquationError
-        When it is none.
+        When it is not a quantity.
     """
     source = Source(what, text)
     found = _NUMBER.match(text)

@@ -19,8 +19,8 @@ import ranvier as rv
 from program_scenes import Description, Parameter, Propagator, Variable, iaf_psc_exp
 from ranvier import _core
 from ranvier.compiled import cache, llvm, steps
+from ranvier.compiled.current_constants import constants_of_currents
 from ranvier.compiled.emission import fixed_places, resets_of
-from ranvier.compiled.own_constants import constants_of_currents
 from ranvier.equations.program import Instruction, Program
 from step_calls import RandomPrograms, StepCall, aligned
 

@@ -69,11 +69,11 @@ def marked(error: EquationError) -> str:
         ({"parameters": {**LEAKY_PARAMETERS, "tau_m": "1e-400 ms"}}, EquationError, "1e-400", "too small"),
         ({"threshold": "v"}, EquationError, "v", "a threshold is a condition"),
         ({"threshold": "v > 0 and v"}, EquationError, "v", "it is a number, not a condition"),
-        ({"reset": "v = 1"}, UnitError, "1", "v is changed by what is in mV"),
+        ({"reset": "v = 1"}, UnitError, "1", "it must be in mV, as v"),
         ({"reset": "v *= V_th"}, UnitError, "V_th", "a number without unit"),
         ({"refractory": "2*mV"}, UnitError, "2*mV", "a refractory period is in ms"),
         ({"equations": "dv/dt = (v/mV)**v*mV/ms : mV"}, UnitError, "v", "an exponent has no unit"),
-        ({"equations": "dv/dt = v**(v/mV)/ms : mV"}, UnitError, "v", "has a number from -12 to 12 as exponent"),
+        ({"equations": "dv/dt = v**(v/mV)/ms : mV"}, UnitError, "v", "is a number from -12 to 12"),
         ({"equations": "dv/dt = (E_L - v)/tau_n : mV"}, UnknownSymbolError, "tau_n", "did you mean 'tau_m'?"),
         ({"equations": "dv/dt = expp(v/mV)*mV/ms : mV"}, UnknownSymbolError, "expp", "did you mean 'exp'?"),
         ({"equations": "dv/dt = -v/tau_m : mvv"}, UnknownSymbolError, "mvv", "did you mean"),
@@ -83,12 +83,12 @@ def marked(error: EquationError) -> str:
         ({"reset": "tau_m = 2*ms"}, EquationError, "tau_m", "only variables can be assigned"),
         ({"reset": "v == 2*mV"}, EquationError, "v == 2*mV", "this is not an assignment"),
         ({"equations": "dv/dt = (a - v)/tau_m : mV\na = b : mV\nb = a + v : mV"}, EquationError, "b", "a -> b -> a"),
-        ({"equations": "a = a + v : mV\ndv/dt = (a - v)/tau_m : mV"}, EquationError, "a", "it needs its own value"),
+        ({"equations": "a = a + v : mV\ndv/dt = (a - v)/tau_m : mV"}, EquationError, "a", "it depends on itself"),
         ({"equations": "dv/dt = -v/tau_m : mV\nv = 3*mV : mV"}, EquationError, "v", "line 1 has the same name"),
         ({"equations": "dv/dt = -v/tau_m"}, EquationError, "dv/dt = -v/tau_m", "its unit is missing"),
         ({"equations": "dv/dt : mV"}, EquationError, "dv/dt : mV", "its right side is missing"),
         ({"equations": "voltage"}, EquationError, "voltage", "its unit is missing"),
-        ({"equations": "a = 2 : 1"}, EquationError, "a = 2 : 1", "there is no differential equation"),
+        ({"equations": "a = 2 : 1"}, EquationError, "a = 2 : 1", "a differential equation is missing"),
         (
             {"equations": "dv/dt = -v/tau_m : mV (unless refractor)"},
             EquationError,
@@ -101,7 +101,7 @@ def marked(error: EquationError) -> str:
         ({"equations": "dv/dt = 1e999*mV/ms : mV"}, EquationError, "1e999", "too large"),
         ({"equations": "dv/dt = (v + xi*mV*ms**0.5 : mV"}, EquationError, "(", "it is not an expression"),
         ({"threshold": "v > V_th + xi*mV*ms**0.5"}, EquationError, "xi", "white noise has values in equations only"),
-        ({"equations": "dv/dt = rand()*mV/ms : mV"}, EquationError, "rand()", "drawn anew in each step"),
+        ({"equations": "dv/dt = rand()*mV/ms : mV"}, EquationError, "rand()", "drawn in each step"),
         ({"receptors": {"a": "v = w"}}, EquationError, "v", "a spike only adds to a variable"),
         ({"receptors": {"a": "v += V_th"}}, EquationError, "V_th", "proportional to the weight"),
         ({"receptors": {"a": "v += w*w/V_th"}}, EquationError, "w*w/V_th", "proportional to the weight"),
@@ -157,7 +157,7 @@ def test_a_name_must_not_shadow_another(name: str, shadowed: str) -> None:
 
 @pytest.mark.parametrize("name", ["_a", "__class__", "lambda", "2a", "a-b", ""])
 def test_what_cannot_be_a_name(name: str) -> None:
-    with pytest.raises(EquationError, match=r"cannot be a name|are taken"):
+    with pytest.raises(EquationError, match=r"cannot be a name|are reserved"):
         lowered({**MODEL, "parameters": {**LEAKY_PARAMETERS, name: "1 mV"}})
 
 

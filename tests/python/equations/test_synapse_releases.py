@@ -232,9 +232,9 @@ def marked(error: EquationError) -> str:
     [
         ({"on_post": "x = 1"}, EquationError, "x", "the spikes of the source alone"),
         ({"on_pre": "w += 1; release = x"}, EquationError, "w", "the weight, which stays"),
-        ({"on_pre": "release = clip(w*x, 0, 1)"}, UnknownSymbolError, "w", "neither on the weight"),
-        ({"on_pre": "release = clip(V_m, 0, 1)"}, UnknownSymbolError, "V_m", "neither on the weight"),
-        ({"on_pre": "v_post += x; release = 1"}, UnknownSymbolError, "v_post", "neither on the weight"),
+        ({"on_pre": "release = clip(w*x, 0, 1)"}, UnknownSymbolError, "w", "not on the weight"),
+        ({"on_pre": "release = clip(V_m, 0, 1)"}, UnknownSymbolError, "V_m", "not on the weight"),
+        ({"on_pre": "v_post += x; release = 1"}, UnknownSymbolError, "v_post", "not on the weight"),
         ({"on_pre": "x -= release; release = clip(u*x, 0, 1)"}, UnknownSymbolError, "release", "depends on variables"),
         ({"on_pre": "release += u*x"}, EquationError, "release", "it is read before it is assigned"),
         ({"on_pre": "release = 1; release = clip(u*x, 0, 1)"}, EquationError, "release", "it is assigned twice"),

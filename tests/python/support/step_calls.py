@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from program_scenes import Description, Parameter, Variable
 from ranvier import _core
-from ranvier.compiled.own_constants import constants_of_currents
+from ranvier.compiled.current_constants import constants_of_currents
 from ranvier.equations.program import Instruction, Program
 
 Array = npt.NDArray[Any]

@@ -1,4 +1,4 @@
-"""Which constants of a program often differ between neurons."""
+"""Constants of a program that often differ between neurons: those that depend on currents."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _CURRENTS = frozenset(("A", "mA", "uA", "µA", "nA", "pA", "fA"))
 
 
 def constants_of_currents(program: NeuronProgram) -> set[int]:
-    """Return the numbers of the constants that follow from parameters which are currents, such as ``I_e``.
+    """Return the numbers of the constants that depend on parameters which are currents, such as ``I_e``.
 
-    These are what networks draw for each neuron most often, while all other parameters are the same for all.
+    In most networks, only these are drawn for each neuron, and all other parameters are equal for all neurons.
     """
     prepare = program.prepare
     follow = {i for i, each in enumerate(program.parameters) if each.unit in _CURRENTS}
