@@ -1,4 +1,4 @@
-"""What is done with expressions of NESTML: writing them as text, their numbers, their parts that are proportional."""
+"""Operations on expressions of NESTML: conversion to text, numerical values, proportional parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def rendered(node: Node) -> str:
 
 
 def _text(node: Node) -> tuple[str, int]:
-    """Return a text and how strongly its outermost operator binds: 10 for what needs no brackets."""
+    """Return a text and how strongly its outermost operator binds: 10 if no brackets are needed."""
     parts = [_text(part) for part in node.parts]
     match node.kind:
         case "number":
@@ -98,7 +98,7 @@ _VALUES: dict[str, Callable[..., float | bool]] = {
 
 
 def number_of(node: Node, names: Mapping[str, float]) -> float | None:
-    """Return the value of an expression, in mV, ms, pA and so on, or None if a name in it has none.
+    """Return the value of an expression, in mV, ms, pA and so on, or None if a name in it has no value.
 
     Raises
     ------
@@ -117,7 +117,10 @@ def number_of(node: Node, names: Mapping[str, float]) -> float | None:
         value = float(_VALUES[node.kind](*known))
     except (ArithmeticError, ValueError):
         refuse(
-            node.place, f"'{node.place.text}'", "it has no value", "a division by 0, or a function of what it has not"
+            node.place,
+            f"'{node.place.text}'",
+            "it has no value",
+            "avoid divisions by 0 and arguments outside the domain of functions",
         )
     if math.isnan(value) or (math.isinf(value) and not any(math.isinf(part) for part in known)):
         refuse(node.place, f"'{node.place.text}'", "it is too large for floating point", "write smaller numbers")
@@ -128,7 +131,7 @@ def number_of(node: Node, names: Mapping[str, float]) -> float | None:
 
 
 def replaced(node: Node, change: Callable[[Node], Node | None]) -> Node:
-    """Return a tree in which `change` has replaced nodes, the outer ones first; what it returns stays as it is."""
+    """Return a tree in which `change` has replaced nodes, the outer ones first; its results are not changed again."""
     new = change(node)
     if new is not None:
         return new

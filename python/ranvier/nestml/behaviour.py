@@ -1,8 +1,8 @@
-"""What a model does in a step: what it integrates, when it fires, and how it is refractory.
+"""The behaviour of a model in a step: integrated variables, condition of a spike, refractoriness.
 
-The blocks `update` and `onCondition` of NESTML are programs, and equations of `ranvier.neuron` are none. What is found
-here are the forms in which models of neurons are written: a timer of refractoriness that counts down, variables that
-are integrated only when it has ended, a condition under which the neuron emits a spike. All else is refused.
+The blocks `update` and `onCondition` of NESTML are programs, unlike the equations of `ranvier.neuron`. The common forms
+of models of neurons are recognized: a timer of refractoriness that counts down, variables that are integrated only when
+it has ended, a condition under which the neuron emits a spike. Other forms are refused.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _EQUATION = "write it as a differential equation, or as an assignment where the 
 
 @dataclass
 class Behaviour:
-    """What `update` and the conditions say.
+    """Content of `update` and of the conditions.
 
     Attributes
     ----------
     timer, period
-        The variable that counts how long the neuron is still refractory, and what a spike sets it to.
+        The variable that counts the rest of the refractory period, and the value to which a spike sets it.
     counts_steps
         Whether the timer counts steps, not time.
     held
@@ -36,17 +36,17 @@ class Behaviour:
     integrated
         All variables that are integrated.
     previous
-        Variables that hold what others were at the beginning of the step, with these.
+        Variables with the values of others at the start of the step, with these.
     arrivals
         Assignments of spikes that arrive, in the update.
     clamps
         Other assignments after the integration, which must change nothing.
     threshold
-        The condition, without that on the timer; None: it always holds.
+        The condition, without the one on the timer; None: it always holds.
     watches_timer
         Whether the condition asks for the timer.
     reset
-        Assignments of a spike, without that of the timer.
+        Assignments of a spike, without the one of the timer.
     """
 
     timer: str | None = None
@@ -62,7 +62,7 @@ class Behaviour:
     reset: list[Assignment] = field(default_factory=list)
 
     def is_ended(self, node: Node, value: Callable[[Node], float | None]) -> bool:
-        """Return whether a condition says that the neuron is not refractory."""
+        """Return whether a condition holds when the neuron is not refractory."""
         if node.kind == "not":
             return self.is_running(node.parts[0], value)
         if node.kind not in ("less_equal", "equal", "less") or not self._is_timer(node.parts[0]):
@@ -72,7 +72,7 @@ class Behaviour:
         return bound is not None and 0.0 <= bound <= 1e-3 and (node.kind != "less" or bound > 0.0)
 
     def is_running(self, node: Node, value: Callable[[Node], float | None]) -> bool:
-        """Return whether a condition says that the neuron is refractory."""
+        """Return whether a condition holds when the neuron is refractory."""
         if node.kind == "not":
             return self.is_ended(node.parts[0], value)
         if node.kind != "less" or not self._is_timer(node.parts[1]):
@@ -85,12 +85,12 @@ class Behaviour:
 
 
 def base_of(name: str) -> str:
-    """Return the variable of which a name is a derivative."""
+    """Return the variable whose derivative a name is."""
     return name.rstrip("'")
 
 
 def behaviour_of(model: Model, value: Callable[[Node], float | None]) -> Behaviour:
-    """Return what a model does in a step; `value` gives the number that an expression is with the defaults.
+    """Return the behaviour of a model in a step; `value` returns the number of an expression with the defaults.
 
     Raises
     ------
@@ -109,7 +109,7 @@ class _Reader:
         self.spiking = {name for name, port in model.ports.items() if port.is_spiking}
         self.conditions = list(model.conditions)
         self.has_integrated = False
-        # What is integrated while the neuron is refractory, and otherwise.
+        # Variables integrated while the neuron is refractory, and otherwise.
         self.refractory: set[str] = set()
         self.free: set[str] = set()
 
@@ -168,7 +168,7 @@ class _Reader:
             else:
                 rest.append(node)
         if not rest:
-            refuse(condition.place, f"'{condition.node.place.text}'", "there is no threshold", "write V_m >= V_th")
+            refuse(condition.place, f"'{condition.node.place.text}'", "a threshold is missing", "write V_m >= V_th")
         node = rest[0]
         for other in rest[1:]:
             node = Node("both", condition.node.place, (node, other))
@@ -192,7 +192,7 @@ class _Reader:
                 assert isinstance(statement, Call)
                 if statement.node.parts:
                     place = statement.place
-                    refuse(place, f"'{place.text}'", "spikes have no weight of their own", "write emit_spike()")
+                    refuse(place, f"'{place.text}'", "spikes of a neuron have no weight", "write emit_spike()")
             else:
                 self._refuse(statement, "write x = condition ? a : b, with the present value as b")
 
@@ -213,9 +213,9 @@ class _Reader:
             if declared is not None and declared.node is not None and self.value(declared.node) != 0.0:
                 refuse(
                     declared.node.place,
-                    f"'{declared.node.place.text}', with which '{first.name}' begins,",
+                    f"'{declared.node.place.text}', the initial value of '{first.name}',",
                     "no neuron is refractory at the beginning of a simulation",
-                    "let it begin with 0, and let the potential begin lower or a current later",
+                    "let it be 0, and start with a lower potential or a later current",
                 )
 
     def _counted(self, suite: Suite) -> list[tuple[str, bool]]:
@@ -331,7 +331,7 @@ class _Reader:
         place = statement.place
         match statement:
             case Other():
-                refuse(place, f"'{place.text}', {statement.what}", "no equation can do this", statement.remedy)
+                refuse(place, f"'{place.text}', {statement.what}", "equations cannot express this", statement.remedy)
             case Assignment():
                 refuse(
                     place, f"'{statement.name}', which is assigned", "in each step equations change variables", remedy
@@ -340,7 +340,7 @@ class _Reader:
                 refuse(place, f"'{place.text}'", "models cannot print", "remove the line; recorders show variables")
             case Return():
                 refuse(place, f"'{place.text}'", "only functions return", "remove the line")
-        refuse(place, f"'{place.text}'", "no equation can do this", remedy)
+        refuse(place, f"'{place.text}'", "equations cannot express this", remedy)
 
 
 def _is_call(statement: Statement, name: str) -> bool:
@@ -354,7 +354,7 @@ def _fires(statement: Statement) -> bool:
 
 
 def _decrement(statement: Assignment) -> Node | None:
-    """Return what an assignment takes from its variable, if it does only this."""
+    """Return the value that an assignment subtracts from its variable, if it does only this."""
     node = statement.node
     if statement.operation == "-=":
         return node

@@ -19,14 +19,14 @@ _DELTA = f"{SPIKES}delta "
 
 
 class Convolutions:
-    """What spikes do to variables.
+    """Effects of spikes on variables.
 
     Attributes
     ----------
     equations
         Those of the variables of convolutions.
     effects
-        What a spike does, by the name of the port.
+        Effect of a spike, by the name of the port.
     variables_of_kernels
         Names of the block state that are initial values of kernels, not variables.
     """
@@ -49,7 +49,7 @@ class Convolutions:
                     self.variables_of_kernels |= {base + "'" * i for i in range(each.name.count("'"))}
 
     def convolved(self, call: Node, kernel: str, port: str) -> Node:
-        """Return what the convolution of a kernel with the spikes of a port is."""
+        """Return the convolution of a kernel with the spikes of a port."""
         place = call.parts[0].place
         if kernel not in self._groups:
             refuse_name(place, kernel, list(self._groups), "write kernel g = exp(-t/tau)")
@@ -118,25 +118,25 @@ class Convolutions:
             dimension = found if isinstance(found, Dimension) else NONE
             dimension = dimension * TIME if term.power else dimension
             suffix = f"_{i + 1}" if len(terms) > 1 else ""
-            own = self.names.new(f"{kernel}_{port}{suffix}", dimension)
-            decay = product(rate, Node("name", place, name=own))
-            rises = own
+            plain = self.names.new(f"{kernel}_{port}{suffix}", dimension)
+            decay = product(rate, Node("name", place, name=plain))
+            rises = plain
             if term.power:
-                rises = self.names.new(f"{own}_rise", dimension / TIME)
+                rises = self.names.new(f"{plain}_rise", dimension / TIME)
                 growth = product(rate, Node("name", place, name=rises))
-                self._variable(rises, place, dimension / TIME, growth, f"What {own} grows by")
+                self._variable(rises, place, dimension / TIME, growth, f"Rate of growth of {plain}")
                 whole = total(Node("name", place, name=rises), decay)
                 assert whole is not None
                 decay = whole
-            self._variable(own, place, dimension, decay, f"Convolution of {kernel} with {port}")
+            self._variable(plain, place, dimension, decay, f"Convolution of {kernel} with {port}")
             weight = Node("name", place, name=self.names.weight)
             self.add(port, rises, product(factor, weight), place)
-            made = total(made, Node("name", place, name=own))
+            made = total(made, Node("name", place, name=plain))
         assert made is not None
         return made
 
     def _of_equations(self, kernel: str, port: str, group: tuple[Inline, ...]) -> Node:
-        """Return the convolution with a kernel that solves equations, and begins at what the block state says."""
+        """Return the convolution with a kernel that solves equations, with initial values of the block state."""
         new: dict[str, str] = {}
         for each in group:
             base = base_of(each.name)
@@ -169,7 +169,7 @@ class Convolutions:
     def _renamed(self, node: Node, new: dict[str, str]) -> Node:
         outer, self.names.arguments = (
             self.names.arguments,
-            {name: Node("name", node.place, name=own) for name, own in new.items()},
+            {name: Node("name", node.place, name=plain) for name, plain in new.items()},
         )
         try:
             return self.names.finite(node)

@@ -1,7 +1,7 @@
 """The grammar of NESTML, after the documentation of its language, and the parser of it.
 
-https://nestml.readthedocs.io: *NESTML language concepts*, version 9. Lark parses it (LALR), with a stack of its own, so
-that no nesting is too deep for it. PyNESTML, the project's own tool, is not used: it is under the GPL, and comes with
+https://nestml.readthedocs.io: *NESTML language concepts*, version 9. Lark parses it (LALR), without recursion, so
+that no nesting is too deep for it. PyNESTML, the tool of that project, is not used: it is under the GPL, and comes with
 50 MB of code generators, astropy and ode-toolbox.
 """
 
@@ -124,7 +124,7 @@ def _parser() -> Any:
 
 
 def without_comments(text: str) -> str:
-    """Return the text with blanks in place of comments, and long lines in one: all places stay."""
+    """Return the text with comments replaced by blanks, and continued lines joined: places do not change."""
     plain = _COMMENT.sub(lambda found: found[1] or " " * len(found[0]), text)
     plain = _JOINED.sub(lambda found: " " * len(found[0]), plain)
     return _END.sub(lambda found: " " * len(found[0]), plain)
@@ -136,7 +136,7 @@ def parsed(source: Source) -> Any:
     Raises
     ------
     EquationError
-        For what is not in the language, pointing at the place, and for a text that is too long.
+        For text that is not in the language, and for a text that is too long; the error shows the place.
     MissingPackageError
         When Lark is not installed.
     """
@@ -187,8 +187,8 @@ def _refuse_syntax(source: Source, error: Any) -> None:
     terminals = {each.name: each for each in _parser().terminals}
     shown = [_WORDS.get(name) or _text_of(terminals.get(name), name) for name in expected][:8]
     shown = sorted({each for each in shown if each})
-    remedy = f"what can stand here: {', '.join(shown)}" if shown else "see the language of NESTML"
-    refuse(place, f"'{place.text}'" if place.text else "the end", "it cannot stand here", remedy)
+    remedy = f"allowed here: {', '.join(shown)}" if shown else "see the language of NESTML"
+    refuse(place, f"'{place.text}'" if place.text else "the end", "it is not allowed here", remedy)
 
 
 def _text_of(terminal: Any, name: str) -> str:

@@ -20,7 +20,7 @@ _FORMS = "write sums of c*exp(-t/tau) and c*t*exp(-t/tau), delta(t), or differen
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """`factor` times the time to a `power` times exp(`rate` times the time); None stands for a factor or rate of 0."""
+    """`factor` times the time to a `power` times exp(`rate` times the time); None is a factor or rate of 0."""
 
     factor: Node
     power: int
@@ -39,7 +39,7 @@ def terms_of(node: Node) -> list[Term]:
     _check_number(node, found)
     for term in found:
         if term.rate is None or term.power > 1:
-            refuse(node.place, f"'{node.place.text}'", "no such kernel is taken", _FORMS)
+            refuse(node.place, f"'{node.place.text}'", "this form of a kernel is not supported", _FORMS)
     return found
 
 
@@ -78,7 +78,7 @@ def _terms(node: Node) -> list[Term]:  # noqa: RET503
                 ]
         case "exp":
             return [_exponential(node, _terms(node.parts[0]))]
-    refuse(node.place, f"'{node.place.text}'", "no such kernel is taken", _FORMS)
+    refuse(node.place, f"'{node.place.text}'", "this form of a kernel is not supported", _FORMS)
 
 
 def _check_number(node: Node, found: list[Term]) -> None:

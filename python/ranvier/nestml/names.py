@@ -1,4 +1,4 @@
-"""What the names of a model stand for, and expressions with them, as `ranvier.neuron` takes them."""
+"""Names of a model, and expressions with them in the notation of `ranvier.neuron`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ranvier.nestml.syntax import Function, Model, Other, Return
 __all__ = ["SPIKES", "Names"]
 
 SPIKES = "@"
-"""What names begin with that stand for the spikes of a port, as impulses."""
+"""Prefix of names for the spikes of a port, as impulses."""
 
 _LONG = {
     "V": "volt",
@@ -42,10 +42,10 @@ class Names:
 
     Attributes
     ----------
-    own
-        What the names of the file are called here: without the letters ' and $.
+    equation_names
+        Names in equations by those of the file: without the letters ' and $.
     dimensions, units
-        Of what has been declared, by the name here.
+        Dimensions and units of declared names, by the name in equations.
     values
         Values of parameters by default and of internals, and of units, in mV, ms, pA and so on.
     infinite
@@ -56,7 +56,7 @@ class Names:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.own: dict[str, str] = {}
+        self.equation_names: dict[str, str] = {}
         self.dimensions: dict[str, Dimension] = {STEP: TIME, CURRENT: UNITS["pA"].dimension}
         self.units: dict[str, Unit] = {}
         self.values: dict[str, float] = {**_UNIT_VALUES, **CONSTANTS, "inf": math.inf}
@@ -83,38 +83,40 @@ class Names:
         if name in self._places:
             line = self._places[name].line
             refuse(place, f"'{name}'", f"line {line} declares the same name", "choose another name")
-        own = name.replace("'", "_prime").replace("$", "_D")
-        if own in self._taken:
-            refuse(place, f"'{name}'", f"it would be called '{own}', as another name", "choose another name")
-        check_new_name(place, own, "a variable or parameter")
+        plain = name.replace("'", "_prime").replace("$", "_D")
+        if plain in self._taken:
+            refuse(
+                place, f"'{name}'", f"its name in equations, '{plain}', is used by another name", "choose another name"
+            )
+        check_new_name(place, plain, "a variable or parameter")
         self._places[name] = place
-        self._taken.add(own)
-        self.own[name] = own
+        self._taken.add(plain)
+        self.equation_names[name] = plain
 
     def new(self, name: str, dimension: Dimension) -> str:
         """Return a name for a new variable."""
-        own = name.replace("'", "_prime").replace("$", "_D")
-        while own in self._taken or own in self.dimensions or own in CONSTANTS:
-            own += "_"
-        self.dimensions[own] = dimension
-        return own
+        plain = name.replace("'", "_prime").replace("$", "_D")
+        while plain in self._taken or plain in self.dimensions or plain in CONSTANTS:
+            plain += "_"
+        self.dimensions[plain] = dimension
+        return plain
 
     def declare_unit(self, name: str, unit: Unit) -> None:
-        """Note the unit of a name; from now on expressions may use it."""
-        self.units[self.own[name]] = unit
-        self.dimensions[self.own[name]] = unit.dimension
+        """Set the unit of a name, which expressions may use then."""
+        self.units[self.equation_names[name]] = unit
+        self.dimensions[self.equation_names[name]] = unit.dimension
 
     # ---- values ------------------------------------------------------------------------------------------------------
 
     def value(self, node: Node) -> float | None:
-        """Return the value of an expression of the file with the defaults, or None if it has none."""
-        names = {name: self.values[own] for name, own in self.own.items() if own in self.values}
+        """Return the value of an expression of the file with the defaults, or None if it has no value."""
+        names = {name: self.values[plain] for name, plain in self.equation_names.items() if plain in self.values}
         if any(part.kind == "call" for part in nodes_of(node)):
             return None
         return number_of(replaced(node, self._unit), {**self.values, **names, **self.infinite})
 
     def _unit(self, node: Node) -> Node | None:
-        if node.kind == "name" and node.name not in self.own and node.name in _LONG:
+        if node.kind == "name" and node.name not in self.equation_names and node.name in _LONG:
             return replace_name(node, _LONG[node.name])
         return None
 
@@ -131,7 +133,7 @@ class Names:
     def converted(self, node: Node, unit: Unit, what: str) -> float:
         """Return the value of a resolved expression as a number in a unit, or without a unit where it has another.
 
-        Where one stands in place of the other, NESTML takes numbers as quantities, and quantities as numbers in mV, ms,
+        NESTML converts implicitly: numbers to quantities, and quantities to numbers in mV, ms,
         pA and so on.
         """
         self.refuse_impulses(node)
@@ -141,7 +143,7 @@ class Names:
         return self.number(node, unit, what)
 
     def refuse_impulses(self, node: Node) -> None:
-        """Refuse spikes in an expression that is no equation of a variable."""
+        """Raise an error for spikes in an expression that is not an equation of a variable."""
         for part in nodes_of(node):
             if part.kind == "name" and part.name.startswith(SPIKES):
                 place = part.place
@@ -160,12 +162,12 @@ class Names:
     # ---- expressions -------------------------------------------------------------------------------------------------
 
     def resolved(self, node: Node, port: str | None = None) -> Node:
-        """Return an expression as it stands in equations; `port` is that whose spikes have a weight.
+        """Return an expression in the notation of equations; `port` is the one whose spikes have a weight.
 
         Raises
         ------
         EquationError
-            For names that do not exist, and for what equations do not have.
+            For names that do not exist, and for constructs that equations do not have.
         """
 
         def change(part: Node) -> Node | None:
@@ -230,16 +232,16 @@ class Names:
             refuse(
                 node.place,
                 f"'{name}'",
-                "what counts the refractory period has no value here",
+                "the timer of the refractory period has no value here",
                 "ask refr_t > 0 in update",
             )
         if name in self.previous:
-            return Node("before", node.place, (replace_name(node, self.own[self.previous[name]]),))
+            return Node("before", node.place, (replace_name(node, self.equation_names[self.previous[name]]),))
         if name in self.infinite or name == "inf":
             return Node("number", node.place, number=self.infinite.get(name, math.inf))
         if name in self.impulses:
             return self.impulses[name]
-        if name in self.own:
+        if name in self.equation_names:
             return self._declared(node)
         if name in CONSTANTS:
             return node
@@ -248,14 +250,16 @@ class Names:
         known = _LONG.get(name, name)
         if known in _UNIT_VALUES:
             return replace_name(node, known)
-        refuse_name(node.place, name, [*self.own, *CONSTANTS], "declare it, or write a unit such as mV or 1/ms")
+        refuse_name(
+            node.place, name, [*self.equation_names, *CONSTANTS], "declare it, or write a unit such as mV or 1/ms"
+        )
 
     def _declared(self, node: Node) -> Node:
-        own = self.own[node.name]
-        if own not in self.dimensions and node.name in self.model.state:
+        plain = self.equation_names[node.name]
+        if plain not in self.dimensions and node.name in self.model.state:
             why = "parameters, internals and initial values depend on parameters and internals only"
-            refuse(node.place, f"'{node.name}', a variable", why, "write the parameter that it begins at")
-        if own not in self.dimensions:
+            refuse(node.place, f"'{node.name}', a variable", why, "write the parameter of its initial value")
+        if plain not in self.dimensions:
             line = self._places[node.name].line
             refuse(
                 node.place,
@@ -263,7 +267,7 @@ class Names:
                 f"it is declared further down, in line {line}",
                 "declare it before its use",
             )
-        made = replace_name(node, own)
+        made = replace_name(node, plain)
         declared = self.model.parameters.get(node.name)
         if declared is not None and declared.type == "boolean":
             return Node("less", node.place, (Node("number", node.place), made))
@@ -309,7 +313,7 @@ class Names:
         refuse(node.place, f"'{node.place.text}'", "only a kernel can be delta(t)", "write kernel K = delta(t)")
 
     def _inlined(self, function: Function, call: Node, port: str | None) -> Node:
-        """Return what a function of the file returns for some arguments."""
+        """Return the result of a function of the file for some arguments."""
         if len(call.parts) != len(function.arguments):
             place = call.place
             refuse(place, f"'{place.text}'", f"{function.name} takes {len(function.arguments)} arguments")

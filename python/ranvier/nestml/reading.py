@@ -33,8 +33,8 @@ def read_nestml(
 ) -> EquationNeuron:
     """Return a neuron model that is written in NESTML, the modelling language of the NEST initiative (version 9).
 
-    What is returned is a model as `neuron` makes it: it can be pickled, needs no file any more, and its ``equations``
-    show what the file became. Spike ports are receptors, with their names; where one is excitatory and one is
+    The result is a model as made by `neuron`: it can be pickled, does not need the file, and its ``equations`` show the
+    translation. Spike ports are receptors, with their names; where one is excitatory and one is
     inhibitory, the sign of a weight chooses. Weights have no unit, as in NESTML, where the file multiplies them by one.
     The continuous port is the current of stimulators.
 
@@ -50,10 +50,10 @@ def read_nestml(
     Raises
     ------
     FileError
-        When the file cannot be read, or is no text.
+        When the file cannot be read, or is not a text.
     EquationError, UnitError, UnknownSymbolError
-        For mistakes, and for what equations cannot do: the error shows the file, the line and the column, and says what
-        to write instead.
+        For mistakes, and for constructs that equations cannot express: the error shows the file, the line and the
+        column, and says what to write instead.
     UnknownNameError, ValueOutOfBoundsError
         For a model that is not in the file, and for None where there are several.
     MissingPackageError
@@ -61,7 +61,7 @@ def read_nestml(
 
     Notes
     -----
-    Nothing in the file is run as a program. The forms of `update` and `onCondition` that are taken are those of neurons
+    The file is not executed as a program. The supported forms of `update` and `onCondition` are those of neurons
     that fire under one condition, with at most one timer of refractoriness.
 
     References
@@ -105,9 +105,9 @@ def _made(chosen: Model, file: Path, integration: Integration) -> EquationNeuron
     try:
         return EquationNeuron(given, integration, {})
     except EquationError as error:
-        # What only the whole of the equations shows; its place is in them, not in the file.
-        what = f"model {chosen.name} of file {file}, {error.object}"
-        raise type(error)(what, error.value, error.bound, error.remedy, error.place) from None
+        # An error that is found in the whole of the equations; its place is in them, not in the file.
+        subject = f"model {chosen.name} of file {file}, {error.object}"
+        raise type(error)(subject, error.value, error.bound, error.remedy, error.place) from None
 
 
 def _text_of(file: Path) -> str:
@@ -120,13 +120,13 @@ def _text_of(file: Path) -> str:
             f"file {file}", f"no text in UTF-8 at byte {error.start}", "files of NESTML are texts"
         ) from None
     if "\0" in text:
-        raise FileError(f"file {file}", "a text with zero bytes", "files of NESTML have none")
+        raise FileError(f"file {file}", "a text with zero bytes", "files of NESTML do not have zero bytes")
     return text
 
 
 def _chosen(models: list[Model], name: str | None, file: Path) -> Model:
     if not models:
-        raise FileError(f"file {file}", bound="there is no model in it", remedy="write model NAME:")
+        raise FileError(f"file {file}", bound="it has no model", remedy="write model NAME:")
     names = [each.name for each in models]
     if name is None:
         if len(models) > 1:

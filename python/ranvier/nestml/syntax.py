@@ -83,7 +83,7 @@ class Call:
 
     @property
     def place(self) -> Place:
-        """Where it is."""
+        """Its place."""
         return self.node.place
 
 
@@ -97,7 +97,7 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A statement that has no place in equations; `what` it is. Functions may have local variables."""
+    """A statement without a counterpart in equations; `what` is its kind. Functions may have local variables."""
 
     what: str
     remedy: str
@@ -107,7 +107,7 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Conditions with what to do for the first that holds; and what otherwise."""
+    """Conditions with the statements for the first that holds; and the statements otherwise."""
 
     cases: tuple[tuple[Node, Suite], ...]
     otherwise: Suite
@@ -121,7 +121,7 @@ Suite = tuple[Statement, ...]
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """What is done when spikes arrive at a port."""
+    """Statements for spikes that arrive at a port."""
 
     port: str
     place: Place
@@ -130,7 +130,7 @@ class Handler:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is done when a condition holds."""
+    """Statements for a condition that holds."""
 
     node: Node
     place: Place

@@ -32,7 +32,7 @@ def given_of(model: Model, summary: str) -> Given:
     Raises
     ------
     EquationError, UnitError, UnknownSymbolError
-        For what is wrong, and for what equations cannot do, pointing at its place in the file.
+        For mistakes, and for constructs that equations cannot express; the error shows the place in the file.
     """
     return _Translator(model).given(summary)
 
@@ -56,7 +56,7 @@ class _Translator:
         self.convolutions = Convolutions(model, self.names)
         self.names.convolution = self.convolutions.convolved
         self.effects = self.convolutions.effects
-        # The variables that the model has: without its timer, what holds earlier values, and kernels.
+        # The variables of the model: without its timer, copies of earlier values, and kernels.
         left_out = {self.behaviour.timer, *self.behaviour.previous, *self.convolutions.variables_of_kernels}
         self.state = {name: each for name, each in model.state.items() if name not in left_out}
 
@@ -78,7 +78,7 @@ class _Translator:
         self.names.refuse_impulses(threshold)
         return self._written(self._description(threshold, period, summary))
 
-    # ---- what is declared --------------------------------------------------------------------------------------------
+    # ---- declarations ------------------------------------------------------------------------------------------------
 
     def _check_port(self, name: str) -> None:
         port = self.model.ports[name]
@@ -94,12 +94,12 @@ class _Translator:
             )
 
     def _parameter(self, each: Declaration) -> None:
-        own = self.names.own[each.name]
+        plain = self.names.equation_names[each.name]
         if each.type == "string" or each.node is None:
-            what = "a text" if each.type == "string" else "without a value"
+            problem = "a text" if each.type == "string" else "without a value"
             refuse(
                 each.place,
-                f"'{each.name}', {what}",
+                f"'{each.name}', {problem}",
                 "a parameter is a number with a unit",
                 f"write {each.name} ms = 2 ms",
             )
@@ -113,28 +113,28 @@ class _Translator:
                 self.names.infinite[each.name] = value
                 return
             declared = self._guarded(each, Declared(value, each.unit, meaning=each.meaning))
-            self.names.values[own] = value * 10.0**each.unit.exponent
-        self.parameters[own] = Parameter(own, declared)
+            self.names.values[plain] = value * 10.0**each.unit.exponent
+        self.parameters[plain] = Parameter(plain, declared)
         self.names.declare_unit(each.name, each.unit)
 
     def _guarded(self, each: Declaration, declared: Declared) -> Declared:
-        """Return a parameter with the bounds that its guard says."""
+        """Return a parameter with the bounds of its guard."""
         waiting = [] if each.guard is None else [each.guard]
         while waiting:
             node = waiting.pop()
             if node.kind == "both":
                 waiting += node.parts
                 continue
-            own = [part.kind == "name" and part.name == each.name for part in node.parts]
-            if node.kind not in ("less", "less_equal") or sum(own) != 1:
+            is_name = [part.kind == "name" and part.name == each.name for part in node.parts]
+            if node.kind not in ("less", "less_equal") or sum(is_name) != 1:
                 refuse(
                     node.place,
                     f"'{node.place.text}'",
                     "a guard is a bound of its parameter",
                     f"write {each.name} > 0 ms",
                 )
-            is_upper, is_open = own[0], node.kind == "less"
-            bound = self.names.number(self.names.resolved(node.parts[own[0]]), each.unit, "a bound")
+            is_upper, is_open = is_name[0], node.kind == "less"
+            bound = self.names.number(self.names.resolved(node.parts[is_name[0]]), each.unit, "a bound")
             if is_upper:
                 declared = replace(declared, upper=bound, upper_open=is_open)
             else:
@@ -149,11 +149,11 @@ class _Translator:
         node = self.names.finite(each.node)
         self.names.check_unit(node, each.unit, f"internal {each.name}")
         value = self.names.value(each.node)
-        own = self.names.own[each.name]
+        plain = self.names.equation_names[each.name]
         if value is not None:
-            self.names.values[own] = value
+            self.names.values[plain] = value
         self.names.declare_unit(each.name, each.unit)
-        self.internals[own] = Equation(own, each.place, node, each.unit, False, each.meaning)
+        self.internals[plain] = Equation(plain, each.place, node, each.unit, False, each.meaning)
 
     def _inline(self, inline: Inline) -> None:
         assert inline.unit is not None
@@ -162,8 +162,8 @@ class _Translator:
             self.names.impulses[inline.name] = node
             return
         self.names.declare_unit(inline.name, inline.unit)
-        own = self.names.own[inline.name]
-        self.inlines[own] = Equation(own, inline.place, node, inline.unit, False, inline.meaning)
+        plain = self.names.equation_names[inline.name]
+        self.inlines[plain] = Equation(plain, inline.place, node, inline.unit, False, inline.meaning)
 
     # ---- equations ---------------------------------------------------------------------------------------------------
 
@@ -179,27 +179,27 @@ class _Translator:
                 if lower not in state:
                     refuse(ode.place, f"'{lower}'", "it is not declared in the block state", f"write {lower} mV = ...")
                 if i + 1 < order:
-                    following = self.names.own.get(lower + "'", lower)
+                    following = self.names.equation_names.get(lower + "'", lower)
                     kept[lower] = Node("name", ode.place, name=following)
-            own = self.names.own[base + "'" * (order - 1)]
-            kept[base + "'" * (order - 1)] = self.convolutions.without_impulses(own, self.names.finite(ode.node))
+            plain = self.names.equation_names[base + "'" * (order - 1)]
+            kept[base + "'" * (order - 1)] = self.convolutions.without_impulses(plain, self.names.finite(ode.node))
         changed = {each.name for each in [*behaviour.reset, *self._assigned_by_spikes()]}
         for name, each in state.items():
             if name not in kept and name not in changed:
                 clamped = any(one.name == name for one in behaviour.clamps)
                 why = "only the update assigns it" if clamped else "nothing changes it"
                 refuse(each.place, f"'{name}'", why, "make it an inline expression, a parameter, or write its equation")
-            own = self.names.own[name]
+            plain = self.names.equation_names[name]
             flags = self._flags(name, changed)
             node = kept.get(name)
             if node is None and behaviour.timer is not None:
                 # A flag, that it is not held, needs an equation.
                 node, flags = Node("number", each.place, number=0.0), frozenset(["always"])
-            self.variables[own] = Equation(own, each.place, node, each.unit, node is not None, each.meaning, flags)
+            self.variables[plain] = Equation(plain, each.place, node, each.unit, node is not None, each.meaning, flags)
         self.variables |= self.convolutions.equations
 
     def _flags(self, name: str, reset: set[str]) -> frozenset[str]:
-        """Return what is held while the neuron is refractory, and, where nothing is, what is not."""
+        """Return the variables that are held while the neuron is refractory, or, without any, those that are not."""
         held = self.behaviour.held
         if self.behaviour.timer is None or name not in {
             base_of(each) + "'" * i for each in self.model.odes for i in range(5)
@@ -216,17 +216,21 @@ class _Translator:
             if each.name not in self.state:
                 refuse(each.place, f"'{each.name}'", "only variables of the block state can be assigned")
             if each.operation not in _OPERATIONS:
-                refuse(each.place, f"'{each.operation}'", "no such assignment is taken", "write x = ...")
+                refuse(each.place, f"'{each.operation}'", "this assignment is not supported", "write x = ...")
             node = self.names.finite(each.node)
             self.names.refuse_impulses(node)
-            self.reset.append(Statement(self.names.own[each.name], _OPERATIONS[each.operation], node, each.place))
+            self.reset.append(
+                Statement(self.names.equation_names[each.name], _OPERATIONS[each.operation], node, each.place)
+            )
 
     def _handled(self) -> list[tuple[str, Assignment, bool]]:
-        """Return what spikes do in handlers: port, assignment, and whether only when the neuron is not refractory."""
+        """Return effects of spikes in handlers: port, assignment, whether only when the neuron is not refractory."""
         found = []
         for handler in self.model.handlers:
             if handler.port not in self.model.ports or not self.model.ports[handler.port].is_spiking:
-                refuse(handler.place, f"'{handler.port}'", "there is no such port of spikes", "write onReceive(port):")
+                refuse(
+                    handler.place, f"'{handler.port}'", "this port of spikes does not exist", "write onReceive(port):"
+                )
             found += [(handler.port, each, False) for each in self._assignments(handler.body)]
             for statement in handler.body:
                 if isinstance(statement, Branch):
@@ -269,25 +273,27 @@ class _Translator:
                     f"'{each.name}'",
                     "spikes would change it while the neuron is refractory, though it is held then"
                     if is_held
-                    else "spikes would not change it while the neuron is refractory, though it goes on then",
+                    else "spikes would not change it while the neuron is refractory, though it is not held then",
                     f"write convolve(K, {port}) in its equation, with kernel K = delta(t)"
                     if is_held
                     else "integrate it only when the neuron is not refractory",
                 )
             node = self.names.finite(each.node, port)
             self.names.refuse_impulses(node)
-            self.convolutions.add(port, self.names.own[each.name], node, each.place, _OPERATIONS[each.operation])
+            self.convolutions.add(
+                port, self.names.equation_names[each.name], node, each.place, _OPERATIONS[each.operation]
+            )
 
     def _clamps(self) -> None:
         for each in self.behaviour.clamps:
             node = self.names.resolved(each.node)
-            own = self.names.own.get(each.name)
-            if each.operation != "=" or node.kind != "name" or node.name != own:
+            plain = self.names.equation_names.get(each.name)
+            if each.operation != "=" or node.kind != "name" or node.name != plain:
                 refuse(
                     each.place,
                     f"'{each.name}', assigned after the integration",
                     "in each step equations change variables, and nothing else",
-                    "write an equation or an inline expression; bounds may stand in equations: max(V_min, V_m)",
+                    "write an equation or an inline expression; bounds are possible in equations: max(V_min, V_m)",
                 )
 
     def _period(self) -> Node | None:
@@ -323,7 +329,7 @@ class _Translator:
     # ---- the whole ---------------------------------------------------------------------------------------------------
 
     def _receptors(self) -> tuple[dict[str, tuple[Statement, ...]], bool]:
-        """Return what spikes do by port, and whether the sign of a weight chooses between the first two."""
+        """Return the effects of spikes by port, and whether the sign of a weight chooses between the first two."""
         ports = [port for port in self.model.ports.values() if port.is_spiking]
         one_sided = [port for port in ports if len(port.qualifiers) == 1]
         by_sign = {next(iter(port.qualifiers)): port for port in one_sided}
@@ -339,7 +345,7 @@ class _Translator:
                     "its spikes do nothing",
                     f"write onReceive({port.name}): ..., or leave it out",
                 )
-        return {self.names.own[port.name]: tuple(self.effects[port.name]) for port in ports}, chooses
+        return {self.names.equation_names[port.name]: tuple(self.effects[port.name]) for port in ports}, chooses
 
     def _description(self, threshold: Node, period: Node | None, summary: str) -> Description:
         receptors, chooses = self._receptors()
@@ -383,13 +389,13 @@ class _Translator:
         for name, each in self.state.items():
             if each.node is None:
                 continue
-            own, node = self.names.own[name], self.names.resolved(each.node)
+            plain, node = self.names.equation_names[name], self.names.resolved(each.node)
             declared = self.parameters.get(node.name) if node.kind == "name" else None
             if declared is not None and declared.declared.unit.exponent == each.unit.exponent:
                 self.names.check_unit(node, each.unit, f"variable {name}")
-                made[own] = node.name
+                made[plain] = node.name
             else:
-                made[own] = self.names.converted(node, each.unit, f"variable {name}")
+                made[plain] = self.names.converted(node, each.unit, f"variable {name}")
         return made
 
     def _written(self, made: Description) -> Given:
@@ -400,7 +406,9 @@ class _Translator:
             reset="; ".join(_assignment(each) for each in made.reset),
             refractory=None if made.refractory is None else rendered(made.refractory),
             parameters={name: each.declared for name, each in made.parameters.items()},
-            receptors={name: "; ".join(_assignment(each) for each in own) for name, own in made.receptors.items()},
+            receptors={
+                name: "; ".join(_assignment(each) for each in effects) for name, effects in made.receptors.items()
+            },
             initial=made.initial,
             sign_chooses_receptor=made.sign_chooses_receptor,
             name=made.name,

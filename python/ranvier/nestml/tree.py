@@ -1,4 +1,4 @@
-"""Makes the parts of a model of what the parser gives. It goes from the leaves up, without recursion."""
+"""Converts the tree of the parser to the parts of a model, from the leaves up, without recursion."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def models_of(source: Source, tree: Any, comments: dict[int, str]) -> list[Model
     Raises
     ------
     EquationError
-        For what is not part of what can be read, pointing at the place.
+        For constructs that are not supported; the error shows the place.
     """
     builder = _Builder(source, comments)
     made: dict[int, Any] = {}
@@ -59,7 +59,7 @@ class _Builder:
         self._kept: list[Node] = []
 
     def part(self, kind: str, meta: Any, children: list[Any]) -> Any:
-        """Return what a rule of the grammar makes of its parts."""
+        """Return the part of a model for a rule of the grammar and its children."""
         begin = getattr(meta, "start_pos", 0)
         place = Place(self.source, begin, max(getattr(meta, "end_pos", 0), begin + 1))
         make: Callable[[Place, list[Any]], Any] = getattr(self, f"_{kind}")
@@ -174,7 +174,7 @@ class _Builder:
                 place,
                 f"'{place.text}', a vector",
                 "vectors are not read",
-                "write each element as a variable of its own",
+                "write each element as a separate variable",
             )
         return str(name), self._of_token(name)
 
@@ -206,7 +206,7 @@ class _Builder:
         names = [each for each in children if isinstance(each, tuple) and isinstance(each[1], Place)]
         kind, node, guard = children[len(names) :][:3]
         meaning = self._meaning(place)
-        return [Declaration(name, own, kind[0], kind[1], node, guard, meaning) for name, own in names]
+        return [Declaration(name, at, kind[0], kind[1], node, guard, meaning) for name, at in names]
 
     def _meaning(self, place: Place) -> str:
         meaning = self.comments.get(place.line - 1, "")
@@ -232,17 +232,17 @@ class _Builder:
         return "equations", children
 
     def _port(self, place: Place, children: list[Any]) -> Port:
-        (name, own), kind, *qualifiers, signal = children
+        (name, at), kind, *qualifiers, signal = children
         is_spiking = str(signal) == "spike"
         found = frozenset(str(each) for each in qualifiers)
         if is_spiking and kind is not None:
             refuse(
-                own,
+                at,
                 f"'{name}', a spike port with a type",
                 "spikes have no unit, since version 8 of the language",
                 f"write {name} <- spike, and multiply by a unit where it is used",
             )
-        return Port(name, own, is_spiking, found, kind[1] if kind else None)
+        return Port(name, at, is_spiking, found, kind[1] if kind else None)
 
     def _input(self, place: Place, children: list[Any]) -> tuple[str, list[Port]]:
         return "input", children
@@ -256,14 +256,14 @@ class _Builder:
         return tuple(Call(each) if isinstance(each, Node) else each for each in children)
 
     def _assignment(self, place: Place, children: list[Any]) -> Assignment:
-        (name, own), sign, node = children
+        (name, at), sign, node = children
         if str(sign) == "//=":
             refuse(place, f"'{place.text}'", "the operator //= is not taken", "write x = floor(x/y)")
-        return Assignment(name, str(sign), node, own)
+        return Assignment(name, str(sign), node, at)
 
     def _local(self, place: Place, children: list[Any]) -> Other:
-        (name, own), *others, kind, node = children
-        local = None if others or node is None else Declaration(name, own, kind[0], kind[1], node)
+        (name, at), *others, kind, node = children
+        local = None if others or node is None else Declaration(name, at, kind[0], kind[1], node)
         remedy = "declare it as an inline expression in the block equations"
         return Other("a local variable", remedy, place, local)
 
@@ -290,11 +290,11 @@ class _Builder:
 
     def _option(self, place: Place, children: list[Any]) -> None:
         if str(children[0]) != "priority":
-            refuse(place, f"'{place.text}'", "an event handler has no such option", "write priority=1")
+            refuse(place, f"'{place.text}'", "event handlers do not have this option", "write priority=1")
 
     def _receive(self, place: Place, children: list[Any]) -> Handler:
-        name, own = children[0]
-        return Handler(name, own, children[-1])
+        name, at = children[0]
+        return Handler(name, at, children[-1])
 
     def _condition(self, place: Place, children: list[Any]) -> Condition:
         return Condition(children[0], place, children[-1])
@@ -305,9 +305,9 @@ class _Builder:
 
     def _function(self, place: Place, children: list[Any]) -> Function:
         name, *arguments, kind, body = children
-        own = tuple(each for each in arguments if each is not None)
+        present = tuple(each for each in arguments if each is not None)
         returned = None if kind is None or kind[0] == "boolean" else kind[1]
-        return Function(str(name), own, returned, body, self._of_token(name))
+        return Function(str(name), present, returned, body, self._of_token(name))
 
     def _model(self, place: Place, children: list[Any]) -> Model:
         model = Model(str(children[0]), self._of_token(children[0]))
@@ -341,7 +341,7 @@ class _Builder:
                     self._once(getattr(model, kind), each, "declaration")
             case "initial_values":
                 place = parts[0].place
-                refuse(place, "'initial_values'", "there is no such block, since version 4", "write state")
+                refuse(place, "'initial_values'", "this block does not exist since version 4", "write state")
             case "equations":
                 for each in parts:
                     if isinstance(each, tuple):

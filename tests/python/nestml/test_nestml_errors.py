@@ -65,7 +65,7 @@ MISTAKES: list[tuple[str, str, type[Exception], str]] = [
     ("I_ex += ex * 1 pA * 1 s", 'print("spike")', EquationError, "spikes only add"),
     ("        if wait > 0 ms:", "        if V_m > 0 mV:", EquationError, "may only ask whether a timer"),
     ("        if wait > 0 ms:", "        V_m = E_L\n        if wait > 0 ms:", EquationError, "in each step equations"),
-    ("        if wait > 0 ms:", "        while wait > 0 ms:", EquationError, "cannot stand here"),
+    ("        if wait > 0 ms:", "        while wait > 0 ms:", EquationError, "not allowed here"),
     ("        if wait > 0 ms:", "        integrate_odes()\n        if wait > 0 ms:", EquationError, "once a step"),
     (
         "integrate_odes(V_m, I_ex, I_in)",
@@ -77,9 +77,9 @@ MISTAKES: list[tuple[str, str, type[Exception], str]] = [
     ("V_m = V_reset\n", "E_L = V_reset\n", EquationError, "only variables"),
     ("V_m = V_reset\n", "V_m = V_reset\n        for i in 0 ... 3:\n            V_m = E_L\n", EquationError, "a loop"),
     ("V_m = V_reset\n", "x real = 1\n        V_m = V_reset\n", EquationError, "a local variable"),
-    ("emit_spike()", "emit_spike(2)", EquationError, "no weight of their own"),
+    ("emit_spike()", "emit_spike(2)", EquationError, "spikes of a neuron have no weight"),
     ("emit_spike()", "I_ex = 0 pA", EquationError, "when it fires only"),
-    ("onCondition(V_m >= V_th and wait <= 0 ms)", "onCondition(wait <= 0 ms)", EquationError, "no threshold"),
+    ("onCondition(V_m >= V_th and wait <= 0 ms)", "onCondition(wait <= 0 ms)", EquationError, "a threshold is missing"),
     (
         "onCondition(V_m >= V_th and wait <= 0 ms)",
         "onCondition(V_m and wait <= 0 ms)",
@@ -92,7 +92,7 @@ MISTAKES: list[tuple[str, str, type[Exception], str]] = [
     ("wait ms = 0 ms", "wait ms = t_ref", EquationError, "no neuron is refractory at the beginning"),
     ("    output:\n        spike\n", "", EquationError, "no output for spikes"),
     ("tau_m ms = 0.01 s", "tau_m ms = 1e-999 ms", EquationError, "too small"),
-    ("    output:", "    outputs:", EquationError, "what can stand here"),
+    ("    output:", "    outputs:", EquationError, "allowed here:"),
     ("    output:", "     output:", EquationError, "indented"),
 ]
 
@@ -119,12 +119,12 @@ def test_mistakes_show_their_place(tmp_path: Path, old: str, new: str, error: ty
         (b"\x00\x01model a:", FileError, "zero"),
         (b"model a:\n", EquationError, "indented"),
         (b"model a:\n    state:\n        x real = 0\n", EquationError, "it never fires"),
-        ("modèle a:\n", EquationError, "cannot stand here"),
+        ("modèle a:\n", EquationError, "not allowed here"),
         ("model a:\n" + "    state:\n        x real = 0\n" * 2, EquationError, "each of its blocks once"),
         ("model a:\n  state:\n      x real = 0\n     y real = 1\n", EquationError, "indented"),
         ("x" * 200_000, EquationError, "may have"),
         ("\n" * 1_000_000, FileError, "more than"),
-        ("model a:\n    internals:\n        x real = " + "(" * 40_000 + "\n", EquationError, "cannot stand here"),
+        ("model a:\n    internals:\n        x real = " + "(" * 40_000 + "\n", EquationError, "not allowed here"),
         ("model a:\n    internals:\n        x real = " + "-" * 40_000 + "1\n", EquationError, "inside each other"),
         ("model a:\n    internals:\n        x real = " + "1 + " * 20_000 + "1\n", EquationError, "inside each other"),
         (
