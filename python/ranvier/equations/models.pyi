@@ -60,7 +60,7 @@ class aeif_cond_alpha(LibraryNeuron):
     t_ref : default 0 ms; >= 0 and <= 1e+06
         Duration of the refractory period.
     V_th : default -50.4 mV
-        Potential at which a spike begins.
+        Potential at which a spike starts.
     V_peak : default 0 mV
         Threshold: the neuron fires when V_m >= V_peak.
     V_reset : default -60 mV
@@ -174,7 +174,7 @@ class aeif_cond_alpha_multisynapse(LibraryNeuron):
     t_ref : default 0 ms; >= 0 and <= 1e+06
         Duration of the refractory period.
     V_th : default -50.4 mV
-        Potential at which a spike begins.
+        Potential at which a spike starts.
     V_peak : default 0 mV
         Threshold: the neuron fires when V_m >= V_peak.
     V_reset : default -60 mV
@@ -271,7 +271,7 @@ class aeif_cond_beta_multisynapse(LibraryNeuron):
     t_ref : default 0 ms; >= 0 and <= 1e+06
         Duration of the refractory period.
     V_th : default -50.4 mV
-        Potential at which a spike begins.
+        Potential at which a spike starts.
     V_peak : default 0 mV
         Threshold: the neuron fires when V_m >= V_peak.
     V_reset : default -60 mV
@@ -369,7 +369,7 @@ class aeif_cond_exp(LibraryNeuron):
     t_ref : default 0 ms; >= 0 and <= 1e+06
         Duration of the refractory period.
     V_th : default -50.4 mV
-        Potential at which a spike begins.
+        Potential at which a spike starts.
     V_peak : default 0 mV
         Threshold: the neuron fires when V_m >= V_peak.
     V_reset : default -60 mV
@@ -474,7 +474,7 @@ class aeif_psc_alpha(LibraryNeuron):
     t_ref : default 0 ms; >= 0 and <= 1e+06
         Duration of the refractory period.
     V_th : default -50.4 mV
-        Potential at which a spike begins.
+        Potential at which a spike starts.
     V_peak : default 0 mV
         Threshold: the neuron fires when V_m >= V_peak.
     V_reset : default -60 mV
@@ -580,7 +580,7 @@ class aeif_psc_delta(LibraryNeuron):
     t_ref : default 0 ms; >= 0 and <= 1e+06
         Duration of the refractory period.
     V_th : default -50.4 mV
-        Potential at which a spike begins.
+        Potential at which a spike starts.
     V_peak : default 0 mV
         Threshold: the neuron fires when V_m >= V_peak.
     V_reset : default -60 mV
@@ -701,7 +701,7 @@ class aeif_psc_delta_clopath(LibraryNeuron):
     z : default 0
         Initial value: depolarizing current after a spike (pA).
     V_th : default V_th_rest
-        Initial value: potential at which a spike begins (mV).
+        Initial value: potential at which a spike starts (mV).
     u_bar_plus : default E_L
         Initial value: filtered potential that potentiation follows (mV).
     u_bar_minus : default E_L
@@ -723,7 +723,7 @@ class aeif_psc_delta_clopath(LibraryNeuron):
         dw/dt = (a*(V_m - E_L) - w)/tau_w : pA (unless refractory)  # Adaptation
         I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
         dz/dt = -z/tau_z : pA  # Depolarizing current after a spike
-        dV_th/dt = (V_th_rest - V_th)/tau_V_th : mV  # Potential at which a spike begins
+        dV_th/dt = (V_th_rest - V_th)/tau_V_th : mV  # Potential at which a spike starts
         du_bar_plus/dt = (V_m - u_bar_plus)/tau_u_bar_plus : mV  # Filtered potential that potentiation follows
         du_bar_minus/dt = (V_m - u_bar_minus)/tau_u_bar_minus : mV  # Filtered potential that depression follows
         du_bar_bar/dt = (u_bar_minus - u_bar_bar)/tau_u_bar_bar : mV  # Slow potential, which keeps the balance of both
@@ -792,7 +792,7 @@ class aeif_psc_exp(LibraryNeuron):
     t_ref : default 0 ms; >= 0 and <= 1e+06
         Duration of the refractory period.
     V_th : default -50.4 mV
-        Potential at which a spike begins.
+        Potential at which a spike starts.
     V_peak : default 0 mV
         Threshold: the neuron fires when V_m >= V_peak.
     V_reset : default -60 mV
@@ -890,7 +890,7 @@ class amat2_psc_exp(LibraryNeuron):
     tau_m : default 10 ms; > 0
         Time constant of the membrane.
     t_ref : default 2 ms; >= 0 and <= 1e+06
-        Period after a spike in which the neuron does not fire; all its variables go on.
+        Period after a spike in which the neuron does not fire; no variable is held.
     tau_syn_ex : default 1 ms; > 0
         Time constant of excitatory synapses.
     tau_syn_in : default 3 ms; > 0
@@ -1688,7 +1688,7 @@ class hh_cond_exp_traub(LibraryNeuron):
     E_L : default -60 mV
         Reversal potential of the leak.
     t_ref : default 2 ms; >= 0 and <= 1e+06
-        Period after a spike in which the neuron does not fire; all its variables go on.
+        Period after a spike in which the neuron does not fire; no variable is held.
     I_e : default 0 pA
         Constant current.
     g_L : default 10 nS; >= 0
@@ -1803,7 +1803,7 @@ class hh_psc_alpha(LibraryNeuron):
     E_L : default -54.402 mV
         Reversal potential of the leak.
     t_ref : default 2 ms; >= 0 and <= 1e+06
-        Period after a spike in which the neuron does not fire; all its variables go on.
+        Period after a spike in which the neuron does not fire; no variable is held.
     I_e : default 0 pA
         Constant current.
     g_L : default 30 nS; >= 0
@@ -1917,7 +1917,7 @@ class hh_psc_alpha_clopath(LibraryNeuron):
     E_L : default -54.402 mV
         Reversal potential of the leak.
     t_ref : default 2 ms; >= 0 and <= 1e+06
-        Period after a spike in which the neuron does not fire; all its variables go on.
+        Period after a spike in which the neuron does not fire; no variable is held.
     I_e : default 0 pA
         Constant current.
     g_L : default 30 nS; >= 0
@@ -2616,7 +2616,7 @@ class mat2_psc_exp(LibraryNeuron):
     tau_m : default 5 ms; > 0
         Time constant of the membrane.
     t_ref : default 2 ms; >= 0 and <= 1e+06
-        Period after a spike in which the neuron does not fire; all its variables go on.
+        Period after a spike in which the neuron does not fire; no variable is held.
     tau_syn_ex : default 1 ms; > 0
         Time constant of excitatory synapses.
     tau_syn_in : default 3 ms; > 0
@@ -2703,7 +2703,7 @@ class pp_psc_delta(LibraryNeuron):
     C_m : default 250 pF; > 0
         Capacitance of the membrane.
     dead_time : default 1 ms; >= 0 and <= 1e+06
-        Period after a spike in which the neuron does not fire; all its variables go on.
+        Period after a spike in which the neuron does not fire; no variable is held.
     c_1 : default 0 Hz/mV
         Slope of the linear term of the rate.
     c_2 : default 1.238 Hz

@@ -162,7 +162,7 @@ def test_names_of_models_come_before_those_of_files(tmp_path: Path) -> None:
         (["refused.py"], ["refused.py, line 2", "threshold"]),
         (["iaf_psc_exp", "no_such"], ["'iaf_psc_exp no_such'", "does not exist"]),
         (["empty.py", "a", "b"], ["'b'", "at most one name"]),
-        (["no_such_model"], ["'no_such_model'", "a file (.py, .nestml or .mod)"]),
+        (["no_such_model"], ["'no_such_model'", "a file (.py, .toml, .nestml or .mod)"]),
         (["x" * 5000], ["does not exist"]),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else None,
