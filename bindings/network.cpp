@@ -18,6 +18,7 @@ namespace ranvier::bindings {
 
 namespace {
 
+using network::NamedValues;
 using network::Network;
 
 /// Ascending ids: (first, stride, size), or a list of them.
@@ -60,45 +61,59 @@ SharedIndices to_shared(const OptionalIndices& indices) {
     return {std::shared_ptr<const std::uint64_t>(owner, data), owner->size()};
 }
 
-/// A synapse model by its name, or one that was made of a user's description.
-using InputSynapse = std::variant<std::string, std::shared_ptr<const models::OwnSynapse>>;
+/// The name of a synapse model or one of a user, values of its parameters, and the neurons of its transmitter.
+using InputSynapse = std::tuple<std::variant<std::string, std::shared_ptr<const models::OwnSynapse>>, InputValues,
+                                std::optional<InputIds>>;
 
-network::SynapseSpec to_synapse(const InputSynapse& synapse, const InputValues& parameters,
-                                const std::optional<InputIds>& modulators, const std::string& projection) {
-    if (const auto* const own = std::get_if<std::shared_ptr<const models::OwnSynapse>>(&synapse)) {
-        return network::make_synapse(*own, to_values(parameters), projection);
+network::SynapseSpec to_synapse(const InputSynapse& input) {
+    const auto& [model, parameters, modulators] = input;
+    network::SynapseSpec synapse{.parameters = to_values(parameters), .modulators = to_ids(modulators)};
+    if (const auto* const given = std::get_if<std::shared_ptr<const models::OwnSynapse>>(&model)) {
+        synapse.model = &(*given)->synapse_model();
+        synapse.owner = *given;
+    } else {
+        synapse.model = &models::find_synapse_model(std::get<std::string>(model));
     }
-    return network::make_synapse(std::get<std::string>(synapse), to_values(parameters), to_ids(modulators), projection);
+    return synapse;
 }
 
-std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, connect::RuleSpec rule,
-                      const InputValue& weight, const InputValue& delay, std::string name, double weight_bound,
-                      std::string receptor, const InputSynapse& synapse, const InputValues& synapse_parameters,
-                      const std::optional<InputIds>& modulators, const InputSite& site) {
-    network::SynapseSpec own = to_synapse(synapse, synapse_parameters, modulators, name);
-    return network
-        .connect(to_ids(sources), to_ids(targets), std::move(rule), to_values(weight), to_values(delay),
-                 std::move(name), weight_bound, std::move(receptor), std::move(own), to_site(site))
-        .value;
+// How Python gives a field of each type.
+void read_field(nb::handle given, std::string& value) { value = nb::cast<std::string>(given); }
+void read_field(nb::handle given, double& value) { value = nb::cast<double>(given); }
+void read_field(nb::handle given, IdSequence& ids) { ids = to_ids(nb::cast<InputIds>(given)); }
+void read_field(nb::handle given, network::Values& values) { values = to_values(nb::cast<InputValue>(given)); }
+void read_field(nb::handle given, NamedValues& values) { values = to_values(nb::cast<InputValues>(given)); }
+void read_field(nb::handle given, network::Sequences& lists) { lists = to_lists(nb::cast<InputSequences>(given)); }
+void read_field(nb::handle given, connect::RuleSpec& rule) { rule = nb::cast<connect::RuleSpec>(given); }
+void read_field(nb::handle given, network::SiteSpec& site) { site = to_site(nb::cast<InputSite>(given)); }
+void read_field(nb::handle given, network::SynapseSpec& synapse) {
+    synapse = to_synapse(nb::cast<InputSynapse>(given));
+}
+void read_field(nb::handle given, const models::StimulatorModel*& model) {
+    model = &models::find_stimulator_model(nb::cast<std::string>(given));
 }
 
-void set_projection(Network& network, std::uint32_t projection, connect::RuleSpec rule, const InputValue& weight,
-                    const InputValue& delay, double weight_bound, std::string receptor, const InputSynapse& synapse,
-                    const InputValues& synapse_parameters, const std::optional<InputIds>& modulators,
-                    const InputSite& site) {
-    // The call itself refuses an unknown projection.
-    const bool known = projection < network.projections().size();
-    network::SynapseSpec own =
-        to_synapse(synapse, synapse_parameters, modulators, known ? network.projections()[projection].name : "");
-    network.set_projection(ProjectionId(projection), std::move(rule), to_values(weight), to_values(delay), weight_bound,
-                           std::move(receptor), std::move(own), to_site(site));
-}
+/// All fields of a spec, by name; those that are None keep their defaults.
+using InputFields = nb::typed<nb::dict, nb::str, nb::any>;
 
-void stimulate(Network& network, const InputIds& targets, std::string_view stimulator, const InputValues& values,
-               const InputSequences& sequences, const InputValue& weight, double delay, std::string name,
-               std::string receptor, const InputSite& site) {
-    network.stimulate(to_ids(targets), stimulator, to_values(values), to_lists(sequences), to_values(weight), delay,
-                      std::move(name), std::move(receptor), to_site(site));
+template <class Spec>
+Spec to_spec(const InputFields& given) {
+    Spec spec;
+    std::size_t known = 0;
+    network::for_each_field(spec, [&](const auto& field, auto& value) {
+        const std::string name(field.name);
+        if (!given.contains(name.c_str())) throw nb::type_error(("the field " + name + " is missing").c_str());
+        ++known;
+        const nb::object item = given[name.c_str()];
+        if (item.is_none()) return;
+        try {
+            read_field(item, value);
+        } catch (const nb::cast_error&) {
+            throw nb::type_error(("the field " + name + " cannot have this type").c_str());
+        }
+    });
+    if (known != given.size()) throw nb::type_error("there are fields that do not exist");
+    return spec;
 }
 
 void bind_distribution(nb::module_& module) {
@@ -178,11 +193,18 @@ void bind_creation(nb::class_<Network>& network) {
             nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none())
         .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),
              "Unit i plays the next counts[i] of the times.")
-        .def("connect", connect, nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(),
-             nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"), nb::arg("receptor"),
-             nb::arg("synapse"), nb::arg("synapse_parameters"), nb::arg("modulators"), nb::arg("site"))
-        .def("stimulate", stimulate, nb::arg("targets"), nb::arg("stimulator"), nb::arg("values"), nb::arg("sequences"),
-             nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("receptor"), nb::arg("site"));
+        .def(
+            "connect",
+            [](Network& self, const InputFields& projection) {
+                return self.connect(to_spec<network::ProjectionSpec>(projection)).value;
+            },
+            nb::arg("projection"))
+        .def(
+            "stimulate",
+            [](Network& self, const InputFields& stimulus) {
+                self.stimulate(to_spec<network::StimulusSpec>(stimulus));
+            },
+            nb::arg("stimulus"));
 }
 
 /// What replaces the values of something that was added.
@@ -202,19 +224,18 @@ void bind_changes(nb::class_<Network>& network) {
                 self.set_spike_times(PopulationId(population), to_lists(times, counts));
             },
             nb::arg("population"), nb::arg("times"), nb::arg("counts"))
-        .def("set_projection", set_projection, nb::arg("projection"), nb::arg("rule"), nb::kw_only(), nb::arg("weight"),
-             nb::arg("delay"), nb::arg("weight_bound"), nb::arg("receptor"), nb::arg("synapse"),
-             nb::arg("synapse_parameters"), nb::arg("modulators"), nb::arg("site"),
-             "Rule, weight, delay, receptor and synapse model in place of those of a projection.")
+        .def(
+            "set_projection",
+            [](Network& self, std::uint32_t projection, const InputFields& changed) {
+                self.set(ProjectionId(projection), to_spec<network::ProjectionSpec>(changed));
+            },
+            nb::arg("projection"), nb::arg("changed"), "Describe a projection anew.")
         .def(
             "set_stimulus",
-            [](Network& self, std::size_t stimulus, const InputValues& values, const InputSequences& sequences,
-               const InputValue& weight, double delay, std::string receptor, const InputSite& site) {
-                self.set_stimulus(stimulus, to_values(values), to_lists(sequences), to_values(weight), delay,
-                                  std::move(receptor), to_site(site));
+            [](Network& self, std::size_t stimulus, const InputFields& changed) {
+                self.set(stimulus, to_spec<network::StimulusSpec>(changed));
             },
-            nb::arg("stimulus"), nb::arg("values"), nb::arg("sequences"), nb::arg("weight"), nb::arg("delay"),
-            nb::arg("receptor"), nb::arg("site"), "Values in place of all that a stimulus was given.");
+            nb::arg("stimulus"), nb::arg("changed"), "Describe a stimulus anew.");
 }
 
 void bind_recorders(nb::class_<Network>& network) {
@@ -242,9 +263,6 @@ void bind_queries(nb::class_<Network>& network) {
         .def(
             "population_name",
             [](const Network& self, std::uint32_t id) { return self.population(PopulationId(id)).name; }, nb::arg("id"))
-        .def(
-            "projection_name", [](const Network& self, std::uint32_t id) { return self.projections()[id].name; },
-            nb::arg("id"))
         .def_prop_ro("unit_count", &Network::unit_count)
         .def_prop_ro("neuron_count", &Network::neuron_count)
         .def_prop_ro("expected_synapses", [](const Network& self) { return self.expected_synapses(); })

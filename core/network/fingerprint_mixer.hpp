@@ -79,6 +79,18 @@ class Fingerprint {
             add(size);
         });
     }
+    void add(const connect::RuleSpec& rule) {
+        // All fields are named: a new one does not compile until it is mixed in.
+        const auto& [name, number, least_number, probability, allow_autapses, allow_multapses, sources, targets] = rule;
+        add(name);
+        add(number);
+        add(least_number);
+        add(probability);
+        add(allow_autapses);
+        add(allow_multapses);
+        add(sources);
+        add(targets);
+    }
 
     std::uint64_t value() const { return hash_.value(); }
 
@@ -91,19 +103,6 @@ std::uint64_t fingerprint_of(Add add) {
     Fingerprint mixed;
     add(mixed);
     return mixed.value();
-}
-
-inline void add_rule(Fingerprint& mixed, const connect::RuleSpec& rule) {
-    // All fields are named: a new one does not compile until it is mixed in.
-    const auto& [name, number, least_number, probability, allow_autapses, allow_multapses, sources, targets] = rule;
-    mixed.add(name);
-    mixed.add(number);
-    mixed.add(least_number);
-    mixed.add(probability);
-    mixed.add(allow_autapses);
-    mixed.add(allow_multapses);
-    mixed.add(sources);
-    mixed.add(targets);
 }
 
 }  // namespace ranvier::network

@@ -3,10 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/step_times.hpp"
@@ -26,6 +35,139 @@ void check_resolution(double resolution) {
                                  .value = to_text(resolution) + " ms",
                                  .bound = "it must be > 0 and finite",
                                  .remedy = "0.1 ms is usual"});
+}
+
+/// Sums the bytes of arrays in the fields of specs. An array that several fields share counts once.
+class ArrayBytes {
+   public:
+    template <class Spec>
+    void add_fields(const Spec& spec) {
+        for_each_field(spec, [this](const auto&, const auto& value) { add(value); });
+    }
+    std::uint64_t sum() const { return bytes_; }
+
+   private:
+    // A field of a type that is not here does not compile: say whether it has arrays.
+    template <class Value>
+        requires std::is_arithmetic_v<Value> || std::is_pointer_v<Value>
+    void add(Value) {}
+    void add(const std::string&) {}
+    void add(const IdSequence&) {}
+    template <class Number>
+    void add(const SharedNumbers<Number>& array) {
+        if (counted_.insert(array.data()).second) bytes_ += array.bytes();
+    }
+    void add(const Values& values) {
+        if (const auto* array = std::get_if<SharedArray>(&values)) add(*array);
+    }
+    void add(const NamedValues& named) {
+        for (const auto& [name, values] : named) add(values);
+    }
+    void add(const SiteSpec& site) {
+        if (const auto* sites = std::get_if<SharedArray>(&site)) add(*sites);
+    }
+    void add(const Sequences& sequences) {
+        for (const auto& [name, numbers] : sequences) bytes_ += numbers.size() * sizeof(double);
+    }
+    void add(const SpikeLists& lists) { bytes_ += lists.bytes(); }
+    void add(const connect::RuleSpec& rule) {
+        add(rule.sources);
+        add(rule.targets);
+    }
+    void add(const SynapseSpec& synapse) { add_fields(synapse); }
+
+    std::uint64_t bytes_ = 0;
+    std::set<const void*> counted_;
+};
+
+/// Whether all targets have the electrode that is named.
+void check_electrodes(const Network& network, const StimulusSpec& spec, const std::string& stimulus) {
+    if (!spec.receptor.empty()) {
+        throw ValueOutOfBoundsError(
+            {.object = "receptor of a " + std::string(spec.model->name),
+             .value = quoted(spec.receptor),
+             .bound = "the currents of " + std::string(spec.model->name) + " are not sent to a receptor",
+             .remedy = "leave it out; electrode= names an electrode of cells"});
+    }
+    if (!std::holds_alternative<std::monostate>(spec.site)) {
+        throw ValueOutOfBoundsError(
+            {.object = "site of " + stimulus,
+             .value = "a site",
+             .bound = "the currents of " + std::string(spec.model->name) + " are not sent to a receptor",
+             .remedy = "leave it out"});
+    }
+    if (spec.electrode.empty()) return;
+    for (const PopulationId id : network.populations_of(spec.targets)) {
+        const Population& population = network.population(id);
+        const std::string model(population.model->name);
+        const auto electrodes = population.model->electrodes;
+        if (electrodes.empty()) {
+            throw ValueOutOfBoundsError({.object = "electrode of " + stimulus,
+                                         .value = quoted(spec.electrode),
+                                         .bound = "neurons of population " + quoted(population.name) +
+                                                  ", of the model " + quoted(model) +
+                                                  ", take currents at one place, without a name",
+                                         .remedy = "leave it out, or stimulate them in a separate call"});
+        }
+        if (std::ranges::find(electrodes, spec.electrode) != electrodes.end()) continue;
+        throw unknown_name("electrode of population " + quoted(population.name), spec.electrode, electrodes);
+    }
+}
+
+/// Whether the spikes of a stimulus have a receptor to go to, and weights that it takes.
+void check_target_receptors(const Network& network, const StimulusSpec& spec, const std::string& stimulus) {
+    if (spec.model->output == models::StimulatorOutput::current) return check_electrodes(network, spec, stimulus);
+    if (!spec.electrode.empty()) {
+        throw ValueOutOfBoundsError(
+            {.object = "electrode of a " + std::string(spec.model->name),
+             .value = quoted(spec.electrode),
+             .bound = "the spikes of " + std::string(spec.model->name) + " are not sent to an electrode",
+             .remedy = "leave it out; receptor= names a receptor"});
+    }
+    check_receptors(network, spec.targets, spec.receptor, stimulus);
+    check_sites(network, spec.targets, spec.receptor, spec.site, stimulus, nullptr);
+    check_weight_bounds(network, spec.targets, spec.weight, "weight of " + stimulus);
+    const std::vector<PopulationId> populations = network.populations_of(spec.targets);
+    const auto [least, greatest] = range_of(spec.weight);
+    if (populations.empty() || !(least < 0.0 && greatest > 0.0)) return;
+    if (!choose_receptors(*network.population(populations[0]).model, spec.receptor).by_sign()) return;
+    throw ValueOutOfBoundsError({.object = "weights of " + stimulus,
+                                 .value = "from " + to_text(least) + " to " + to_text(greatest),
+                                 .bound = "all must have one sign, since they go to one receptor",
+                                 .remedy =
+                                     "name it with receptor=, make two stimuli, or restrict the distribution with "
+                                     "low= or high="});
+}
+
+UnknownNameError unknown_parameter(const models::StimulatorModel& model, std::string_view key) {
+    std::vector<std::string_view> known;
+    append_names(model.parameters, known);
+    append_names(model.sequences, known);
+    return unknown_name("parameter of " + std::string(model.name), key, known);
+}
+
+void check_lists(const models::StimulatorModel& model, const Sequences& sequences, const std::string& object) {
+    for (const auto& [key, numbers] : sequences) {
+        if (find_info(model.sequences, key) == model.sequences.end()) throw unknown_parameter(model, key);
+        check_values(SharedArray(numbers), key + " of " + object, numbers.size());
+    }
+}
+
+/// Parameters of `count` targets, and lists, which are completed.
+void check_numbers(const models::StimulatorModel& model, const NamedValues& parameters, Sequences& sequences,
+                   std::uint64_t count, const std::string& object) {
+    for (const auto& [key, value] : parameters) {
+        const auto info = find_info(model.parameters, key);
+        if (info == model.parameters.end()) throw unknown_parameter(model, key);
+        check_values(value, *info, key + " of " + object, count);
+    }
+    check_lists(model, sequences, object);
+    for (const models::SequenceInfo& info : model.sequences) sequences.try_emplace(std::string(info.name));
+    if (model.conflict == nullptr) return;
+    const std::vector<std::vector<double>> lists = ordered(model.sequences, sequences);
+    check_conflicts(
+        model.parameters, parameters, count,
+        [&](std::span<const double> values) { return model.conflict(values, lists); }, object);
 }
 
 }  // namespace
@@ -151,19 +293,10 @@ void Network::give(Population& population, NamedValues values) const {
 }
 
 void Network::set_values(PopulationId id, NamedValues values, Sequences sequences) {
-    const Population& present = population(id);
-    Population changed{.id = id,
-                       .name = present.name,
-                       .model = present.model,
-                       .model_owner = present.model_owner,
-                       .first = present.first,
-                       .size = present.size,
-                       .parameters = {},
-                       .variables = {},
-                       .spike_steps = present.spike_steps,
-                       .sequences = std::move(sequences),
-                       .stride = present.stride,
-                       .has_given_step = present.has_given_step};
+    Population changed = population(id);
+    changed.parameters.clear();
+    changed.variables.clear();
+    changed.sequences = std::move(sequences);
     give(changed, std::move(values));
     populations_[id.value] = std::move(changed);
 }
@@ -229,31 +362,15 @@ PopulationId Network::add(Population population) {
     return populations_.back().id;
 }
 
-ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::RuleSpec rule, Values weight,
-                              Values delay, std::string name, double weight_bound, std::string receptor,
-                              SynapseSpec synapse, SiteSpec site) {
-    check_ids(sources, "sources");
-    check_ids(targets, "targets");
-    check_takes_input(targets);
-    if (name.empty()) name = name_of(sources) + " to " + name_of(targets);
-    Projection projection{.id = ProjectionId{static_cast<std::uint32_t>(projections_.size())},
-                          .name = std::move(name),
-                          .sources = std::move(sources),
-                          .targets = std::move(targets),
-                          .rule = std::move(rule),
-                          .weight = std::move(weight),
-                          .delay = std::move(delay),
-                          .weight_bound = weight_bound,
-                          .receptor = std::move(receptor),
-                          .synapse = std::move(synapse),
-                          .site = std::move(site)};
-    const double synapses = checked_synapses(projection);
-    projections_.push_back(std::move(projection));
+ProjectionId Network::connect(ProjectionSpec projection) {
+    const ProjectionId id{static_cast<std::uint32_t>(projections_.size())};
+    const double synapses = checked_synapses(projection, id);
+    projections_.push_back({std::move(projection), id});
     synapses_.push_back(synapses);
-    return projections_.back().id;
+    return id;
 }
 
-Step Network::stride_of_targets(const Projection& projection) const {
+Step Network::stride_of_targets(const ProjectionSpec& projection) const {
     Step stride = 0;
     for (const PopulationId id : populations_of(projection.targets)) {
         const Step own = population(id).stride;
@@ -268,11 +385,16 @@ Step Network::stride_of_targets(const Projection& projection) const {
     return std::max<Step>(stride, 1);
 }
 
-double Network::checked_synapses(const Projection& projection) const {
+double Network::checked_synapses(ProjectionSpec& projection, ProjectionId id) const {
+    check_ids(projection.sources, "sources");
+    check_ids(projection.targets, "targets");
+    if (projection.name.empty()) projection.name = name_of(projection.sources) + " to " + name_of(projection.targets);
+    check_parameters(projection.synapse, projection.name);
+    check_takes_input(projection.targets);
     check_ids(projection.synapse.modulators, "the transmitter of projection " + quoted(projection.name));
     check_receptors(*this, projection.targets, projection.receptor, "projection " + quoted(projection.name));
     const connect::SelectedRule rule =
-        connect::bind_selected(projection.rule, projection.sources, projection.targets, seed_, projection.id);
+        connect::bind_selected(projection.rule, projection.sources, projection.targets, seed_, id);
     const auto& sampler = rule.sampler;
     check_sites(*this, projection.targets, projection.receptor, projection.site,
                 "projection " + quoted(projection.name), &rule);
@@ -296,28 +418,91 @@ double Network::checked_synapses(const Projection& projection) const {
     return sampler->expected_synapses();
 }
 
-void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values weight, Values delay, double weight_bound,
-                             std::string receptor, SynapseSpec synapse, SiteSpec site) {
+void Network::set(ProjectionId id, ProjectionSpec changed) {
     if (id.value >= projections_.size()) {
         throw ValueOutOfBoundsError({.object = "projection",
                                      .value = "number " + std::to_string(id.value),
                                      .bound = "this network has " + std::to_string(projections_.size()),
                                      .remedy = "use projections of the same network"});
     }
-    const Projection& present = projections_[id.value];
-    Projection changed{.id = id,
-                       .name = present.name,
-                       .sources = present.sources,
-                       .targets = present.targets,
-                       .rule = std::move(rule),
-                       .weight = std::move(weight),
-                       .delay = std::move(delay),
-                       .weight_bound = weight_bound,
-                       .receptor = std::move(receptor),
-                       .synapse = std::move(synapse),
-                       .site = std::move(site)};
-    synapses_[id.value] = checked_synapses(changed);
-    projections_[id.value] = std::move(changed);
+    synapses_[id.value] = checked_synapses(changed, id);
+    projections_[id.value] = {std::move(changed), id};
+}
+
+void Network::stimulate(StimulusSpec stimulus) {
+    check(stimulus);
+    stimuli_.push_back(std::move(stimulus));
+}
+
+void Network::set(std::size_t index, StimulusSpec changed) {
+    if (index >= stimuli_.size()) {
+        throw ValueOutOfBoundsError({.object = "stimulus",
+                                     .value = "number " + std::to_string(index),
+                                     .bound = "this network has " + std::to_string(stimuli_.size()),
+                                     .remedy = "use stimuli of the same network"});
+    }
+    check(changed);
+    stimuli_[index] = std::move(changed);
+}
+
+StimulusSpec Network::changed_stimulus(std::size_t index, NamedValues values, Sequences sequences,
+                                       std::optional<Values> weight, Step now) const {
+    StimulusSpec changed = stimuli_[index];
+    for (auto& [name, value] : values) {
+        changed.parameters.insert_or_assign(name, std::move(value));
+        changed.changed_at.insert_or_assign(name, now);
+    }
+    for (auto& [name, numbers] : sequences) changed.sequences.insert_or_assign(name, std::move(numbers));
+    if (weight) {
+        changed.weight = std::move(*weight);
+        changed.changed_at.insert_or_assign("weight", now);
+    }
+    check(changed);
+    return changed;
+}
+
+void Network::check(StimulusSpec& spec) const {
+    check_ids(spec.targets, "targets");
+    check_takes_input(spec.targets);
+    for (const PopulationId id : populations_of(spec.targets)) {
+        const Population& population = this->population(id);
+        if (spec.model->output != models::StimulatorOutput::current || population.model->takes_current) continue;
+        throw ValueOutOfBoundsError({.object = "target population " + quoted(population.name),
+                                     .value = "of the model " + quoted(population.model->name),
+                                     .bound = "this model takes spikes but no current",
+                                     .remedy = "use a stimulator that emits spikes"});
+    }
+    if (spec.name.empty()) spec.name = std::string(spec.model->name) + " of " + name_of(spec.targets);
+    const std::uint64_t targets = spec.targets.size();
+    const std::string stimulus = "stimulus " + quoted(spec.name);
+    check_numbers(*spec.model, spec.parameters, spec.sequences, targets, stimulus);
+    check_values(spec.weight, "weight of " + stimulus, targets);
+    check_magnitudes(spec.weight, "weight of " + stimulus);
+    check_target_receptors(*this, spec, stimulus);
+    check_delay(spec.delay, resolution_, "delay of " + stimulus);
+    try_stimulus(spec, resolution_);
+    for (const PopulationId id : populations_of(spec.targets)) {
+        if (population(id).stride > 1) try_stimulus(spec, population(id), step_of(population(id)));
+    }
+}
+
+void Network::check_sources(Population& population) const {
+    check_numbers(*population.model->stimulator, population.parameters, population.sequences, population.size,
+                  "population " + quoted(population.name));
+    try_sources(population, step_of(population));
+}
+
+Sequences Network::changed_sequences(PopulationId id, Sequences sequences) const {
+    Population changed = population(id);
+    if (changed.model->sequences.empty()) {
+        throw ValueOutOfBoundsError({.object = "lists of numbers of population " + quoted(changed.name),
+                                     .value = std::to_string(sequences.size()),
+                                     .bound = "the model " + quoted(changed.model->name) + " has none",
+                                     .remedy = "set its parameters"});
+    }
+    for (auto& [name, numbers] : sequences) changed.sequences.insert_or_assign(name, std::move(numbers));
+    check_lists(*changed.model->stimulator, changed.sequences, "population " + quoted(changed.name));
+    return std::move(changed.sequences);
 }
 
 SpikeLists Network::later_spikes(PopulationId id, std::span<const std::uint64_t> units,
@@ -398,6 +583,60 @@ const Population& Network::population(PopulationId id) const {
                                  .remedy = "use populations of the same network"});
 }
 
+void Network::check_ids(const IdSequence& ids, std::string_view object) const {
+    if (ids.empty()) return;
+    const std::uint64_t last = ids.back().value;
+    const auto fail = [&](std::string value, std::string bound) {
+        throw ValueOutOfBoundsError({.object = "ids of " + std::string(object),
+                                     .value = std::move(value),
+                                     .bound = std::move(bound),
+                                     .remedy = "use populations of the same network"});
+    };
+    if (!ids.is_progression()) {
+        const std::span<const std::uint64_t> list = ids.list();
+        const auto place = std::ranges::adjacent_find(list, std::greater_equal<>());
+        if (place != list.end()) fail(std::to_string(*place), "they must ascend, each once");
+    } else if (ids.stride() == 0 || ids.size() > most_units || ids.stride() > most_units) {
+        fail(std::to_string(ids.size()), "there are fewer units");
+    }
+    if (last >= unit_count()) fail(std::to_string(last), "there are " + std::to_string(unit_count()) + " units");
+}
+
+void Network::check_takes_input(const IdSequence& targets) const {
+    for (const PopulationId id : populations_of(targets)) {
+        const Population& population = this->population(id);
+        if (!population.model->is_source) continue;
+        throw ValueOutOfBoundsError({.object = "target population " + quoted(population.name),
+                                     .value = "of the model " + quoted(population.model->name),
+                                     .bound = "this model takes no input",
+                                     .remedy = "use it as a source only"});
+    }
+}
+
+std::vector<PopulationId> Network::populations_of(const IdSequence& neurons) const {
+    std::vector<PopulationId> found;
+    if (neurons.empty() && !neurons.is_progression()) return found;
+    const NeuronId first = neurons[0];
+    auto population = std::ranges::partition_point(
+        populations_, [&](const Population& earlier) { return earlier.first.value + earlier.size <= first.value; });
+    for (; population != populations_.end(); ++population) {
+        if (population->first > (neurons.empty() ? first : neurons.back())) break;
+        if (neurons.empty() || !part_of(population->id, neurons).empty()) found.push_back(population->id);
+    }
+    return found;
+}
+
+IdSequence Network::part_of(PopulationId id, const IdSequence& neurons) const {
+    const Population& whole = population(id);
+    return neurons.within(whole.first, whole.size);
+}
+
+std::string Network::name_of(const IdSequence& neurons) const {
+    std::string name;
+    for (const PopulationId id : populations_of(neurons)) name += (name.empty() ? "" : " + ") + population(id).name;
+    return name.empty() ? "nothing" : name;
+}
+
 std::uint64_t Network::unit_count() const {
     return populations_.empty() ? 0 : populations_.back().first.value + populations_.back().size;
 }
@@ -409,39 +648,11 @@ std::uint64_t Network::neuron_count() const {
 }
 
 std::uint64_t Network::array_bytes() const {
-    std::uint64_t bytes = 0;
-    // An array that several parts share counts once.
-    std::set<const void*> counted;
-    const auto add_array = [&](const auto& array) {
-        if (counted.insert(array.data()).second) bytes += array.bytes();
-    };
-    const auto add = [&](const Values& values) {
-        if (const auto* array = std::get_if<SharedArray>(&values)) add_array(*array);
-    };
-    const auto add_all = [&](const NamedValues& named) {
-        for (const auto& [name, values] : named) add(values);
-    };
-    for (const Population& population : populations_) {
-        add_all(population.parameters);
-        add_all(population.variables);
-        bytes += population.spike_steps.bytes();
-        for (const auto& [name, numbers] : population.sequences) bytes += numbers.size() * sizeof(double);
-    }
-    for (const Projection& projection : projections_) {
-        add(projection.weight);
-        add(projection.delay);
-        add_all(projection.synapse.parameters);
-        add_array(projection.rule.sources);
-        add_array(projection.rule.targets);
-        if (const auto* sites = std::get_if<SharedArray>(&projection.site)) add_array(*sites);
-    }
-    for (const StimulusSpec& stimulus : stimuli_) {
-        add(stimulus.weight);
-        add_all(stimulus.parameters);
-        if (const auto* sites = std::get_if<SharedArray>(&stimulus.site)) add_array(*sites);
-        for (const auto& [name, numbers] : stimulus.sequences) bytes += numbers.size() * sizeof(double);
-    }
-    return bytes;
+    ArrayBytes bytes;
+    for (const Population& population : populations_) bytes.add_fields<PopulationSpec>(population);
+    for (const Projection& projection : projections_) bytes.add_fields<ProjectionSpec>(projection);
+    for (const StimulusSpec& stimulus : stimuli_) bytes.add_fields(stimulus);
+    return bytes.sum();
 }
 
 double Network::expected_synapses() const { return std::accumulate(synapses_.begin(), synapses_.end(), 0.0); }

@@ -1,8 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,89 +12,18 @@
 
 #include "base/id_sequence.hpp"
 #include "base/ids.hpp"
-#include "connect/rules/rule.hpp"
-#include "models/neuron.hpp"
-#include "models/stimulator.hpp"
-#include "network/site_spec.hpp"
+#include "network/specs.hpp"
 #include "network/spike_lists.hpp"
-#include "network/synapse_spec.hpp"
 #include "network/values.hpp"
 
 namespace ranvier::network {
-
-/// A contiguous part [begin, end) of a population, as indices within it. Where neurons of several populations, or with
-/// gaps between them, are meant, ascending global ids take its place.
-struct Selection {
-    PopulationId population;
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-
-    std::uint64_t size() const { return end - begin; }
-};
-
-struct Population {
-    PopulationId id;
-    std::string name;
-    const models::NeuronModel* model = nullptr;
-    /// Keeps the model, if it is none of the registry.
-    std::shared_ptr<const void> model_owner = {};
-    NeuronId first;
-    std::uint64_t size = 0;
-    std::map<std::string, Values, std::less<>> parameters;  ///< those set, by name
-    std::map<std::string, Values, std::less<>> variables;   ///< initial values set, by name
-    SpikeLists spike_steps;                                 ///< only for models that play spikes
-    Sequences sequences;  ///< of sources that a stimulator draws
-    Step stride = 1;              ///< steps of the resolution in one step of the neurons
-    bool has_given_step = false;  ///< else the resolution is their step, whatever it becomes
-};
-
-struct Projection {
-    ProjectionId id;
-    std::string name;
-    IdSequence sources;  ///< of any populations
-    IdSequence targets;  ///< of populations to whose models weights mean the same
-    connect::RuleSpec rule;
-    Values weight = 1.0;
-    /// ms; one for all is a multiple of the resolution. All are rounded to the steps of the targets.
-    Values delay = 1.0;
-    /// Largest absolute weight that may be set later; 0: any.
-    double weight_bound = 0.0;
-    std::string receptor = {};  ///< of the targets; empty: the only one, or that which the sign of a weight chooses
-    SynapseSpec synapse = {};
-    SiteSpec site = {};  ///< of the receptor
-};
-
-struct StimulusSpec {
-    std::string name;
-    const models::StimulatorModel* model = nullptr;
-    IdSequence targets;  ///< of any populations
-    std::map<std::string, Values, std::less<>> parameters;
-    Sequences sequences;
-    Values weight = 1.0;
-    double delay = 0.0;  ///< ms; rounded to the steps of the targets, at least one
-    /// As that of a projection; of a current the electrode of the targets, empty: their first.
-    std::string receptor = {};
-    SiteSpec site = {};         ///< of the receptor, for each target
-    /// The steps after which parameters, or "weight", were changed while a simulation ran: draws depend on them.
-    std::map<std::string, Step, std::less<>> changed_at = {};
-};
 
 /// New values for some neurons of a population while a simulation runs.
 struct NeuronChange {
     PopulationId population;
     std::vector<std::uint64_t> indices;  ///< of the neurons within the population
     /// Parameters and variables by name; arrays have one value for each of the indices.
-    std::map<std::string, Values, std::less<>> values;
-};
-
-struct SpikeRecorderSpec {
-    std::vector<IdSequence> neurons;
-};
-
-struct StateRecorderSpec {
-    IdSequence neurons;  ///< of populations whose models all have the variables
-    std::vector<std::string> variables;
-    Step interval = 1;  ///< in steps: samples are taken after steps that are multiples of it
+    NamedValues values;
 };
 
 /// A recorder is named by its place in the list of its kind.
@@ -123,47 +51,33 @@ class Network {
     /// @param step of the neurons, ms, a multiple of the resolution; none: the resolution
     /// @param sequences of such a stimulator
     /// @throws UnknownNameError for a model or parameter, ValueOutOfBoundsError, ShapeError, GridError for a step
-    PopulationId create(std::string_view model, std::uint64_t size, std::string name,
-                        std::map<std::string, Values, std::less<>> values, std::optional<double> step = std::nullopt,
-                        Sequences sequences = {});
+    PopulationId create(std::string_view model, std::uint64_t size, std::string name, NamedValues values,
+                        std::optional<double> step = std::nullopt, Sequences sequences = {});
     /// A population of a model that is none of the registry; `owner` keeps it. @throws as the other one
     PopulationId create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
-                        std::string name, std::map<std::string, Values, std::less<>> values,
-                        std::optional<double> step = std::nullopt, Sequences sequences = {});
+                        std::string name, NamedValues values, std::optional<double> step = std::nullopt,
+                        Sequences sequences = {});
     /// A population of spike generators: one list of spike times (ms, ascending, on the grid, > 0) per unit. A time may
     /// stand more than once in a list.
     PopulationId create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times);
 
     /// @throws RuleError, GridError, DelayError, ShapeError, ValueOutOfBoundsError, UnknownNameError
-    ProjectionId connect(IdSequence sources, IdSequence targets, connect::RuleSpec rule, Values weight, Values delay,
-                         std::string name, double weight_bound = 0.0, std::string receptor = {},
-                         SynapseSpec synapse = {}, SiteSpec site = {});
-    ProjectionId connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
-                         std::string name, double weight_bound = 0.0, std::string receptor = {},
-                         SynapseSpec synapse = {}, SiteSpec site = {});
+    ProjectionId connect(ProjectionSpec projection);
 
     /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
-    void stimulate(IdSequence targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
-                   Sequences sequences, Values weight, double delay, std::string name, std::string receptor = {},
-                   SiteSpec site = {});
-    void stimulate(Selection targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
-                   Sequences sequences, Values weight, double delay, std::string name, std::string receptor = {},
-                   SiteSpec site = {});
+    void stimulate(StimulusSpec stimulus);
 
     /// Other values for a population, a projection or a stimulus, in place of all that were given before. Checked as when
     /// it was made; when something is thrown, nothing has changed. @throws as create(), connect() and stimulate()
-    void set_values(PopulationId population, std::map<std::string, Values, std::less<>> values,
-                    Sequences sequences = {});
+    void set_values(PopulationId population, NamedValues values, Sequences sequences = {});
     void set_spike_times(PopulationId population, std::span<const std::vector<double>> spike_times);
-    void set_projection(ProjectionId projection, connect::RuleSpec rule, Values weight, Values delay,
-                        double weight_bound, std::string receptor = {}, SynapseSpec synapse = {}, SiteSpec site = {});
-    void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values, Sequences sequences,
-                      Values weight, double delay, std::string receptor = {}, SiteSpec site = {});
+    void set(ProjectionId projection, ProjectionSpec changed);
+    void set(std::size_t stimulus, StimulusSpec changed);
 
     /// A stimulus some of whose values are others from the step after `now` on, checked as when it was made.
     /// @throws as stimulate()
-    StimulusSpec changed_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
-                                  Sequences sequences, std::optional<Values> weight, Step now) const;
+    StimulusSpec changed_stimulus(std::size_t stimulus, NamedValues values, Sequences sequences,
+                                  std::optional<Values> weight, Step now) const;
     void swap_stimulus(std::size_t stimulus, StimulusSpec& other) noexcept { std::swap(stimuli_[stimulus], other); }
     /// The sequences of a population of sources some of which are others. Only the caller knows whether they fit the
     /// parameters, which can be set while a simulation runs. @throws UnknownNameError, ValueOutOfBoundsError
@@ -179,13 +93,9 @@ class Network {
     }
 
     RecorderIndex record_spikes(std::vector<IdSequence> neurons);
-    RecorderIndex record_spikes(const std::vector<Selection>& neurons);
     /// @param interval ms, a multiple of the resolution
     /// @throws UnknownNameError when the model of a neuron has no such variable
     RecorderIndex record_state(IdSequence neurons, std::vector<std::string> variables, double interval);
-    /// @param indices ascending, within the population
-    RecorderIndex record_state(PopulationId population, const std::vector<std::uint64_t>& indices,
-                               std::vector<std::string> variables, double interval);
 
     std::span<const Population> populations() const { return populations_; }
     std::span<const Projection> projections() const { return projections_; }
@@ -213,25 +123,23 @@ class Network {
     Step to_steps(double milliseconds, std::string_view object) const;
 
    private:
-    /// The ids of a part of a population. @throws ValueOutOfBoundsError, named `object`, when there is none such
-    IdSequence ids_of(const Selection& selection, std::string_view object) const;
     /// @throws ValueOutOfBoundsError, named `object`, unless the ids ascend and exist
     void check_ids(const IdSequence& ids, std::string_view object) const;
     /// Steps of the resolution in a step of a population. @throws GridError, ValueOutOfBoundsError
     Step stride_of(double step, const std::string& population) const;
     /// The same for all targets of a projection. @throws ValueOutOfBoundsError when they differ
-    Step stride_of_targets(const Projection& projection) const;
+    Step stride_of_targets(const ProjectionSpec& projection) const;
     /// @throws ValueOutOfBoundsError when units are sources and so take no input
     void check_takes_input(const IdSequence& targets) const;
     std::string name_of(const IdSequence& neurons) const;
     /// Gives a population values, checked. @throws as create()
-    void give(Population& population, std::map<std::string, Values, std::less<>> values) const;
+    void give(Population& population, NamedValues values) const;
     void give(Population& population, std::span<const std::vector<double>> spike_times) const;
     /// Checks a population of sources that a stimulator draws, and completes its sequences. @throws as create()
     void check_sources(Population& population) const;
-    /// Checks a projection that is complete, and returns its expected number of synapses. @throws as connect()
-    double checked_synapses(const Projection& projection) const;
-    /// Checks a stimulus and completes its sequences. @throws as stimulate()
+    /// Checks a projection, names it if it has no name, and returns its expected number of synapses. @throws as connect()
+    double checked_synapses(ProjectionSpec& projection, ProjectionId id) const;
+    /// Checks a stimulus, names it if it has no name, and completes its sequences. @throws as stimulate()
     void check(StimulusSpec& stimulus) const;
     std::string name_population(std::string name, std::string_view model) const;
     PopulationId add(Population population);

@@ -16,6 +16,9 @@ struct NetworkPart {
     std::string text = {};    ///< what it is, where that is short
 };
 
+/// The parts of each population, projection, stimulus, spike recorder and state recorder, in this order.
+std::vector<std::vector<NetworkPart>> parts_of_specs(const Network& network);
+
 /// All parts: those of equal networks, and simulations with equal precisions, are equal.
 std::vector<NetworkPart> network_parts(const Network& network, models::Precision precision,
                                        models::Precision weight_precision);

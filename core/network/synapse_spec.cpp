@@ -265,23 +265,6 @@ void check_arrays(const SynapseSpec& synapse, const connect::RuleSampler& rule, 
     check_fit(synapse, rule.array_length().value_or(0), projection);
 }
 
-SynapseSpec checked(SynapseSpec synapse, const std::string& projection) {
-    check_transmitter(synapse, projection);
-    for (const auto& [key, value] : synapse.parameters) {
-        const auto info = std::ranges::find(synapse.model->parameters, key, &models::ParameterInfo::name);
-        if (info == synapse.model->parameters.end()) {
-            std::vector<std::string_view> known;
-            for (const models::ParameterInfo& one : synapse.model->parameters) known.push_back(one.name);
-            throw unknown_name("parameter of " + std::string(synapse.model->name), key, known);
-        }
-        const std::string object = name_of(*info, synapse, projection);
-        if (info->per_synapse == models::PerSynapse::no) check_shared(value, *info, object, *synapse.model);
-        if (!std::holds_alternative<SharedArray>(value)) check_values(value, *info, object, 1);
-    }
-    if (!has_arrays(synapse)) check_fit(synapse, 1, projection);
-    return synapse;
-}
-
 }  // namespace
 
 double transmitter_delay(const SynapseSpec& synapse) {
@@ -336,18 +319,21 @@ std::unique_ptr<connect::SynapseDynamics> SynapseSpec::make_dynamics(double reso
     return made;
 }
 
-SynapseSpec make_synapse(const std::string& model, NamedValues parameters, IdSequence modulators,
-                         const std::string& projection) {
-    return checked({.model = &models::find_synapse_model(model),
-                    .parameters = std::move(parameters),
-                    .modulators = std::move(modulators)},
-                   projection);
-}
-
-SynapseSpec make_synapse(std::shared_ptr<const models::OwnSynapse> model, NamedValues parameters,
-                         const std::string& projection) {
-    const models::SynapseModel& description = model->synapse_model();
-    return checked({.model = &description, .parameters = std::move(parameters), .owner = std::move(model)}, projection);
+void check_parameters(const SynapseSpec& synapse, const std::string& projection) {
+    if (synapse.model == nullptr) return;
+    check_transmitter(synapse, projection);
+    for (const auto& [key, value] : synapse.parameters) {
+        const auto info = std::ranges::find(synapse.model->parameters, key, &models::ParameterInfo::name);
+        if (info == synapse.model->parameters.end()) {
+            std::vector<std::string_view> known;
+            for (const models::ParameterInfo& one : synapse.model->parameters) known.push_back(one.name);
+            throw unknown_name("parameter of " + std::string(synapse.model->name), key, known);
+        }
+        const std::string object = name_of(*info, synapse, projection);
+        if (info->per_synapse == models::PerSynapse::no) check_shared(value, *info, object, *synapse.model);
+        if (!std::holds_alternative<SharedArray>(value)) check_values(value, *info, object, 1);
+    }
+    if (!has_arrays(synapse)) check_fit(synapse, 1, projection);
 }
 
 void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& rule, const Values& weight,

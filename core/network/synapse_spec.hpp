@@ -37,13 +37,9 @@ struct SynapseSpec {
     std::unique_ptr<connect::SynapseDynamics> make_dynamics(double resolution) const;
 };
 
-/// @throws UnknownNameError for a model or a parameter, ValueOutOfBoundsError for values out of bounds, or that do not fit
-/// together, and where a transmitter has no neurons; arrays are checked by check_own_values(). @param projection its name
-SynapseSpec make_synapse(const std::string& model, NamedValues parameters, IdSequence modulators,
-                         const std::string& projection);
-/// With a model that is none of the registry.
-SynapseSpec make_synapse(std::shared_ptr<const models::OwnSynapse> model, NamedValues parameters,
-                         const std::string& projection);
+/// @throws UnknownNameError for a parameter, ValueOutOfBoundsError for values out of bounds, or that do not fit together, and
+/// where a transmitter has no neurons; arrays are checked by check_own_values(). @param projection its name
+void check_parameters(const SynapseSpec& synapse, const std::string& projection);
 
 /// Arrays of parameters, which must fit the rule like arrays of weights, and bounds of weights that synapses have of their own.
 /// @param weight whose array fits the rule @throws ShapeError, ValueOutOfBoundsError

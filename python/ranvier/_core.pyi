@@ -395,63 +395,8 @@ class Network:
         times: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> int: ...
-    def connect(
-        self,
-        sources: tuple[int, int, int]
-        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        targets: tuple[int, int, int]
-        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        rule: RuleSpec,
-        *,
-        weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | Distribution
-        | float,
-        delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | Distribution
-        | float,
-        name: str,
-        weight_bound: float,
-        receptor: str,
-        synapse: str | OwnSynapse,
-        synapse_parameters: Mapping[
-            str,
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-            | Distribution
-            | float,
-        ],
-        modulators: tuple[int, int, int]
-        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | None,
-        site: int
-        | Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]]
-        | None,
-    ) -> int: ...
-    def stimulate(
-        self,
-        targets: tuple[int, int, int]
-        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        stimulator: str,
-        values: Mapping[
-            str,
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-            | Distribution
-            | float,
-        ],
-        sequences: Mapping[
-            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        ],
-        weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | Distribution
-        | float,
-        delay: float,
-        name: str,
-        receptor: str,
-        site: int
-        | Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]]
-        | None,
-    ) -> None: ...
+    def connect(self, projection: dict[str, Any]) -> int: ...
+    def stimulate(self, stimulus: dict[str, Any]) -> None: ...
     def set_values(
         self,
         population: int,
@@ -471,56 +416,8 @@ class Network:
         times: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
-    def set_projection(
-        self,
-        projection: int,
-        rule: RuleSpec,
-        *,
-        weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | Distribution
-        | float,
-        delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | Distribution
-        | float,
-        weight_bound: float,
-        receptor: str,
-        synapse: str | OwnSynapse,
-        synapse_parameters: Mapping[
-            str,
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-            | Distribution
-            | float,
-        ],
-        modulators: tuple[int, int, int]
-        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | None,
-        site: int
-        | Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]]
-        | None,
-    ) -> None: ...
-    def set_stimulus(
-        self,
-        stimulus: int,
-        values: Mapping[
-            str,
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-            | Distribution
-            | float,
-        ],
-        sequences: Mapping[
-            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        ],
-        weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | Distribution
-        | float,
-        delay: float,
-        receptor: str,
-        site: int
-        | Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]]
-        | None,
-    ) -> None: ...
+    def set_projection(self, projection: int, changed: dict[str, Any]) -> None: ...
+    def set_stimulus(self, stimulus: int, changed: dict[str, Any]) -> None: ...
     def record_spikes(
         self,
         neurons: Sequence[
@@ -536,7 +433,6 @@ class Network:
         interval: float,
     ) -> int: ...
     def population_name(self, id: int) -> str: ...
-    def projection_name(self, id: int) -> str: ...
     @property
     def unit_count(self) -> int: ...
     @property

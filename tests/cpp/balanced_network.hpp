@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/simulation.hpp"
+#include "selections.hpp"
 
 namespace ranvier::engine {
 
@@ -15,10 +16,6 @@ using namespace network;
 constexpr double resolution = 0.1;
 
 using Spikes = std::vector<std::pair<Step, std::uint64_t>>;
-
-inline Selection all_of(const Network& network, PopulationId population) {
-    return {population, 0, network.population(population).size};
-}
 
 inline Distribution normal(double mean, double deviation, double lower, double upper) {
     return {.kind = Distribution::Kind::normal,
@@ -44,23 +41,23 @@ struct BalancedNetwork {
         excitatory = network.create("iaf_psc_exp", 160, "excitatory", {{"V_m", normal(-65.0, 5.0, -infinity, -56.0)}});
         inhibitory = network.create("iaf_psc_alpha", 40, "inhibitory", {{"V_m", normal(-65.0, 5.0, -infinity, -56.0)}});
         const auto connect = [&](PopulationId from, PopulationId to, connect::RuleSpec rule, double weight) {
-            network.connect(all_of(network, from), all_of(network, to), std::move(rule),
-                            weight > 0.0 ? normal(weight, 0.2 * weight, 0.0, infinity)
-                                         : normal(weight, -0.2 * weight, -infinity, 0.0),
-                            normal(1.5, 0.8, least_delay, infinity), "");
+            add_projection(network, all_of(network, from), all_of(network, to), std::move(rule),
+                           weight > 0.0 ? normal(weight, 0.2 * weight, 0.0, infinity)
+                                        : normal(weight, -0.2 * weight, -infinity, 0.0),
+                           normal(1.5, 0.8, least_delay, infinity));
         };
         connect(excitatory, excitatory, {.name = "fixed_total_number", .number = 3000}, 80.0);
         connect(excitatory, inhibitory, {.name = "fixed_indegree", .number = 20}, 80.0);
         connect(inhibitory, excitatory, {.name = "pairwise_bernoulli", .probability = 0.2}, -300.0);
         connect(inhibitory, inhibitory, {.name = "fixed_outdegree", .number = 8}, -300.0);
         // Weights of both signs in one projection: they go to both receptors.
-        network.connect({excitatory, 10, 60}, all_of(network, excitatory), {.name = "fixed_outdegree", .number = 5},
-                        normal(0.0, 50.0, -infinity, infinity), 1.2, "");
-        network.stimulate(all_of(network, excitatory), "poisson_generator", {{"rate", 9000.0}}, {}, 80.0, 1.5, "");
-        network.stimulate(all_of(network, inhibitory), "poisson_generator", {{"rate", 9000.0}}, {}, 80.0, 1.5, "");
-        network.stimulate({inhibitory, 0, 20}, "dc_generator", {{"amplitude", 50.0}}, {}, 1.0, 1.0, "");
-        spikes = network.record_spikes({all_of(network, excitatory), all_of(network, inhibitory)});
-        potentials = network.record_state(excitatory, {0, 3, 77, 159}, {"V_m", "I_syn_in"}, 0.5);
+        add_projection(network, {excitatory, 10, 60}, all_of(network, excitatory),
+                       {.name = "fixed_outdegree", .number = 5}, normal(0.0, 50.0, -infinity, infinity), 1.2);
+        add_stimulus(network, all_of(network, excitatory), "poisson_generator", {{"rate", 9000.0}}, {}, 80.0, 1.5);
+        add_stimulus(network, all_of(network, inhibitory), "poisson_generator", {{"rate", 9000.0}}, {}, 80.0, 1.5);
+        add_stimulus(network, {inhibitory, 0, 20}, "dc_generator", {{"amplitude", 50.0}}, {}, 1.0, 1.0);
+        spikes = add_spike_recorder(network, {all_of(network, excitatory), all_of(network, inhibitory)});
+        potentials = add_state_recorder(network, excitatory, {0, 3, 77, 159}, {"V_m", "I_syn_in"}, 0.5);
     }
 };
 

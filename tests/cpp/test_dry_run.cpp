@@ -11,6 +11,7 @@
 #include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "engine/simulation.hpp"
+#include "selections.hpp"
 
 namespace ranvier::engine {
 
@@ -25,8 +26,8 @@ struct RandomNetwork {
     RandomNetwork(std::uint64_t ranks, std::uint64_t neurons_per_rank, std::uint64_t indegree, double drive = 400.0) {
         const std::uint64_t size = ranks * neurons_per_rank;
         neurons = network.create("iaf_psc_exp", size, "neurons", {{"I_e", drive}});
-        network.connect({neurons, 0, size}, {neurons, 0, size}, {.name = "fixed_indegree", .number = indegree}, 5.0,
-                        1.5, "");
+        add_projection(network, {neurons, 0, size}, {neurons, 0, size}, {.name = "fixed_indegree", .number = indegree},
+                       5.0, 1.5);
     }
 };
 
@@ -59,8 +60,9 @@ TEST(DryRun, EveryMethodDeliversTheSameInventedSpikes) {
     for (const std::uint64_t size : {130U, 470U}) populations.push_back(network.create("iaf_psc_exp", size, "", {}));
     for (const PopulationId target : populations) {
         for (const PopulationId source : populations) {
-            network.connect({source, 0, network.population(source).size}, {target, 0, network.population(target).size},
-                            {.name = "fixed_indegree", .number = 40}, 15.0, 1.5, "");
+            add_projection(network, {source, 0, network.population(source).size},
+                           {target, 0, network.population(target).size}, {.name = "fixed_indegree", .number = 40}, 15.0,
+                           1.5);
         }
     }
     std::vector<double> expected;
@@ -127,7 +129,7 @@ TEST(DryRun, InventsSpikes) {
     constexpr std::uint64_t ranks = 50;
     constexpr double rate = 40.0;
     RandomNetwork random(ranks, neurons, indegree, 0.0);
-    const RecorderIndex recorder = random.network.record_spikes({{random.neurons, 0, ranks * neurons}});
+    const RecorderIndex recorder = add_spike_recorder(random.network, {{random.neurons, 0, ranks * neurons}});
     std::uint64_t expected = 0;
     for (const std::uint32_t threads : {1u, 2u, 3u}) {
         for (const char* method : {"alltoall", "allgather", "multisend"}) {
@@ -154,8 +156,8 @@ TEST(DryRun, PlaysGivenSpikesBesideInventedOnes) {
     const PopulationId neurons = network.create("iaf_psc_exp", 10, "neurons", {});
     const PopulationId players =
         network.create_spike_generators("players", std::vector<std::vector<double>>(10, {0.5, 0.7}));
-    network.connect({players, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0, "");
-    network.connect({neurons, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0, "");
+    add_projection(network, {players, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0);
+    add_projection(network, {neurons, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0);
     for (const double rate : {0.0, 1000.0}) {
         Simulation simulation(network, {.threads = 1, .pinning = "none", .invented_rates = {rate}}, {},
                               comm::make_mirror_communicator(2));
@@ -172,8 +174,8 @@ TEST(DryRun, InventsAtTheRateOfEachPopulation) {
     Network network{0.1, 5};
     const PopulationId quiet = network.create("iaf_psc_exp", 200, "quiet", {});
     const PopulationId lively = network.create("iaf_psc_exp", 200, "lively", {});
-    network.connect({quiet, 0, 200}, {quiet, 0, 200}, {.name = "fixed_outdegree", .number = 3}, 1.0, 1.0, "");
-    network.connect({lively, 0, 200}, {quiet, 0, 200}, {.name = "fixed_outdegree", .number = 7}, 1.0, 1.0, "");
+    add_projection(network, {quiet, 0, 200}, {quiet, 0, 200}, {.name = "fixed_outdegree", .number = 3}, 1.0, 1.0);
+    add_projection(network, {lively, 0, 200}, {quiet, 0, 200}, {.name = "fixed_outdegree", .number = 7}, 1.0, 1.0);
     const auto events = [&](std::vector<double> rates) {
         Simulation simulation(network, {.threads = 1, .pinning = "none", .invented_rates = std::move(rates)}, {},
                               comm::make_mirror_communicator(2));
@@ -202,8 +204,8 @@ TEST(DryRun, AnswersForItsOwnRank) {
     constexpr std::uint64_t ranks = 50;
     constexpr std::uint64_t neurons = 40;
     RandomNetwork random(ranks, neurons, 100);
-    const RecorderIndex spikes = random.network.record_spikes({{random.neurons, 0, ranks * neurons}});
-    const RecorderIndex states = random.network.record_state(random.neurons, {0, 50, 51}, {"V_m"}, 1.0);
+    const RecorderIndex spikes = add_spike_recorder(random.network, {{random.neurons, 0, ranks * neurons}});
+    const RecorderIndex states = add_state_recorder(random.network, random.neurons, {0, 50, 51}, {"V_m"}, 1.0);
     Simulation simulation(random.network, {.threads = 2, .pinning = "none"}, {}, comm::make_mirror_communicator(ranks));
     simulation.run(1000);
     const SpikeData taken = simulation.take_spikes(spikes);

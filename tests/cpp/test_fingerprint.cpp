@@ -1,5 +1,4 @@
-// Every field of a description is in both of its walks: that which compares ranks, and that which a saved state is
-// compared with.
+// Each field of a description is compared between ranks and with saved states.
 #include "engine/simulation/fingerprint.hpp"
 
 #include <gtest/gtest.h>
@@ -22,6 +21,22 @@ using namespace ranvier::engine;
 using namespace ranvier::network;
 
 using Lists = std::vector<std::vector<double>>;
+
+/// A spec whose list of fields lacks one.
+template <class Missing>
+struct Incomplete {
+    std::string name;
+    double weight = 1.0;
+    Missing missing = {};
+};
+
+}  // namespace TEST_FILE
+
+template <class Missing>
+inline constexpr auto ranvier::network::fields<TEST_FILE::Incomplete<Missing>> = std::tuple{
+    field("name", &TEST_FILE::Incomplete<Missing>::name), field("weight", &TEST_FILE::Incomplete<Missing>::weight)};
+
+namespace TEST_FILE {
 
 /// What a network is made of. A test changes one value.
 struct Choices {
@@ -69,14 +84,25 @@ Network make_network(const Choices& choices) {
     network.create_spike_generators("players", choices.spikes);
     network.create("inhomogeneous_poisson_generator", 2, "drawn", {{"stop", 900.0}}, std::nullopt,
                    {{"times", choices.rate_times}, {"rates", choices.rates}});
-    network.connect(
-        first_of(network, neurons, choices.sources), first_of(network, neurons, choices.targets), choices.rule,
-        choices.weight, choices.delay, choices.projection, choices.weight_bound, choices.receptor,
-        choices.synapse.empty() ? SynapseSpec{}
-                                : make_synapse(choices.synapse, choices.synapse_values, {}, choices.projection));
-    network.stimulate(first_of(network, neurons, choices.stimulated), choices.stimulator, choices.stimulus_values,
-                      {{"times", choices.current_times}, {"amplitudes", choices.currents}}, choices.stimulus_weight,
-                      choices.stimulus_delay, choices.stimulus);
+    network.connect({.name = choices.projection,
+                     .sources = first_of(network, neurons, choices.sources),
+                     .targets = first_of(network, neurons, choices.targets),
+                     .rule = choices.rule,
+                     .weight = choices.weight,
+                     .delay = choices.delay,
+                     .weight_bound = choices.weight_bound,
+                     .receptor = choices.receptor,
+                     .synapse = choices.synapse.empty()
+                                    ? SynapseSpec{}
+                                    : SynapseSpec{.model = &models::find_synapse_model(choices.synapse),
+                                                  .parameters = choices.synapse_values}});
+    network.stimulate({.name = choices.stimulus,
+                       .model = &models::find_stimulator_model(choices.stimulator),
+                       .targets = first_of(network, neurons, choices.stimulated),
+                       .parameters = choices.stimulus_values,
+                       .sequences = {{"times", choices.current_times}, {"amplitudes", choices.currents}},
+                       .weight = choices.stimulus_weight,
+                       .delay = choices.stimulus_delay});
     network.record_spikes({first_of(network, neurons, choices.recorded)});
     network.record_state(first_of(network, neurons, choices.recorded), choices.variables, choices.interval);
     return network;
@@ -153,6 +179,20 @@ std::vector<std::uint64_t> values_of(const Network& network) {
         values.push_back(part.value);
     }
     return values;
+}
+
+template <class... Missing>
+constexpr bool no_list_is_complete() {
+    return (!lists_all_members<Incomplete<Missing>>() && ...);
+}
+
+TEST(Fields, OfASpecAreAllListed) {
+    // A member of any type that the list lacks is noticed when it is compiled.
+    EXPECT_TRUE((no_list_is_complete<bool, int, double, std::string, std::uint64_t, std::optional<double>, Values,
+                                     NamedValues, Sequences, SiteSpec, SynapseSpec, SpikeLists, SharedArray, IdSequence,
+                                     connect::RuleSpec, std::vector<IdSequence>, std::vector<std::string>,
+                                     const models::NeuronModel*, std::shared_ptr<const void>>()));
+    EXPECT_TRUE(lists_all_members<ProjectionSpec>());
 }
 
 TEST(Fingerprint, OfEqualDescriptionsIsEqual) {

@@ -22,6 +22,7 @@
 #include "engine/simulation.hpp"
 #include "models/equations/program_model.hpp"
 #include "program_building.hpp"
+#include "selections.hpp"
 
 namespace {
 
@@ -122,11 +123,11 @@ Network make_network(std::int32_t ranks) {
                               .lower = 0.5,
                               .upper = 4.0};
     for (const auto& [targets, size] : {std::pair{excitatory, excitatory_size}, {inhibitory, inhibitory_size}}) {
-        network.connect({excitatory, 0, excitatory_size}, {targets, 0, size}, {.name = "fixed_indegree", .number = 800},
-                        20.0, delays, "");
-        network.connect({inhibitory, 0, inhibitory_size}, {targets, 0, size}, {.name = "fixed_indegree", .number = 200},
-                        -80.0, 1.5, "");
-        network.stimulate({targets, 0, size}, "poisson_generator", {{"rate", 9000.0}}, {}, 60.0, 1.5, "");
+        add_projection(network, {excitatory, 0, excitatory_size}, {targets, 0, size},
+                       {.name = "fixed_indegree", .number = 800}, 20.0, delays);
+        add_projection(network, {inhibitory, 0, inhibitory_size}, {targets, 0, size},
+                       {.name = "fixed_indegree", .number = 200}, -80.0, 1.5);
+        add_stimulus(network, {targets, 0, size}, "poisson_generator", {{"rate", 9000.0}}, {}, 60.0, 1.5);
     }
     return network;
 }
@@ -245,7 +246,7 @@ TEST_P(MemoryOfPrograms, IsWhatIsAllocated) {
     std::map<std::string, Values, std::less<>> values;
     if (c.differ) values["C_m"] = Distribution{.kind = Distribution::Kind::uniform, .first = 200.0, .second = 300.0};
     const PopulationId neurons = network.create(model->neuron_model(), model, c.neurons, "neurons", values);
-    if (c.injected) network.stimulate({neurons, 0, c.neurons}, "dc_generator", {{"amplitude", 1e-3}}, {}, 1.0, 1.0, "");
+    if (c.injected) add_stimulus(network, {neurons, 0, c.neurons}, "dc_generator", {{"amplitude", 1e-3}}, {}, 1.0, 1.0);
     SimulationOptions options{.threads = c.threads, .compiled_programs = c.compiled, .pinning = "none"};
     // What is predicted must not depend on whether the code is there already.
     if (c.compiled) options.programs_to_compile = {neurons.value};
@@ -306,8 +307,8 @@ TEST(MemoryOfStimuli, HasThePacketsThatAreDrawn) {
         [] {
             Network network{0.1, 5};
             const PopulationId neurons = network.create("iaf_psc_exp", 2000, "neurons", {});
-            network.stimulate({neurons, 0, 2000}, "pulsepacket_generator", {{"activity", 20.0}, {"sdev", 1.0}},
-                              {{"pulse_times", {10.0, 20.0, 90.0, 100.0}}}, 1.0, 1.0, "");
+            add_stimulus(network, {neurons, 0, 2000}, "pulsepacket_generator", {{"activity", 20.0}, {"sdev", 1.0}},
+                         {{"pulse_times", {10.0, 20.0, 90.0, 100.0}}}, 1.0, 1.0);
             return network;
         },
         150);
@@ -338,8 +339,10 @@ void expect_little_for_each_synapse(const std::string& model) {
     const Selection all{population, 0, neurons};
     const Distribution delays{.kind = Distribution::Kind::uniform, .first = 1.0, .second = 18.0};
     const IdSequence modulators = model == "stdp_dopamine" ? IdSequence(NeuronId{0}, 1, neurons) : IdSequence();
-    network.connect(all, all, {.name = "all_to_all"}, 1.0, delays, "", 0.0, {},
-                    make_synapse(model, {{"axonal_fraction", 1.0}, {"W_max", 10.0}}, modulators, ""));
+    add_projection(network, all, all, {.name = "all_to_all"}, 1.0, delays, "", 0.0,
+                   {.model = &models::find_synapse_model(model),
+                    .parameters = {{"axonal_fraction", 1.0}, {"W_max", 10.0}},
+                    .modulators = modulators});
     Simulation simulation(network, {.threads = 1});
     simulation.run(100);
     ASSERT_GT(simulation.counts().spikes, 20 * neurons);

@@ -5,19 +5,20 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "error_fields.hpp"
+#include "selections.hpp"
 
 namespace TEST_FILE {
 
 using namespace ranvier;
 using namespace ranvier::network;
 using Restriction = Distribution::Restriction;
-using NamedValues = std::map<std::string, Values, std::less<>>;
-using Sequences = std::map<std::string, std::vector<double>, std::less<>>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -60,19 +61,19 @@ struct NetworkTest : testing::Test {
     std::vector<std::vector<double>> times{{1.0, 2.5, 2.5}, {}, {0.1}};
     PopulationId input = network.create_spike_generators("input", times);
 
-    Selection all(PopulationId id) const { return {id, 0, network.population(id).size}; }
+    Selection all(PopulationId id) const { return all_of(network, id); }
 
     PopulationId create(NamedValues values, std::uint64_t size = 3) {
         return network.create("iaf_psc_exp", size, "", std::move(values));
     }
     ProjectionId connect(connect::RuleSpec spec, Values weight = 1.0, Values delay = 1.5, double bound = 0.0) {
-        return network.connect(all(excitatory), all(inhibitory), std::move(spec), std::move(weight), std::move(delay),
-                               "test", bound);
+        return add_projection(network, all(excitatory), all(inhibitory), std::move(spec), std::move(weight),
+                              std::move(delay), "test", bound);
     }
     void stimulate(std::string_view model, NamedValues values, Sequences sequences = {}, Values weight = 1.0,
                    double delay = 1.0) {
-        network.stimulate(all(excitatory), model, std::move(values), std::move(sequences), std::move(weight), delay,
-                          "");
+        add_stimulus(network, all(excitatory), model, std::move(values), std::move(sequences), std::move(weight),
+                     delay);
     }
 };
 
@@ -111,8 +112,8 @@ TEST_F(NetworkTest, KeepsWhatItIsGiven) {
     stimulate("poisson_generator", {{"rate", 8000.0}}, {}, 87.8, 1.5);
     EXPECT_EQ(network.stimuli()[0].model->name, "poisson_generator");
     EXPECT_EQ(network.stimuli()[0].delay, 1.5);
-    EXPECT_EQ(network.record_spikes({all(excitatory), {inhibitory, 5, 6}}), 0U);
-    EXPECT_EQ(network.record_state(excitatory, {0, 5, 99}, {"V_m"}, 0.5), 0U);
+    EXPECT_EQ(add_spike_recorder(network, {all(excitatory), {inhibitory, 5, 6}}), 0U);
+    EXPECT_EQ(add_state_recorder(network, excitatory, {0, 5, 99}, {"V_m"}, 0.5), 0U);
     EXPECT_EQ(network.state_recorders()[0].interval, 5);
 }
 
@@ -134,11 +135,11 @@ TEST_F(NetworkTest, SharesArraysWithItsCopies) {
 
 TEST_F(NetworkTest, TakesEmptyPopulations) {
     const PopulationId empty = network.create("iaf_psc_exp", 0, "empty", {{"tau_m", std::vector<double>{}}});
-    network.connect(all(empty), all(excitatory), rule("all_to_all"), 1.0, 1.0, "");
-    network.connect(all(excitatory), all(empty), rule("fixed_indegree", 7), std::vector<double>{}, 1.0, "");
-    network.connect(all(empty), all(empty), rule("one_to_one"), 1.0, std::vector<double>{}, "");
-    network.stimulate(all(empty), "dc_generator", {{"amplitude", 1.0}}, {}, 1.0, 0.1, "");
-    network.record_state(empty, {}, {"V_m"}, 0.1);
+    add_projection(network, all(empty), all(excitatory), rule("all_to_all"), 1.0, 1.0);
+    add_projection(network, all(excitatory), all(empty), rule("fixed_indegree", 7), std::vector<double>{}, 1.0);
+    add_projection(network, all(empty), all(empty), rule("one_to_one"), 1.0, std::vector<double>{});
+    add_stimulus(network, all(empty), "dc_generator", {{"amplitude", 1.0}}, {}, 1.0, 0.1);
+    add_state_recorder(network, empty, {}, {"V_m"}, 0.1);
     EXPECT_EQ(network.expected_synapses(), 0.0);
 }
 
@@ -153,8 +154,9 @@ TEST_F(NetworkTest, RefusesUnknownNames) {
                                    {"did you mean 'rate'"});
     expect_error<UnknownNameError>(network, [&] { stimulate("step_current_generator", {}, {{"time", {}}}); },
                                    {"did you mean 'times'"});
-    expect_error<UnknownNameError>(network, [&] { network.record_state(excitatory, {0}, {"V"}, 1.0); }, {"'V'", "V_m"});
-    expect_error<UnknownNameError>(network, [&] { network.record_state(input, {0}, {"V_m"}, 1.0); },
+    expect_error<UnknownNameError>(network, [&] { add_state_recorder(network, excitatory, {0}, {"V"}, 1.0); },
+                                   {"'V'", "V_m"});
+    expect_error<UnknownNameError>(network, [&] { add_state_recorder(network, input, {0}, {"V_m"}, 1.0); },
                                    {"spike_generator"});
 }
 
@@ -194,7 +196,7 @@ TEST_F(NetworkTest, RefusesArraysOfAnotherLength) {
     expect_error<ShapeError>(network, [&] { stimulate("dc_generator", {{"amplitude", std::vector{1.0}}}); },
                              {"amplitude", "100"});
     expect_error<ShapeError>(network, [&] { stimulate("dc_generator", {}, {}, std::vector{1.0}); }, {"weight", "100"});
-    expect_error<ShapeError>(network, [&] { network.record_state(excitatory, {0}, {}, 1.0); }, {"at least one"});
+    expect_error<ShapeError>(network, [&] { add_state_recorder(network, excitatory, {0}, {}, 1.0); }, {"at least one"});
 }
 
 TEST_F(NetworkTest, RefusesParametersThatDoNotFitTogether) {
@@ -326,32 +328,42 @@ TEST_F(NetworkTest, RefusesRulesThatCannotBeCarriedOut) {
     spec.allow_multapses = false;
     spec.allow_autapses = false;
     expect_error<RuleError>(network,
-                            [&] { network.connect({excitatory, 0, 10}, {excitatory, 5, 15}, spec, 1.0, 1.0, ""); },
+                            [&] { add_projection(network, {excitatory, 0, 10}, {excitatory, 5, 15}, spec, 1.0, 1.0); },
                             {"9 allowed sources"});
-    EXPECT_NO_THROW(network.connect({excitatory, 0, 10}, {excitatory, 10, 20}, spec, 1.0, 1.0, ""));
+    EXPECT_NO_THROW(add_projection(network, {excitatory, 0, 10}, {excitatory, 10, 20}, spec, 1.0, 1.0));
 }
 
-TEST_F(NetworkTest, RefusesSelectionsBeyondTheirPopulation) {
-    const std::vector<Selection> bad{{excitatory, 0, 101}, {excitatory, 5, 4}, {PopulationId{77}, 0, 1}};
-    for (const Selection& selection : bad) {
-        expect_error<ValueOutOfBoundsError>(
-            network, [&] { network.connect(selection, all(inhibitory), rule("all_to_all"), 1.0, 1.0, ""); }, {});
-        expect_error<ValueOutOfBoundsError>(
-            network, [&] { network.connect(all(inhibitory), selection, rule("all_to_all"), 1.0, 1.0, ""); }, {});
-        expect_error<ValueOutOfBoundsError>(
-            network, [&] { network.stimulate(selection, "dc_generator", {}, {}, 1.0, 1.0, ""); }, {});
-        expect_error<ValueOutOfBoundsError>(network, [&] { network.record_spikes({all(input), selection}); }, {});
-    }
+TEST_F(NetworkTest, RefusesIdsThatDoNotExistOrDoNotAscend) {
+    const auto listed = [](std::vector<std::uint64_t> ids) {
+        const std::uint64_t size = ids.size();
+        return IdSequence(std::make_shared<const std::vector<std::uint64_t>>(std::move(ids)), 0, size);
+    };
+    const IdSequence neurons(NeuronId{0}, 1, 100);
+    const auto refused = [&](const IdSequence& ids, const std::string& text) {
+        const std::function<void()> calls[]{
+            [&] { network.connect({.sources = ids, .targets = neurons, .rule = rule("all_to_all")}); },
+            [&] { network.connect({.sources = neurons, .targets = ids, .rule = rule("all_to_all")}); },
+            [&] { network.stimulate({.model = &models::find_stimulator_model("dc_generator"), .targets = ids}); },
+            [&] { network.record_spikes({neurons, ids}); },
+            [&] { network.record_state(ids, {"V_m"}, 1.0); },
+        };
+        for (const std::function<void()>& call : calls) expect_error<ValueOutOfBoundsError>(network, call, {text});
+    };
+    refused({NeuronId{0}, 1, 124}, "there are 123 units");
+    refused({NeuronId{123}, 1, 1}, "there are 123 units");
+    refused(listed({5, 123}), "there are 123 units");
+    refused(listed({5, 4}), "ascend");
+    refused(listed({5, 5}), "ascend");
     EXPECT_THROW(network.population(PopulationId{77}), ValueOutOfBoundsError);
 }
 
 TEST_F(NetworkTest, LetsNoInputGoToSpikeGenerators) {
     expect_error<ValueOutOfBoundsError>(
-        network, [&] { network.connect(all(excitatory), all(input), rule("all_to_all"), 1.0, 1.0, ""); },
+        network, [&] { add_projection(network, all(excitatory), all(input), rule("all_to_all"), 1.0, 1.0); },
         {"'input'", "takes no input"});
     expect_error<ValueOutOfBoundsError>(
-        network, [&] { network.stimulate(all(input), "dc_generator", {}, {}, 1.0, 1.0, ""); }, {"takes no input"});
-    EXPECT_NO_THROW(network.connect(all(input), all(excitatory), rule("all_to_all"), 1.0, 1.0, ""));
+        network, [&] { add_stimulus(network, all(input), "dc_generator", {}, {}, 1.0, 1.0); }, {"takes no input"});
+    EXPECT_NO_THROW(add_projection(network, all(input), all(excitatory), rule("all_to_all"), 1.0, 1.0));
 }
 
 TEST_F(NetworkTest, RefusesBadStimuli) {
@@ -381,23 +393,23 @@ TEST_F(NetworkTest, SendsAStimulusToOneReceptor) {
     // A current has no receptor, and iaf_psc_delta only one.
     EXPECT_NO_THROW(stimulate("dc_generator", {{"amplitude", 1.0}}, {}, normal(0.0, 1.0)));
     EXPECT_NO_THROW(
-        network.stimulate(all(inhibitory), "poisson_generator", {{"rate", 1.0}}, {}, normal(0.0, 1.0), 1.0, ""));
+        add_stimulus(network, all(inhibitory), "poisson_generator", {{"rate", 1.0}}, {}, normal(0.0, 1.0), 1.0));
 }
 
 TEST_F(NetworkTest, RefusesBadRecorders) {
     const auto refused = [&](std::vector<std::uint64_t> indices, std::vector<std::string> variables, double interval,
                              std::string text) {
         expect_error<ValueOutOfBoundsError>(
-            network, [&] { network.record_state(excitatory, indices, variables, interval); }, {text});
+            network, [&] { add_state_recorder(network, excitatory, indices, variables, interval); }, {text});
     };
-    refused({0, 100}, {"V_m"}, 1.0, "100 neurons");
+    refused({0, 200}, {"V_m"}, 1.0, "123 units");
     refused({3, 2}, {"V_m"}, 1.0, "ascend");
     refused({3, 3}, {"V_m"}, 1.0, "ascend");
     refused({0}, {"V_m", "V_m"}, 1.0, "twice");
     refused({0}, {"V_m"}, 0.0, "one step");
     refused({0}, {"V_m"}, -1.0, "one step");
     for (const double off_the_grid : {0.25, nan}) {
-        expect_error<GridError>(network, [&] { network.record_state(excitatory, {0}, {"V_m"}, off_the_grid); },
+        expect_error<GridError>(network, [&] { add_state_recorder(network, excitatory, {0}, {"V_m"}, off_the_grid); },
                                 {"multiple of the resolution"});
     }
 }
@@ -415,16 +427,16 @@ TEST(NetworkResolution, CannotChangeOnceTimesAreOnItsGrid) {
     const std::vector<std::vector<double>> times{{1.0}};
     const std::vector<std::function<void(Network&)>> put_on_grid{
         [](Network& n) {
-            n.connect({PopulationId{0}, 0, 5}, {PopulationId{0}, 0, 5}, rule("all_to_all"), 1.0, 1.0, "");
+            add_projection(n, {PopulationId{0}, 0, 5}, {PopulationId{0}, 0, 5}, rule("all_to_all"), 1.0, 1.0);
         },
-        [](Network& n) { n.stimulate({PopulationId{0}, 0, 5}, "dc_generator", {}, {}, 1.0, 1.0, ""); },
-        [](Network& n) { n.record_state(PopulationId{0}, {0}, {"V_m"}, 1.0); },
+        [](Network& n) { add_stimulus(n, {PopulationId{0}, 0, 5}, "dc_generator", {}, {}, 1.0, 1.0); },
+        [](Network& n) { add_state_recorder(n, PopulationId{0}, {0}, {"V_m"}, 1.0); },
         [&](Network& n) { n.create_spike_generators("input", times); },
     };
     for (std::size_t i = 0; i < put_on_grid.size(); ++i) {
         Network network;
         network.create("iaf_psc_exp", 5, "neurons", {});
-        network.record_spikes({{PopulationId{0}, 0, 5}});
+        add_spike_recorder(network, {{PopulationId{0}, 0, 5}});
         network.set_resolution(0.2);
         EXPECT_EQ(network.resolution(), 0.2);
         put_on_grid[i](network);

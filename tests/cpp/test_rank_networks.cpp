@@ -110,10 +110,10 @@ Network make_bursting_network() {
     const PopulationId cells =
         network.create("interval_fire", 180, "cells",
                        {{"interval_min", 4.0}, {"interval_max", 8.0}, {"burst_groups", 3.0}, {"burst_duration", 6.0}});
-    network.connect(all_of(network, cells), all_of(network, cells), {.name = "fixed_indegree", .number = 25}, 0.02, 1.0,
-                    "");
-    network.record_spikes({all_of(network, cells)});
-    network.record_state(cells, {0, 90, 179}, {"m"}, 0.7);
+    add_projection(network, all_of(network, cells), all_of(network, cells), {.name = "fixed_indegree", .number = 25},
+                   0.02, 1.0);
+    add_spike_recorder(network, {all_of(network, cells)});
+    add_state_recorder(network, cells, {0, 90, 179}, {"m"}, 0.7);
     return network;
 }
 
@@ -132,13 +132,13 @@ TEST(RankNetworks, OfBalancedCellsWithOneDelay) {
     const PopulationId inhibitory =
         network.create("iaf_psc_alpha", 24, "inhibitory", {{"V_m", normal(-65.0, 5.0, -infinity, -56.0)}});
     for (const PopulationId to : {excitatory, inhibitory}) {
-        network.connect(all_of(network, excitatory), all_of(network, to), {.name = "fixed_indegree", .number = 24},
-                        40.0, 1.5, "");
-        network.connect(all_of(network, inhibitory), all_of(network, to), {.name = "fixed_indegree", .number = 6},
-                        -200.0, 1.5, "");
-        network.stimulate(all_of(network, to), "poisson_generator", {{"rate", 18000.0}}, {}, 40.0, 1.5, "");
+        add_projection(network, all_of(network, excitatory), all_of(network, to),
+                       {.name = "fixed_indegree", .number = 24}, 40.0, 1.5);
+        add_projection(network, all_of(network, inhibitory), all_of(network, to),
+                       {.name = "fixed_indegree", .number = 6}, -200.0, 1.5);
+        add_stimulus(network, all_of(network, to), "poisson_generator", {{"rate", 18000.0}}, {}, 40.0, 1.5);
     }
-    network.record_spikes({all_of(network, excitatory)});
+    add_spike_recorder(network, {all_of(network, excitatory)});
     const Outcome expected = simulate(network, {.threads = 1}, run_for(600));
     EXPECT_GT(expected.spikes.size(), 200u);
     expect_same_by_all_methods(network, expected, {.threads = 3}, run_for(600));
@@ -149,9 +149,9 @@ TEST(RankNetworks, OfBalancedCellsWithOneDelay) {
 TEST(RankNetworks, WithMoreThreadsThanNeurons) {
     Network network(resolution, 3);
     const PopulationId cells = network.create("iaf_psc_exp", 5, "cells", {{"I_e", 600.0}});
-    network.connect(all_of(network, cells), all_of(network, cells), {.name = "all_to_all"}, 50.0, 0.4, "");
-    network.record_spikes({all_of(network, cells)});
-    network.record_state(cells, {0, 4}, {"V_m"}, 0.1);
+    add_projection(network, all_of(network, cells), all_of(network, cells), {.name = "all_to_all"}, 50.0, 0.4);
+    add_spike_recorder(network, {all_of(network, cells)});
+    add_state_recorder(network, cells, {0, 4}, {"V_m"}, 0.1);
     const Outcome expected = simulate(network, {.threads = 1}, run_for(500));
     EXPECT_GT(expected.spikes.size(), 5u);
     for (const char* exchange : {"alltoall", "allgather", "multisend", "overlap"}) {
@@ -169,8 +169,8 @@ TEST(RankNetworks, WithMoreThreadsThanNeurons) {
 TEST(RankNetworks, WithoutProjections) {
     Network network(resolution, 3);
     const PopulationId cells = network.create("iaf_psc_exp", 20, "cells", {{"I_e", 600.0}});
-    network.stimulate(all_of(network, cells), "poisson_generator", {{"rate", 9000.0}}, {}, 20.0, 1.5, "");
-    network.record_spikes({all_of(network, cells)});
+    add_stimulus(network, all_of(network, cells), "poisson_generator", {{"rate", 9000.0}}, {}, 20.0, 1.5);
+    add_spike_recorder(network, {all_of(network, cells)});
     const Outcome expected = simulate(network, {.threads = 1}, run_for(300));
     EXPECT_GT(expected.spikes.size(), 10u);
     EXPECT_EQ(expected.counts.synapses, 0u);
@@ -185,9 +185,9 @@ TEST(RankNetworks, WithSeveralSpikesOfOneUnitInOneStep) {
         {1.0, 1.0, 1.0, 5.0}, {}, {1.0, 5.0, 5.0}, {0.1, 0.1, 20.0, 20.0, 20.0, 20.0}, {7.3}};
     const PopulationId units = network.create_spike_generators("units", times);
     const PopulationId cells = network.create("iaf_psc_delta", 12, "cells", {});
-    network.connect(all_of(network, units), all_of(network, cells), {.name = "all_to_all"}, 1.5, 0.9, "");
-    network.record_spikes({all_of(network, cells), all_of(network, units)});
-    network.record_state(cells, {0, 5, 11}, {"V_m"}, 0.1);
+    add_projection(network, all_of(network, units), all_of(network, cells), {.name = "all_to_all"}, 1.5, 0.9);
+    add_spike_recorder(network, {all_of(network, cells), all_of(network, units)});
+    add_state_recorder(network, cells, {0, 5, 11}, {"V_m"}, 0.1);
     const Outcome expected = simulate(network, {.threads = 1}, run_for(250));
     EXPECT_EQ(expected.counts.synaptic_events, 14u * 12u);
     expect_same_by_all_methods(network, expected, {.threads = 2}, run_for(250));
@@ -200,12 +200,12 @@ TEST(RankNetworks, WithDelaysOfManySteps) {
     Network network(resolution, 6);
     const PopulationId cells =
         network.create("iaf_psc_exp", 60, "cells", {{"I_e", normal(500.0, 60.0, -infinity, infinity)}});
-    network.connect(all_of(network, cells), all_of(network, cells), {.name = "fixed_indegree", .number = 10}, 100.0,
-                    normal(45.0, 15.0, 20.0, 70.0), "");
-    network.connect(all_of(network, cells), all_of(network, cells), {.name = "fixed_outdegree", .number = 4}, -200.0,
-                    30.0, "");
-    network.record_spikes({all_of(network, cells)});
-    network.record_state(cells, {0, 30, 59}, {"V_m"}, 1.7);
+    add_projection(network, all_of(network, cells), all_of(network, cells), {.name = "fixed_indegree", .number = 10},
+                   100.0, normal(45.0, 15.0, 20.0, 70.0));
+    add_projection(network, all_of(network, cells), all_of(network, cells), {.name = "fixed_outdegree", .number = 4},
+                   -200.0, 30.0);
+    add_spike_recorder(network, {all_of(network, cells)});
+    add_state_recorder(network, cells, {0, 30, 59}, {"V_m"}, 1.7);
     const Outcome expected = simulate(network, {.threads = 1}, run_for(1500));
     EXPECT_GT(expected.spikes.size(), 200u);
     expect_same_by_all_methods(network, expected, {.threads = 2}, run_for(1500));
@@ -218,14 +218,14 @@ TEST(RankNetworks, WithWeightsOfBothSignsAndManyRounds) {
     const PopulationId targets = network.create("iaf_psc_exp", 50, "targets", {{"I_e", 300.0}});
     const Distribution both = normal(0.0, 5.0, -infinity, infinity);
     // A round takes about a million synapses of each process.
-    network.connect(all_of(network, sources), all_of(network, targets), {.name = "fixed_outdegree", .number = 6000},
-                    both, normal(1.5, 0.5, 0.5, infinity), "");
-    network.connect(all_of(network, targets), all_of(network, sources),
-                    {.name = "pairwise_bernoulli", .probability = 0.1}, both, 1.0, "");
-    network.connect({sources, 20, 90}, all_of(network, targets), {.name = "fixed_total_number", .number = 3000}, both,
-                    0.7, "");
-    network.record_spikes({all_of(network, sources), all_of(network, targets)});
-    network.record_state(targets, {0, 49}, {"V_m"}, 0.5);
+    add_projection(network, all_of(network, sources), all_of(network, targets),
+                   {.name = "fixed_outdegree", .number = 6000}, both, normal(1.5, 0.5, 0.5, infinity));
+    add_projection(network, all_of(network, targets), all_of(network, sources),
+                   {.name = "pairwise_bernoulli", .probability = 0.1}, both, 1.0);
+    add_projection(network, {sources, 20, 90}, all_of(network, targets), {.name = "fixed_total_number", .number = 3000},
+                   both, 0.7);
+    add_spike_recorder(network, {all_of(network, sources), all_of(network, targets)});
+    add_state_recorder(network, targets, {0, 49}, {"V_m"}, 0.5);
     const Outcome expected = simulate(network, {.threads = 2}, run_for(200));
     EXPECT_GT(expected.spikes.size(), 700u);
     expect_same_on_ranks(network, expected, 2, {.threads = 1}, run_for(200));
@@ -335,9 +335,9 @@ TEST(RankNetworks, ThatNobodyHearsDoNotRunFarAhead) {
     // Ids in turn lie on both processes; only those of the second one work hard, since the others' shards hold few of them.
     const PopulationId few = network.create("iaf_psc_exp", 2, "few", {{"I_e", 300.0}});
     const PopulationId many = network.create("iaf_psc_exp", 20000, "many", {{"I_e", 300.0}});
-    network.connect(all_of(network, many), all_of(network, many), {.name = "fixed_indegree", .number = 2}, 1.0, 5.0,
-                    "");
-    network.record_spikes({all_of(network, few)});
+    add_projection(network, all_of(network, many), all_of(network, many), {.name = "fixed_indegree", .number = 2}, 1.0,
+                   5.0);
+    add_spike_recorder(network, {all_of(network, few)});
     auto ranks = std::make_shared<std::vector<std::int32_t>>(20002, 1);
     std::fill_n(ranks->begin(), 2, 0);
     SimulationOptions options{.threads = 1, .stepping = "async", .pinning = "none", .shards = 4};
@@ -372,7 +372,7 @@ TEST(RankNetworks, TellOthersWithinAVisit) {
     Network network(resolution, 5);
     const PopulationId neurons = network.create("iaf_psc_exp", 2, "neurons", {{"I_e", 600.0}});
     constexpr Step delay = 8;
-    network.connect({neurons, 0, 1}, {neurons, 1, 2}, {.name = "one_to_one"}, 1.0, delay * resolution, "");
+    add_projection(network, {neurons, 0, 1}, {neurons, 1, 2}, {.name = "one_to_one"}, 1.0, delay * resolution);
     constexpr Step steps = 320;
     comm::run_processes(2, [&](const Communicator& communicator) {
         Simulation simulation(network, {.threads = 1, .stepping = "async", .pinning = "none"}, {}, communicator);

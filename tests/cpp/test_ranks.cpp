@@ -296,7 +296,7 @@ TEST(Ranks, WithDifferentNetworksAreTold) {
             if (communicator->rank() == Rank{1}) {
                 if (part == 0) balanced.network.set_seed(77);
                 if (part == 1) balanced.network.create("iaf_psc_exp", 1, "more", {});
-                if (part == 2) balanced.network.record_spikes({all_of(balanced.network, balanced.inhibitory)});
+                if (part == 2) add_spike_recorder(balanced.network, {all_of(balanced.network, balanced.inhibitory)});
                 if (part == 3) options.exchange = "alltoallv";
             }
             try {
@@ -422,7 +422,7 @@ TEST(Ranks, RefusedParameterIsRefusedOnAllOfThemAndChangesNothing) {
     Network network(resolution);
     const PopulationId neurons =
         network.create("iaf_psc_exp", 8, "neurons", {{"I_e", 900.0}, {"V_m", normal(-65.0, 3.0, -infinity, -56.0)}});
-    const RecorderIndex spikes = network.record_spikes({{neurons, 0, 8}});
+    const RecorderIndex spikes = add_spike_recorder(network, {{neurons, 0, 8}});
     const std::vector<std::uint64_t> all{0, 1, 2, 3, 4, 5, 6, 7};
     // Only with this resolution does the period take too many steps, and only one neuron of one process gets it.
     const std::vector<double> periods{2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1e6};

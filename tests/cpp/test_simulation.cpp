@@ -240,9 +240,9 @@ TEST(Simulation, AgreesWithANaiveOne) {
                                                     {"tau_m", 10.0},
                                                     {"t_ref", 2.0},
                                                     {"I_e", currents}});
-    network.connect(all_of(network, population), all_of(network, population),
-                    {.name = "explicit", .sources = sources, .targets = targets}, weights, delays, "");
-    const RecorderIndex recorder = network.record_spikes({all_of(network, population)});
+    add_projection(network, all_of(network, population), all_of(network, population),
+                   {.name = "explicit", .sources = sources, .targets = targets}, weights, delays);
+    const RecorderIndex recorder = add_spike_recorder(network, {all_of(network, population)});
     for (const std::uint32_t threads : {1u, 3u}) {
         Simulation simulation(network, {.threads = threads, .pinning = "none"});
         simulation.run(steps);
@@ -257,8 +257,8 @@ TEST(Simulation, PlaysSpikesWithTheirMultiplicity) {
     const PopulationId neuron =
         network.create("iaf_psc_delta", 1, "neuron",
                        {{"E_L", 0.0}, {"V_m", 0.0}, {"V_th", 1000.0}, {"V_reset", -1.0}, {"tau_m", 1e9}});
-    network.connect(all_of(network, input), all_of(network, neuron), {.name = "all_to_all"}, 1.0, 0.5, "");
-    const RecorderIndex potential = network.record_state(neuron, {0}, {"V_m"}, resolution);
+    add_projection(network, all_of(network, input), all_of(network, neuron), {.name = "all_to_all"}, 1.0, 0.5);
+    const RecorderIndex potential = add_state_recorder(network, neuron, {0}, {"V_m"}, resolution);
     Simulation simulation(network, {.threads = 2, .pinning = "none"});
     simulation.run(30);
     const StateData data = simulation.take_state(potential);
@@ -375,8 +375,8 @@ TEST(Simulation, WeightAtArrivalCounts) {
         const PopulationId input = network.create_spike_generators("input", std::vector<std::vector<double>>{{0.1}});
         const PopulationId neurons = network.create("iaf_psc_delta", 3, "neurons",
                                                     {{"E_L", 0.0}, {"V_reset", -1.0}, {"V_th", 100.0}, {"tau_m", 1e9}});
-        network.connect(all_of(network, input), all_of(network, neurons), {.name = "all_to_all"}, 1.0,
-                        std::vector<double>{0.5, 1.0, 1.5}, "");
+        add_projection(network, all_of(network, input), all_of(network, neurons), {.name = "all_to_all"}, 1.0,
+                       std::vector<double>{0.5, 1.0, 1.5});
         Simulation simulation(network, {.threads = 2, .table_layout = layout, .delivery_window = 4, .pinning = "none"});
         const ConnectionData synapses = simulation.connections({});
         simulation.run(8);  // the first has arrived in step 6
@@ -429,8 +429,8 @@ TEST(Simulation, RefusesWeightsThatNoSumCanHoldBesideOthers) {
         Network network(resolution, 1);
         const PopulationId population = network.create("iaf_psc_exp", 10, "neurons", {});
         const Selection all = all_of(network, population);
-        network.connect(all, all, {.name = "one_to_one"}, 1e6, 1.0, "large");
-        network.connect(all, all, {.name = "one_to_one"}, small, 1.0, "small");
+        add_projection(network, all, all, {.name = "one_to_one"}, 1e6, 1.0, "large");
+        add_projection(network, all, all, {.name = "one_to_one"}, small, 1.0, "small");
         if (small == 1e-36) {
             EXPECT_THROW(Simulation(network, {.threads = 1}), ValueOutOfBoundsError);
         } else {
@@ -447,8 +447,8 @@ TEST(Simulation, CanBeGivenUpWhileItIsBuilt) {
     // Large enough that the build takes longer than the first look of poll.
     Network network(resolution, 1);
     const PopulationId population = network.create("iaf_psc_exp", 20000, "neurons", {});
-    network.connect(all_of(network, population), all_of(network, population),
-                    {.name = "fixed_indegree", .number = 1000}, 1.0, 1.0, "");
+    add_projection(network, all_of(network, population), all_of(network, population),
+                   {.name = "fixed_indegree", .number = 1000}, 1.0, 1.0);
     struct Enough {};
     EXPECT_THROW(Simulation(network, {.threads = 2}, [] { throw Enough{}; }), Enough);
 }
@@ -456,8 +456,8 @@ TEST(Simulation, CanBeGivenUpWhileItIsBuilt) {
 TEST(Simulation, PredictsItsMemory) {
     Network network(resolution, 1);
     const PopulationId population = network.create("iaf_psc_exp", 2000, "neurons", {});
-    network.connect(all_of(network, population), all_of(network, population), {.name = "fixed_indegree", .number = 500},
-                    1.0, normal(1.5, 0.5, 0.05, 3.0), "");
+    add_projection(network, all_of(network, population), all_of(network, population),
+                   {.name = "fixed_indegree", .number = 500}, 1.0, normal(1.5, 0.5, 0.05, 3.0));
     const auto sum = [](const std::vector<MemoryItem>& items) {
         double bytes = 0.0;
         for (const MemoryItem& item : items)
@@ -489,8 +489,9 @@ TEST(Simulation, WorksForOneNeuronAndForNone) {
         Network network(resolution, 1);
         network.create("iaf_psc_exp", 1, "one", {{"I_e", 500.0}});
         const PopulationId population = network.create("iaf_psc_exp", size, "few", {{"I_e", 500.0}});
-        network.connect(all_of(network, population), all_of(network, population), {.name = "all_to_all"}, 1.0, 1.0, "");
-        const RecorderIndex recorder = network.record_spikes({all_of(network, population)});
+        add_projection(network, all_of(network, population), all_of(network, population), {.name = "all_to_all"}, 1.0,
+                       1.0);
+        const RecorderIndex recorder = add_spike_recorder(network, {all_of(network, population)});
         Simulation simulation(network, {.threads = 4, .pinning = "none"});
         simulation.run(1000);
         EXPECT_EQ(simulation.take_spikes(recorder).steps.empty(), size == 0);

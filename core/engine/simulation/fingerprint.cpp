@@ -5,85 +5,11 @@
 
 #include "base/errors.hpp"
 #include "network/fingerprint_mixer.hpp"
+#include "network/network_parts.hpp"
 
 namespace ranvier::engine {
 
 namespace {
-
-// Each function names all fields of its struct, so that a new field does not compile until it is mixed in, or is listed
-// as one that is not.
-
-void add_synapse(network::Fingerprint& mixed, const network::SynapseSpec& synapse) {
-    // Values are mixed in as those of all parameters.
-    const auto& [model, parameters, modulators, owner] = synapse;
-    mixed.add(synapse.is_static() ? "" : model->name);
-    mixed.add(synapse.is_static() ? std::uint64_t{0} : model->own_fingerprint);
-    mixed.add(synapse.values());
-    for (const std::uint32_t i : synapse.own_parameters()) {
-        mixed.add(std::uint64_t{i});
-        mixed.add(synapse.own_values(i));
-    }
-    mixed.add(modulators);
-}
-
-void add_population(network::Fingerprint& mixed, const network::Population& population) {
-    // The id is the place in the list; a step that was given is the same as an equal one that was not.
-    const auto& [id, name, model, owner, first, size, parameters, variables, spike_steps, sequences, stride,
-                 has_given_step] = population;
-    mixed.add(name);
-    mixed.add(model->name);
-    mixed.add(model->own_fingerprint);
-    mixed.add(first.value);
-    mixed.add(size);
-    // Cells with equal fingerprints can have different defaults.
-    for (const models::ParameterInfo& info : model->parameters) mixed.add(info.default_value);
-    mixed.add(parameters);
-    mixed.add(variables);
-    mixed.add(spike_steps.all());
-    mixed.add(sequences);
-    mixed.add(stride);
-}
-
-void add_projection(network::Fingerprint& mixed, const network::Projection& projection) {
-    // The id is the place in the list.
-    const auto& [id, name, sources, targets, rule, weight, delay, weight_bound, receptor, synapse, site] = projection;
-    mixed.add(name);
-    mixed.add(sources);
-    mixed.add(targets);
-    network::add_rule(mixed, rule);
-    mixed.add(weight);
-    mixed.add(delay);
-    mixed.add(weight_bound);
-    mixed.add(receptor);
-    add_synapse(mixed, synapse);
-    mixed.add(site);
-}
-
-void add_stimulus(network::Fingerprint& mixed, const network::StimulusSpec& stimulus) {
-    const auto& [name, model, targets, parameters, sequences, weight, delay, receptor, site, changed_at] = stimulus;
-    mixed.add(name);
-    mixed.add(model->name);
-    mixed.add(targets);
-    mixed.add(parameters);
-    mixed.add(sequences);
-    mixed.add(weight);
-    mixed.add(delay);
-    mixed.add(receptor);
-    mixed.add(site);
-    mixed.add(changed_at);
-}
-
-void add_recorder(network::Fingerprint& mixed, const network::SpikeRecorderSpec& recorder) {
-    const auto& [neurons] = recorder;
-    mixed.add(neurons);
-}
-
-void add_recorder(network::Fingerprint& mixed, const network::StateRecorderSpec& recorder) {
-    const auto& [neurons, variables, interval] = recorder;
-    mixed.add(neurons);
-    mixed.add(variables);
-    mixed.add(interval);
-}
 
 std::uint64_t of_options(const SimulationOptions& options) {
     return network::fingerprint_of([&](network::Fingerprint& mixed) {
@@ -125,30 +51,21 @@ std::string part_name(const network::Network& network, std::size_t part) {
 }  // namespace
 
 std::vector<std::uint64_t> fingerprint(const network::Network& network, const SimulationOptions& options) {
-    std::vector<std::uint64_t> parts;
-    parts.push_back(network::fingerprint_of([&](network::Fingerprint& mixed) {
+    std::vector<std::uint64_t> numbers;
+    numbers.push_back(network::fingerprint_of([&](network::Fingerprint& mixed) {
         mixed.add(network.resolution());
         mixed.add(network.seed());
     }));
-    for (const network::Population& population : network.populations()) {
-        parts.push_back(
-            network::fingerprint_of([&](network::Fingerprint& mixed) { add_population(mixed, population); }));
+    for (const std::vector<network::NetworkPart>& parts : network::parts_of_specs(network)) {
+        numbers.push_back(network::fingerprint_of([&](network::Fingerprint& mixed) {
+            for (const network::NetworkPart& part : parts) {
+                mixed.add(part.name);
+                mixed.add(part.value);
+            }
+        }));
     }
-    for (const network::Projection& projection : network.projections()) {
-        parts.push_back(
-            network::fingerprint_of([&](network::Fingerprint& mixed) { add_projection(mixed, projection); }));
-    }
-    for (const network::StimulusSpec& stimulus : network.stimuli()) {
-        parts.push_back(network::fingerprint_of([&](network::Fingerprint& mixed) { add_stimulus(mixed, stimulus); }));
-    }
-    for (const network::SpikeRecorderSpec& recorder : network.spike_recorders()) {
-        parts.push_back(network::fingerprint_of([&](network::Fingerprint& mixed) { add_recorder(mixed, recorder); }));
-    }
-    for (const network::StateRecorderSpec& recorder : network.state_recorders()) {
-        parts.push_back(network::fingerprint_of([&](network::Fingerprint& mixed) { add_recorder(mixed, recorder); }));
-    }
-    parts.push_back(of_options(options));
-    return parts;
+    numbers.push_back(of_options(options));
+    return numbers;
 }
 
 void compare_descriptions(comm::Communicator& communicator, const network::Network& network,

@@ -110,18 +110,8 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
         }
         lists = self.network.later_spikes(id, units, spike_times, step());
         // More spikes at once make larger sums of inputs, which must stay exact.
-        const network::Population changed{.id = id,
-                                          .name = {},
-                                          .model = population.model,
-                                          .model_owner = {},
-                                          .first = population.first,
-                                          .size = population.size,
-                                          .parameters = {},
-                                          .variables = {},
-                                          .spike_steps = lists,
-                                          .sequences = {},
-                                          .stride = 1,
-                                          .has_given_step = false};
+        network::Population changed = population;
+        changed.spike_steps = lists;
         WeightRanges ranges = self.shards.front()->weights();
         for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
             ranges[receptor].most_inputs *= self.lowered.growth_of_bursts(changed, receptor);

@@ -384,7 +384,7 @@ std::uint32_t LoweredNetwork::receptor(std::size_t stimulus, const Population& t
 }
 
 std::uint32_t LoweredNetwork::electrode(std::size_t stimulus, const Population& targets) const {
-    const std::string& name = network_->stimuli()[stimulus].receptor;
+    const std::string& name = network_->stimuli()[stimulus].electrode;
     const auto electrodes = targets.model->electrodes;
     const auto found = std::ranges::find(electrodes, name);
     return name.empty() ? 0 : static_cast<std::uint32_t>(found - electrodes.begin());

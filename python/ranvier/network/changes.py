@@ -14,24 +14,14 @@ from ranvier.base.distributions import Distribution
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import there_are, unknown_name
-from ranvier.base.numeric import number, number_array
+from ranvier.base.numeric import number_array
 from ranvier.base.user_model import UserModel
 from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.calls import Call, Connect, Create, CreateSpikeGenerators, Stimulate
-from ranvier.network.checks import (
-    check_destination,
-    check_electrode,
-    check_positive,
-    check_receptor,
-    check_text,
-    flatten,
-    known_values,
-    synapse_and_transmitter,
-)
+from ranvier.network.calls import Call, Connect, Context, Create, CreateSpikeGenerators, DescribingCall, Stimulate
+from ranvier.network.checks import check_text, known_values
 from ranvier.network.projections import Projection, Stimulus
-from ranvier.network.rules import AllToAll, Rule, make_rule
-from ranvier.network.sites import store_site
+from ranvier.network.rules import Rule, make_rule, pairs_of
 from ranvier.populations.populations import Population, PopulationView
 
 __all__ = [
@@ -45,9 +35,6 @@ __all__ = [
     "sequences_of_population",
     "spike_lists",
 ]
-
-# What every projection has, besides the parameters of its rule.
-_OF_PROJECTIONS = ("weight", "delay", "receptor", "weight_bound", "synapse", "site", "rule")
 
 
 def numbers_of(model: str | UserModel, values: Mapping[str, Values]) -> dict[str, StoredValues]:
@@ -153,54 +140,27 @@ def changed_population(
 def changed_projection(projection: Projection, made: Call[Projection], values: dict[str, Any]) -> Connect:
     """Return the call that connects neurons with another rule, weight or delay."""
     assert isinstance(made, Connect)
-    for key in values:
-        if key in ("sources", "targets", "name"):
-            _refuse(projection, key)
-    given = dict(values)
-    rule = _other_rule(projection, made.rule, given)
-    pairs = (len(projection.targets), len(projection.sources)) if isinstance(rule, AllToAll) else None
-    changed: dict[str, Any] = {"rule": rule}
-    for key in ("weight", "delay"):
-        if key in given:
-            changed[key] = store(key, flatten(key, given[key], pairs))
-    if "weight_bound" in given:
-        bound = given["weight_bound"]
-        changed["weight_bound"] = 0.0 if bound is None else check_positive("weight_bound", bound)
-    if "receptor" in given:
-        changed["receptor"] = check_receptor(given["receptor"])
-    if "site" in given:
-        changed["site"] = store_site(given["site"], pairs)
-    if "synapse" in given:
-        changed["synapse"], changed["transmitter"] = synapse_and_transmitter(
-            projection.network, given["synapse"], pairs
-        )
-    return replace(made, **changed)
+    _refuse_fixed(projection, made, values)
+    rule = _other_rule(projection, made.rule, values)
+    pairs = pairs_of(projection.sources, projection.targets, rule)
+    return replace(made, rule=rule, **Connect.checked(values, Context(projection.network, pairs)))
 
 
-def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str, Any], resolution: float) -> Stimulate:
+def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str, Any]) -> Stimulate:
     """Return the call that stimulates neurons with other values."""
     assert isinstance(made, Stimulate)
-    for key in values:
-        if key in ("targets", "stimulator", "name"):
-            _refuse(stimulus, key)
-    given = dict(values)
-    changed: dict[str, Any] = {}
-    if "weight" in given:
-        changed["weight"] = store("weight", given.pop("weight"))
-    if "delay" in given:
-        delay = given.pop("delay")
-        changed["delay"] = resolution if delay is None else number("delay", delay)
-    if "receptor" in given:
-        changed["receptor"] = check_receptor(given.pop("receptor"))
-    if "site" in given:
-        changed["site"] = store_site(given.pop("site"))
-    if "electrode" in given:
-        changed["electrode"] = check_electrode(given.pop("electrode"))
-    check_destination(stimulus.stimulator, changed.get("receptor", ""), changed.get("electrode", ""))
-    _check_keys(stimulus.stimulator, given, "weight", "delay", "receptor", "site", "electrode")
-    numbers = numbers_of(stimulus.stimulator, given)
-    sequences = sequences_of(stimulus.stimulator, numbers)
-    return replace(made, values={**made.values, **numbers}, sequences={**made.sequences, **sequences}, **changed)
+    _refuse_fixed(stimulus, made, values)
+    checked = Stimulate.checked(values, Context(stimulus.network))
+    given = {key: value for key, value in values.items() if key not in checked}
+    _check_keys(stimulus.stimulator, given, *Stimulate.keywords(changeable=True))
+    parameters = numbers_of(stimulus.stimulator, given)
+    sequences = sequences_of(stimulus.stimulator, parameters)
+    return replace(
+        made,
+        parameters={**made.parameters, **parameters},
+        sequences={**made.sequences, **sequences},
+        **checked,
+    )
 
 
 def _check_keys(model: str | UserModel, values: Mapping[str, Any], *others: str) -> None:
@@ -210,19 +170,26 @@ def _check_keys(model: str | UserModel, values: Mapping[str, Any], *others: str)
             unknown_name(f"parameter of {model if isinstance(model, str) else model.name}", key, known)
 
 
+def _refuse_fixed(part: Projection | Stimulus, made: DescribingCall[Any], values: Mapping[str, Any]) -> None:
+    for key in values:
+        if key in made.fixed():
+            _refuse(part, key)
+
+
 def _refuse(part: Population | Projection | Stimulus, key: str) -> NoReturn:
     raise ReadOnlyError(f"{key} of {part._title()}", bound="it cannot be changed", remedy=part._how_to_change(key))
 
 
-def _other_rule(projection: Projection, rule: Rule, given: dict[str, Any]) -> Rule:
-    """Remove the rule, or parameters of a rule, from `given`, and return the resulting rule."""
-    keywords = {key: given.pop(key) for key in list(given) if key not in _OF_PROJECTIONS}
-    if "rule" in given:
-        return make_rule(given.pop("rule"), keywords)
+def _other_rule(projection: Projection, rule: Rule, values: Mapping[str, Any]) -> Rule:
+    """Return the rule that results from values of a projection, which may have a rule, or parameters of one."""
+    of_projections = (*Connect.keywords(changeable=True), "rule")
+    keywords = {key: value for key, value in values.items() if key not in of_projections}
+    if "rule" in values:
+        return make_rule(values["rule"], keywords)
     known = [field.name for field in fields(rule)]
     for key in keywords:
         if key not in known:
-            unknown_name(f"value of {projection._title()}", key, [*_OF_PROJECTIONS, *known])
+            unknown_name(f"value of {projection._title()}", key, [*of_projections, *known])
     return replace(rule, **keywords) if keywords else rule
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,8 +28,8 @@ from ranvier.populations.populations import Neurons, PopulationView, Selection, 
 
 __all__ = [
     "Neurons",
+    "StoredSynapse",
     "as_view",
-    "check_destination",
     "check_electrode",
     "check_name",
     "check_positive",
@@ -99,10 +100,10 @@ def check_positive(name: str, value: float) -> float:
     return given
 
 
-def check_receptor(name: str | None) -> str:
-    """Return the name of a receptor for the core; empty for None."""
+def check_receptor(name: str | None) -> str | None:
+    """Return the checked name of a receptor; None: it is not named."""
     if name is None:
-        return ""
+        return None
     if not isinstance(name, str):
         raise WrongTypeError("receptor", name_type(name), "must be a string or None")
     if not name:
@@ -112,7 +113,7 @@ def check_receptor(name: str | None) -> str:
 
 def check_reachable(what: str, targets: PopulationView, receptor: str | None) -> None:
     """Check that user-defined models have receptors for spikes; the core checks the choice of the receptor."""
-    receptor = check_receptor(receptor) or None
+    receptor = check_receptor(receptor)
     for population in targets.populations:
         model = population.user_model
         kinds = model.kinds if isinstance(model, CellKinds) else [model]
@@ -133,36 +134,15 @@ def check_reachable(what: str, targets: PopulationView, receptor: str | None) ->
             )
 
 
-def check_electrode(name: str | None) -> str:
-    """Return the name of an electrode for the core; empty for None."""
+def check_electrode(name: str | None) -> str | None:
+    """Return the checked name of an electrode; None: it is not named."""
     if name is None:
-        return ""
+        return None
     if not isinstance(name, str):
         raise WrongTypeError("electrode", name_type(name), "must be a string or None")
     if not name:
         raise ValueOutOfBoundsError("electrode", "''", "it must be the name of an electrode", "leave it out")
     return check_text("electrode", name)
-
-
-def check_destination(stimulator: str, receptor: str, electrode: str) -> None:
-    """Check that spikes go to a receptor, and currents to an electrode."""
-    kind = models.STIMULATORS.get(stimulator)
-    if kind is None:
-        return
-    if receptor and not kind.emits_spikes:
-        raise ValueOutOfBoundsError(
-            f"receptor of a {stimulator}",
-            f"'{receptor}'",
-            f"the currents of {stimulator} are not sent to a receptor",
-            "leave it out; electrode= names an electrode of cells",
-        )
-    if electrode and kind.emits_spikes:
-        raise ValueOutOfBoundsError(
-            f"electrode of a {stimulator}",
-            f"'{electrode}'",
-            f"the spikes of {stimulator} are not sent to an electrode",
-            "leave it out; receptor= names a receptor",
-        )
 
 
 def as_view(network: object, what: str, neurons: object, wanted: str = "") -> PopulationView:
@@ -249,9 +229,11 @@ def _check_present(what: str, name: str, known: Iterable[str]) -> str:
     return unknown_model(what, name, list(known))
 
 
-def synapse_and_transmitter(
-    network: object, synapse: object, pairs: tuple[int, int] | None
-) -> tuple[AnySynapse, Selection | None]:
+StoredSynapse: TypeAlias = tuple[AnySynapse, Selection | None]
+"""A synapse model without its transmitter, and the neurons of the transmitter, which belong to a network."""
+
+
+def synapse_and_transmitter(network: object, synapse: object, pairs: tuple[int, int] | None) -> StoredSynapse:
     """Return a synapse model, which may be passed as an object or by name, and the neurons of its transmitter.
 
     The core refuses a model that lacks them. Arrays of its parameters are flattened as `flatten` does it.

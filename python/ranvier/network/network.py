@@ -23,7 +23,7 @@ from ranvier.base.numeric import number
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.times import time_of
 from ranvier.base.user_model import UserModel
-from ranvier.base.values import Values, flatten, store
+from ranvier.base.values import Values
 from ranvier.cells.cell import Cell
 from ranvier.errors import LargeRecordingWarning, ReadOnlyError, StateError, WrongTypeError
 from ranvier.network import changes, summary
@@ -32,6 +32,7 @@ from ranvier.network.calls import (
     Call,
     ChangeableCall,
     Connect,
+    Context,
     Create,
     CreateSpikeGenerators,
     RecordSpikes,
@@ -41,25 +42,20 @@ from ranvier.network.calls import (
 )
 from ranvier.network.checks import (
     as_view,
-    check_destination,
-    check_electrode,
     check_name,
-    check_positive,
     check_reachable,
-    check_receptor,
     check_seed,
     check_size,
     check_value_names,
     model_and_values,
     population_names,
     stimulator_and_values,
-    synapse_and_transmitter,
 )
 from ranvier.network.contents import Contents, Handle, Parts
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
-from ranvier.network.rules import AllToAll, Rule, make_rule
-from ranvier.network.sites import SiteLike, store_site
+from ranvier.network.rules import Rule, make_rule, pairs_of
+from ranvier.network.sites import SiteLike
 from ranvier.populations.model_base import AnySynapse, NeuronModel, Stimulator
 from ranvier.populations.populations import Neurons, Population, PopulationView, selection_of
 from ranvier.recording.destinations import FilePath, checked_destination
@@ -68,7 +64,6 @@ __all__ = ["Network", "check_network", "contents_of", "snapshot_of"]
 
 Made = TypeVar("Made", bound=Handle)
 
-_KEYWORDS_OF_CONNECT = ("weight", "delay", "receptor", "weight_bound", "synapse", "site", "name")
 _MUCH_PER_SECOND = 1e9
 """Bytes of a recording in memory per simulated second above which a warning is given."""
 
@@ -425,24 +420,21 @@ class Network(NamedAttributes):
         """
         from_view = self._view("sources", sources)
         to_view = self._view("targets", targets)
-        complete_rule = make_rule(rule, parameters, _KEYWORDS_OF_CONNECT)
+        complete_rule = make_rule(rule, parameters, Connect.keywords())
         check_reachable("targets of connect()", to_view, receptor)
-        pairs = (len(to_view), len(from_view)) if isinstance(complete_rule, AllToAll) else None
-        model, transmitter = synapse_and_transmitter(self, synapse, pairs)
+        given = {
+            "weight": weight,
+            "delay": delay,
+            "receptor": receptor,
+            "weight_bound": weight_bound,
+            "synapse": synapse,
+            "site": site,
+            "name": name,
+        }
+        default_name = f"{population_names(from_view)} to {population_names(to_view)}"
+        context = Context(self, pairs_of(from_view, to_view, complete_rule), default_name)
         return self._make(
-            Connect(
-                sources=selection_of(from_view),
-                targets=selection_of(to_view),
-                rule=complete_rule,
-                weight=store("weight", flatten("weight", weight, pairs)),
-                delay=store("delay", flatten("delay", delay, pairs)),
-                weight_bound=0.0 if weight_bound is None else check_positive("weight_bound", weight_bound),
-                receptor=check_receptor(receptor),
-                name=check_name("projection", name) or f"{population_names(from_view)} to {population_names(to_view)}",
-                synapse=model,
-                transmitter=transmitter,
-                site=store_site(site, pairs),
-            )
+            Connect(selection_of(from_view), selection_of(to_view), complete_rule, **Connect.checked(given, context))
         )
 
     def stimulate(
@@ -494,29 +486,23 @@ class Network(NamedAttributes):
         UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
             As for `create` and `connect`.
         """
-        stimulator_name, given = stimulator_and_values(stimulator)
-        keywords = ["weight", "delay", "receptor", "site", "electrode", "name"]
-        check_value_names(stimulator_name, values, "stimulate()", keywords)
-        check_destination(stimulator_name, check_receptor(receptor), check_electrode(electrode))
-        given |= changes.numbers_of(stimulator_name, values)
-        sequences = changes.sequences_of(stimulator_name, given)
+        stimulator_name, parameters = stimulator_and_values(stimulator)
+        check_value_names(stimulator_name, values, "stimulate()", [*Stimulate.keywords()])
+        parameters |= changes.numbers_of(stimulator_name, values)
+        sequences = changes.sequences_of(stimulator_name, parameters)
         to_view = self._view("targets", targets)
         if models.STIMULATORS[stimulator_name].emits_spikes:
             check_reachable("targets of stimulate()", to_view, receptor)
-        return self._make(
-            Stimulate(
-                targets=selection_of(to_view),
-                stimulator=stimulator_name,
-                values=given,
-                sequences=sequences,
-                weight=store("weight", weight),
-                delay=self.resolution if delay is None else number("delay", delay),
-                receptor=check_receptor(receptor),
-                electrode=check_electrode(electrode),
-                name=check_name("stimulus", name),
-                site=store_site(site),
-            )
-        )
+        given = {
+            "weight": weight,
+            "delay": delay,
+            "receptor": receptor,
+            "site": site,
+            "electrode": electrode,
+            "name": name,
+        }
+        checked = Stimulate.checked(given, Context(self))
+        return self._make(Stimulate(selection_of(to_view), stimulator_name, parameters, sequences, **checked))
 
     def set(self, part: Neurons | Projection | Stimulus, /, **values: Any) -> None:
         """Change a population, a projection or a stimulus, for simulations that are built from now on.
@@ -562,7 +548,7 @@ class Network(NamedAttributes):
             if isinstance(part, Projection):
                 self._change([(part, changes.changed_projection(part, self._call_of(part), values))])
             elif isinstance(part, Stimulus):
-                self._change([(part, changes.changed_stimulus(part, self._call_of(part), values, self.resolution))])
+                self._change([(part, changes.changed_stimulus(part, self._call_of(part), values))])
             else:
                 view = self._view("part", part, "must be a population, a view, a projection or a stimulus")
                 self._change(

@@ -61,30 +61,13 @@ class Projection(Immutable):
         "delays": "write sim.connections(projection=projection).delays",
     }
 
-    def __init__(
-        self,
-        network: Any,
-        core: CoreNetwork,
-        index: int,
-        name: str,
-        sources: PopulationView,
-        targets: PopulationView,
-    ) -> None:
-        self._put(network=network, _core=core, index=index, name=name, sources=sources, targets=targets)
+    def __init__(self, network: Any, core: CoreNetwork, index: int, values: Mapping[str, Any]) -> None:
+        self._put(network=network, _core=core, index=index)
+        self._show(values)
 
-    def _show(
-        self,
-        rule: Rule,
-        weight: StoredValues,
-        delay: StoredValues,
-        weight_bound: float,
-        receptor: str,
-        synapse: AnySynapse,
-        site: StoredSite,
-    ) -> None:
-        """Show the values that the network has accepted."""
-        self._put(rule=rule, weight=weight, delay=delay, weight_bound=weight_bound or None)
-        self._put(receptor=receptor or None, synapse=synapse, site=site)
+    def _show(self, values: Mapping[str, Any]) -> None:
+        """Show the arguments of `Network.connect` that the network has accepted."""
+        self._put(**values)
 
     @property
     def expected_synapses(self) -> float:
@@ -165,22 +148,14 @@ class Stimulus(Immutable):
         "set": "write net.set(stimulus, ...) before a simulation is built, sim.set(stimulus, ...) while it runs"
     }
 
-    def __init__(self, network: Any, index: int, name: str, targets: PopulationView, stimulator: str) -> None:
-        self._put(network=network, index=index, name=name, targets=targets, stimulator=stimulator)
+    def __init__(self, network: Any, index: int, values: Mapping[str, Any]) -> None:
+        self._put(network=network, index=index)
+        self._show(values)
 
-    def _show(
-        self,
-        values: Mapping[str, StoredValues],
-        weight: StoredValues,
-        delay: float,
-        receptor: str,
-        site: StoredSite,
-        electrode: str,
-    ) -> None:
-        """Show the values that the network has accepted."""
-        settings = Settings(values, self._title(), "net.set(stimulus, ")
-        self._put(values=settings, weight=weight, delay=delay, receptor=receptor or None, site=site)
-        self._put(electrode=electrode or None)
+    def _show(self, values: Mapping[str, Any]) -> None:
+        """Show the arguments of `Network.stimulate` that the network has accepted."""
+        self._put(**values)
+        self._put(values=Settings(self.values, self._title(), "net.set(stimulus, "))
 
     def _title(self) -> str:
         return f"stimulus {self.name}"

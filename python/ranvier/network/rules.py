@@ -7,7 +7,7 @@ one neuron to another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import MISSING, fields
 from typing import Any, ClassVar
 
@@ -33,6 +33,7 @@ __all__ = [
     "Rule",
     "UniformIndegree",
     "make_rule",
+    "pairs_of",
     "rule_class",
     "rule_names",
 ]
@@ -458,3 +459,8 @@ def make_rule(rule: object, keywords: dict[str, Any], others: Sequence[str] = ()
     if missing:
         raise RuleError(f"rule {rule}", bound=f"it needs {' and '.join(missing)}", remedy=f"give {missing[0]}=...")
     return rule_type(**keywords)
+
+
+def pairs_of(sources: Sized, targets: Sized, rule: Rule) -> tuple[int, int] | None:
+    """Return the numbers of targets and sources if arrays may have one number for each pair of them, else None."""
+    return (len(targets), len(sources)) if isinstance(rule, AllToAll) else None

@@ -329,7 +329,7 @@ def test_sites_that_targets_do_not_have_are_refused() -> None:
     for rule in ("one_to_one", rv.Explicit([0, 1, 2], [1, 2, 0]), rv.FixedIndegree(1)):
         with pytest.raises(ValueOutOfBoundsError, match=r"4 \(element 1\)|4 \(element 2\)"):
             net.connect(sources, mixed, rule, site=[0, 4, 4], **ONE)
-    with pytest.raises(ValueOutOfBoundsError, match="go to no receptor"):
+    with pytest.raises(ValueOutOfBoundsError, match="are not sent to a receptor"):
         net.stimulate(cells, rv.dc_generator(amplitude=1.0), site=0)
     with pytest.raises(ShapeError, match="3 targets"):
         net.stimulate(cells, rv.poisson_generator(rate=1.0), receptor="exc", site=[0, 1])
