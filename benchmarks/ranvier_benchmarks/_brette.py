@@ -31,7 +31,7 @@ __all__ = ["add_arguments", "run"]
 
 _TIME, _PRESIM = 1000.0, 100.0  # ms
 _PEERS = ("nest", "brian2")
-# Keys that all programs take; each has a delay of one step, and a method of integration of its own.
+# Keys that all programs take; each has a delay of one step, and its method of integration.
 _SHARED = ("neurons", "connection_probability", "resolution", "seed")
 _SCRIPT = Path(__file__).with_name("_brian2_brette.py")
 
@@ -102,10 +102,12 @@ def _contestants(
     if peers:
         _check_shared(chosen, signature_keys(describe))
     work = {"time": chosen.time, "presim": chosen.presim, **chosen.network}
-    own = {**work, **chosen.options}
+    keys_of_ranvier = {**work, **chosen.options}
     shared = {key: value for key, value in work.items() if key in (*_SHARED, "time", "presim")}
     contestants = [
-        Contestant(f"Ranvier, threads={count}", ("run", network, "--set", *_settings({**own, "threads": count})))
+        Contestant(
+            f"Ranvier, threads={count}", ("run", network, "--set", *_settings({**keys_of_ranvier, "threads": count}))
+        )
         for count in counts
     ]
     if "nest" in peers:
@@ -162,7 +164,7 @@ def _of_brian2(network: str, chosen: Chosen, threads: int) -> tuple[str, ...]:
     return tuple(f"--{key}={value}" for key, value in values.items())
 
 
-# ---- what is told ----------------------------------------------------------------------------------------------------
+# ---- the report ------------------------------------------------------------------------------------------------------
 
 
 def _show(console: Console, title: str, comparison: Comparison) -> None:

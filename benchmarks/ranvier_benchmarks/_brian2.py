@@ -60,6 +60,6 @@ def python_of_brian2(given: Path | None) -> tuple[str, ...]:
         raise StateError(
             "Brian2",
             bound=f"{given or python[0]} cannot import it: {complaint}",
-            remedy="pip install brian2 in an environment of its own, and give its Python as --brian2-python",
+            remedy="pip install brian2 in a separate virtual environment, and give its Python as --brian2-python",
         )
     return tuple(python)

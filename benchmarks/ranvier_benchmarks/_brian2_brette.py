@@ -95,7 +95,7 @@ def simulate(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
     begin = time.perf_counter()
     b2.device.build(directory=folder, compile=True, run=True, debug=False)
     whole = time.perf_counter() - begin
-    # What the program tells of its last call of run.
+    # The program's report of its last call of run.
     seconds = float(Path(folder, "results/last_run_info.txt").read_text(encoding="utf-8").split()[0])
     senders = spikes.i[(spikes.t / b2.ms) > arguments.presim]
     counts = int((senders < excitatory).sum()), int((senders >= excitatory).sum())

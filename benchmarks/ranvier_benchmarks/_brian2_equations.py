@@ -1,6 +1,6 @@
 """Models of neurons in the notation of Brian2: Brian2's side of `ranvier bench models`.
 
-Equations are written as Brian2's users write them, from those that are published; `ranvier models NAME` tells the
+Equations are written as Brian2's users write them, from those that are published; `ranvier models NAME` names the
 sources. Names, values and units of parameters are those of Ranvier's models. Each model has the method of Brian2 with
 which it is usually integrated: "exact" where the equations are linear, "exponential_euler" for conductances and
 channels, and "euler" where the derivative of the potential is not linear in the potential.

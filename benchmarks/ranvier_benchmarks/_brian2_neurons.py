@@ -46,7 +46,7 @@ def neurons_of(b2: Any, model: dict[str, Any], count: int, current: Any) -> Any:
 
 
 def synapses_of(b2: Any, model: dict[str, Any], receptor: str, sources: Any, neurons: Any, delay: float) -> Any:
-    """Return synapses of a receptor, each with a weight of its own, which are not connected yet; delay in ms."""
+    """Return synapses of a receptor, each with its weight, which are not connected yet; delay in ms."""
     unit = {"mV": "volt", "pA": "amp", "nS": "siemens"}[model["weight_unit"]]
     return b2.Synapses(
         sources,
@@ -99,7 +99,7 @@ def simulate(b2: Any, work: dict[str, Any], indegree: int, folder: Path) -> tupl
     network.add(spikes)
     network.run(work["time"] * b2.ms)
     b2.device.build(directory=str(folder), compile=True, run=True, debug=False)
-    # What the program tells of its last call of run.
+    # The program's report of its last call of run.
     text = (folder / "results/last_run_info.txt").read_text(encoding="utf-8")
     return float(text.split()[0]), int(spikes.num_spikes)
 

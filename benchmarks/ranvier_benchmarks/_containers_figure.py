@@ -14,7 +14,7 @@ from ranvier.figures.style import COLOURS, FAINT, Figure, new_figure, styled
 __all__ = ["draw"]
 
 _MARKERS = "osD"
-# Of the paper, linear and std, with 4 steps at a time: the time of std relative to that of linear containers.
+# The paper's time of std relative to linear containers, with 4 steps at a time.
 _PAPER = ((128, 256, 512, 1024, 2048), (6.77, 5.14, 4.36, 4.10, 3.99))
 
 
@@ -29,9 +29,9 @@ def draw(results: Sequence[dict[str, Any]]) -> Figure:
     figure = new_figure(11.0, 6.2, "Containers, for each neuron and step")
     panels = figure.subplots(2, 2).ravel()
     at_once = min(result["steps_at_once"] for result in results)
-    own = [result for result in results if result["steps_at_once"] == at_once]
+    shown = [result for result in results if result["steps_at_once"] == at_once]
     for axes, (title, value) in zip(panels, rows, strict=False):
-        _draw_row(axes, own, value)
+        _draw_row(axes, shown, value)
         axes.set_title(title)
         axes.set_yscale("log")
     _draw_ratios(panels[3], results)

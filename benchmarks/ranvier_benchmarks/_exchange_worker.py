@@ -1,6 +1,6 @@
-"""What each process of `ranvier bench exchange` does: run the test network with every method, in turn.
+"""The work of each process of `ranvier bench exchange`: run the test network with every method, in turn.
 
-`Specification` tells what the only argument holds, and `Run` what is reported of each run.
+`Specification` describes the only argument, and `Run` the report of each run.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ TRAFFIC = ("spikes_sent", "spikes_received", "bytes_sent", "messages", "rounds",
 
 
 class Specification(TypedDict):
-    """What to measure.
+    """The work to measure.
 
     Attributes
     ----------
     network
         Keywords of `ranvier.networks.interval_fire`, all of them.
     options
-        Of the simulation, other than those that are compared, and `threads`.
+        Options of the simulation, except those that are compared, and `threads`.
     time
         Milliseconds to simulate.
     contestants
@@ -55,25 +55,25 @@ class Specification(TypedDict):
 
 
 class Run(TypedDict):
-    """What one run gave; on all ranks, or as lists by rank or by interval.
+    """Results of one run; on all ranks, or as lists by rank or by interval.
 
     Attributes
     ----------
     contestant
         Its index.
     exchange
-        What the method calls itself at the end: "auto" tells which one it has kept.
+        Name of the method at the end: with "auto", including the method that it has kept.
     interval_steps, interval_count
         Steps between exchanges, and how many exchanges there were.
     digest
-        Of all spikes.
+        Digest of all spikes.
     ranks
         By name of a time (s) or a count, the values of all ranks.
     intervals
         Computation of rank 0, mean and greatest of all ranks, and total: the longest that a rank took; seconds.
     imbalance
-        Of computation and of received spikes: the greatest of all ranks by their mean, of each interval, where each
-        interval counts as much as there is in it.
+        Of computation and of received spikes: the ratio of the greatest and the mean of all ranks, as a mean over the
+        intervals, weighted by their content.
     """
 
     contestant: int
@@ -120,7 +120,7 @@ def main(text: str) -> None:
                 runs.append(run)
             if mpi.world().rank == 0:
                 report = json.dumps({"transport": mpi.world().transport, "runs": runs})
-                # Who started this reads it when it is told that there is something new.
+                # The starting process reads it after the message that there is something new.
                 write_text(wanted["report"], report)
                 print(REPORTED, flush=True)
 
@@ -143,7 +143,7 @@ def _is_divided(simulation: Simulation, model: NetworkModel, delay: float) -> bo
 
 
 def _measure(simulation: Simulation, model: NetworkModel, contestant: int, time: float) -> Run | None:
-    """Run the network; return what rank 0 tells of it."""
+    """Run the network; return the report of rank 0."""
     simulation.run(time)
     times = simulation.epoch_times()
     phases = simulation.phases

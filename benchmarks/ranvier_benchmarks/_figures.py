@@ -49,16 +49,16 @@ def intervals(result: Summary, network: str) -> Figure:
     Parameters
     ----------
     result
-        What `ranvier bench exchange` measured on one number of processes.
+        Measurements of `ranvier bench exchange` on one number of processes.
     network
-        What the title says of the network.
+        Description of the network in the title.
     """
     methods = result["methods"]
     columns = min(_COLUMNS, len(methods))
     rows = math.ceil(len(methods) / columns)
     top = _top(methods)
     cut = any((_scaled(method, "total") > top).any() for method in methods)
-    note = "What is higher than the panels is cut off" if cut else ""
+    note = "Values above the panels are cut off" if cut else ""
     title = f"{result['ranks']} processes, {network}"
     figure = _figure(4.0 * columns, 0.9 + 1.9 * rows, title, result, note=note)
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
@@ -84,9 +84,9 @@ def run_times(results: Sequence[Summary], network: str) -> Figure:
     Parameters
     ----------
     results
-        What `ranvier bench exchange` measured on several numbers of processes.
+        Measurements of `ranvier bench exchange` on several numbers of processes.
     network
-        What the title says of the network.
+        Description of the network in the title.
     """
     results = sorted(results, key=lambda result: int(result["ranks"]))
     figure = _figure(8.0, 5.0, network, *results)
@@ -126,16 +126,16 @@ def scaling(results: Sequence[Summary], title: str) -> Figure:
     Parameters
     ----------
     results
-        What `ranvier bench scaling` measured, one for each number of processes and variant.
+        Measurements of `ranvier bench scaling`, one for each number of processes and variant.
     title
-        Of the figure.
+        Title of the figure.
     """
     figure = _figure(9.0, 6.4, title, *results)
     panels = figure.subplots(2, 2, sharex=True)
     variants = list(dict.fromkeys((result["method"], result["sorted"]) for result in results))
     methods = list(dict.fromkeys(method for method, _ in variants))
     for method, is_sorted in variants:
-        own = sorted(
+        shown = sorted(
             (r for r in results if (r["method"], r["sorted"]) == (method, is_sorted)), key=lambda r: int(r["ranks"])
         )
         name = "sorted" if is_sorted else "unsorted"
@@ -148,10 +148,10 @@ def scaling(results: Sequence[Summary], title: str) -> Figure:
         }
         filled = {} if is_sorted else {"markerfacecolor": "white"}
         legend = name if len(methods) == 1 else f"{method}, {name}"
-        ranks = [r["ranks"] for r in own]
+        ranks = [r["ranks"] for r in shown]
         for axes, phase in zip(panels.flat, ("build", "init", "simulation"), strict=False):
-            axes.plot(ranks, [r["times_s"][phase]["greatest"] for r in own], **look, **filled, label=legend)
-        _draw_memory(panels[1, 1], own, look | filled)
+            axes.plot(ranks, [r["times_s"][phase]["greatest"] for r in shown], **look, **filled, label=legend)
+        _draw_memory(panels[1, 1], shown, look | filled)
     _explain_memory(panels[1, 1])
     for axes, heading in zip(panels.flat, ("build (s)", "init (s)", "simulation (s)", "memory (MB)"), strict=True):
         axes.set_title(heading)
@@ -219,13 +219,13 @@ def _draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) -
     axes.yaxis.set_major_locator(MaxNLocator(4))
 
 
-def _draw_memory(axes: Axes, own: Sequence[Summary], look: dict[str, Any]) -> None:
-    ranks = [r["ranks"] for r in own]
-    predicted = [lasting_bytes(r["predicted_bytes"]) / 1e6 for r in own]
+def _draw_memory(axes: Axes, shown: Sequence[Summary], look: dict[str, Any]) -> None:
+    ranks = [r["ranks"] for r in shown]
+    predicted = [lasting_bytes(r["predicted_bytes"]) / 1e6 for r in shown]
     axes.plot(ranks, predicted, color="#9AA5AD", marker="P", markersize=9, markeredgewidth=0, linestyle="", zorder=1)
-    axes.plot(ranks, [r["memory_bytes"]["greatest"] / 1e6 for r in own], **look)
+    axes.plot(ranks, [r["memory_bytes"]["greatest"] / 1e6 for r in shown], **look)
     dotted = {**look, "linestyle": _DOTTED, "marker": ""}
-    axes.plot(ranks, [r["resident_bytes"]["greatest"] / 1e6 for r in own], **dotted)
+    axes.plot(ranks, [r["resident_bytes"]["greatest"] / 1e6 for r in shown], **dotted)
 
 
 def _explain_memory(axes: Axes) -> None:

@@ -23,7 +23,7 @@ SPREAD = 0.05
 SOURCE_RATE = 20.0
 """Spikes/s of sources of events."""
 DELAY = 1.0
-"""Of their synapses, ms."""
+"""Delay of their synapses, ms."""
 _GREATEST_CURRENT = 1e6  # pA
 _LONG = 1000.0  # ms, in which a rate is measured
 

@@ -17,10 +17,10 @@ __all__ = ["show"]
 Result: TypeAlias = Mapping[str, Any]
 Column: TypeAlias = tuple[str, Callable[[Result], str]]
 
-# What a program lacks, in a table.
+# Text of a table for a model that a program lacks.
 _NOTHING = "-"
 _METHODS = {"exact": "exact", "exponential_euler": "exp. Euler", "euler": "Euler"}
-# By which programs may differ, beside 10 percent, before it is told.
+# Difference in spikes, beside 10 percent, above which it is reported.
 _FEW_SPIKES = 30
 
 
@@ -72,12 +72,12 @@ def _print(console: Console, results: Sequence[Result], columns: Sequence[Column
 
 
 def _compare_spikes(console: Console, result: Result, peer: str) -> None:
-    """Tell where a program fired otherwise: some spikes more or fewer are in the time."""
-    own, other = result["spikes"], result[peer]["spikes"]
-    # Neurons of both have currents of their own.
-    if abs(own - other) > 0.1 * max(own, other) + _FEW_SPIKES:
+    """Print a note where the numbers of spikes differ: they explain a part of the times."""
+    ours, other = result["spikes"], result[peer]["spikes"]
+    # Neurons of both programs have currents that differ.
+    if abs(ours - other) > 0.1 * max(ours, other) + _FEW_SPIKES:
         console.print(
-            f"  {result['model']} fired {own:,.0f} spikes, in {PEER_NAMES[peer]} {other:,.0f}", soft_wrap=True
+            f"  {result['model']} fired {ours:,.0f} spikes, in {PEER_NAMES[peer]} {other:,.0f}", soft_wrap=True
         )
 
 

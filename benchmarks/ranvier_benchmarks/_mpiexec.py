@@ -1,6 +1,6 @@
 """Runs of a worker module on several processes, started by an mpiexec that is found here.
 
-The worker gets a JSON text as its only argument, prints lines that begin with ``PROGRESS`` to tell how far it is, and
+The worker gets a JSON text as its only argument, prints lines that begin with ``PROGRESS`` to report its progress, and
 writes its report, JSON too, to the file that the text calls ``report``. Only rank 0 does the latter two.
 """
 
@@ -85,7 +85,7 @@ def find_mpiexec(given: Path | None = None) -> Mpiexec:
     Raises
     ------
     CommunicationError
-        If there is none, or none of an MPI that Ranvier was built for.
+        If there is none of an MPI that Ranvier was built for.
     StateError
         In a process that an mpiexec has started.
     """
@@ -211,7 +211,7 @@ def _places(given: Path | None) -> Iterator[Path]:
 
 
 def _family(path: Path) -> Family | None:
-    """Return the family of a program, from its own output."""
+    """Return the family of a program, from its output."""
     try:
         said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=30.0).stdout
     except (OSError, subprocess.TimeoutExpired):

@@ -110,7 +110,7 @@ def choose_keys(
 
 @dataclass(frozen=True)
 class Times:
-    """What building and running a network in NEST took, and with how many threads.
+    """Times of building and running a network in NEST, and the number of threads.
 
     Attributes
     ----------

@@ -29,7 +29,7 @@ class NetworkBenchmark:
     """A network, in Ranvier and in NEST."""
 
     name: str
-    """Of the network, as for ``ranvier run``; NEST's side is ``ranvier bench nest_NAME``."""
+    """Name of the network, as for ``ranvier run``; NEST's side is ``ranvier bench nest_NAME``."""
     describe: Callable[..., object]
     """Describes it in Ranvier; its arguments are the keys of the network."""
     time: float
@@ -37,7 +37,7 @@ class NetworkBenchmark:
     presim: float
     """To leave out before, ms, unless chosen."""
     title: Callable[[Chosen], str]
-    """What it is, for the heading of the table."""
+    """Title of the table."""
     complete: Callable[[Chosen], None] = lambda chosen: None
     """Completes keys of the network that depend on each other."""
 
@@ -115,8 +115,8 @@ def _contestants(arguments: argparse.Namespace, chosen: Chosen, network: str) ->
             )
     work = {"time": chosen.time, "presim": chosen.presim, **chosen.network}
     shared = {key: f"{key}={value}" for key, value in work.items() if value is not None}
-    own = [setting for setting in arguments.settings if setting.partition("=")[0] in chosen.options]
-    given = [*(text for key, text in shared.items() if key not in compared), *own]
+    options = [setting for setting in arguments.settings if setting.partition("=")[0] in chosen.options]
+    given = [*(text for key, text in shared.items() if key not in compared), *options]
     contestants = []
     for varied in itertools.product(*(_variants(text) for text in arguments.compare)):
         name = ", ".join(("Ranvier", *varied))
@@ -137,7 +137,7 @@ def _variants(text: str) -> list[str]:
     return [f"{key}={value}" for value in values.split(",")]
 
 
-# ---- what is told ----------------------------------------------------------------------------------------------------
+# ---- the report ------------------------------------------------------------------------------------------------------
 
 
 def _title(comparison: Comparison, repetitions: int, chosen: Chosen, benchmark: NetworkBenchmark) -> str:
@@ -204,7 +204,7 @@ _MEASURES = (
     Measure("  update, ns per neuron and step", _per_neuron_and_step("update")),
     Measure("peak memory (GB)", lambda report: report["peak_rss_bytes"] / 1e9),
     Measure("  bytes per synapse", lambda report: report["peak_rss_bytes"] / report["synapses"], ".1f"),
-    Measure("  bytes per synapse, own account", lambda report: report.get("bytes_per_synapse"), ".2f", compared=False),
+    Measure("  bytes per synapse, as counted", lambda report: report.get("bytes_per_synapse"), ".2f", compared=False),
     Measure("spikes", lambda report: report["spikes"], ",.0f", compared=False),
     Measure("synaptic events (million)", lambda report: report["synaptic_events"] / 1e6, ",.3f", compared=False),
 )

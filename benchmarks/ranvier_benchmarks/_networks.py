@@ -59,7 +59,7 @@ def describe(model: str, neurons: int, indegree: int, keywords: Mapping[str, Any
         One of `NETWORKS`. Both numbers are approximate with ``"hpc_benchmark"``, whose populations and in-degrees are
         in a fixed proportion.
     keywords
-        Of the network, other than those of its size.
+        Parameters of the network, except its size.
 
     Raises
     ------

@@ -33,7 +33,7 @@ Sorting: TypeAlias = bool | Literal["auto"]
 FOURTH_GENERATION = "4g"
 """Name of the kernel that came before the two-tier infrastructure, where methods of exchange are named."""
 SORTING_NAMES: dict[Sorting, str] = {True: "sorted", False: "unsorted", "auto": "sorted or not"}
-"""What tables call values of the option `sort_connections`."""
+"""Names of the values of the option `sort_connections` in tables."""
 
 
 def add_shared_arguments(parser: argparse.ArgumentParser, *, ranks: str, methods: str) -> None:
@@ -57,7 +57,7 @@ def parse_ranks(text: str, least: int, reason: str) -> list[int]:
     Raises
     ------
     ValueOutOfBoundsError
-        For text that is not a number, and for numbers that are too small; `reason` tells why.
+        For text that is not a number, and for numbers that are too small, for the `reason`.
     """
     ranks = []
     for part in text.split(","):
@@ -117,7 +117,7 @@ def parse_methods(text: str, *, kernels: bool = False) -> list[str]:
     Raises
     ------
     UnknownNameError
-        For one that does not exist; tells the nearest one.
+        For a name that does not exist; the error names the nearest one.
     """
     known = list(_core.exchanges())
     others = [FOURTH_GENERATION] if kernels else []
@@ -136,7 +136,7 @@ def parse_peers(text: str, known: Sequence[str]) -> list[str]:
     Raises
     ------
     UnknownNameError
-        For one that is not known; tells the nearest one.
+        For an unknown name; the error names the nearest one.
     """
     names = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     for name in names:

@@ -22,7 +22,7 @@ def draw(platforms: Sequence[Platform]) -> Figure:
     Parameters
     ----------
     platforms
-        What `ranvier bench parallel` measured.
+        Measurements of `ranvier bench parallel`.
     """
     figure = Figure(figsize=(1.8 + 3.8 * len(platforms), 4.4), dpi=150, layout="constrained")
     figure.suptitle("Sum up a tree, 75 % quantile (ms)", x=0.01, ha="left", fontsize=12, fontweight="bold")

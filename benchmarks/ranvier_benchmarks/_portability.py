@@ -10,7 +10,7 @@ architectural  t1 / (p t(n)), what is reached of the peak of a platform. Its pea
 scaling        t1 / (n t(n)), what each of the threads reaches that were used.
 
 The same t1 for all policies, so that none gains from being slow on one thread. Bounds are the least and the greatest of
-the turns in which everything was measured. An efficiency above 1 tells that t1 was measured too long; it counts as 1.
+the turns in which everything was measured. An efficiency above 1 means that t1 was measured too long; it counts as 1.
 
 A platform is a dictionary as `ranvier bench parallel` writes it: its ``name``, whether it is ``synthetic``, its
 ``processors``, and ``results``, of which each has the keys ``pinning``, ``stealing``, ``threads`` and ``reduction_s``.
@@ -44,7 +44,7 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Efficiency:
-    """What policies reach on a platform, at the number of threads that was fastest."""
+    """The efficiency of policies on a platform, at the fastest number of threads."""
 
     architectural: Bounded
     scaling: Bounded
@@ -53,19 +53,21 @@ class Efficiency:
 
 def efficiency(platform: Platform, policies: Policies) -> Efficiency | None:
     """Return that of a platform with these policies; None where these, or one thread, were not measured there."""
-    own = {
+    by_threads = {
         result["threads"]: result["reduction_s"]
         for result in platform["results"]
         if (result["pinning"], result["stealing"]) == policies
     }
     alone = [result["reduction_s"] for result in platform["results"] if result["threads"] == 1]
-    if not own or not alone:
+    if not by_threads or not alone:
         return None
-    threads = min(own, key=lambda number: (own[number]["quantile_75"], number))
+    threads = min(by_threads, key=lambda number: (by_threads[number]["quantile_75"], number))
     shortest = min(times["quantile_75"] for times in alone)
-    ratio = shortest / own[threads]["quantile_75"]
+    ratio = shortest / by_threads[threads]["quantile_75"]
     # Turn by turn, so that what slowed the machine down for a while slowed down both.
-    ratios = [min(times["turns"][turn] for times in alone) / time for turn, time in enumerate(own[threads]["turns"])]
+    ratios = [
+        min(times["turns"][turn] for times in alone) / time for turn, time in enumerate(by_threads[threads]["turns"])
+    ]
     low, high = min([ratio, *ratios]), max([ratio, *ratios])
 
     def over(number: int) -> Bounded:
@@ -82,7 +84,7 @@ def counted(platforms: Sequence[Platform], *, with_synthetic: bool) -> list[Plat
 
 
 def portability(efficiencies: Sequence[Bounded | None]) -> Bounded | None:
-    """Return the harmonic mean over platforms, 0 if one of them does not support it; None if there are none."""
+    """Return the harmonic mean over platforms, 0 if one of them does not support it; None for no platforms."""
     if not efficiencies:
         return None
     found = [one for one in efficiencies if one is not None]

@@ -1,4 +1,4 @@
-"""What `ranvier bench scaling` runs: networks of a given size, or as large as fits the memory of a process."""
+"""The plans of `ranvier bench scaling`: networks of a given size, or as large as fits the memory of a process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Activity:
-    """What buffers of spikes depend on: the mean rate, spikes/s, and how bursts exceed the mean (None: not at all)."""
+    """Activity, which determines spike buffers: mean rate, spikes/s, and how bursts exceed it (None: not at all)."""
 
     rate: float
     bursts: Bursts | None = None
@@ -228,13 +228,13 @@ def fitting_plan(
         return plan
     fitting: list[Summary] = []
     for _ in range(_TRIALS):
-        own = try_out(plan["neurons"])
-        part = filled(plan["neurons"], own)
+        measured = try_out(plan["neurons"])
+        part = filled(plan["neurons"], measured)
         if part <= _FILLED:
-            fitting.append({**plan, "predicted_from": asdict(own)})
+            fitting.append({**plan, "predicted_from": asdict(measured)})
             if part >= _LEAST_FILLED:
                 return fitting[-1]
-        plan = plan_from(own)
+        plan = plan_from(measured)
     return max(fitting, key=lambda one: int(one["neurons"]), default=plan)
 
 

@@ -1,4 +1,4 @@
-"""What `ranvier bench scaling` prints."""
+"""The tables that `ranvier bench scaling` prints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ranvier_benchmarks._settings import Chosen
 __all__ = ["PHASES", "Summary", "show", "title", "variant"]
 
 Summary: TypeAlias = dict[str, Any]
-"""What was measured of one variant on some processes, as it stands in the JSON file."""
+"""The measurements of one variant on some processes, as in the JSON file."""
 
 PHASES = ("build", "init", "simulation")
 
@@ -53,12 +53,12 @@ def show(
         [result for result in results if (result["method"], result["sorted"]) == variant]
         for variant in dict.fromkeys((result["method"], result["sorted"]) for result in results)
     ]
-    for own in groups:
-        console.print(f"\n  [bold]{variant(own[0])}[/]")
-        console.print(Padding(_overview(own), (0, 0, 0, 2)))
-    for own in groups:
-        console.print(f"\n  [bold]{variant(own[0])}[/]: memory of the largest process by component (MB)")
-        console.print(Padding(_components(own, arguments.mode), (0, 0, 0, 2)))
+    for group in groups:
+        console.print(f"\n  [bold]{variant(group[0])}[/]")
+        console.print(Padding(_overview(group), (0, 0, 0, 2)))
+    for group in groups:
+        console.print(f"\n  [bold]{variant(group[0])}[/]: memory of the largest process by component (MB)")
+        console.print(Padding(_components(group, arguments.mode), (0, 0, 0, 2)))
 
 
 def _overview(results: list[Summary]) -> Table:

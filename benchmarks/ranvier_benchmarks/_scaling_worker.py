@@ -1,4 +1,4 @@
-"""What each process of `ranvier bench scaling` does: build and run one network in one way.
+"""The work of each process of `ranvier bench scaling`: build and run one network in one way.
 
 One run only, so that what is resident is what that one needed.
 """
@@ -25,7 +25,7 @@ __all__ = ["Report", "Specification", "main"]
 
 
 class Specification(TypedDict):
-    """What to run: the arguments of `describe`, options of the simulation, and for how long (ms)."""
+    """The work: the arguments of `describe`, options of the simulation, and for how long (ms)."""
 
     model: str
     neurons: int
@@ -46,15 +46,15 @@ class Report(TypedDict):
     sorted
         Whether synapses are sorted by source.
     fingerprint
-        Of all spikes; does not depend on who has which.
+        Sum of a hash of each spike, which does not depend on the distribution over processes.
     times_s
         By phase.
     memory_bytes
-        By component, by the program's own account.
+        By component, as Ranvier counts it.
     rate
         Mean rate of the neurons, spikes/s, from the beginning on.
     bursts
-        What `ranvier.simulation.measurements.Bursts` tells; None where there are no spikes.
+        The values of `ranvier.simulation.measurements.Bursts`; None where there are no spikes.
     resident_bytes
         The most that each process has had resident in addition to what it had before it built anything.
     """
@@ -124,7 +124,7 @@ def main(text: str) -> None:
 
 def fingerprint(steps: IntArray, neurons: IntArray) -> int:
     """Return a sum over spikes that parts of a recording can be added up to, modulo 2^64."""
-    # What splitmix64 does to a number, so that sums of different spikes differ.
+    # The mixing function of splitmix64, so that sums of different spikes differ.
     word = steps.astype(np.uint64) << np.uint64(32) | neurons.astype(np.uint64)
     word ^= word >> np.uint64(30)
     word *= np.uint64(0xBF58476D1CE4E5B9)

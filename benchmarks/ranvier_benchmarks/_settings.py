@@ -1,4 +1,4 @@
-"""What ``--set`` gives benchmarks: parameters of the network, options of the simulation, and times."""
+"""The settings of benchmarks by ``--set``: parameters of the network, options of the simulation, and times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Chosen", "add_bench_settings", "choose", "recorded_options"]
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen, or is the default of the benchmark.
+    """The chosen settings, or the defaults of the benchmark.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ def choose(
     function
         Its keywords are parameters of the network.
     time, presim, network, options
-        What is taken where nothing else is said. Without `presim` nothing can be left out.
+        Defaults of the benchmark. Without `presim`, no time can be left out of the report.
     refused
         Keys that the benchmark gives values to itself, with what to do.
 

@@ -22,18 +22,18 @@ __all__ = ["Machine", "Outcome", "Shards", "run_async", "run_bsp"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-# Of the engine: steps that a shard of cells takes at a time, at most.
+# The engine's limit of steps that a shard of cells takes at a time.
 _MOST_STEPS = 128
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What takes time.
+    """Times of a machine.
 
     Attributes
     ----------
     threads
-        Of a process.
+        Threads of a process.
     visit
         Seconds that a visit takes beside the steps of the shard.
     latency
@@ -45,7 +45,7 @@ class Machine:
     jitter_period
         Seconds after which a thread gets another speed.
     seed
-        Of the speeds.
+        Seed of the speeds.
     """
 
     threads: int
@@ -85,7 +85,7 @@ class Shards:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found.
+    """Results of a simulated run.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class _Outlet:
 
 @dataclass
 class _Route:
-    """All that one process tells another one."""
+    """All that one process sends to another one."""
 
     outlets: list[_Outlet] = field(default_factory=list)
     due: int = 0
@@ -214,11 +214,11 @@ class _AsyncRun:
         ]
         self.groups = np.bincount(shards.ranks, minlength=processes)
         self.clock = [0] * count
-        # What each process knows of the clocks of all shards.
+        # The clocks of all shards as each process knows them.
         self.known = np.zeros((processes, count), dtype=np.int64)
         self.waits = [False] * count
         self._make_pairs()
-        # How far each shard goes in its visit, and how many steps after which it tells others.
+        # The end of each shard's visit, and the number of steps after which it sends its clock.
         self.plan = [0] * count
         self.piece = [min((outlet.period for _, outlet in self.outlets[k]), default=_MOST_STEPS) for k in range(count)]
         self.events: list[tuple[float, int, int, int, int]] = []
@@ -234,7 +234,7 @@ class _AsyncRun:
         ends = np.searchsorted(shards.targets[order], np.arange(len(self.clock) + 1))
         self.sources = [shards.sources[order[a:b]] for a, b in itertools.pairwise(ends)]
         self.least = [shards.least[order[a:b]] for a, b in itertools.pairwise(ends)]
-        # Those of its own process that read a shard, and of each process that read one elsewhere.
+        # Shards of the same process that read a shard, and of each process that read one elsewhere.
         self.readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         outlets: dict[tuple[int, int], int] = {}
         for source, target, delay in zip(
@@ -286,7 +286,7 @@ class _AsyncRun:
         if len(sources) == 0:
             return limit
         known = self.known[self.rank_of[shard], sources] + self.least[shard]
-        # A shard reads its own spikes while it advances.
+        # A shard reads the spikes of its cells while it advances.
         return min(limit, int(known[sources != shard].min(initial=limit)))
 
     def _work(self, now: float, worker: int) -> None:
@@ -307,7 +307,7 @@ class _AsyncRun:
         process.idle.append((worker, now))
 
     def _advance(self, now: float, worker: int, shard: int) -> None:
-        """Advance to the end of a visit, or until others have to be told."""
+        """Advance to the end of a visit, or until the clock must be sent."""
         clock = self.clock[shard]
         last = min(self.plan[shard], clock + self.piece[shard])
         end = self.pace.end(worker, now, (last - clock) * float(self.shards.seconds[shard]))

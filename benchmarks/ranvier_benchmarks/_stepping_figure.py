@@ -15,9 +15,9 @@ __all__ = ["draw"]
 
 _MARKERS = "osD^vP"
 _LINES = ("-", (0, (4, 1.5)), (0, (1, 1.5)))
-# Of the paper's Figure 7 (b), on 32 nodes: 256 and 32,768 cells.
+# From the paper's Figure 7 (b), on 32 nodes: 256 and 32,768 cells.
 _PAPER_NODES, _PAPER_GAINS = 32, (1.40, 1.16)
-# Of the paper, with the Xeon 6140: 51 % for 16 neurons, 31 % for 2,048.
+# From the paper, with the Xeon 6140: 51 % for 16 neurons, 31 % for 2,048.
 _PAPER = ((16, 2048), (1.51, 1.31))
 
 
@@ -40,15 +40,15 @@ def draw(results: Sequence[dict[str, Any]], predicted: Sequence[dict[str, Any]] 
 def _draw_speed_ups(axes: Axes, results: Sequence[dict[str, Any]]) -> None:
     keys = list(dict.fromkeys((r["dendrites"], r["ranks"], r["threads"], r["loops"]) for r in results))
     for place, key in enumerate(keys):
-        own = sorted(
+        chosen = sorted(
             (r for r in results if (r["dendrites"], r["ranks"], r["threads"], r["loops"]) == key),
             key=lambda r: int(r["cells"]),
         )
-        cells = [r["cells"] for r in own]
-        speed_ups = [r["speed_up"] for r in own]
+        cells = [r["cells"] for r in chosen]
+        speed_ups = [r["speed_up"] for r in chosen]
         errors = [
-            [up - min(r["ratios"]) for up, r in zip(speed_ups, own, strict=True)],
-            [max(r["ratios"]) - up for up, r in zip(speed_ups, own, strict=True)],
+            [up - min(r["ratios"]) for up, r in zip(speed_ups, chosen, strict=True)],
+            [max(r["ratios"]) - up for up, r in zip(speed_ups, chosen, strict=True)],
         ]
         axes.errorbar(
             cells,
@@ -81,13 +81,13 @@ def _draw_predictions(axes: Axes, results: Sequence[dict[str, Any]], predicted: 
     for place, cells in enumerate(dict.fromkeys(one["cells"] for one in shown)):
         colour = COLOURS[place % len(COLOURS)]
         for style, jitter in enumerate(dict.fromkeys(one["jitter"] for one in shown)):
-            own = [one for one in shown if one["cells"] == cells and one["jitter"] == jitter]
+            chosen = [one for one in shown if one["cells"] == cells and one["jitter"] == jitter]
             axes.plot(
-                [one["ranks"] for one in own],
-                [one["speed_up"] for one in own],
+                [one["ranks"] for one in chosen],
+                [one["speed_up"] for one in chosen],
                 color=colour,
                 linestyle=_LINES[style % len(_LINES)],
-                marker="." if len(own) == 1 else None,
+                marker="." if len(chosen) == 1 else None,
                 linewidth=1.4,
                 label=f"{cells:,} cells, speeds differ by {jitter:.0%}",
             )

@@ -1,4 +1,4 @@
-"""What `ranvier bench stepping` predicts of more processes than it can run: Figure 7 (b) of the paper.
+"""The prediction of `ranvier bench stepping` for more processes than it can run: Figure 7 (b) of the paper.
 
 The network is built on one process, so its synapses and delays are those of the real run. Cells are dealt to shards as
 the engine does, and `_stepping_events` finds how long both ways of stepping take.
@@ -25,14 +25,14 @@ __all__ = ["Forecast", "deal", "predict", "table"]
 
 @dataclass(frozen=True)
 class Forecast:
-    """What is predicted, and for what.
+    """A prediction and its conditions.
 
     Attributes
     ----------
     ranks, threads, jitters
         Numbers of processes and of their threads, and how much the speeds of these differ; see `Machine`.
     machine
-        What takes time; its threads and its jitter are replaced.
+        Times of a machine; its threads and its jitter are replaced.
     time
         Biological time, ms.
     """
@@ -46,7 +46,7 @@ class Forecast:
 
 @dataclass(frozen=True)
 class _Synapses:
-    """Of the network: the ids of both cells of each synapse, its delay in steps, and the compartments of each cell."""
+    """A network: ids of both cells of each synapse, its delay in steps, and the compartments of each cell."""
 
     sources: npt.NDArray[np.int64]
     targets: npt.NDArray[np.int64]
@@ -89,8 +89,8 @@ def predict(
     results = []
     for ranks in forecast.ranks:
         for threads in forecast.threads:
-            own = _shards_of_process(keys, cells // ranks, dendrites, threads)
-            shards = _as_shards(synapses, ranks, own, seconds)
+            of_process = _shards_of_process(keys, cells // ranks, dendrites, threads)
+            shards = _as_shards(synapses, ranks, of_process, seconds)
             for jitter in forecast.jitters:
                 machine = replace(forecast.machine, threads=threads, jitter=jitter)
                 bsp, own_way = run_bsp(shards, machine, steps), run_async(shards, machine, steps)
@@ -143,12 +143,12 @@ def deal(neurons: int, ranks: int, shards: int) -> npt.NDArray[np.int64]:
     neurons, ranks
         Numbers of neurons and processes; a process has one neuron at least.
     shards
-        Of a process.
+        Number of shards of a process.
     """
     shard = np.empty(neurons, dtype=np.int64)
     for rank in range(ranks):
-        own = np.arange(rank, neurons, ranks)
-        for index, part in enumerate(np.array_split(own, shards)):
+        of_rank = np.arange(rank, neurons, ranks)
+        for index, part in enumerate(np.array_split(of_rank, shards)):
             shard[part] = rank * shards + index
     return shard
 
@@ -175,14 +175,14 @@ def table(results: Sequence[Mapping[str, Any]]) -> Table:
     for heading in ("jitter\n", "bsp\n(s)", "async\n(s)", "speed-up\n", "steps\n", "waits\n"):
         shown.add_column(heading, justify="right", no_wrap=True)
     for one in results:
-        bsp, own = one["bsp"], one["async"]
+        bsp, asynchronous = one["bsp"], one["async"]
         shown.add_row(
             f"{one['cells']:,} {one['dendrites']}, {one['ranks']} x {one['threads']}",
             f"{one['jitter']:.0%}",
             f"{bsp['seconds']:.4g}",
-            f"{own['seconds']:.4g}",
+            f"{asynchronous['seconds']:.4g}",
             f"[bold]{one['speed_up']:.3f}[/]",
-            f"{bsp['steps_per_visit']:.0f}, {own['steps_per_visit']:.1f}",
-            f"{bsp['wait']:.0%}, {own['wait']:.0%}",
+            f"{bsp['steps_per_visit']:.0f}, {asynchronous['steps_per_visit']:.1f}",
+            f"{bsp['wait']:.0%}, {asynchronous['wait']:.0%}",
         )
     return shown

@@ -61,7 +61,7 @@ def build(keys: RingKeys, threads: int = 1, potentials: bool = False) -> Any:
     units = arbor.units
 
     class Ring(arbor.recipe):  # type: ignore[misc,name-defined]
-        """What Arbor asks for each cell."""
+        """Arbor's recipe: its description of each cell."""
 
         def num_cells(self) -> int:
             return keys.cells

@@ -170,8 +170,10 @@ def _what(arguments: argparse.Namespace) -> str:
 def _run(
     arguments: argparse.Namespace, chosen: Chosen, mpiexec: Mpiexec | None, name: str, loops: int, console: Console
 ) -> Comparison:
-    own = [setting for setting in arguments.settings if setting.partition("=")[0] not in ("time", "presim", "threads")]
-    keys = [f"time={chosen.time}", f"presim={chosen.presim}", *own]
+    given = [
+        setting for setting in arguments.settings if setting.partition("=")[0] not in ("time", "presim", "threads")
+    ]
+    keys = [f"time={chosen.time}", f"presim={chosen.presim}", *given]
 
     def contestant(ranks: int, threads: int) -> Contestant:
         crowded = is_crowded(ranks, threads)

@@ -10,7 +10,7 @@ synapses, or as many as there are neurons. An event is a spike that arrives at a
 delivery, times the threads, divided by events.
 
 The time to compile is that of LLVM for a step function, the least of some turns, for these models and for all models of
-the library that are equations. What was compiled once is kept in the cache folder of the user.
+the library that are equations. Compiled programs are kept in the user's cache folder.
 """
 
 from __future__ import annotations
@@ -200,12 +200,12 @@ def _time_of_event(
 
 
 def _ratios(name: str, runs: Mapping[str, list[float]]) -> dict[str, Any]:
-    found: dict[str, Any] = {"model": name, "runs": {way: list(own) for way, own in runs.items()}}
-    for way, own in runs.items():
-        found[f"{way}_ns"] = statistics.median(own)
+    found: dict[str, Any] = {"model": name, "runs": {way: list(seconds) for way, seconds in runs.items()}}
+    for way, seconds in runs.items():
+        found[f"{way}_ns"] = statistics.median(seconds)
     for way in _WAYS[1:]:
         pairs = zip(runs[way], runs["built_in"], strict=False)
-        found[f"{way}_ratio"] = statistics.median(own / built_in for own, built_in in pairs)
+        found[f"{way}_ratio"] = statistics.median(seconds / built_in for seconds, built_in in pairs)
     return found
 
 
@@ -235,9 +235,9 @@ def _show(console: Console, measured: Mapping[str, Any], chosen: Chosen, repetit
     keys = ("built_in_ns", "compiled_ns", "compiled_ratio", "interpreted_ns", "interpreted_ratio")
     for each in ("steps", "learning"):
         table = _table("built in\nns", "compiled\nns", "ratio\n", "interpreted\nns", "ratio\n")
-        for own in measured[each]:
-            name = own["model"] if each == "steps" else f"{own['model']}, {own['precision']}"
-            table.add_row(name, *(f"{own[key]:.3g}" for key in keys))
+        for result in measured[each]:
+            name = result["model"] if each == "steps" else f"{result['model']}, {result['precision']}"
+            table.add_row(name, *(f"{result[key]:.3g}" for key in keys))
         console.print(f"  {'A step of a neuron' if each == 'steps' else 'A spike at a synapse that learns'}")
         console.print(Padding(table, (0, 0, 1, 2)))
     table = _table("to compile\nms", "code\nkB")

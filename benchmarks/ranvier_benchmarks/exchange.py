@@ -44,7 +44,7 @@ from ranvier_benchmarks._settings import Chosen, add_bench_settings, choose, rec
 __all__ = ["add_arguments", "check_digests", "label", "main", "summarize"]
 
 Summary: TypeAlias = dict[str, Any]
-"""What was measured of a method on some processes, as it stands in the JSON file."""
+"""The measurements of a method on some processes, as in the JSON file."""
 
 _WORKER = "ranvier_benchmarks._exchange_worker"
 _INTERVALS = {"1": (1,), "2": (2,), "1,2": (1, 2)}
@@ -197,7 +197,7 @@ def check_digests(results: list[Summary]) -> str:
     Raises
     ------
     StateError
-        When there are several; tells which runs gave which.
+        When there are several; the error names the runs of each.
     """
     who: dict[str, list[str]] = {}
     for result in results:
@@ -222,9 +222,9 @@ def _result(
     runs: list[Run] = report["runs"]
     methods = []
     for i, (name, intervals) in enumerate(contestants):
-        own = [run for run in runs if run["contestant"] == i]
-        if own:
-            methods.append(summarize(name, intervals, own))
+        of_method = [run for run in runs if run["contestant"] == i]
+        if of_method:
+            methods.append(summarize(name, intervals, of_method))
     return {
         "ranks": ranks,
         "simulated_ms": time,
@@ -257,7 +257,7 @@ def _show(console: Console, result: Summary, arguments: argparse.Namespace, chos
     if result["crowded"]:
         console.print(
             f"There are {result['ranks'] * threads} threads on {usable_processors()} processors: they take turns, so "
-            "times tell little of the methods.",
+            "times say little about the methods.",
             style="yellow",
         )
     console.print()

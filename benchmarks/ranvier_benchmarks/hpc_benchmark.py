@@ -5,7 +5,7 @@ consecutive runs, of the other contestant to the first. Both programs record all
 time is left out. Times per event (a spike at one synapse, plastic or static) are those of one thread.
 
 The rate of this network grows with the weights, and swings in the first hundreds of milliseconds. So networks of two
-programs, with random numbers of their own, do not do the same work in a short time: compare the times per event, too.
+programs, with different random numbers, do not do the same work in a short time: compare the times per event, too.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
     """Run all variants on all numbers of processes in turn, and print the results.
 
-    As a part of another benchmark, it does not tell where its file is.
+    As a part of another benchmark, it does not print the path of its file.
     """
     ranks = parse_ranks(arguments.ranks)
     check_positive(arguments, ("neurons_per_rank", "indegree", "rate", "repetitions"))

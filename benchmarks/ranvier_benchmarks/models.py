@@ -54,7 +54,7 @@ _MOST = 2**31 - 1
 
 @dataclass
 class _Rows:
-    """What was measured of a model, one number for each turn; of other programs by their keys."""
+    """The measurements of a model, one number for each turn; those of other programs by their keys."""
 
     load: Load
     ours: list[dict[str, float]] = field(default_factory=list)
@@ -196,8 +196,8 @@ def _result_of(peer: Peer, row: _Rows) -> dict[str, Any] | None:
     theirs = row.theirs[peer.key]
     # The ratio is of consecutive runs, since other programs may use the machine.
     ratios = [
-        their["ns_per_neuron_and_step"] / own["ns_per_neuron_and_step"]
-        for own, their in zip(row.ours, theirs, strict=True)
+        their["ns_per_neuron_and_step"] / our["ns_per_neuron_and_step"]
+        for our, their in zip(row.ours, theirs, strict=True)
     ]
     method = peer.method(row.load.model)
     return {

@@ -59,8 +59,8 @@ def main(arguments: argparse.Namespace) -> int:
         recorder = nest.Create("spike_recorder", params={"time_in_steps": True, "start": chosen.presim})
         rule = {"rule": "pairwise_bernoulli", "p": probability, "allow_autapses": False}
         sources = neurons[:excitatory], neurons[excitatory:]
-        for own, weight in zip(sources, _WEIGHTS[arguments.network], strict=True):
-            nest.Connect(own, neurons, rule, {"weight": weight, "delay": resolution})
+        for group, weight in zip(sources, _WEIGHTS[arguments.network], strict=True):
+            nest.Connect(group, neurons, rule, {"weight": weight, "delay": resolution})
         if arguments.network == "coba":
             train = nest.Create("poisson_generator", params={"rate": 300.0, "stop": 50.0})
             nest.Connect(train, neurons, "all_to_all", {"weight": 6.0, "delay": resolution})

@@ -121,7 +121,7 @@ def height_of_potential() -> float:
 def build(nest: Any, circuit: Circuit, drive: str, presim: float) -> tuple[list[Any], Any]:
     """Create populations and recorder; return the populations and the recorder.
 
-    Random parameters are drawn by NEST's own random objects, in parallel and without a way through Python.
+    NEST's random objects draw random parameters in parallel, without copies in Python.
     """
     infinity = float("inf")
     populations = []

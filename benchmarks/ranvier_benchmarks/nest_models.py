@@ -102,6 +102,6 @@ def _simulate(
     report = times.as_json()
     report["ns_per_neuron_and_step"] = 1e9 * times.sim * times.threads / (neurons * steps)
     report["neurons"] = neurons
-    # Of the last call of Run; with events, those of the sources are among them.
+    # Spikes of the last call of Run; with events, including those of the sources.
     report["spikes"] = float(nest.local_spike_counter)
     return report

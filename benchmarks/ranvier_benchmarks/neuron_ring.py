@@ -1,7 +1,7 @@
 """The ring of branched cells in NEURON alone, or CoreNEURON: their side of `ranvier bench ring`.
 
 Builds it, runs it and reports. The numbers of the model are written here again, independently of
-`ranvier.networks.ring`, so that the comparison shows an error in one of the two. NEURON's own tables of the rates of
+`ranvier.networks.ring`, so that the comparison shows an error in one of the two. NEURON's tables of the rates of
 Hodgkin and Huxley's channels are used where time is measured, as its users have them.
 """
 
@@ -75,7 +75,7 @@ class NeuronRing:
     Attributes
     ----------
     times, cells
-        Of the spikes, ms, and who fired.
+        Times of the spikes, ms, and the cells that fired.
     """
 
     h: Any
@@ -90,12 +90,12 @@ class NeuronRing:
 
     def spikes_of(self, cell: int) -> FloatArray:
         """Return the spike times of a cell, ms."""
-        own = np.array(self.sources) == cell
-        times: FloatArray = np.array(self.times, dtype=np.float64)[own]
+        of_cell = np.array(self.sources) == cell
+        times: FloatArray = np.array(self.times, dtype=np.float64)[of_cell]
         return times
 
     def run(self, until: float, step: float) -> None:
-        """Run from the begin to a time, ms."""
+        """Run from the start to a time, ms."""
         self.h.celsius, self.h.dt = 6.3, step
         self.h.finitialize(-65.0)
         self.kept[0].set_maxstep(10.0)

@@ -103,9 +103,9 @@ def main(arguments: argparse.Namespace) -> int:
     runs: list[list[dict[str, float]]] = [[] for _ in cases]
     with console.status("") as status:
         for turn in range(repetitions):
-            for case, own in zip(cases, runs, strict=True):
+            for case, of_case in zip(cases, runs, strict=True):
                 status.update(f"turn {turn + 1} of {repetitions}: {case.name}, rows of {case.row}, {case.precision}")
-                own.append(_measure(case, chosen))
+                of_case.append(_measure(case, chosen))
                 file.update({"results": _results(cases, runs)})
     results = _results(cases, runs)
     _show(console, results, chosen, repetitions)
@@ -242,12 +242,12 @@ def _results(cases: list[_Case], runs: list[list[dict[str, float]]]) -> list[dic
             "model": case.name,
             "row": case.row,
             "precision": case.precision,
-            "ns_per_event": statistics.median(run["ns_per_event"] for run in own),
-            "potentiations_per_event": statistics.median(run["potentiations_per_event"] for run in own),
-            "runs": own,
+            "ns_per_event": statistics.median(run["ns_per_event"] for run in of_case),
+            "potentiations_per_event": statistics.median(run["potentiations_per_event"] for run in of_case),
+            "runs": of_case,
         }
-        for case, own in zip(cases, runs, strict=True)
-        if own
+        for case, of_case in zip(cases, runs, strict=True)
+        if of_case
     ]
 
 

@@ -225,7 +225,7 @@ def _measure(sim: Simulation, duration: float) -> Summary:
 
 
 def _add(results: dict[_Case, Summary], case: _Case, times: Times, measured: Summary) -> None:
-    own = results.setdefault(
+    of_network = results.setdefault(
         case,
         {
             "network": case.network or "played",
@@ -237,11 +237,13 @@ def _add(results: dict[_Case, Summary], case: _Case, times: Times, measured: Sum
             "predicted": [],
         },
     )
-    own["measured"].append(measured)
-    own["predicted"].append({"build": times.build, "simulation": times.simulation, **times.parts})
+    of_network["measured"].append(measured)
+    of_network["predicted"].append({"build": times.build, "simulation": times.simulation, **times.parts})
     for kind in ("simulation", "build"):
-        pairs = zip(own["predicted"], own["measured"], strict=True)
-        own[f"{kind}_ratio"] = statistics.median(predicted[kind] / measured[kind] for predicted, measured in pairs)
+        pairs = zip(of_network["predicted"], of_network["measured"], strict=True)
+        of_network[f"{kind}_ratio"] = statistics.median(
+            predicted[kind] / measured[kind] for predicted, measured in pairs
+        )
 
 
 def _show(console: Console, results: Mapping[_Case, Summary]) -> None:

@@ -108,12 +108,12 @@ def main(arguments: argparse.Namespace) -> int:
 def _contestants(against: str, chosen: Chosen) -> list[Contestant]:
     network = {key: chosen.network[key] for key in _SHARED}
     shared = {**network, "time": chosen.time, "threads": chosen.threads}
-    own = {**shared, **chosen.without("threads")}
-    contestants = [Contestant("Ranvier", ("run", "ring", "--set", *_settings(own)))]
+    keys_of_ranvier = {**shared, **chosen.without("threads")}
+    contestants = [Contestant("Ranvier", ("run", "ring", "--set", *_settings(keys_of_ranvier)))]
     for name in dict.fromkeys(part.strip() for part in against.split(",") if part.strip()):
         if name in _VARIANTS:
             title, other = _VARIANTS[name]
-            contestants.append(Contestant(title, ("run", "ring", "--set", *_settings({**own, **other}))))
+            contestants.append(Contestant(title, ("run", "ring", "--set", *_settings({**keys_of_ranvier, **other}))))
             continue
         if name not in _PEERS:
             unknown_name("--against", name, [*_PEERS, *_VARIANTS])
@@ -143,7 +143,7 @@ def _programs(comparison: Comparison) -> list[dict[str, Any]]:
 def _check_same_work(comparison: Comparison, console: Console) -> int:
     """Return 1 if cells were not the same, or a program fired another number of spikes than the others.
 
-    Cells of different shapes have as many compartments, and spikes of their own.
+    Cells of different shapes have as many compartments, and fire different spikes.
     """
     work = {
         (report["compartments"], None if contestant.name == _VARIANTS["different"][0] else report["spikes"])

@@ -98,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
     """Run all variants on all numbers of processes, and print the results.
 
-    As a part of another benchmark, it does not tell where its file is.
+    As a part of another benchmark, it does not print the path of its file.
     """
     ranks = parse_ranks(arguments.ranks, 1, "")
     methods = parse_methods(arguments.methods, kernels=True)
@@ -142,7 +142,11 @@ def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
     transport = ""
     for reports in _run_all(plans, arguments, chosen, mpiexec, console):
         transport = reports[0][0]["transport"]
-        results = [_summarize(plan, own, arguments, chosen) for plan, own in zip(plans, reports, strict=True) if own]
+        results = [
+            _summarize(plan, of_plan, arguments, chosen)
+            for plan, of_plan in zip(plans, reports, strict=True)
+            if of_plan
+        ]
         file.update({"transport": transport, "results": results})
     check_same_spikes(results)
     show(console, results, arguments, chosen, transport)
@@ -167,7 +171,7 @@ def _choose(arguments: argparse.Namespace) -> Chosen:
         refused={
             **network.refused_keys(size),
             "exchange": "give --methods",
-            "recordings": "leave it out: each process keeps its own",
+            "recordings": "leave it out: each process keeps its recordings",
         },
     )
 
@@ -194,10 +198,10 @@ def _run_all(
     """Return the reports of each plan so far, after each run."""
     reports: list[list[Report]] = [[] for _ in plans]
     for repetition in range(arguments.repetitions):
-        for plan, own in zip(plans, reports, strict=True):
+        for plan, of_plan in zip(plans, reports, strict=True):
             what = f"{plan['ranks']} processes, {variant(plan)}, run {repetition + 1} of {arguments.repetitions}"
             with console.status(what):
-                own.append(_run(plan, arguments, chosen, mpiexec))
+                of_plan.append(_run(plan, arguments, chosen, mpiexec))
             yield reports
 
 
@@ -233,7 +237,7 @@ def check_same_spikes(results: list[Summary]) -> None:
     Raises
     ------
     StateError
-        When they did not; tells which runs.
+        When they did not; the error names the runs.
     """
     first: dict[int, Summary] = {}
     for result in results:

@@ -1,7 +1,7 @@
 """Asynchronous stepping compared with bulk-synchronous stepping, in turn: `ranvier run layers` with both.
 
 For each number of cells, threads and busy programs, the network of branched cells with the delays of a reconstructed
-cortex runs with ``stepping=async`` and with ``stepping=bsp``, each in a process of its own. The speed-up is the median
+cortex runs with ``stepping=async`` and with ``stepping=bsp``, each in a separate process. The speed-up is the median
 of the ratios of consecutive runs. The figure has the speed-up over the sizes of the networks and the distribution of
 steps that shards take at a time, as Figure 7 (a) and (c) of Magalhães et al. (2019). Small networks run for longer, so
 that all runs take at least about as long as one of 512 cells for 100 ms.
@@ -62,9 +62,9 @@ _MOST = 2**20
 _MOST_RANKS = 1024
 # All networks do as much work as one of so many cells for so many ms.
 _TIME, _CELLS_OF_TIME = 100.0, 512
-# What is predicted: ms. A visit takes so many seconds beside its steps: it looks at the clocks of some hundred shards.
+# Predicted times are in ms. A visit takes so many seconds beside its steps: it reads the clocks of some hundred shards.
 _PREDICTED_TIME, _VISIT = 20.0, 1e-6
-# Of messages, as networks of computing centres have them today: us.
+# Times of messages in the networks of computing centres today, us.
 _LATENCY, _OVERHEAD, _MOST_LATENCY = 2.0, 0.5, 1e6
 _JITTER = "0,0.2"
 
@@ -363,7 +363,9 @@ def _contestant(
 
 def _result(case: _Case, comparison: Comparison) -> dict[str, Any]:
     async_reports, bsp_reports, *_ = comparison.reports
-    ratios = [bsp["sim_s"] / own["sim_s"] for own, bsp in zip(async_reports, bsp_reports, strict=False)]
+    ratios = [
+        bsp["sim_s"] / asynchronous["sim_s"] for asynchronous, bsp in zip(async_reports, bsp_reports, strict=False)
+    ]
     report = async_reports[0]
     visits = [np.array(counts) for counts in report["visits_by_steps_by_rank"]]
     longest = max((len(counts) for counts in visits), default=0)
@@ -416,15 +418,15 @@ def _table(results: Sequence[Report]) -> Table:
     for heading in ("bsp\n(ns)", "async\n(ns)", "speed-up", "", "steps\n", "waits\n"):
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
-        own, bsp = result["async"], result["bsp"]
+        asynchronous, bsp = result["async"], result["bsp"]
         table.add_row(
             result["name"],
             f"{bsp['ns_per_compartment_step']:.2f}",
-            f"{own['ns_per_compartment_step']:.2f}",
+            f"{asynchronous['ns_per_compartment_step']:.2f}",
             f"[bold]{result['speed_up']:.3f}[/]",
             f"({min(result['ratios']):.2f}-{max(result['ratios']):.2f})",
-            f"{bsp['steps_per_visit']:.0f}, {own['steps_per_visit']:.0f}",
-            f"{bsp['wait']:.0%}, {own['wait']:.0%}",
+            f"{bsp['steps_per_visit']:.0f}, {asynchronous['steps_per_visit']:.0f}",
+            f"{bsp['wait']:.0%}, {asynchronous['wait']:.0%}",
         )
     return table
 
