@@ -179,18 +179,18 @@ test-cpp: build-tests-cpp ## Build and run the C++ tests
 	@sed --quiet 's/.*<testcase name="\([^"]*\)".* time="\([0-9.]*\)".* classname="\([^"]*\)".*/\2 s  \3.\1/p' \
 	    build/package/tests/cpp/times/*.xml | sort --reverse --numeric-sort | head --lines 20
 
-# The C++ program that tests run under mpiexec.
-.PHONY: test-mpi-program
-test-mpi-program: machine $(STAMPS)/package
+# What tests in Python need of the build: a program that they run under mpiexec, and one with neurons of equations.
+.PHONY: test-programs
+test-programs: machine $(STAMPS)/package
 	@$(CONFIGURE) -B build/package >/dev/null
-	@$(BUILD) build/package --target test_communicator
+	@$(BUILD) build/package --target test_communicator equation_neurons ranvier_programs
 
 .PHONY: test-python
-test-python: machine $(STAMPS)/benchmarks $(STAMPS)/development test-mpi-program ## Run the Python tests but the slow ones
+test-python: machine $(STAMPS)/benchmarks $(STAMPS)/development test-programs ## Run the Python tests but the slow ones
 	$(PYTEST) --numprocesses $(PYTHON_JOBS) --dist worksteal --durations 20 $(ARGS)
 
 .PHONY: validate
-validate: machine $(STAMPS)/benchmarks $(STAMPS)/development test-mpi-program ## Run the slow tests: statistics against NEST, full scale
+validate: machine $(STAMPS)/benchmarks $(STAMPS)/development test-programs ## Run the slow tests: statistics against NEST, full scale
 	$(PYTEST) -m thorough $(ARGS)
 	$(PYTEST) tests/python/validation $(ARGS)
 

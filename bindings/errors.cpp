@@ -62,6 +62,8 @@ void translate(const std::exception_ptr& pointer, void* /*unused*/) {
         set_error("InsufficientMemoryError", error);
     } catch (const StateError& error) {
         set_error("StateError", error);
+    } catch (const FileError& error) {
+        set_error("FileError", error);
     } catch (const CommunicationError& error) {
         set_error("CommunicationError", error);
     } catch (const RemoteError& error) {

@@ -17,6 +17,7 @@
 #include "base/subnormals.hpp"
 #include "bindings.hpp"
 #include "models/equations/program_model.hpp"
+#include "models/equations/program_text.hpp"
 #include "program/program.hpp"
 #include "program/step_function.hpp"
 #include "program/step_interpreter.hpp"
@@ -222,6 +223,9 @@ void bind_programs(nb::module_& module) {
         .def_prop_ro(
             "fingerprint", [](const ProgramModel& self) { return self.neuron_model().own_fingerprint; },
             "Of all that the neurons do.")
+        .def_prop_ro(
+            "text", [](const ProgramModel& self) { return models::program_text(self.description()); },
+            "The model as text, which `ranvier::models::parse_program` reads (docs/design/programs.md).")
         .def(
             "conflict",
             [](const ProgramModel& self, const std::vector<double>& parameters, std::optional<double> step) {

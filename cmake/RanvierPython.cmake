@@ -22,6 +22,28 @@ ranvier_precompile(_core "${PROJECT_SOURCE_DIR}/bindings/bindings.hpp")
 
 install(TARGETS _core LIBRARY DESTINATION ranvier)
 
+# The target `ranvier_programs`: the neuron models of equations that come with Ranvier, as programs for simulations in C++.
+# Python, with NumPy and SymPy, makes them of the files of the models.
+set(programs "${PROJECT_BINARY_DIR}/programs")
+file(GLOB neurons CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/ranvier/equations/neurons/*.toml")
+file(GLOB compiler CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/ranvier/equations/*.py")
+add_custom_command(
+  OUTPUT "${programs}/written"
+  COMMAND "${CMAKE_COMMAND}" -E rm -rf "${programs}"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${programs}"
+  COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/write_programs.py" "$<TARGET_FILE:_core>" "${programs}"
+  COMMAND "${CMAKE_COMMAND}" -E touch "${programs}/written"
+  DEPENDS _core "${PROJECT_SOURCE_DIR}/tools/write_programs.py" ${neurons} ${compiler}
+  COMMENT "Compiling the neuron models of equations"
+  VERBATIM)
+add_custom_target(ranvier_programs DEPENDS "${programs}/written")
+# The package for Python has the files of the models instead.
+if(NOT DEFINED SKBUILD)
+  include(GNUInstallDirs)
+  install(DIRECTORY "${programs}/" DESTINATION "${CMAKE_INSTALL_DATADIR}/ranvier/programs" COMPONENT programs
+          OPTIONAL FILES_MATCHING PATTERN "*.program")
+endif()
+
 # A module for Python 3.11 uses all of Python's C interface, so it compiles although one for later versions would not.
 # ranvier_check_stable_interface() makes the target check_stable_interface, which checks the bindings against the stable interface, too, with the headers of a later Python,
 # if this machine has one. The check compiles all files at once and makes no code: a third of the time of a compilation.

@@ -74,6 +74,12 @@ class StateError : public Error {
     using Error::Error;
 };
 
+/// A file cannot be read, or its content is not what it must be.
+class FileError : public Error {
+   public:
+    using Error::Error;
+};
+
 /// The transport between processes failed.
 class CommunicationError : public Error {
    public:

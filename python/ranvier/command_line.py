@@ -19,6 +19,7 @@ _COMMANDS = {
     "run": "build and run a network, and report",
     "predict": "predict memory and time of a network on many processes",
     "models": "list neurons, parts of cells, synapses, stimulators, rules and networks, or the models of a file",
+    "compile": "write neuron models of equations for simulations in C++",
     "info": "show the machine, the build, and where threads would run",
     "bench": "compare programs, methods and sizes",
 }

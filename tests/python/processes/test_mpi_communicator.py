@@ -37,7 +37,7 @@ def test_the_package_was_built_for_both_families() -> None:
 
 
 def run_verbs(where: Installation, ranks: int, folder: Path, **settings: str) -> None:
-    assert PROGRAM.is_file(), "make test-mpi-program"
+    assert PROGRAM.is_file(), "make test-programs"
     environment = {
         "RANVIER_TEST_LIBRARY": where.library,
         "RANVIER_TEST_PLUGIN": str(where.family.plugin),

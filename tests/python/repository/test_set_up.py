@@ -38,7 +38,7 @@ def prerequisites(target: str) -> list[str]:
 def test_the_package_is_built_anew_when_the_machine_has_changed() -> None:
     assert "build/found" in prerequisites("$(STAMPS)/package")
     # What the machine lacks is installed before the build looks at it.
-    for target in ("build-tests-cpp", "test-mpi-program"):
+    for target in ("build-tests-cpp", "test-programs"):
         assert prerequisites(target)[:2] == ["machine", "$(STAMPS)/package"], target
     assert prerequisites("$(STAMPS)/benchmarks")[0] == "$(STAMPS)/package"
     for target in ("test-python", "validate"):
