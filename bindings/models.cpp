@@ -1,6 +1,9 @@
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -25,7 +28,7 @@ using models::StimulatorModel;
 using models::SynapseModel;
 using models::VariableInfo;
 
-std::string to_interval(const models::Bounds& bounds, bool may_be_infinite = false) {
+std::string to_interval(const Bounds& bounds, bool may_be_infinite = false) {
     const bool no_lower = std::isinf(bounds.lower);
     const bool no_upper = std::isinf(bounds.upper);
     std::string text;
@@ -39,6 +42,28 @@ std::string to_interval(const models::Bounds& bounds, bool may_be_infinite = fal
                (bounds.upper_open ? "< " : "<= ") + to_text(bounds.upper);
     }
     return may_be_infinite ? text + ", may be infinite" : text;
+}
+
+std::string_view to_text(RuleParameterInfo::Kind kind) {
+    switch (kind) {
+        case RuleParameterInfo::Kind::flag:
+            return "flag";
+        case RuleParameterInfo::Kind::count:
+            return "count";
+        case RuleParameterInfo::Kind::real:
+            return "real";
+        case RuleParameterInfo::Kind::indices:
+            break;
+    }
+    return "indices";
+}
+
+std::optional<std::variant<bool, std::uint64_t, double>> default_of(const RuleParameterInfo& parameter) {
+    const std::optional<double>& value = parameter.default_value;
+    if (!value) return std::nullopt;
+    if (parameter.kind == RuleParameterInfo::Kind::flag) return *value != 0.0;
+    if (parameter.kind == RuleParameterInfo::Kind::count) return static_cast<std::uint64_t>(*value);
+    return *value;
 }
 
 void bind_parts(nb::module_& module) {
@@ -76,8 +101,13 @@ void bind_parts(nb::module_& module) {
         .def_ro("meaning", &SequenceInfo::meaning);
     nb::class_<RuleParameterInfo>(module, "RuleParameterInfo", "A parameter of a connection rule.")
         .def_ro("name", &RuleParameterInfo::name)
+        .def_prop_ro(
+            "kind", [](const RuleParameterInfo& parameter) { return to_text(parameter.kind); },
+            "The type of its values: flag, count, real or indices.")
+        .def_ro("unit", &RuleParameterInfo::unit)
+        .def_prop_ro("default", default_of, "None where the user must give a value.")
         .def_ro("meaning", &RuleParameterInfo::meaning)
-        .def_ro("bounds", &RuleParameterInfo::bounds);
+        .def_prop_ro("bounds", connect::describe_values, "The valid values, as text.");
 }
 
 void bind_lists(nb::module_& module) {
@@ -161,6 +191,7 @@ void bind_models(nb::module_& module) {
     nb::class_<RuleInfo>(module, "RuleInfo", "The description of a connection rule.")
         .def_ro("name", &RuleInfo::name)
         .def_ro("summary", &RuleInfo::summary)
+        .def_ro("notes", &RuleInfo::notes, "Further sentences about its neurons and about arrays; may be empty.")
         .def_prop_ro("parameters", [](const RuleInfo& rule) { return as_list(rule.parameters); });
     bind_lists(module);
 }

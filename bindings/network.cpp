@@ -51,16 +51,6 @@ std::uint32_t create_spike_generators(Network& network, std::string name, const 
     return network.create_spike_generators(std::move(name), to_lists(times, counts)).value;
 }
 
-using OptionalIndices = std::optional<InputArray<std::int64_t>>;
-
-/// As `to_shared_array`; indices are signed in Python, and none of them is negative.
-SharedIndices to_shared(const OptionalIndices& indices) {
-    if (!indices) return {};
-    const auto owner = std::make_shared<const InputArray<std::int64_t>>(*indices);
-    const auto* const data = reinterpret_cast<const std::uint64_t*>(owner->data());
-    return {std::shared_ptr<const std::uint64_t>(owner, data), owner->size()};
-}
-
 /// The name of a synapse model or one of a user, values of its parameters, and the neurons of its transmitter.
 using InputSynapse = std::tuple<std::variant<std::string, std::shared_ptr<const models::OwnSynapse>>, InputValues,
                                 std::optional<InputIds>>;
@@ -146,25 +136,34 @@ void bind_distribution(nb::module_& module) {
              "Raise ValueOutOfBoundsError if it cannot be drawn from.");
 }
 
+/// A value of a parameter of a rule.
+using InputRuleValue = std::variant<bool, std::uint64_t, double, InputArray<std::int64_t>>;
+
+/// As `to_shared_array`; indices are signed in Python, and none of them is negative.
+SharedIndices to_shared(const InputArray<std::int64_t>& indices) {
+    const auto owner = std::make_shared<const InputArray<std::int64_t>>(indices);
+    const auto* const data = reinterpret_cast<const std::uint64_t*>(owner->data());
+    return {std::shared_ptr<const std::uint64_t>(owner, data), owner->size()};
+}
+
+connect::RuleValue to_rule_value(const InputRuleValue& value) {
+    if (const auto* const indices = std::get_if<InputArray<std::int64_t>>(&value)) return to_shared(*indices);
+    if (const auto* const flag = std::get_if<bool>(&value)) return *flag;
+    if (const auto* const count = std::get_if<std::uint64_t>(&value)) return *count;
+    return std::get<double>(value);
+}
+
 void bind_rule(nb::module_& module) {
-    nb::class_<connect::RuleSpec>(module, "RuleSpec", "A connection rule with its arguments, as the core sees it.")
+    nb::class_<connect::RuleSpec>(module, "RuleSpec", "A connection rule with values for its parameters.")
         .def(
             "__init__",
-            [](connect::RuleSpec* self, std::string name, std::uint64_t number, std::uint64_t least_number,
-               double probability, bool allow_autapses, bool allow_multapses, const OptionalIndices& source_indices,
-               const OptionalIndices& target_indices) {
-                new (self) connect::RuleSpec{.name = std::move(name),
-                                             .number = number,
-                                             .least_number = least_number,
-                                             .probability = probability,
-                                             .allow_autapses = allow_autapses,
-                                             .allow_multapses = allow_multapses,
-                                             .sources = to_shared(source_indices),
-                                             .targets = to_shared(target_indices)};
+            [](connect::RuleSpec* self, std::string_view name, const std::map<std::string, InputRuleValue>& values) {
+                std::vector<connect::RuleArgument> arguments;
+                arguments.reserve(values.size());
+                for (const auto& [parameter, value] : values) arguments.emplace_back(parameter, to_rule_value(value));
+                new (self) connect::RuleSpec(connect::find_rule(name), arguments);
             },
-            nb::arg("name"), nb::kw_only(), nb::arg("number") = 0, nb::arg("least_number") = 0,
-            nb::arg("probability") = 0.0, nb::arg("allow_autapses") = true, nb::arg("allow_multapses") = true,
-            nb::arg("source_indices") = nb::none(), nb::arg("target_indices") = nb::none());
+            nb::arg("name"), nb::arg("values"));
 }
 
 /// What adds to a network.

@@ -77,7 +77,7 @@ void run(const Options& options) {
     const std::string receptor = model->description().receptors.front();
     network.connect({.sources = all,
                      .targets = all,
-                     .rule = {.name = "fixed_indegree", .number = 10},
+                     .rule = {"fixed_indegree", {{"indegree", 10}}},
                      .weight = options.weight,
                      .delay = 1.5,
                      .receptor = receptor});

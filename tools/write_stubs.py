@@ -7,6 +7,7 @@ Editors and type checkers read the stubs, which are stored beside the modules; a
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
 import subprocess
@@ -21,6 +22,7 @@ import ranvier
 from ranvier.base.model_classes import Classes
 from ranvier.cells import models as cell_models
 from ranvier.equations import models as equation_models
+from ranvier.network import rules
 
 HEAD = "# Written by `make stub`."
 
@@ -96,6 +98,18 @@ MODEL_MODULES = (
             "measured_celsius": "float | None",
         },
     ),
+    ModelModule(
+        rules,
+        """
+        from collections.abc import Mapping
+        from typing import ClassVar
+
+        import numpy.typing as npt
+
+        from ranvier.network.rule_base import Rule
+        """,
+        {"name": "str"},
+    ),
 )
 
 
@@ -159,6 +173,8 @@ def _stub_of_class(kind: type, attributes: Mapping[str, str]) -> Iterator[str]:
     yield textwrap.indent(f'"""{inspect.getdoc(kind)}\n"""', "    ")
     yield ""
     yield from (f"    {name}: ClassVar[{each}]" for name, each in attributes.items() if name in vars(kind))
+    if dataclasses.is_dataclass(kind):
+        yield from (f"    {each.name}: {each.type}" for each in dataclasses.fields(kind))
     parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
     star = ["*"] if any(each.kind is each.KEYWORD_ONLY for each in parameters) else []
     yield f"    def __init__({', '.join(['self', *star, *map(_parameter, parameters)])}) -> None: ..."

@@ -2,32 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string_view>
 
+#include "base/bounds.hpp"
+
 namespace ranvier::models {
 
-/// Bounds of a parameter; a bound that is open does not belong to the interval.
-struct Bounds {
-    double lower = -std::numeric_limits<double>::infinity();
-    double upper = std::numeric_limits<double>::infinity();
-    bool lower_open = false;
-    bool upper_open = false;
-
-    bool contains(double value) const {
-        return (lower_open ? value > lower : value >= lower) && (upper_open ? value < upper : value <= upper);
-    }
-};
-
-inline constexpr Bounds any_number{};
 /// Of currents (pA): what they add up to stays far from the end of single precision.
 inline constexpr Bounds any_current{.lower = -1e30, .upper = 1e30};
 /// Of oscillations, whose phase is told from cycles that are counted in double precision.
 inline constexpr Bounds any_frequency{.lower = -1e9, .upper = 1e9};  // Hz
 inline constexpr Bounds any_phase{.lower = -1e9, .upper = 1e9};      // degrees
-inline constexpr Bounds positive{.lower = 0.0, .lower_open = true};
-inline constexpr Bounds not_negative{.lower = 0.0};
 
 /// Whether a synapse can have a value of its own for a parameter.
 enum class PerSynapse : std::uint8_t {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
+
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
 #include "models/synapse.hpp"
 
-/// Every model, defined in the file of its name. A new one gets a line here and one in registry.cpp.
+/// Every model, defined in the file of its name. A new one is declared here and added to the list below.
 namespace ranvier::models {
 
 extern const NeuronModel iaf_cond_nmda;
@@ -44,5 +46,32 @@ extern const SynapseModel stdp_triplet;
 extern const SynapseModel tsodyks;
 extern const SynapseModel tsodyks2;
 extern const SynapseModel vogels_sprekeler;
+
+inline constexpr std::array all_neuron_models{
+    &iaf_cond_nmda,   &iaf_psc_alpha, &iaf_psc_delta, &iaf_psc_exp,
+    &ignore_and_fire, &interval_fire, &parrot_neuron, &spike_generator,
+};
+
+inline constexpr std::array all_stimulator_models{
+    &ac_generator,
+    &dc_generator,
+    &gamma_generator,
+    &inhomogeneous_gamma_generator,
+    &inhomogeneous_poisson_generator,
+    &mip_generator,
+    &noise_generator,
+    &poisson_generator,
+    &pulsepacket_generator,
+    &sinusoidal_gamma_generator,
+    &sinusoidal_poisson_generator,
+    &step_current_generator,
+};
+
+inline constexpr std::array all_synapse_models{
+    &bernoulli,      &clopath,      &quantal_stp,      &saturating_nmda,
+    &static_synapse, &stdp,         &stdp_dopamine,    &stdp_nn_pre_centered,
+    &stdp_nn_restr,  &stdp_nn_symm, &stdp_pl,          &stdp_triplet,
+    &tsodyks,        &tsodyks2,     &vogels_sprekeler,
+};
 
 }  // namespace ranvier::models

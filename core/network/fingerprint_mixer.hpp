@@ -72,24 +72,18 @@ class Fingerprint {
         add(site.index());
         std::visit([this](const auto& value) { add(value); }, site);
     }
+    void add(const connect::RuleSpec& rule) {
+        add(rule.name());
+        for (const connect::RuleValue& value : rule.values()) {
+            std::visit([this](const auto& given) { add(given); }, value);
+        }
+    }
     void add(const IdSequence& ids) {
         add(ids.size());
         ids.for_each_progression([this](std::uint64_t, NeuronId first, std::uint64_t stride, std::uint64_t size) {
             add(first.value, stride);
             add(size);
         });
-    }
-    void add(const connect::RuleSpec& rule) {
-        // All fields are named: a new one does not compile until it is mixed in.
-        const auto& [name, number, least_number, probability, allow_autapses, allow_multapses, sources, targets] = rule;
-        add(name);
-        add(number);
-        add(least_number);
-        add(probability);
-        add(allow_autapses);
-        add(allow_multapses);
-        add(sources);
-        add(targets);
     }
 
     std::uint64_t value() const { return hash_.value(); }

@@ -71,8 +71,9 @@ class ArrayBytes {
     }
     void add(const SpikeLists& lists) { bytes_ += lists.bytes(); }
     void add(const connect::RuleSpec& rule) {
-        add(rule.sources);
-        add(rule.targets);
+        for (const connect::RuleValue& value : rule.values()) {
+            if (const auto* const indices = std::get_if<SharedIndices>(&value)) add(*indices);
+        }
     }
     void add(const SynapseSpec& synapse) { add_fields(synapse); }
 

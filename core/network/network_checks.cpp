@@ -300,7 +300,7 @@ void check_weights(const Values& weight, const std::string& projection, const co
     if (std::holds_alternative<SharedArray>(weight) && !sampler.array_length()) {
         throw ShapeError({.object = object,
                           .value = "an array",
-                          .bound = "rule " + quoted(rule.name) + " draws how many synapses a target has",
+                          .bound = "rule " + quoted(rule.name()) + " draws how many synapses a target has",
                           .remedy = "give a number or a distribution, or set the weights after building"});
     }
     check_values(weight, object, sampler.array_length().value_or(0));

@@ -92,7 +92,7 @@ class Parts {
             add_mixed(what, site, number == nullptr ? std::string() : std::to_string(*number));
     }
     void add(std::string_view what, const connect::RuleSpec& rule) {
-        add("name of the " + std::string(what), rule.name);
+        add("name of the " + std::string(what), rule.name());
         add_mixed(what, rule);
     }
     void add(std::string_view what, const SynapseSpec& synapse) {

@@ -125,7 +125,7 @@ struct ProjectionSpec {
     std::string name = {};  ///< empty: made of the names of the populations
     IdSequence sources;     ///< of any populations
     IdSequence targets;     ///< of populations to whose models weights mean the same
-    connect::RuleSpec rule;
+    connect::RuleSpec rule = connect::RuleSpec("all_to_all");
     Values weight = 1.0;
     /// ms; one for all is a multiple of the resolution. All are rounded to the steps of the targets.
     Values delay = 1.0;

@@ -51,17 +51,6 @@ const models::ParameterInfo any_finite{.name = "", .unit = "", .default_value = 
 
 }  // namespace
 
-std::string describe(const models::Bounds& bounds) {
-    std::string text;
-    if (std::isfinite(bounds.lower)) text = (bounds.lower_open ? "> " : ">= ") + to_text(bounds.lower);
-    if (std::isfinite(bounds.upper)) {
-        if (!text.empty()) text += " and ";
-        text += (bounds.upper_open ? "< " : "<= ") + to_text(bounds.upper);
-    }
-    if (!text.empty()) return text;
-    return bounds.upper_open ? "below infinity" : "a number";
-}
-
 std::pair<double, double> range_of(const Values& values) {
     if (const auto* number = std::get_if<double>(&values)) return {*number, *number};
     if (const auto* array = std::get_if<SharedArray>(&values)) {

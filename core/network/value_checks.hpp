@@ -42,7 +42,4 @@ using RangeTest = std::function<std::optional<std::string>(
 void check_range_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,
                            const RangeTest& conflict, const std::string& object);
 
-/// "> 0", ">= 0 and <= 1", ...
-std::string describe(const models::Bounds& bounds);
-
 }  // namespace ranvier::network

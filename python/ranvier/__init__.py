@@ -41,18 +41,7 @@ _NAMES = {
     "populations.populations": ("Population", "PopulationView"),
     "network.projections": ("Projection", "Stimulus"),
     "network.recorders": ("SpikeRecorder", "StateRecorder", "WeightRecorder"),
-    "network.rules": (
-        "AllToAll",
-        "Explicit",
-        "FixedIndegree",
-        "FixedOutdegree",
-        "FixedTotalNumber",
-        "NearestNeighbors",
-        "OneToOne",
-        "PairwiseBernoulli",
-        "Rule",
-        "UniformIndegree",
-    ),
+    "network.rule_base": ("Rule",),
     "network.sites": ("SiteProbabilities",),
     "recording.activity": ("PopulationRate", "PowerSpectrum"),
     "recording.correlations": ("CrossCorrelogram", "PeristimulusHistogram"),
@@ -67,7 +56,7 @@ _NAMES = {
     "simulation.progress": ("ProgressReport",),
     "simulation.simulation": ("Simulation",),
 }
-_MODELS = ("models", "cells.models", "equations.models")
+_MODELS = ("network.rules", "models", "cells.models", "equations.models")
 _MODULES = ("errors", "networks", "plot")
 _BUILD = {"__source_revision__": "source_revision", "__version__": "version"}
 

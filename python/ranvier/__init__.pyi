@@ -155,6 +155,7 @@ from ranvier.network.projections import Stimulus as Stimulus
 from ranvier.network.recorders import SpikeRecorder as SpikeRecorder
 from ranvier.network.recorders import StateRecorder as StateRecorder
 from ranvier.network.recorders import WeightRecorder as WeightRecorder
+from ranvier.network.rule_base import Rule as Rule
 from ranvier.network.rules import AllToAll as AllToAll
 from ranvier.network.rules import Explicit as Explicit
 from ranvier.network.rules import FixedIndegree as FixedIndegree
@@ -163,7 +164,6 @@ from ranvier.network.rules import FixedTotalNumber as FixedTotalNumber
 from ranvier.network.rules import NearestNeighbors as NearestNeighbors
 from ranvier.network.rules import OneToOne as OneToOne
 from ranvier.network.rules import PairwiseBernoulli as PairwiseBernoulli
-from ranvier.network.rules import Rule as Rule
 from ranvier.network.rules import UniformIndegree as UniformIndegree
 from ranvier.network.sites import SiteProbabilities as SiteProbabilities
 from ranvier.populations.populations import Population as Population

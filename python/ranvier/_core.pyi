@@ -78,6 +78,12 @@ class RuleParameterInfo:
     @property
     def name(self) -> str: ...
     @property
+    def kind(self) -> str: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def default(self) -> bool | int | float | None: ...
+    @property
     def meaning(self) -> str: ...
     @property
     def bounds(self) -> str: ...
@@ -157,6 +163,8 @@ class RuleInfo:
     def name(self) -> str: ...
     @property
     def summary(self) -> str: ...
+    @property
+    def notes(self) -> str: ...
     @property
     def parameters(self) -> list[RuleParameterInfo]: ...
 
@@ -339,16 +347,13 @@ class RuleSpec:
     def __init__(
         self,
         name: str,
-        *,
-        number: int = ...,
-        least_number: int = ...,
-        probability: float = ...,
-        allow_autapses: bool = ...,
-        allow_multapses: bool = ...,
-        source_indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | None = ...,
-        target_indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | None = ...,
+        values: Mapping[
+            str,
+            bool
+            | int
+            | float
+            | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        ],
     ) -> None: ...
 
 class Network:

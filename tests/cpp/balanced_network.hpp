@@ -46,13 +46,13 @@ struct BalancedNetwork {
                                         : normal(weight, -0.2 * weight, -infinity, 0.0),
                            normal(1.5, 0.8, least_delay, infinity));
         };
-        connect(excitatory, excitatory, {.name = "fixed_total_number", .number = 3000}, 80.0);
-        connect(excitatory, inhibitory, {.name = "fixed_indegree", .number = 20}, 80.0);
-        connect(inhibitory, excitatory, {.name = "pairwise_bernoulli", .probability = 0.2}, -300.0);
-        connect(inhibitory, inhibitory, {.name = "fixed_outdegree", .number = 8}, -300.0);
+        connect(excitatory, excitatory, {"fixed_total_number", {{"number", 3000}}}, 80.0);
+        connect(excitatory, inhibitory, {"fixed_indegree", {{"indegree", 20}}}, 80.0);
+        connect(inhibitory, excitatory, {"pairwise_bernoulli", {{"probability", 0.2}}}, -300.0);
+        connect(inhibitory, inhibitory, {"fixed_outdegree", {{"outdegree", 8}}}, -300.0);
         // Weights of both signs in one projection: they go to both receptors.
         add_projection(network, {excitatory, 10, 60}, all_of(network, excitatory),
-                       {.name = "fixed_outdegree", .number = 5}, normal(0.0, 50.0, -infinity, infinity), 1.2);
+                       {"fixed_outdegree", {{"outdegree", 5}}}, normal(0.0, 50.0, -infinity, infinity), 1.2);
         add_stimulus(network, all_of(network, excitatory), "poisson_generator", {{"rate", 9000.0}}, {}, 80.0, 1.5);
         add_stimulus(network, all_of(network, inhibitory), "poisson_generator", {{"rate", 9000.0}}, {}, 80.0, 1.5);
         add_stimulus(network, {inhibitory, 0, 20}, "dc_generator", {{"amplitude", 50.0}}, {}, 1.0, 1.0);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/random.hpp"
@@ -73,36 +76,54 @@ inline std::uint64_t self(const RuleSampler& sampler, const PairSpace& pairs, st
     return own.value_or(~std::uint64_t{0});
 }
 
-inline RuleSpec rule(std::string name) {
-    RuleSpec spec;
-    spec.name = std::move(name);
-    return spec;
-}
-inline RuleSpec rule(std::string name, std::uint64_t number, bool autapses = true, bool multapses = true) {
-    RuleSpec spec = rule(std::move(name));
-    spec.number = number;
-    spec.allow_autapses = autapses;
-    spec.allow_multapses = multapses;
-    return spec;
+/// A rule whose counts are all `number`, with the flags that it has.
+inline RuleSpec rule(std::string_view name, std::uint64_t number = 0, bool autapses = true, bool multapses = true) {
+    std::vector<connect::RuleArgument> arguments;
+    for (const connect::RuleParameterInfo& parameter : connect::find_rule(name).parameters) {
+        if (parameter.kind == connect::RuleParameterInfo::Kind::count) arguments.emplace_back(parameter.name, number);
+        if (parameter.name == "allow_autapses") arguments.emplace_back(parameter.name, autapses);
+        if (parameter.name == "allow_multapses") arguments.emplace_back(parameter.name, multapses);
+    }
+    return {connect::find_rule(name), arguments};
 }
 inline RuleSpec uniform_indegree(std::uint64_t least, std::uint64_t greatest, bool autapses = true,
                                  bool multapses = true) {
-    RuleSpec spec = rule("uniform_indegree", greatest, autapses, multapses);
-    spec.least_number = least;
-    return spec;
+    return {"uniform_indegree",
+            {{"indegree_min", least},
+             {"indegree_max", greatest},
+             {"allow_autapses", autapses},
+             {"allow_multapses", multapses}}};
 }
-inline RuleSpec nearest_neighbors(std::uint64_t degree) { return rule("nearest_neighbors", degree, false, false); }
+inline RuleSpec nearest_neighbors(std::uint64_t degree) { return {"nearest_neighbors", {{"indegree", degree}}}; }
 inline RuleSpec bernoulli(double probability, bool autapses = true) {
-    RuleSpec spec = rule("pairwise_bernoulli");
-    spec.probability = probability;
-    spec.allow_autapses = autapses;
-    return spec;
+    return {"pairwise_bernoulli", {{"probability", probability}, {"allow_autapses", autapses}}};
 }
-inline RuleSpec explicit_list(std::vector<std::uint64_t> sources, std::vector<std::uint64_t> targets) {
-    RuleSpec spec = rule("explicit");
-    spec.sources = std::move(sources);
-    spec.targets = std::move(targets);
-    return spec;
+inline RuleSpec explicit_list(std::vector<std::uint64_t> sources, std::vector<std::uint64_t> targets,
+                              bool autapses = true, bool multapses = true) {
+    return {"explicit",
+            {{"sources", SharedIndices(std::move(sources))},
+             {"targets", SharedIndices(std::move(targets))},
+             {"allow_autapses", autapses},
+             {"allow_multapses", multapses}}};
+}
+
+/// Whether a rule may connect a neuron to itself.
+inline bool allows_autapses(const RuleSpec& spec) {
+    return spec.name() != "nearest_neighbors" && spec.flag("allow_autapses");
+}
+/// Whether a rule may connect a pair more than once.
+inline bool allows_multapses(const RuleSpec& spec) {
+    const std::string_view name = spec.name();
+    if (name == "all_to_all" || name == "one_to_one" || name == "pairwise_bernoulli") return false;
+    return name != "nearest_neighbors" && spec.flag("allow_multapses");
+}
+/// The last count of a rule: its degree, the largest one, or the total number of synapses.
+inline std::uint64_t number_of(const RuleSpec& spec) {
+    std::uint64_t number = 0;
+    for (const connect::RuleValue& value : spec.values()) {
+        if (const auto* const count = std::get_if<std::uint64_t>(&value)) number = *count;
+    }
+    return number;
 }
 
 /// Sources and targets that are the same population, overlap, or have nothing in common.

@@ -64,7 +64,7 @@ inline ProjectionPlan make_plan(const std::vector<Synapse>& synapses, std::uint6
     plan.id = ProjectionId{id};
     plan.pairs = {NeuronId{0}, neurons, NeuronId{0}, neurons};
     plan.target_populations = {PopulationId{0}};
-    plan.sampler = bind_rule({.name = "explicit", .sources = sources, .targets = targets}, plan.pairs, 1, plan.id);
+    plan.sampler = bind_rule({"explicit", {{"sources", sources}, {"targets", targets}}}, plan.pairs, 1, plan.id);
     plan.weights = {SharedArray(std::move(weights)), {}};
     plan.delays = {SharedArray(std::move(delays)), {}};
     return plan;

@@ -126,7 +126,7 @@ struct Pacemaker {
         const PopulationId source =
             network.create("iaf_psc_exp", sources, "source", {{"I_e", 2000.0}, {"t_ref", refractory_time}});
         const PopulationId targets = network.create("iaf_psc_exp", 3, "targets", {{"I_e", 300.0}});
-        add_projection(network, all_of(network, source), all_of(network, targets), {.name = "all_to_all"}, 400.0, 0.2);
+        add_projection(network, all_of(network, source), all_of(network, targets), {"all_to_all"}, 400.0, 0.2);
         spikes = add_spike_recorder(network, {all_of(network, source), all_of(network, targets)});
     }
 };
@@ -145,7 +145,7 @@ TEST(AsyncStepping, GoesFurtherWhereTheSourceIsRefractory) {
     EXPECT_NEAR(steps_per_visit(Pacemaker(0.1), 4), 16.0, 1.0);
     Network both{resolution, 1};
     const PopulationId pair = both.create("iaf_psc_exp", 2, "pair", {{"I_e", 2000.0}, {"t_ref", 1.0}});
-    add_projection(both, all_of(both, pair), all_of(both, pair), {.name = "all_to_all", .allow_autapses = false}, 100.0,
+    add_projection(both, all_of(both, pair), all_of(both, pair), {"all_to_all", {{"allow_autapses", false}}}, 100.0,
                    0.2);
     Simulation simulation(both, asynchronous(1, 2));
     simulation.run(2000);

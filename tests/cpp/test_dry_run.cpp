@@ -26,7 +26,7 @@ struct RandomNetwork {
     RandomNetwork(std::uint64_t ranks, std::uint64_t neurons_per_rank, std::uint64_t indegree, double drive = 400.0) {
         const std::uint64_t size = ranks * neurons_per_rank;
         neurons = network.create("iaf_psc_exp", size, "neurons", {{"I_e", drive}});
-        add_projection(network, {neurons, 0, size}, {neurons, 0, size}, {.name = "fixed_indegree", .number = indegree},
+        add_projection(network, {neurons, 0, size}, {neurons, 0, size}, {"fixed_indegree", {{"indegree", indegree}}},
                        5.0, 1.5);
     }
 };
@@ -61,7 +61,7 @@ TEST(DryRun, EveryMethodDeliversTheSameInventedSpikes) {
     for (const PopulationId target : populations) {
         for (const PopulationId source : populations) {
             add_projection(network, {source, 0, network.population(source).size},
-                           {target, 0, network.population(target).size}, {.name = "fixed_indegree", .number = 40}, 15.0,
+                           {target, 0, network.population(target).size}, {"fixed_indegree", {{"indegree", 40}}}, 15.0,
                            1.5);
         }
     }
@@ -156,8 +156,8 @@ TEST(DryRun, PlaysGivenSpikesBesideInventedOnes) {
     const PopulationId neurons = network.create("iaf_psc_exp", 10, "neurons", {});
     const PopulationId players =
         network.create_spike_generators("players", std::vector<std::vector<double>>(10, {0.5, 0.7}));
-    add_projection(network, {players, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0);
-    add_projection(network, {neurons, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0);
+    add_projection(network, {players, 0, 10}, {neurons, 0, 10}, {"all_to_all"}, 5.0, 1.0);
+    add_projection(network, {neurons, 0, 10}, {neurons, 0, 10}, {"all_to_all"}, 5.0, 1.0);
     for (const double rate : {0.0, 1000.0}) {
         Simulation simulation(network, {.threads = 1, .pinning = "none", .invented_rates = {rate}}, {},
                               comm::make_mirror_communicator(2));
@@ -174,8 +174,8 @@ TEST(DryRun, InventsAtTheRateOfEachPopulation) {
     Network network{0.1, 5};
     const PopulationId quiet = network.create("iaf_psc_exp", 200, "quiet", {});
     const PopulationId lively = network.create("iaf_psc_exp", 200, "lively", {});
-    add_projection(network, {quiet, 0, 200}, {quiet, 0, 200}, {.name = "fixed_outdegree", .number = 3}, 1.0, 1.0);
-    add_projection(network, {lively, 0, 200}, {quiet, 0, 200}, {.name = "fixed_outdegree", .number = 7}, 1.0, 1.0);
+    add_projection(network, {quiet, 0, 200}, {quiet, 0, 200}, {"fixed_outdegree", {{"outdegree", 3}}}, 1.0, 1.0);
+    add_projection(network, {lively, 0, 200}, {quiet, 0, 200}, {"fixed_outdegree", {{"outdegree", 7}}}, 1.0, 1.0);
     const auto events = [&](std::vector<double> rates) {
         Simulation simulation(network, {.threads = 1, .pinning = "none", .invented_rates = std::move(rates)}, {},
                               comm::make_mirror_communicator(2));

@@ -50,7 +50,7 @@ struct Choices {
     Lists spikes = {{1.0}, {2.0}};
     std::vector<double> rate_times = {0.1, 50.0};
     std::vector<double> rates = {10.0, 20.0};
-    connect::RuleSpec rule = {.name = "fixed_indegree", .number = 2};
+    connect::RuleSpec rule = {"fixed_indegree", {{"indegree", 2}}};
     Values weight = 1.0;
     Values delay = 1.0;
     std::string projection = "projection";
@@ -138,10 +138,10 @@ const std::vector<Change>& changes() {
          }},
         {"sources", [](Choices& c) { c.sources = 3; }},
         {"targets", [](Choices& c) { c.targets = 3; }},
-        {"rule", [](Choices& c) { c.rule.name = "fixed_outdegree"; }},
-        {"number of the rule", [](Choices& c) { c.rule.number = 1; }},
-        {"autapses", [](Choices& c) { c.rule.allow_autapses = false; }},
-        {"multapses", [](Choices& c) { c.rule.allow_multapses = false; }},
+        {"rule", [](Choices& c) { c.rule = {"fixed_outdegree", {{"outdegree", 2}}}; }},
+        {"number of the rule", [](Choices& c) { c.rule = {"fixed_indegree", {{"indegree", 1}}}; }},
+        {"autapses", [](Choices& c) { c.rule = {"fixed_indegree", {{"indegree", 2}, {"allow_autapses", false}}}; }},
+        {"multapses", [](Choices& c) { c.rule = {"fixed_indegree", {{"indegree", 2}, {"allow_multapses", false}}}; }},
         {"weight", [](Choices& c) { c.weight = 1.5; }},
         {"drawn weight", [drawn](Choices& c) { c.weight = drawn; }},
         {"delay", [](Choices& c) { c.delay = 1.5; }},

@@ -124,9 +124,9 @@ Network make_network(std::int32_t ranks) {
                               .upper = 4.0};
     for (const auto& [targets, size] : {std::pair{excitatory, excitatory_size}, {inhibitory, inhibitory_size}}) {
         add_projection(network, {excitatory, 0, excitatory_size}, {targets, 0, size},
-                       {.name = "fixed_indegree", .number = 800}, 20.0, delays);
+                       {"fixed_indegree", {{"indegree", 800}}}, 20.0, delays);
         add_projection(network, {inhibitory, 0, inhibitory_size}, {targets, 0, size},
-                       {.name = "fixed_indegree", .number = 200}, -80.0, 1.5);
+                       {"fixed_indegree", {{"indegree", 200}}}, -80.0, 1.5);
         add_stimulus(network, {targets, 0, size}, "poisson_generator", {{"rate", 9000.0}}, {}, 60.0, 1.5);
     }
     return network;
@@ -339,7 +339,7 @@ void expect_little_for_each_synapse(const std::string& model) {
     const Selection all{population, 0, neurons};
     const Distribution delays{.kind = Distribution::Kind::uniform, .first = 1.0, .second = 18.0};
     const IdSequence modulators = model == "stdp_dopamine" ? IdSequence(NeuronId{0}, 1, neurons) : IdSequence();
-    add_projection(network, all, all, {.name = "all_to_all"}, 1.0, delays, "", 0.0,
+    add_projection(network, all, all, {"all_to_all"}, 1.0, delays, "", 0.0,
                    {.model = &models::find_synapse_model(model),
                     .parameters = {{"axonal_fraction", 1.0}, {"W_max", 10.0}},
                     .modulators = modulators});

@@ -33,11 +33,9 @@ Distribution normal(double mean, double spread, double lower = -infinity, double
             .upper = upper};
 }
 
-connect::RuleSpec rule(std::string name, std::uint64_t number = 0) {
-    connect::RuleSpec spec;
-    spec.name = std::move(name);
-    spec.number = number;
-    return spec;
+connect::RuleSpec rule(std::string_view name) { return {name}; }
+connect::RuleSpec rule(std::string_view name, std::string_view parameter, std::uint64_t number) {
+    return {name, {{parameter, number}}};
 }
 
 /// Expects an error of a type whose message holds all of some texts, and that nothing was added to the network.
@@ -100,10 +98,10 @@ TEST_F(NetworkTest, KeepsWhatItIsGiven) {
     EXPECT_FALSE(population.name.empty());
 
     const ProjectionId projection =
-        connect(rule("fixed_indegree", 10), normal(80, 8, 0.0), normal(1.5, 0.75, 0.05), 1e4);
+        connect(rule("fixed_indegree", "indegree", 10), normal(80, 8, 0.0), normal(1.5, 0.75, 0.05), 1e4);
     const Projection& kept = network.projections()[projection.value];
     EXPECT_EQ(kept.name, "test");
-    EXPECT_EQ(kept.rule.number, 10U);
+    EXPECT_EQ(kept.rule.count("indegree"), 10U);
     EXPECT_EQ(network.populations_of(kept.sources), std::vector{excitatory});
     EXPECT_EQ(kept.targets.size(), 20U);
     EXPECT_EQ(kept.weight_bound, 1e4);
@@ -136,7 +134,8 @@ TEST_F(NetworkTest, SharesArraysWithItsCopies) {
 TEST_F(NetworkTest, TakesEmptyPopulations) {
     const PopulationId empty = network.create("iaf_psc_exp", 0, "empty", {{"tau_m", std::vector<double>{}}});
     add_projection(network, all(empty), all(excitatory), rule("all_to_all"), 1.0, 1.0);
-    add_projection(network, all(excitatory), all(empty), rule("fixed_indegree", 7), std::vector<double>{}, 1.0);
+    add_projection(network, all(excitatory), all(empty), rule("fixed_indegree", "indegree", 7), std::vector<double>{},
+                   1.0);
     add_projection(network, all(empty), all(empty), rule("one_to_one"), 1.0, std::vector<double>{});
     add_stimulus(network, all(empty), "dc_generator", {{"amplitude", 1.0}}, {}, 1.0, 0.1);
     add_state_recorder(network, empty, {}, {"V_m"}, 0.1);
@@ -270,7 +269,8 @@ TEST_F(NetworkTest, RefusesDelaysOffTheGridOrTooShortOrLong) {
 
 TEST_F(NetworkTest, ChecksArraysAgainstTheRule) {
     const auto both = [&](connect::RuleSpec spec, std::size_t length) {
-        EXPECT_NO_THROW(connect(spec, std::vector<double>(length, 2.0), std::vector<double>(length, 1.0))) << spec.name;
+        EXPECT_NO_THROW(connect(spec, std::vector<double>(length, 2.0), std::vector<double>(length, 1.0)))
+            << spec.name();
         for (const std::size_t wrong : {length - 1, length + 1, std::size_t{1}}) {
             const std::vector<double> array(wrong, 1.0);
             const std::string found = std::to_string(wrong);
@@ -280,14 +280,13 @@ TEST_F(NetworkTest, ChecksArraysAgainstTheRule) {
         }
     };
     both(rule("all_to_all"), 2000);
-    both(rule("fixed_indegree", 7), 140);
-    both(rule("fixed_outdegree", 7), 700);
-    connect::RuleSpec list = rule("explicit");
-    list.sources = std::vector<std::uint64_t>{0, 99, 5};
-    list.targets = std::vector<std::uint64_t>{0, 19, 5};
-    both(list, 3);
-    for (connect::RuleSpec spec : {rule("fixed_total_number", 10), rule("pairwise_bernoulli")}) {
-        spec.probability = 0.5;
+    both(rule("fixed_indegree", "indegree", 7), 140);
+    both(rule("fixed_outdegree", "outdegree", 7), 700);
+    const std::vector<std::uint64_t> sources{0, 99, 5};
+    const std::vector<std::uint64_t> targets{0, 19, 5};
+    both({"explicit", {{"sources", sources}, {"targets", targets}}}, 3);
+    const connect::RuleSpec drawn("pairwise_bernoulli", {{"probability", 0.5}});
+    for (const connect::RuleSpec& spec : {rule("fixed_total_number", "number", 10), drawn}) {
         expect_error<ShapeError>(network, [&] { connect(spec, std::vector<double>(10, 1.0)); }, {"distribution"});
         expect_error<ShapeError>(network, [&] { connect(spec, 1.0, std::vector<double>(10, 1.0)); }, {"distribution"});
     }
@@ -319,14 +318,11 @@ TEST_F(NetworkTest, RefusesBadWeights) {
 }
 
 TEST_F(NetworkTest, RefusesRulesThatCannotBeCarriedOut) {
-    connect::RuleSpec spec = rule("fixed_indegree", 101);
-    spec.allow_multapses = false;
+    connect::RuleSpec spec("fixed_indegree", {{"indegree", 101}, {"allow_multapses", false}});
     expect_error<RuleError>(network, [&] { connect(spec); }, {"101", "100 allowed sources"});
     expect_error<RuleError>(network, [&] { connect(rule("one_to_one")); }, {"100", "20"});
     // Parts of one population that overlap in neurons 5 to 9: those cannot be their own sources.
-    spec = rule("fixed_indegree", 10);
-    spec.allow_multapses = false;
-    spec.allow_autapses = false;
+    spec = {"fixed_indegree", {{"indegree", 10}, {"allow_multapses", false}, {"allow_autapses", false}}};
     expect_error<RuleError>(network,
                             [&] { add_projection(network, {excitatory, 0, 10}, {excitatory, 5, 15}, spec, 1.0, 1.0); },
                             {"9 allowed sources"});

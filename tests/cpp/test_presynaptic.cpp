@@ -47,9 +47,9 @@ ProjectionPlan make_plan(std::uint32_t id, std::uint32_t from, std::uint32_t to,
 /// Rules that are drawn by target and by source, and weights of both signs.
 std::vector<ProjectionPlan> make_plans(double density) {
     const auto number = [&](double of) { return static_cast<std::uint64_t>(of * density); };
-    return {make_plan(0, 0, 0, {.name = "fixed_indegree", .number = number(20)}, 20.0),
-            make_plan(1, 1, 0, {.name = "fixed_outdegree", .number = number(12)}, -10.0),
-            make_plan(2, 0, 2, {.name = "pairwise_bernoulli", .probability = 0.2 * density}, 0.0)};
+    return {make_plan(0, 0, 0, {"fixed_indegree", {{"indegree", number(20)}}}, 20.0),
+            make_plan(1, 1, 0, {"fixed_outdegree", {{"outdegree", number(12)}}}, -10.0),
+            make_plan(2, 0, 2, {"pairwise_bernoulli", {{"probability", 0.2 * density}}}, 0.0)};
 }
 
 /// What one process has built.
@@ -290,8 +290,8 @@ TEST(PresynapticTable, HoldsWhatTakesManyBlocks) {
     const std::vector<PopulationRange> ranges{{NeuronId{0}, size}, {NeuronId{size}, ranks}};
     // A neuron of the second population has as many targets as 1000 of the first.
     const std::vector<ProjectionPlan> plans{
-        make_plan(0, 0, 0, {.name = "fixed_indegree", .number = 1000}, 20.0, ranges),
-        make_plan(1, 1, 0, {.name = "fixed_indegree", .number = 1000}, -20.0, ranges)};
+        make_plan(0, 0, 0, {"fixed_indegree", {{"indegree", 1000}}}, 20.0, ranges),
+        make_plan(1, 1, 0, {"fixed_indegree", {{"indegree", 1000}}}, -20.0, ranges)};
     for (const std::uint32_t workers : {1u, 2u}) {
         Built built;
         build(built, plans, {size + ranks, ranks, PlacementKind::round_robin, 1},

@@ -110,7 +110,7 @@ Network make_bursting_network() {
     const PopulationId cells =
         network.create("interval_fire", 180, "cells",
                        {{"interval_min", 4.0}, {"interval_max", 8.0}, {"burst_groups", 3.0}, {"burst_duration", 6.0}});
-    add_projection(network, all_of(network, cells), all_of(network, cells), {.name = "fixed_indegree", .number = 25},
+    add_projection(network, all_of(network, cells), all_of(network, cells), {"fixed_indegree", {{"indegree", 25}}},
                    0.02, 1.0);
     add_spike_recorder(network, {all_of(network, cells)});
     add_state_recorder(network, cells, {0, 90, 179}, {"m"}, 0.7);
@@ -133,9 +133,9 @@ TEST(RankNetworks, OfBalancedCellsWithOneDelay) {
         network.create("iaf_psc_alpha", 24, "inhibitory", {{"V_m", normal(-65.0, 5.0, -infinity, -56.0)}});
     for (const PopulationId to : {excitatory, inhibitory}) {
         add_projection(network, all_of(network, excitatory), all_of(network, to),
-                       {.name = "fixed_indegree", .number = 24}, 40.0, 1.5);
-        add_projection(network, all_of(network, inhibitory), all_of(network, to),
-                       {.name = "fixed_indegree", .number = 6}, -200.0, 1.5);
+                       {"fixed_indegree", {{"indegree", 24}}}, 40.0, 1.5);
+        add_projection(network, all_of(network, inhibitory), all_of(network, to), {"fixed_indegree", {{"indegree", 6}}},
+                       -200.0, 1.5);
         add_stimulus(network, all_of(network, to), "poisson_generator", {{"rate", 18000.0}}, {}, 40.0, 1.5);
     }
     add_spike_recorder(network, {all_of(network, excitatory)});
@@ -149,7 +149,7 @@ TEST(RankNetworks, OfBalancedCellsWithOneDelay) {
 TEST(RankNetworks, WithMoreThreadsThanNeurons) {
     Network network(resolution, 3);
     const PopulationId cells = network.create("iaf_psc_exp", 5, "cells", {{"I_e", 600.0}});
-    add_projection(network, all_of(network, cells), all_of(network, cells), {.name = "all_to_all"}, 50.0, 0.4);
+    add_projection(network, all_of(network, cells), all_of(network, cells), {"all_to_all"}, 50.0, 0.4);
     add_spike_recorder(network, {all_of(network, cells)});
     add_state_recorder(network, cells, {0, 4}, {"V_m"}, 0.1);
     const Outcome expected = simulate(network, {.threads = 1}, run_for(500));
@@ -185,7 +185,7 @@ TEST(RankNetworks, WithSeveralSpikesOfOneUnitInOneStep) {
         {1.0, 1.0, 1.0, 5.0}, {}, {1.0, 5.0, 5.0}, {0.1, 0.1, 20.0, 20.0, 20.0, 20.0}, {7.3}};
     const PopulationId units = network.create_spike_generators("units", times);
     const PopulationId cells = network.create("iaf_psc_delta", 12, "cells", {});
-    add_projection(network, all_of(network, units), all_of(network, cells), {.name = "all_to_all"}, 1.5, 0.9);
+    add_projection(network, all_of(network, units), all_of(network, cells), {"all_to_all"}, 1.5, 0.9);
     add_spike_recorder(network, {all_of(network, cells), all_of(network, units)});
     add_state_recorder(network, cells, {0, 5, 11}, {"V_m"}, 0.1);
     const Outcome expected = simulate(network, {.threads = 1}, run_for(250));
@@ -200,9 +200,9 @@ TEST(RankNetworks, WithDelaysOfManySteps) {
     Network network(resolution, 6);
     const PopulationId cells =
         network.create("iaf_psc_exp", 60, "cells", {{"I_e", normal(500.0, 60.0, -infinity, infinity)}});
-    add_projection(network, all_of(network, cells), all_of(network, cells), {.name = "fixed_indegree", .number = 10},
+    add_projection(network, all_of(network, cells), all_of(network, cells), {"fixed_indegree", {{"indegree", 10}}},
                    100.0, normal(45.0, 15.0, 20.0, 70.0));
-    add_projection(network, all_of(network, cells), all_of(network, cells), {.name = "fixed_outdegree", .number = 4},
+    add_projection(network, all_of(network, cells), all_of(network, cells), {"fixed_outdegree", {{"outdegree", 4}}},
                    -200.0, 30.0);
     add_spike_recorder(network, {all_of(network, cells)});
     add_state_recorder(network, cells, {0, 30, 59}, {"V_m"}, 1.7);
@@ -219,10 +219,10 @@ TEST(RankNetworks, WithWeightsOfBothSignsAndManyRounds) {
     const Distribution both = normal(0.0, 5.0, -infinity, infinity);
     // A round takes about a million synapses of each process.
     add_projection(network, all_of(network, sources), all_of(network, targets),
-                   {.name = "fixed_outdegree", .number = 6000}, both, normal(1.5, 0.5, 0.5, infinity));
+                   {"fixed_outdegree", {{"outdegree", 6000}}}, both, normal(1.5, 0.5, 0.5, infinity));
     add_projection(network, all_of(network, targets), all_of(network, sources),
-                   {.name = "pairwise_bernoulli", .probability = 0.1}, both, 1.0);
-    add_projection(network, {sources, 20, 90}, all_of(network, targets), {.name = "fixed_total_number", .number = 3000},
+                   {"pairwise_bernoulli", {{"probability", 0.1}}}, both, 1.0);
+    add_projection(network, {sources, 20, 90}, all_of(network, targets), {"fixed_total_number", {{"number", 3000}}},
                    both, 0.7);
     add_spike_recorder(network, {all_of(network, sources), all_of(network, targets)});
     add_state_recorder(network, targets, {0, 49}, {"V_m"}, 0.5);
@@ -335,7 +335,7 @@ TEST(RankNetworks, ThatNobodyHearsDoNotRunFarAhead) {
     // Ids in turn lie on both processes; only those of the second one work hard, since the others' shards hold few of them.
     const PopulationId few = network.create("iaf_psc_exp", 2, "few", {{"I_e", 300.0}});
     const PopulationId many = network.create("iaf_psc_exp", 20000, "many", {{"I_e", 300.0}});
-    add_projection(network, all_of(network, many), all_of(network, many), {.name = "fixed_indegree", .number = 2}, 1.0,
+    add_projection(network, all_of(network, many), all_of(network, many), {"fixed_indegree", {{"indegree", 2}}}, 1.0,
                    5.0);
     add_spike_recorder(network, {all_of(network, few)});
     auto ranks = std::make_shared<std::vector<std::int32_t>>(20002, 1);
@@ -372,7 +372,7 @@ TEST(RankNetworks, TellOthersWithinAVisit) {
     Network network(resolution, 5);
     const PopulationId neurons = network.create("iaf_psc_exp", 2, "neurons", {{"I_e", 600.0}});
     constexpr Step delay = 8;
-    add_projection(network, {neurons, 0, 1}, {neurons, 1, 2}, {.name = "one_to_one"}, 1.0, delay * resolution);
+    add_projection(network, {neurons, 0, 1}, {neurons, 1, 2}, {"one_to_one"}, 1.0, delay * resolution);
     constexpr Step steps = 320;
     comm::run_processes(2, [&](const Communicator& communicator) {
         Simulation simulation(network, {.threads = 1, .stepping = "async", .pinning = "none"}, {}, communicator);

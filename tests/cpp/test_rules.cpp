@@ -38,14 +38,8 @@ std::vector<RuleSpec> possible_specs(const PairSpace& pairs, SequentialRandom& r
     std::vector<RuleSpec> specs;
     const auto up_to = [&](std::uint64_t most) { return random.next_below(most + 1); };
     for (const bool autapses : {true, false}) {
-        RuleSpec all = rule("all_to_all");
-        all.allow_autapses = autapses;
-        specs.push_back(all);
-        if (pairs.sources == pairs.targets) {
-            RuleSpec one = rule("one_to_one");
-            one.allow_autapses = autapses;
-            specs.push_back(one);
-        }
+        specs.push_back(rule("all_to_all", 0, autapses));
+        if (pairs.sources == pairs.targets) specs.push_back(rule("one_to_one", 0, autapses));
         for (const double probability : {0.0, 1e-300, 1e-12, 0.01, 0.3, random.next_unit(), 0.97, 1.0 - 1e-15, 1.0}) {
             specs.push_back(bernoulli(probability, autapses));
         }
@@ -82,17 +76,20 @@ std::vector<RuleSpec> possible_specs(const PairSpace& pairs, SequentialRandom& r
 }
 
 std::string describe(const RuleSpec& spec, const PairSpace& pairs) {
-    return spec.name + " number " + std::to_string(spec.number) + " probability " + to_text(spec.probability) +
-           (spec.allow_autapses ? "" : " no autapses") + (spec.allow_multapses ? "" : " no multapses") + ", sources " +
-           std::to_string(pairs.first_source.value) + "+" + std::to_string(pairs.sources) + ", targets " +
-           std::to_string(pairs.first_target.value) + "+" + std::to_string(pairs.targets);
+    const std::string probability =
+        spec.name() == "pairwise_bernoulli" ? " probability " + to_text(spec.real("probability")) : "";
+    return std::string(spec.name()) + " number " + std::to_string(number_of(spec)) + probability +
+           (allows_autapses(spec) ? "" : " no autapses") + (allows_multapses(spec) ? "" : " no multapses") +
+           ", sources " + std::to_string(pairs.first_source.value) + "+" + std::to_string(pairs.sources) +
+           ", targets " + std::to_string(pairs.first_target.value) + "+" + std::to_string(pairs.targets);
 }
 
 bool positive_number_on_nothing(const RuleSpec& spec, const PairSpace& pairs) {
-    if (spec.name == "explicit" || spec.name == "pairwise_bernoulli" || spec.name == "nearest_neighbors") return false;
-    if (spec.number == 0) return false;
-    const bool per_target = spec.name == "fixed_indegree" || spec.name == "uniform_indegree";
-    const bool per_source = spec.name == "fixed_outdegree";
+    if (spec.name() == "explicit" || spec.name() == "pairwise_bernoulli" || spec.name() == "nearest_neighbors")
+        return false;
+    if (number_of(spec) == 0) return false;
+    const bool per_target = spec.name() == "fixed_indegree" || spec.name() == "uniform_indegree";
+    const bool per_source = spec.name() == "fixed_outdegree";
     if (per_target && pairs.targets == 0) return false;
     if (per_source && pairs.sources == 0) return false;
     bool some_without = false;
@@ -101,7 +98,7 @@ bool positive_number_on_nothing(const RuleSpec& spec, const PairSpace& pairs) {
     for (std::uint64_t i = 0; i < majors; ++i) {
         const auto own = per_source ? pairs.target_of_source(i) : pairs.source_of_target(i);
         const std::uint64_t partners =
-            (per_source ? pairs.targets : pairs.sources) - (own && !spec.allow_autapses ? 1 : 0);
+            (per_source ? pairs.targets : pairs.sources) - (own && !allows_autapses(spec) ? 1 : 0);
         (partners > 0 ? any_with : some_without) = true;
     }
     return per_target || per_source ? some_without : !any_with;
@@ -128,7 +125,8 @@ void for_each_case(const Function& function) {
         for (const PairSpace& pairs : spaces(sources, targets)) {
             for (const RuleSpec& spec : possible_specs(pairs, random)) {
                 SCOPED_TRACE(describe(spec, pairs));
-                if (spec.name != "one_to_one" && spec.name != "all_to_all" && positive_number_on_nothing(spec, pairs)) {
+                if (spec.name() != "one_to_one" && spec.name() != "all_to_all" &&
+                    positive_number_on_nothing(spec, pairs)) {
                     EXPECT_THROW(bind(spec, pairs, seed), RuleError);
                     continue;
                 }
@@ -147,7 +145,7 @@ void expect_constraints(const RuleSpec& spec, const RuleSampler& sampler, const 
     for (std::uint64_t major = 0; major < partners.size(); ++major) {
         for (const std::uint64_t partner : partners[major]) {
             ASSERT_LT(partner, most);
-            if (!spec.allow_autapses) {
+            if (!allows_autapses(spec)) {
                 ASSERT_NE(partner, self(sampler, pairs, major)) << "autapse";
             }
         }
@@ -155,9 +153,7 @@ void expect_constraints(const RuleSpec& spec, const RuleSampler& sampler, const 
         std::ranges::sort(sorted);
         distinct += sorted.size() - std::ranges::unique(sorted).size();
     }
-    const bool never_repeats =
-        spec.name == "all_to_all" || spec.name == "one_to_one" || spec.name == "pairwise_bernoulli";
-    if (!spec.allow_multapses || never_repeats) {
+    if (!allows_multapses(spec)) {
         ASSERT_EQ(distinct, count_synapses(partners)) << "multapse";
     }
 }
@@ -165,40 +161,41 @@ void expect_constraints(const RuleSpec& spec, const RuleSampler& sampler, const 
 void expect_degrees(const RuleSpec& spec, const RuleSampler& sampler, const PairSpace& pairs,
                     const Partners& partners) {
     const std::uint64_t synapses = count_synapses(partners);
-    if (spec.name == "uniform_indegree") {
+    if (spec.name() == "uniform_indegree") {
         const double targets = static_cast<double>(pairs.targets);
-        ASSERT_EQ(sampler.expected_synapses(), targets * static_cast<double>(spec.least_number + spec.number) / 2.0);
-    } else if (spec.name != "pairwise_bernoulli") {
+        ASSERT_EQ(sampler.expected_synapses(),
+                  targets * static_cast<double>(spec.count("indegree_min") + number_of(spec)) / 2.0);
+    } else if (spec.name() != "pairwise_bernoulli") {
         ASSERT_EQ(sampler.expected_synapses(), static_cast<double>(synapses));
     }
     const bool fixed_degree =
-        spec.name == "fixed_indegree" || spec.name == "fixed_outdegree" || spec.name == "nearest_neighbors";
+        spec.name() == "fixed_indegree" || spec.name() == "fixed_outdegree" || spec.name() == "nearest_neighbors";
     for (std::uint64_t major = 0; major < partners.size(); ++major) {
         const std::vector<std::uint64_t>& own = partners[major];
         if (fixed_degree) {
-            ASSERT_EQ(own.size(), spec.number);
+            ASSERT_EQ(own.size(), number_of(spec));
         }
-        if (spec.name == "all_to_all" || (spec.name == "pairwise_bernoulli" && spec.probability == 1.0)) {
+        if (spec.name() == "all_to_all" || (spec.name() == "pairwise_bernoulli" && spec.real("probability") == 1.0)) {
             std::vector<std::uint64_t> allowed(pairs.sources);
             std::iota(allowed.begin(), allowed.end(), 0);
-            if (!spec.allow_autapses) std::erase(allowed, self(sampler, pairs, major));
+            if (!allows_autapses(spec)) std::erase(allowed, self(sampler, pairs, major));
             ASSERT_EQ(own, allowed);
         }
-        if (spec.name == "pairwise_bernoulli" && spec.probability <= 1e-12) {
+        if (spec.name() == "pairwise_bernoulli" && spec.real("probability") <= 1e-12) {
             ASSERT_TRUE(own.empty());
         }
-        if (spec.name == "uniform_indegree") {
-            ASSERT_GE(own.size(), spec.least_number);
-            ASSERT_LE(own.size(), spec.number);
+        if (spec.name() == "uniform_indegree") {
+            ASSERT_GE(own.size(), spec.count("indegree_min"));
+            ASSERT_LE(own.size(), number_of(spec));
         }
-        if (spec.name == "one_to_one") {
+        if (spec.name() == "one_to_one") {
             const bool is_self = self(sampler, pairs, major) == major;
-            const bool excluded = is_self && !spec.allow_autapses;
+            const bool excluded = is_self && !allows_autapses(spec);
             ASSERT_EQ(own, excluded ? std::vector<std::uint64_t>{} : std::vector<std::uint64_t>{major});
         }
     }
-    if (spec.name == "fixed_total_number") {
-        ASSERT_EQ(synapses, spec.number);
+    if (spec.name() == "fixed_total_number") {
+        ASSERT_EQ(synapses, number_of(spec));
     }
 }
 
@@ -243,8 +240,8 @@ TEST(EveryRule, GivesEachSynapseItsOwnPlaceInArrays) {
     for_each_case([&](const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed) {
         const auto sampler = bind(spec, pairs, seed);
         const auto length = sampler->array_length();
-        const bool has_order =
-            spec.name != "fixed_total_number" && spec.name != "pairwise_bernoulli" && spec.name != "uniform_indegree";
+        const bool has_order = spec.name() != "fixed_total_number" && spec.name() != "pairwise_bernoulli" &&
+                               spec.name() != "uniform_indegree";
         ASSERT_EQ(length.has_value(), has_order);
         if (!length) return;
         const Partners partners = draw_all(*sampler, pairs);
@@ -254,18 +251,18 @@ TEST(EveryRule, GivesEachSynapseItsOwnPlaceInArrays) {
                 const std::uint64_t position = sampler->array_position(major, ordinal);
                 ASSERT_LT(position, *length);
                 ASSERT_EQ(used[position]++, 0) << "two synapses share a place";
-                if (spec.name == "all_to_all") {
+                if (spec.name() == "all_to_all") {
                     ASSERT_EQ(position, major * pairs.sources + partners[major][ordinal]);
                 }
-                if (spec.name == "explicit") {
-                    ASSERT_EQ(spec.targets[position], major);
-                    ASSERT_EQ(spec.sources[position], partners[major][ordinal]);
+                if (spec.name() == "explicit") {
+                    ASSERT_EQ(spec.indices("targets")[position], major);
+                    ASSERT_EQ(spec.indices("sources")[position], partners[major][ordinal]);
                 }
             }
         }
         const auto total = static_cast<std::uint64_t>(std::accumulate(used.begin(), used.end(), 0));
         // Only excluded pairs of the rules that fix their pairs have a place without a synapse.
-        const bool may_skip = !spec.allow_autapses && (spec.name == "all_to_all" || spec.name == "one_to_one");
+        const bool may_skip = !allows_autapses(spec) && (spec.name() == "all_to_all" || spec.name() == "one_to_one");
         if (!may_skip) {
             ASSERT_EQ(total, *length);
         }
@@ -279,11 +276,11 @@ TEST(EveryRule, DependsOnSeedAndProjection) {
           rule("fixed_indegree", 50, true, false), rule("fixed_total_number", 5000, true, false), bernoulli(0.25),
           uniform_indegree(30, 60)}) {
         const Partners one = draw_all(*bind(spec, pairs, 1, 0), pairs);
-        EXPECT_EQ(draw_all(*bind(spec, pairs, 1, 0), pairs), one) << spec.name;
-        EXPECT_NE(draw_all(*bind(spec, pairs, 2, 0), pairs), one) << spec.name;
-        EXPECT_NE(draw_all(*bind(spec, pairs, 1, 1), pairs), one) << spec.name;
+        EXPECT_EQ(draw_all(*bind(spec, pairs, 1, 0), pairs), one) << spec.name();
+        EXPECT_NE(draw_all(*bind(spec, pairs, 2, 0), pairs), one) << spec.name();
+        EXPECT_NE(draw_all(*bind(spec, pairs, 1, 1), pairs), one) << spec.name();
         // The partners of two neurons of one network agree only by chance.
-        EXPECT_NE(one[0], one[1]) << spec.name;
+        EXPECT_NE(one[0], one[1]) << spec.name();
     }
 }
 

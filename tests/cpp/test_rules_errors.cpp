@@ -14,8 +14,15 @@ using namespace rule_testing;
 /// Expects an error of a type whose message holds all of some texts.
 template <class ErrorType>
 void expect_error(const RuleSpec& spec, const PairSpace& pairs, const std::vector<std::string>& texts) {
-    SCOPED_TRACE(spec.name);
+    SCOPED_TRACE(spec.name());
     const ErrorFields fields = fields_of<ErrorType>([&] { bind(spec, pairs); }, texts);
+    EXPECT_FALSE(fields.value.empty());
+}
+
+/// The same of a rule that no neurons could have.
+template <class ErrorType, class Make>
+void expect_refusal(const Make& make, const std::vector<std::string>& texts) {
+    const ErrorFields fields = fields_of<ErrorType>(make, texts);
     EXPECT_FALSE(fields.value.empty());
 }
 
@@ -28,7 +35,7 @@ TEST(Registry, HoldsAllRulesWithTheirDescriptions) {
         names.push_back(info->name);
         EXPECT_FALSE(info->summary.empty());
         for (const connect::RuleParameterInfo& parameter : info->parameters) {
-            EXPECT_FALSE(parameter.name.empty() || parameter.meaning.empty() || parameter.bounds.empty());
+            EXPECT_FALSE(parameter.name.empty() || parameter.meaning.empty() || describe_values(parameter).empty());
         }
         EXPECT_EQ(&connect::find_rule(info->name), info);
     }
@@ -38,9 +45,29 @@ TEST(Registry, HoldsAllRulesWithTheirDescriptions) {
 }
 
 TEST(Registry, NamesTheNearestRule) {
-    expect_error<UnknownNameError>(rule("fixed_in_degree", 3), apart,
-                                   {"'fixed_in_degree'", "did you mean 'fixed_indegree'"});
-    expect_error<UnknownNameError>(rule(""), apart, {"all_to_all"});
+    expect_refusal<UnknownNameError>([] { RuleSpec("fixed_in_degree", {{"indegree", 3}}); },
+                                     {"'fixed_in_degree'", "did you mean 'fixed_indegree'"});
+    expect_refusal<UnknownNameError>([] { RuleSpec(""); }, {"all_to_all"});
+}
+
+TEST(RuleSpec, HoldsTheValuesOfAllParameters) {
+    const RuleSpec spec("fixed_indegree", {{"allow_multapses", false}, {"indegree", 7}});
+    EXPECT_EQ(spec.name(), "fixed_indegree");
+    EXPECT_EQ(spec.count("indegree"), 7U);
+    EXPECT_TRUE(spec.flag("allow_autapses"));
+    EXPECT_FALSE(spec.flag("allow_multapses"));
+    EXPECT_EQ(spec.values().size(), 3U);
+    EXPECT_THROW(static_cast<void>(spec.count("outdegree")), InternalError);
+}
+
+TEST(RuleSpec, RefusesArgumentsThatDoNotFitTheDescription) {
+    expect_refusal<UnknownNameError>([] { RuleSpec("fixed_indegree", {{"in_degree", 7}}); },
+                                     {"parameter of rule 'fixed_indegree'", "did you mean 'indegree'"});
+    fields_of<RuleError>([] { RuleSpec("fixed_indegree"); }, {"it needs indegree"});
+    fields_of<RuleError>([] { RuleSpec("explicit", {{"sources", SharedIndices()}}); }, {"it needs targets"});
+    expect_refusal<ValueOutOfBoundsError>([] { RuleSpec("fixed_indegree", {{"indegree", 0.5}}); },
+                                          {"indegree of rule 'fixed_indegree'", "0.5", "a whole number >= 0"});
+    expect_refusal<ValueOutOfBoundsError>([] { RuleSpec("all_to_all", {{"allow_autapses", 1}}); }, {"true or false"});
 }
 
 TEST(FixedIndegree, RefusesMoreThanTheAllowedSources) {
@@ -61,7 +88,7 @@ TEST(FixedIndegree, RefusesATargetWithoutAnySource) {
 }
 
 TEST(UniformIndegree, RefusesWhatNoTargetCanHave) {
-    expect_error<RuleError>(uniform_indegree(5, 4), apart, {"indegree_min", "5", "indegree_max, 4"});
+    expect_refusal<RuleError>([] { uniform_indegree(5, 4); }, {"indegree_min", "5", "indegree_max, 4"});
     expect_error<RuleError>(uniform_indegree(3, 11, true, false), apart, {"indegree_max", "11", "10 allowed sources"});
     expect_error<RuleError>(uniform_indegree(3, 10, false, false), same, {"9 allowed sources"});
     expect_error<RuleError>(uniform_indegree(0, std::uint64_t{1} << 32), same, {"indegree_max", "2^32"});
@@ -74,7 +101,7 @@ TEST(NearestNeighbors, RefuseWhatHasNoNeighbors) {
     expect_error<RuleError>(nearest_neighbors(2), apart, {"sources", "from id 0", "from id 10"});
     expect_error<RuleError>(nearest_neighbors(2), {NeuronId{0}, 10, NeuronId{0}, 9}, {"10 neurons", "9 neurons"});
     expect_error<RuleError>(nearest_neighbors(2), {NeuronId{0}, 9, NeuronId{1}, 9}, {"from id 1 on"});
-    expect_error<RuleError>(nearest_neighbors(3), same, {"indegree", "3", "even"});
+    expect_refusal<RuleError>([] { nearest_neighbors(3); }, {"indegree", "3", "even"});
     expect_error<RuleError>(nearest_neighbors(10), same, {"indegree", "10", "less than the number of sources, 10"});
     EXPECT_NO_THROW(bind(nearest_neighbors(8), same));
     const std::uint64_t many = std::uint64_t{1} << 33;
@@ -116,29 +143,27 @@ TEST(FixedTotalNumber, RefusesWhatCannotBeCounted) {
 TEST(PairwiseBernoulli, RefusesWhatIsNoProbability) {
     for (const double bad :
          {-1e-9, 1.0000001, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-        expect_error<ValueOutOfBoundsError>(bernoulli(bad), apart, {"probability", "from 0 to 1"});
+        expect_refusal<ValueOutOfBoundsError>([bad] { bernoulli(bad); }, {"probability", "from 0 to 1"});
     }
 }
 
 TEST(OneToOne, RefusesDifferentSizes) { expect_error<RuleError>(rule("one_to_one"), apart, {"10", "20"}); }
 
 TEST(ExplicitList, RefusesBadLists) {
-    expect_error<ShapeError>(explicit_list({0, 1, 2}, {0, 1}), apart, {"2", "3"});
+    expect_refusal<ShapeError>([] { explicit_list({0, 1, 2}, {0, 1}); }, {"2", "3"});
     expect_error<ValueOutOfBoundsError>(explicit_list({0, 10, 11}, {0, 1, 2}), apart, {"source", "position 1", "10"});
     expect_error<ValueOutOfBoundsError>(explicit_list({0, 1, 2}, {0, 1, 20}), apart, {"target", "position 2", "20"});
-    RuleSpec no_autapses = explicit_list({0, 4, 5}, {1, 4, 5});
-    EXPECT_NO_THROW(bind(no_autapses, same));
-    no_autapses.allow_autapses = false;
+    EXPECT_NO_THROW(bind(explicit_list({0, 4, 5}, {1, 4, 5}), same));
+    const RuleSpec no_autapses = explicit_list({0, 4, 5}, {1, 4, 5}, false);
     EXPECT_NO_THROW(bind(no_autapses, apart));
     expect_error<RuleError>(no_autapses, same, {"position 1", "itself"});
-    RuleSpec no_multapses = explicit_list({0, 4, 4, 0, 4}, {1, 2, 3, 1, 2});
-    EXPECT_NO_THROW(bind(no_multapses, apart));
-    no_multapses.allow_multapses = false;
+    EXPECT_NO_THROW(bind(explicit_list({0, 4, 4, 0, 4}, {1, 2, 3, 1, 2}), apart));
+    const RuleSpec no_multapses = explicit_list({0, 4, 4, 0, 4}, {1, 2, 3, 1, 2}, true, false);
     expect_error<RuleError>(no_multapses, apart, {"position 3", "already"});
 }
 
 TEST(ExplicitList, MayBeEmpty) {
-    const auto sampler = bind(rule("explicit"), apart);
+    const auto sampler = bind(explicit_list({}, {}), apart);
     EXPECT_EQ(sampler->expected_synapses(), 0.0);
     EXPECT_EQ(sampler->array_length(), 0U);
     EXPECT_EQ(count_synapses(draw_all(*sampler, apart)), 0U);

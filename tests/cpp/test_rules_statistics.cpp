@@ -23,7 +23,7 @@ double partners_p_value(const RuleSpec& spec, const PairSpace& pairs) {
     std::vector<double> counts(size);
     std::vector<double> expected(size);
     for (std::uint64_t major = 0; major < partners.size(); ++major) {
-        const std::uint64_t excluded = spec.allow_autapses ? size : self(*sampler, pairs, major);
+        const std::uint64_t excluded = allows_autapses(spec) ? size : self(*sampler, pairs, major);
         const double allowed = static_cast<double>(size - (excluded < size ? 1 : 0));
         for (const std::uint64_t partner : partners[major]) ++counts[partner];
         for (std::uint64_t partner = 0; partner < size; ++partner) {
@@ -66,7 +66,7 @@ TEST(EveryRule, DrawsAllAllowedPartnersAlike) {
         for (const auto& own : draw_all(spec, large)) {
             for (const std::uint64_t partner : own) ++counts[partner / 10000];
         }
-        EXPECT_GT(statistics::uniform_p_value(counts), significance) << spec.name;
+        EXPECT_GT(statistics::uniform_p_value(counts), significance) << spec.name();
     }
 }
 

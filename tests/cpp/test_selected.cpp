@@ -41,20 +41,21 @@ const std::vector<std::pair<IdSequence, IdSequence>> cases{
     {IdSequence(NeuronId{5}, 2, 9), IdSequence(NeuronId{5}, 2, 9)},
 };
 
-const std::vector<RuleSpec> specs{
-    rule("all_to_all", 0, false),
-    rule("fixed_indegree", 5, false, true),
-    rule("fixed_indegree", 5, false, false),
-    rule("fixed_outdegree", 4, false, true),
-    rule("fixed_total_number", 25, false, false),
-    uniform_indegree(1, 5, false, true),
-    bernoulli(0.4, false),
-};
+std::vector<RuleSpec> make_specs(bool autapses) {
+    return {
+        rule("all_to_all", 0, autapses),
+        rule("fixed_indegree", 5, autapses, true),
+        rule("fixed_indegree", 5, autapses, false),
+        rule("fixed_outdegree", 4, autapses, true),
+        rule("fixed_total_number", 25, autapses, false),
+        uniform_indegree(1, 5, autapses, true),
+        bernoulli(0.4, autapses),
+    };
+}
 
 TEST(SelectedRules, ConnectTheNeuronsThatTheRuleConnectsByTheirPlaces) {
     for (const auto& [sources, targets] : cases) {
-        for (RuleSpec spec : specs) {
-            spec.allow_autapses = true;
+        for (const RuleSpec& spec : make_specs(true)) {
             const SelectedRule selected = bind_selected(spec, sources, targets, 1, ProjectionId{2});
             // The same numbers of neurons, without gaps.
             const PairSpace places{NeuronId{0}, sources.size(), NeuronId{1000}, targets.size()};
@@ -67,20 +68,20 @@ TEST(SelectedRules, ConnectTheNeuronsThatTheRuleConnectsByTheirPlaces) {
             for (std::size_t i = 0; i < all.size(); ++i) {
                 for (const std::uint64_t own : all[i]) expected.emplace_back(majors[i].value, partners[own].value);
             }
-            EXPECT_EQ(draw_ids(selected), expected) << spec.name;
-            EXPECT_EQ(selected.sampler->expected_synapses(), plain->expected_synapses()) << spec.name;
+            EXPECT_EQ(draw_ids(selected), expected) << spec.name();
+            EXPECT_EQ(selected.sampler->expected_synapses(), plain->expected_synapses()) << spec.name();
         }
     }
 }
 
 TEST(SelectedRules, DrawTheSameHoweverTheWorkIsCut) {
     for (const auto& [sources, targets] : cases) {
-        for (const RuleSpec& spec : specs) {
+        for (const RuleSpec& spec : make_specs(false)) {
             const SelectedRule selected = bind_selected(spec, sources, targets, 3, ProjectionId{0});
             for (const auto& [stride, batch] : {std::pair(2, 1000), std::pair(3, 2), std::pair(1, 1)}) {
                 EXPECT_EQ(draw_ids(selected, static_cast<std::uint64_t>(stride), static_cast<std::uint64_t>(batch)),
                           draw_ids(selected))
-                    << spec.name;
+                    << spec.name();
             }
         }
     }
@@ -98,10 +99,10 @@ TEST(SelectedRules, ConnectNoNeuronToItselfUnlessAllowed) {
     }
     EXPECT_EQ(pairs, expected);
     for (const auto& [from, to] : cases) {
-        for (const RuleSpec& spec : specs) {
+        for (const RuleSpec& spec : make_specs(false)) {
             const SelectedRule selected = bind_selected(spec, from, to, 5, ProjectionId{0});
             const auto drawn = draw_ids(selected);
-            for (const auto& [major, partner] : drawn) EXPECT_NE(major, partner) << spec.name;
+            for (const auto& [major, partner] : drawn) EXPECT_NE(major, partner) << spec.name();
         }
     }
 }

@@ -241,7 +241,7 @@ TEST(Simulation, AgreesWithANaiveOne) {
                                                     {"t_ref", 2.0},
                                                     {"I_e", currents}});
     add_projection(network, all_of(network, population), all_of(network, population),
-                   {.name = "explicit", .sources = sources, .targets = targets}, weights, delays);
+                   {"explicit", {{"sources", sources}, {"targets", targets}}}, weights, delays);
     const RecorderIndex recorder = add_spike_recorder(network, {all_of(network, population)});
     for (const std::uint32_t threads : {1u, 3u}) {
         Simulation simulation(network, {.threads = threads, .pinning = "none"});
@@ -257,7 +257,7 @@ TEST(Simulation, PlaysSpikesWithTheirMultiplicity) {
     const PopulationId neuron =
         network.create("iaf_psc_delta", 1, "neuron",
                        {{"E_L", 0.0}, {"V_m", 0.0}, {"V_th", 1000.0}, {"V_reset", -1.0}, {"tau_m", 1e9}});
-    add_projection(network, all_of(network, input), all_of(network, neuron), {.name = "all_to_all"}, 1.0, 0.5);
+    add_projection(network, all_of(network, input), all_of(network, neuron), {"all_to_all"}, 1.0, 0.5);
     const RecorderIndex potential = add_state_recorder(network, neuron, {0}, {"V_m"}, resolution);
     Simulation simulation(network, {.threads = 2, .pinning = "none"});
     simulation.run(30);
@@ -375,7 +375,7 @@ TEST(Simulation, WeightAtArrivalCounts) {
         const PopulationId input = network.create_spike_generators("input", std::vector<std::vector<double>>{{0.1}});
         const PopulationId neurons = network.create("iaf_psc_delta", 3, "neurons",
                                                     {{"E_L", 0.0}, {"V_reset", -1.0}, {"V_th", 100.0}, {"tau_m", 1e9}});
-        add_projection(network, all_of(network, input), all_of(network, neurons), {.name = "all_to_all"}, 1.0,
+        add_projection(network, all_of(network, input), all_of(network, neurons), {"all_to_all"}, 1.0,
                        std::vector<double>{0.5, 1.0, 1.5});
         Simulation simulation(network, {.threads = 2, .table_layout = layout, .delivery_window = 4, .pinning = "none"});
         const ConnectionData synapses = simulation.connections({});
@@ -429,8 +429,8 @@ TEST(Simulation, RefusesWeightsThatNoSumCanHoldBesideOthers) {
         Network network(resolution, 1);
         const PopulationId population = network.create("iaf_psc_exp", 10, "neurons", {});
         const Selection all = all_of(network, population);
-        add_projection(network, all, all, {.name = "one_to_one"}, 1e6, 1.0, "large");
-        add_projection(network, all, all, {.name = "one_to_one"}, small, 1.0, "small");
+        add_projection(network, all, all, {"one_to_one"}, 1e6, 1.0, "large");
+        add_projection(network, all, all, {"one_to_one"}, small, 1.0, "small");
         if (small == 1e-36) {
             EXPECT_THROW(Simulation(network, {.threads = 1}), ValueOutOfBoundsError);
         } else {
@@ -448,7 +448,7 @@ TEST(Simulation, CanBeGivenUpWhileItIsBuilt) {
     Network network(resolution, 1);
     const PopulationId population = network.create("iaf_psc_exp", 20000, "neurons", {});
     add_projection(network, all_of(network, population), all_of(network, population),
-                   {.name = "fixed_indegree", .number = 1000}, 1.0, 1.0);
+                   {"fixed_indegree", {{"indegree", 1000}}}, 1.0, 1.0);
     struct Enough {};
     EXPECT_THROW(Simulation(network, {.threads = 2}, [] { throw Enough{}; }), Enough);
 }
@@ -457,7 +457,7 @@ TEST(Simulation, PredictsItsMemory) {
     Network network(resolution, 1);
     const PopulationId population = network.create("iaf_psc_exp", 2000, "neurons", {});
     add_projection(network, all_of(network, population), all_of(network, population),
-                   {.name = "fixed_indegree", .number = 500}, 1.0, normal(1.5, 0.5, 0.05, 3.0));
+                   {"fixed_indegree", {{"indegree", 500}}}, 1.0, normal(1.5, 0.5, 0.05, 3.0));
     const auto sum = [](const std::vector<MemoryItem>& items) {
         double bytes = 0.0;
         for (const MemoryItem& item : items)
@@ -489,8 +489,7 @@ TEST(Simulation, WorksForOneNeuronAndForNone) {
         Network network(resolution, 1);
         network.create("iaf_psc_exp", 1, "one", {{"I_e", 500.0}});
         const PopulationId population = network.create("iaf_psc_exp", size, "few", {{"I_e", 500.0}});
-        add_projection(network, all_of(network, population), all_of(network, population), {.name = "all_to_all"}, 1.0,
-                       1.0);
+        add_projection(network, all_of(network, population), all_of(network, population), {"all_to_all"}, 1.0, 1.0);
         const RecorderIndex recorder = add_spike_recorder(network, {all_of(network, population)});
         Simulation simulation(network, {.threads = 4, .pinning = "none"});
         simulation.run(1000);

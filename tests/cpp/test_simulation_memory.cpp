@@ -22,7 +22,7 @@ constexpr std::uint64_t size = 4000;
 Network make_network() {
     Network network{0.1, 3};
     const PopulationId cells = network.create("iaf_psc_exp", size, "cells", {});
-    add_projection(network, {cells, 0, size}, {cells, 0, size}, {.name = "fixed_indegree", .number = 100}, 1.0, 1.5);
+    add_projection(network, {cells, 0, size}, {cells, 0, size}, {"fixed_indegree", {{"indegree", 100}}}, 1.0, 1.5);
     add_stimulus(network, {cells, 0, size}, "poisson_generator", {{"rate", 9000.0}}, {}, 60.0, 1.5);
     add_spike_recorder(network, {{cells, 0, size}});
     return network;

@@ -73,7 +73,7 @@ SiteChoice choice(SiteChoice::Rule rule, std::uint32_t sites) {
 
 TEST(SiteChoice, GivesTheSameToSynapsesAloneAndTogether) {
     const PairSpace pairs{NeuronId{0}, 100, NeuronId{0}, 100};
-    const auto sampler = bind_rule({.name = "fixed_indegree", .number = 50}, pairs, 1, ProjectionId{0});
+    const auto sampler = bind_rule({"fixed_indegree", {{"indegree", 50}}}, pairs, 1, ProjectionId{0});
     std::vector<double> listed(5000);
     for (std::size_t i = 0; i < listed.size(); ++i) listed[i] = static_cast<double>(i % 7);
     const std::vector<double> weights{0.0, 2.0, 0.0, 1.0, 1.0, 0.0, 0.0};

@@ -34,7 +34,7 @@ struct SparseNetwork {
     explicit SparseNetwork(std::uint64_t indegree, std::uint64_t size = 240) {
         neurons = network.create("iaf_psc_exp", size, "neurons", {{"I_e", normal(420.0, 60.0, -infinity, infinity)}});
         add_projection(network, all_of(network, neurons), all_of(network, neurons),
-                       {.name = "fixed_indegree", .number = indegree}, 80.0, 1.5);
+                       {"fixed_indegree", {{"indegree", indegree}}}, 80.0, 1.5);
         spikes = add_spike_recorder(network, {all_of(network, neurons)});
     }
 };
@@ -54,14 +54,14 @@ TEST(Sorting, DependsOnHowManyOfThePossibleRowsThereAre) {
     SparseNetwork both(8);
     const PopulationId inhibitory = both.network.create("iaf_psc_exp", 60, "inhibitory", {});
     add_projection(both.network, all_of(both.network, inhibitory), all_of(both.network, both.neurons),
-                   {.name = "fixed_indegree", .number = 8}, -80.0, 1.5);
+                   {"fixed_indegree", {{"indegree", 8}}}, -80.0, 1.5);
     EXPECT_TRUE(sorts_connections(both.network, {.threads = 1}, 15));
     EXPECT_FALSE(sorts_connections(both.network, {.threads = 1}, 16));
 
     // Synapses of either sign have rows in both tables, and half of them are in each.
     Network either{resolution, 7};
     const PopulationId neurons = either.create("iaf_psc_exp", 240, "neurons", {});
-    add_projection(either, all_of(either, neurons), all_of(either, neurons), {.name = "fixed_indegree", .number = 8},
+    add_projection(either, all_of(either, neurons), all_of(either, neurons), {"fixed_indegree", {{"indegree", 8}}},
                    normal(0.0, 50.0, -infinity, infinity), 1.5);
     EXPECT_TRUE(sorts_connections(either, {.threads = 1}, 4));
     EXPECT_FALSE(sorts_connections(either, {.threads = 1}, 5));

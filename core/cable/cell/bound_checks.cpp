@@ -8,7 +8,7 @@
 
 namespace ranvier::cable {
 
-void check_bounds(double value, const models::Bounds& bounds, std::string object, std::string_view unit) {
+void check_bounds(double value, const Bounds& bounds, std::string object, std::string_view unit) {
     if (bounds.contains(value)) return;
     const std::string suffix = unit.empty() ? "" : " " + std::string(unit);
     throw ValueOutOfBoundsError({.object = std::move(object),

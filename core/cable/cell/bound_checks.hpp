@@ -9,7 +9,7 @@
 namespace ranvier::cable {
 
 /// @throws ValueOutOfBoundsError that names the object
-void check_bounds(double value, const models::Bounds& bounds, std::string object, std::string_view unit);
+void check_bounds(double value, const Bounds& bounds, std::string object, std::string_view unit);
 
 /// Checks the value of a parameter. NaN for a parameter without a default means that it was not given.
 void check_parameter(double value, const models::ParameterInfo& info, std::string object);

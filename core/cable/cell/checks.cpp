@@ -14,7 +14,7 @@ namespace ranvier::cable {
 
 namespace {
 
-constexpr models::Bounds temperature_bounds{.lower = -50.0, .upper = 100.0};
+constexpr Bounds temperature_bounds{.lower = -50.0, .upper = 100.0};
 
 /// Whether a parameter may have a value for each compartment.
 bool may_differ(const MechanismModel& mechanism, std::size_t parameter) {

@@ -28,10 +28,10 @@ struct PlacedClamp {
     double resistance = 0.0;        ///< of a voltage clamp, in series with the membrane, MOhm
 };
 
-inline constexpr models::Bounds level_bounds{.lower = -1000.0, .upper = 1000.0};     // mV
-inline constexpr models::Bounds resistance_bounds{.lower = 1e-3, .upper = 1e9};      // MOhm
-inline constexpr models::Bounds start_bounds{.lower = 0.0, .upper = 1e12};           // ms
-inline constexpr models::Bounds duration_bounds{.lower = 1e-6, .upper = HUGE_VAL};  // ms
+inline constexpr Bounds level_bounds{.lower = -1000.0, .upper = 1000.0};     // mV
+inline constexpr Bounds resistance_bounds{.lower = 1e-3, .upper = 1e9};      // MOhm
+inline constexpr Bounds start_bounds{.lower = 0.0, .upper = 1e12};           // ms
+inline constexpr Bounds duration_bounds{.lower = 1e-6, .upper = HUGE_VAL};  // ms
 
 /// @throws ValueOutOfBoundsError, ShapeError naming the clamp
 void check_clamps(std::span<const PlacedClamp> clamps, const Compartments& compartments);

@@ -84,7 +84,7 @@ bool exists(const CellSpec& spec, const OwnUse& use) {
 
 void check_profile(const CellSpec& spec, const OwnUse& use) {
     const std::string object = object_of(spec, use);
-    models::Bounds bounds = info_of(spec, use).bounds;
+    Bounds bounds = info_of(spec, use).bounds;
     if (use.kind == Kind::capacitance) {
         check_length(use.profile.size(), spec.compartments.size(), "profile of " + object);
         bounds.lower = 0.0;  // what is added to a number may be 0
@@ -98,7 +98,7 @@ void check_profile(const CellSpec& spec, const OwnUse& use) {
 }
 
 /// Restricts the bounds of a value so that this times the value, beside `given`, keeps others. It keeps them itself, too.
-void restrict(models::Bounds& bounds, models::Bounds wanted, double factor, double given = 0.0) {
+void restrict(Bounds& bounds, Bounds wanted, double factor, double given = 0.0) {
     if (factor == 0.0) return;
     if (factor < 0.0) {
         wanted = {.lower = -wanted.upper, .upper = -wanted.lower, .lower_open = false, .upper_open = wanted.lower_open};
@@ -223,9 +223,8 @@ bool has_own(const CellSpec& spec, std::uint32_t clamp) {
     return std::ranges::any_of(spec.uses, [&](const OwnUse& use) { return is_of_clamp(use.kind) && use.of == clamp; });
 }
 
-void check_factors(std::span<const double> factors, const models::Bounds& bounds, bool with_sign,
-                   const std::string& object) {
-    models::Bounds allowed{.lower = with_sign ? -greatest_factor : 0.0, .upper = greatest_factor};
+void check_factors(std::span<const double> factors, const Bounds& bounds, bool with_sign, const std::string& object) {
+    Bounds allowed{.lower = with_sign ? -greatest_factor : 0.0, .upper = greatest_factor};
     allowed.lower_open = !with_sign && !bounds.contains(0.0);
     for (const double factor : factors) check_bounds(factor, allowed, "profile of " + object, "");
     if (std::ranges::any_of(factors, [](double factor) { return factor != 0.0; })) return;
@@ -244,7 +243,7 @@ void check_own(const CellSpec& spec) {
 
 models::ParameterInfo own_info(const CellSpec& spec, std::uint32_t index) {
     const OwnParameter& own = spec.own[index];
-    models::ParameterInfo info{own.name, "", own.default_value, models::any_number, "Of each cell"};
+    models::ParameterInfo info{own.name, "", own.default_value, any_number, "Of each cell"};
     bool is_used = false;
     info.may_be_infinite = true;
     visit_mechanisms(spec, index, [&](const PaintedMechanism& painted, std::size_t p) {

@@ -14,10 +14,10 @@ namespace ranvier::cable {
 
 struct CellSpec;
 
-inline constexpr models::Bounds capacitance_bounds{.lower = 1e-6, .upper = 1e6};  // uF/cm^2
-inline constexpr models::Bounds resistivity_bounds{.lower = 1e-3, .upper = 1e9};  // ohm cm
+inline constexpr Bounds capacitance_bounds{.lower = 1e-6, .upper = 1e6};  // uF/cm^2
+inline constexpr Bounds resistivity_bounds{.lower = 1e-3, .upper = 1e9};  // ohm cm
 /// mV: what rates are tabulated for; see RateTable.
-inline constexpr models::Bounds potential_bounds{.lower = -250.0, .upper = 250.0};
+inline constexpr Bounds potential_bounds{.lower = -250.0, .upper = 250.0};
 
 /// A parameter of which each cell of a population has a value of its own; see PaintedMechanism::own and OwnUse.
 struct OwnParameter {
@@ -74,8 +74,7 @@ const OwnParameter* initial_parameter(const CellSpec& spec);
 bool has_own(const CellSpec& spec, std::uint32_t clamp);
 
 /// That values with these bounds can be multiplied by some factors. @throws ValueOutOfBoundsError
-void check_factors(std::span<const double> factors, const models::Bounds& bounds, bool with_sign,
-                   const std::string& object);
+void check_factors(std::span<const double> factors, const Bounds& bounds, bool with_sign, const std::string& object);
 
 /// That what own parameters give values to is there, and that values can be multiplied by the profiles.
 /// @throws ShapeError, ValueOutOfBoundsError

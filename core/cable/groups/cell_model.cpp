@@ -200,7 +200,7 @@ void CellModel::describe(std::uint64_t fingerprint) {
               .variables = variables_,
               .receptors = receptors_,
               .sites = sites_,
-              .weight_bounds = models::not_negative,
+              .weight_bounds = not_negative,
               .weight_unit = "nS",
               .electrodes = electrodes_,
               .stretch_gain = models::StretchGain::much,

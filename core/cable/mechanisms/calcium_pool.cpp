@@ -8,10 +8,10 @@ namespace ranvier::cable {
 
 namespace {
 
-constexpr models::Bounds share_bounds{.lower = 0.0, .upper = 1.0, .lower_open = true};
-constexpr models::Bounds depth_bounds{.lower = 1e-6, .upper = 1e6};
-constexpr models::Bounds inside_bounds{.lower = 1e-8, .upper = 100.0};
-constexpr models::Bounds outside_bounds{.lower = 1e-6, .upper = 1000.0};
+constexpr Bounds share_bounds{.lower = 0.0, .upper = 1.0, .lower_open = true};
+constexpr Bounds depth_bounds{.lower = 1e-6, .upper = 1e6};
+constexpr Bounds inside_bounds{.lower = 1e-8, .upper = 100.0};
+constexpr Bounds outside_bounds{.lower = 1e-6, .upper = 1000.0};
 
 enum Parameter : std::size_t { gamma, depth, decay, Ca_rest, Ca_out };
 

@@ -1,20 +1,22 @@
 #pragma once
 
+#include <array>
 #include <limits>
 
 #include "cable/mechanism.hpp"
 #include "cable/receptor.hpp"
 #include "models/model_info.hpp"
 
-/// Every mechanism and receptor, defined in the file of its name. A new one gets a line here and one in registry.cpp.
+/// Every mechanism and receptor, defined in the file of its name. A new one is declared here and added
+/// to the list below.
 namespace ranvier::cable {
 
 /// mV
-inline constexpr models::Bounds reversal_bounds{.lower = -1000.0, .upper = 1000.0};
+inline constexpr Bounds reversal_bounds{.lower = -1000.0, .upper = 1000.0};
 /// S/cm^2: far above those of any membrane, and what sums and products stay finite with.
-inline constexpr models::Bounds density_bounds{.lower = 0.0, .upper = 1e6};
+inline constexpr Bounds density_bounds{.lower = 0.0, .upper = 1e6};
 /// ms
-inline constexpr models::Bounds time_bounds{.lower = 1e-6, .upper = 1e9};
+inline constexpr Bounds time_bounds{.lower = 1e-6, .upper = 1e9};
 
 /// Of currents that carry calcium: NaN, not given, where a pool gives it.
 inline constexpr models::ParameterInfo calcium_reversal{
@@ -38,5 +40,16 @@ extern const MechanismModel sk_current;
 extern const ReceptorModel exp2syn;
 extern const ReceptorModel expsyn;
 extern const ReceptorModel nmda;
+
+inline constexpr std::array all_mechanisms{
+    &ca_hva,      &ca_lva,    &calcium_pool,  &h_current,    &hh,  &k_fast,     &k_persistent,
+    &k_transient, &m_current, &na_persistent, &na_transient, &pas, &sk_current,
+};
+
+inline constexpr std::array all_receptors{
+    &exp2syn,
+    &expsyn,
+    &nmda,
+};
 
 }  // namespace ranvier::cable

@@ -226,7 +226,7 @@ struct ExchangeArguments {
     ExchangeOptions options;
 };
 
-/// One method, for the list of them. Each is one file that registers itself in comm/exchange/exchange_registry.cpp.
+/// One method. Each is a constant in a file of its own, listed in comm/exchange/exchange_methods.hpp.
 struct ExchangeInfo {
     std::string_view name;
     std::string_view summary;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
+
 #include "comm/exchange/exchange.hpp"
 
-/// Every method of exchange, defined in the file of its name. A new one gets a line here and one in exchange_registry.cpp.
+/// Every method of exchange, defined in the file of its name. A new one is declared here and
+/// added to the list below.
 namespace ranvier::comm {
 
 extern const ExchangeInfo allgather_exchange;
@@ -15,5 +18,10 @@ extern const ExchangeInfo overlap_exchange;
 extern const ExchangeInfo persistent_exchange;
 extern const ExchangeInfo rma_allgather_exchange;
 extern const ExchangeInfo two_phase_exchange;
+
+inline constexpr std::array all_exchanges{
+    &allgather_exchange, &alltoall_exchange, &alltoallv_exchange,  &auto_exchange,          &multisend_exchange,
+    &neighbor_exchange,  &overlap_exchange,  &persistent_exchange, &rma_allgather_exchange, &two_phase_exchange,
+};
 
 }  // namespace ranvier::comm

@@ -43,24 +43,31 @@ class AllToAll final : public RuleSampler {
     std::uint64_t synapses_;
 };
 
-constexpr std::array parameters{allow_autapses_info};
+constexpr std::array parameters{
+    allow_autapses_info("whether a neuron that is both a source and a target connects to itself"),
+};
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
-    const std::uint64_t synapses = count_pairs(spec.name, pairs, spec.allow_autapses);
+    const std::uint64_t synapses = count_pairs(spec.name(), pairs, spec.flag("allow_autapses"));
     if (pairs.sources > std::numeric_limits<std::uint32_t>::max()) {
         throw RuleError({.object = "number of sources of rule 'all_to_all'",
                          .value = std::to_string(pairs.sources),
                          .bound = "a target can have fewer than 2^32 synapses of one projection",
                          .remedy = "connect parts of the population"});
     }
-    return std::make_unique<AllToAll>(MajorView(pairs, RuleSampler::Major::target, spec.allow_autapses), synapses);
+    return std::make_unique<AllToAll>(MajorView(pairs, RuleSampler::Major::target, spec.flag("allow_autapses")),
+                                      synapses);
 }
 
 }  // namespace
 
 const RuleInfo all_to_all_rule{
     .name = "all_to_all",
-    .summary = "every source to every target",
+    .summary = "every source connects to every target",
+    .notes =
+        "Arrays of weights or delays hold one number per pair, with the shape ``(targets, sources)`` or flattened. "
+        "They "
+        "also contain numbers for autapses that are not allowed; these are not used.",
     .parameters = parameters,
     .bind = bind,
 };

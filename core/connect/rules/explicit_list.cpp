@@ -131,29 +131,37 @@ void check_indices(std::string_view side, const SharedIndices& indices, std::uin
 }
 
 constexpr std::array parameters{
-    RuleParameterInfo{"sources", "index of the source of each synapse, within the sources", "whole numbers"},
-    RuleParameterInfo{"targets", "index of the target of each synapse, within the targets", "whole numbers"},
-    RuleParameterInfo{"allow_autapses", "whether the list may connect a neuron to itself", "true or false"},
-    RuleParameterInfo{"allow_multapses", "whether the list may hold a pair more than once", "true or false"},
+    RuleParameterInfo{.name = "sources",
+                      .kind = RuleParameterInfo::Kind::indices,
+                      .meaning = "for each connection, the index of its source among the sources"},
+    RuleParameterInfo{.name = "targets",
+                      .kind = RuleParameterInfo::Kind::indices,
+                      .meaning = "for each connection, the index of its target among the targets"},
+    allow_autapses_info("whether the list may connect a neuron to itself"),
+    allow_multapses_info("whether the list may contain a pair more than once"),
 };
 
+void check(const RuleSpec& spec) {
+    const std::size_t sources = spec.indices("sources").size();
+    const std::size_t targets = spec.indices("targets").size();
+    if (sources == targets) return;
+    throw ShapeError({.object = "length of targets of rule 'explicit'",
+                      .value = std::to_string(targets),
+                      .bound = there_are(sources, "source"),
+                      .remedy = "give one source and one target for each synapse"});
+}
+
 RuleError pair_error(const RuleSpec& spec, std::uint64_t position, std::string bound, std::string remedy) {
-    return RuleError(
-        {.object = "pair at position " + std::to_string(position) + " of rule 'explicit'",
-         .value = "(" + std::to_string(spec.sources[position]) + ", " + std::to_string(spec.targets[position]) + ")",
-         .bound = std::move(bound),
-         .remedy = std::move(remedy)});
+    return RuleError({.object = "pair at position " + std::to_string(position) + " of rule 'explicit'",
+                      .value = "(" + std::to_string(spec.indices("sources")[position]) + ", " +
+                               std::to_string(spec.indices("targets")[position]) + ")",
+                      .bound = std::move(bound),
+                      .remedy = std::move(remedy)});
 }
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
-    const SharedIndices& sources = spec.sources;
-    const SharedIndices& targets = spec.targets;
-    if (sources.size() != targets.size()) {
-        throw ShapeError({.object = "length of targets of rule 'explicit'",
-                          .value = std::to_string(targets.size()),
-                          .bound = there_are(sources.size(), "source"),
-                          .remedy = "give one source and one target for each synapse"});
-    }
+    const SharedIndices& sources = spec.indices("sources");
+    const SharedIndices& targets = spec.indices("targets");
     if (sources.size() > std::numeric_limits<std::uint32_t>::max()) {
         throw RuleError({.object = "length of the list of rule 'explicit'",
                          .value = std::to_string(sources.size()),
@@ -162,13 +170,13 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     }
     check_indices("source", sources, pairs.sources);
     check_indices("target", targets, pairs.targets);
-    const MajorView view(pairs, RuleSampler::Major::target, spec.allow_autapses);
+    const MajorView view(pairs, RuleSampler::Major::target, spec.flag("allow_autapses"));
     for (std::uint64_t i = 0; i < targets.size(); ++i) {
         if (view.excluded(targets[i]) != sources[i]) continue;
         throw pair_error(spec, i, "it connects a neuron to itself", "remove the pair, or allow autapses");
     }
     auto list = std::make_unique<ExplicitList>(sources, targets);
-    if (!spec.allow_multapses) {
+    if (!spec.flag("allow_multapses")) {
         if (const auto position = list->find_repetition()) {
             throw pair_error(spec, *position, "the list has this pair already", "remove it, or allow multapses");
         }
@@ -180,8 +188,10 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
 
 const RuleInfo explicit_rule{
     .name = "explicit",
-    .summary = "the pairs of a list, in its order",
+    .summary = "a list of all connections, in coordinate form",
+    .notes = "Arrays of weights or delays hold one number per connection, in the same order.",
     .parameters = parameters,
+    .check = check,
     .bind = bind,
 };
 

@@ -45,11 +45,13 @@ class FixedDegree final : public RuleSampler {
 
 std::unique_ptr<RuleSampler> bind_fixed_degree(RuleSampler::Major major, const RuleSpec& spec, const PairSpace& pairs,
                                                std::uint64_t seed, ProjectionId projection) {
-    const MajorView view(pairs, major, spec.allow_autapses);
-    const bool of_target = major == RuleSampler::Major::target;
-    check_degree(spec.name, of_target ? "indegree" : "outdegree", view, major, spec.number, spec.allow_multapses);
-    checked_product(spec.name, view.majors(), spec.number);
-    return std::make_unique<FixedDegree>(major, view, static_cast<std::uint32_t>(spec.number), spec.allow_multapses,
+    const std::string_view parameter = major == RuleSampler::Major::target ? "indegree" : "outdegree";
+    const std::uint64_t degree = spec.count(parameter);
+    const bool allow_multapses = spec.flag("allow_multapses");
+    const MajorView view(pairs, major, spec.flag("allow_autapses"));
+    check_degree(spec.name(), parameter, view, major, degree, allow_multapses);
+    checked_product(spec.name(), view.majors(), degree);
+    return std::make_unique<FixedDegree>(major, view, static_cast<std::uint32_t>(degree), allow_multapses,
                                          make_key(seed, Purpose::partner, projection.value));
 }
 

@@ -9,9 +9,9 @@ namespace ranvier::connect {
 namespace {
 
 constexpr std::array parameters{
-    RuleParameterInfo{"indegree", "number of synapses of each target", "a whole number >= 0"},
-    allow_autapses_info,
-    allow_multapses_info,
+    count_info("indegree", "connections per target"),
+    allow_autapses_info("whether a neuron may be drawn as its own source"),
+    allow_multapses_info("whether a source may be drawn more than once for a target"),
 };
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
@@ -23,7 +23,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
 
 const RuleInfo fixed_indegree_rule{
     .name = "fixed_indegree",
-    .summary = "every target gets the same number of synapses, with sources drawn uniformly",
+    .summary = "every target gets the same number of connections, from sources drawn uniformly",
     .parameters = parameters,
     .bind = bind,
 };

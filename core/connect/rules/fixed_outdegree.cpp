@@ -9,9 +9,9 @@ namespace ranvier::connect {
 namespace {
 
 constexpr std::array parameters{
-    RuleParameterInfo{"outdegree", "number of synapses of each source", "a whole number >= 0"},
-    allow_autapses_info,
-    allow_multapses_info,
+    count_info("outdegree", "connections per source"),
+    allow_autapses_info("whether a neuron may be drawn as its own target"),
+    allow_multapses_info("whether a target may be drawn more than once for a source"),
 };
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
@@ -23,7 +23,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
 
 const RuleInfo fixed_outdegree_rule{
     .name = "fixed_outdegree",
-    .summary = "every source gets the same number of synapses, with targets drawn uniformly",
+    .summary = "every source gets the same number of connections, to targets drawn uniformly",
     .parameters = parameters,
     .bind = bind,
 };

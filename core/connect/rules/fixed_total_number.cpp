@@ -20,10 +20,10 @@ class FixedTotalNumber final : public RuleSampler {
    public:
     FixedTotalNumber(const MajorView& view, const RuleSpec& spec, std::uint64_t seed, ProjectionId projection)
         : view_(view),
-          number_(spec.number),
-          allow_multapses_(spec.allow_multapses),
+          number_(spec.count("number")),
+          allow_multapses_(spec.flag("allow_multapses")),
           key_(make_key(seed, Purpose::partner, projection.value)),
-          degrees_(view, spec.number, spec.allow_multapses, make_key(seed, Purpose::degree, projection.value)) {}
+          degrees_(view, number_, allow_multapses_, make_key(seed, Purpose::degree, projection.value)) {}
 
     Major major() const override { return Major::target; }
 
@@ -57,34 +57,36 @@ class FixedTotalNumber final : public RuleSampler {
 };
 
 constexpr std::array parameters{
-    RuleParameterInfo{"number", "number of synapses of the whole projection", "a whole number >= 0"},
-    allow_autapses_info,
-    allow_multapses_info,
+    count_info("number", "total number of connections"),
+    allow_autapses_info("whether a neuron may be paired with itself"),
+    allow_multapses_info("whether a pair may be drawn more than once"),
 };
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
                                   ProjectionId projection) {
-    const std::uint64_t allowed = count_pairs(spec.name, pairs, spec.allow_autapses);
+    const std::uint64_t number = spec.count("number");
+    const bool allow_autapses = spec.flag("allow_autapses");
+    const std::uint64_t allowed = count_pairs(spec.name(), pairs, allow_autapses);
     const auto fail = [&](std::string bound, std::string remedy) {
         throw RuleError({.object = "number of rule 'fixed_total_number'",
-                         .value = std::to_string(spec.number),
+                         .value = std::to_string(number),
                          .bound = std::move(bound),
                          .remedy = std::move(remedy)});
     };
-    if (spec.number > most_items) fail("it must be at most 2^62", "lower it");
-    if (spec.number > 0 && allowed == 0) fail("there is no pair that may be connected", "set it to 0");
-    if (!spec.allow_multapses && spec.number > allowed) {
+    if (number > most_items) fail("it must be at most 2^62", "lower it");
+    if (number > 0 && allowed == 0) fail("there is no pair that may be connected", "set it to 0");
+    if (!spec.flag("allow_multapses") && number > allowed) {
         fail("there are only " + std::to_string(allowed) + " allowed pairs and none may be connected twice",
              "lower it, or allow multapses");
     }
-    if (spec.number > 0) {
+    if (number > 0) {
         // Degrees are 32 bits wide; ten standard deviations above the mean are never reached.
-        const double mean = static_cast<double>(spec.number) / static_cast<double>(pairs.targets);
+        const double mean = static_cast<double>(number) / static_cast<double>(pairs.targets);
         if (mean + 10.0 * std::sqrt(mean) > std::numeric_limits<std::uint32_t>::max()) {
             fail("a target would have 2^32 synapses or more", "lower it");
         }
     }
-    const MajorView view(pairs, RuleSampler::Major::target, spec.allow_autapses);
+    const MajorView view(pairs, RuleSampler::Major::target, allow_autapses);
     return std::make_unique<FixedTotalNumber>(view, spec, seed, projection);
 }
 
@@ -92,7 +94,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
 
 const RuleInfo fixed_total_number_rule{
     .name = "fixed_total_number",
-    .summary = "a given number of synapses, each on a pair drawn uniformly from all allowed ones",
+    .summary = "a fixed total number of connections, between pairs of a source and a target that are drawn uniformly",
     .parameters = parameters,
     .bind = bind,
 };

@@ -45,13 +45,24 @@ class NearestNeighbors final : public RuleSampler {
 };
 
 constexpr std::array parameters{
-    RuleParameterInfo{"indegree", "number of synapses of each target, half of them from either side",
-                      "an even number >= 0"},
+    count_info("indegree",
+               "connections per target, half of them from the neurons before it and half from those after it: an even "
+               "number, less than the number of neurons"),
 };
 
+constexpr std::string_view object = "indegree of rule 'nearest_neighbors'";
+
+void check(const RuleSpec& spec) {
+    const std::uint64_t degree = spec.count("indegree");
+    if (degree % 2 == 0) return;
+    throw RuleError({.object = std::string(object),
+                     .value = std::to_string(degree),
+                     .bound = "it must be even: as many before a neuron as after it",
+                     .remedy = "add or take away one"});
+}
+
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
-    const std::string object = "indegree of rule 'nearest_neighbors'";
-    const std::string value = std::to_string(spec.number);
+    const std::uint64_t degree = spec.count("indegree");
     if (!pairs.are_alike()) {
         throw RuleError(
             {.object = "sources of rule 'nearest_neighbors'",
@@ -60,31 +71,32 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
                       std::to_string(pairs.first_target.value) + " on",
              .remedy = "connect a population, or a part of it, to itself"});
     }
-    if (spec.number % 2 != 0) {
-        throw RuleError({.object = object,
-                         .value = value,
-                         .bound = "it must be even: as many before a neuron as after it",
-                         .remedy = "add or take away one"});
-    }
-    if (spec.number > 0 && pairs.targets > 0 && spec.number >= pairs.sources) {
-        throw RuleError({.object = object,
-                         .value = value,
-                         .bound = "it must be less than the number of sources, " + std::to_string(pairs.sources),
+    const auto fail = [degree](std::string bound) {
+        throw RuleError({.object = std::string(object),
+                         .value = std::to_string(degree),
+                         .bound = std::move(bound),
                          .remedy = "lower it"});
+    };
+    if (degree > 0 && pairs.targets > 0 && degree >= pairs.sources) {
+        fail("it must be less than the number of sources, " + std::to_string(pairs.sources));
     }
-    if (spec.number > std::numeric_limits<std::uint32_t>::max()) {
-        throw RuleError({.object = object, .value = value, .bound = "it must be below 2^32", .remedy = "lower it"});
-    }
-    checked_product(spec.name, pairs.targets, spec.number);
-    return std::make_unique<NearestNeighbors>(pairs.sources, static_cast<std::uint32_t>(spec.number));
+    if (degree > std::numeric_limits<std::uint32_t>::max()) fail("it must be below 2^32");
+    checked_product(spec.name(), pairs.targets, degree);
+    return std::make_unique<NearestNeighbors>(pairs.sources, static_cast<std::uint32_t>(degree));
 }
 
 }  // namespace
 
 const RuleInfo nearest_neighbors_rule{
     .name = "nearest_neighbors",
-    .summary = "every neuron gets synapses from the neurons with the nearest ids; the last id is next to the first",
+    .summary = "every neuron gets connections from the neurons with the nearest ids, but not from itself",
+    .notes =
+        "The sources must be the targets: a population, or a part of it, that is connected to itself. Neurons are "
+        "arranged in a ring: the last neuron is next to the first one.\n\n"
+        "Arrays of weights or delays hold one number per connection, sorted by target. For each target, the sources "
+        "are sorted from the farthest one before it to the farthest one after it.",
     .parameters = parameters,
+    .check = check,
     .bind = bind,
 };
 

@@ -47,7 +47,7 @@ std::uint64_t count_autapses(const PairSpace& pairs) {
         pairs.same->pairs, [](const SameNeurons::Pair& pair) { return pair.source == pair.target; }));
 }
 
-constexpr std::array parameters{allow_autapses_info};
+constexpr std::array parameters{allow_autapses_info("whether a neuron may connect to itself")};
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
     if (pairs.sources != pairs.targets) {
@@ -56,15 +56,16 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
                          .bound = there_are(pairs.targets, "target"),
                          .remedy = "connect populations of the same size"});
     }
-    return std::make_unique<OneToOne>(MajorView(pairs, RuleSampler::Major::target, spec.allow_autapses),
-                                      spec.allow_autapses ? 0 : count_autapses(pairs));
+    return std::make_unique<OneToOne>(MajorView(pairs, RuleSampler::Major::target, spec.flag("allow_autapses")),
+                                      spec.flag("allow_autapses") ? 0 : count_autapses(pairs));
 }
 
 }  // namespace
 
 const RuleInfo one_to_one_rule{
     .name = "one_to_one",
-    .summary = "source i to target i",
+    .summary = "the i-th source connects to the i-th target; there must be as many sources as targets",
+    .notes = "Arrays of weights or delays hold one number per pair, in the order of the neurons.",
     .parameters = parameters,
     .bind = bind,
 };

@@ -113,28 +113,26 @@ class PairwiseBernoulli final : public RuleSampler {
 };
 
 constexpr std::array parameters{
-    RuleParameterInfo{"probability", "probability that a pair is connected", "0 <= probability <= 1"},
-    allow_autapses_info,
+    RuleParameterInfo{.name = "probability",
+                      .bounds = {.lower = 0.0, .upper = 1.0},
+                      .meaning = "probability that a pair is connected"},
+    allow_autapses_info("whether a neuron may connect to itself"),
 };
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
                                   ProjectionId projection) {
-    if (!(spec.probability >= 0.0 && spec.probability <= 1.0)) {
-        throw ValueOutOfBoundsError({.object = "probability of rule 'pairwise_bernoulli'",
-                                     .value = to_text(spec.probability),
-                                     .bound = "it must be from 0 to 1",
-                                     .remedy = "give a probability"});
-    }
-    const std::uint64_t allowed = count_pairs(spec.name, pairs, spec.allow_autapses);
+    const double probability = spec.real("probability");
+    const bool allow_autapses = spec.flag("allow_autapses");
+    const std::uint64_t allowed = count_pairs(spec.name(), pairs, allow_autapses);
     if (pairs.sources > std::numeric_limits<std::uint32_t>::max()) {
         throw RuleError({.object = "number of sources of rule 'pairwise_bernoulli'",
                          .value = std::to_string(pairs.sources),
                          .bound = "it must be below 2^32",
                          .remedy = "connect parts of the population"});
     }
-    const MajorView view(pairs, RuleSampler::Major::target, spec.allow_autapses);
-    const double expected = spec.probability * static_cast<double>(allowed);
-    return std::make_unique<PairwiseBernoulli>(view, spec.probability, expected,
+    const MajorView view(pairs, RuleSampler::Major::target, allow_autapses);
+    const double expected = probability * static_cast<double>(allowed);
+    return std::make_unique<PairwiseBernoulli>(view, probability, expected,
                                                make_key(seed, Purpose::partner, projection.value));
 }
 
@@ -142,7 +140,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
 
 const RuleInfo pairwise_bernoulli_rule{
     .name = "pairwise_bernoulli",
-    .summary = "every pair is connected with the same probability, independently of the others",
+    .summary = "each pair of a source and a target is connected with the same probability, independently",
     .parameters = parameters,
     .bind = bind,
 };

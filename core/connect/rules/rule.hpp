@@ -1,14 +1,19 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "base/bounds.hpp"
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
 #include "base/shared_array.hpp"
@@ -68,17 +73,67 @@ struct PairSpace {
     }
 };
 
-/// A rule as the user gave it. Which fields count is told by the description of the rule.
-struct RuleSpec {
-    std::string name;                ///< "fixed_indegree", ...
-    std::uint64_t number = 0;        ///< in-degree, out-degree or total number; uniform_indegree: greatest in-degree
-    std::uint64_t least_number = 0;  ///< uniform_indegree: least in-degree
-    double probability = 0.0;        ///< pairwise_bernoulli
-    bool allow_autapses = true;      ///< a neuron may connect to itself
-    bool allow_multapses = true;     ///< a pair may be connected more than once
-    /// explicit: indices of each synapse's source and target within their ranges; equal lengths.
-    SharedIndices sources = {};
-    SharedIndices targets = {};
+/// One parameter of a rule. What C++ and Python accept, check and document follows from it.
+struct RuleParameterInfo {
+    enum class Kind : std::uint8_t {
+        flag,     ///< true or false
+        count,    ///< a whole number that is not negative
+        real,     ///< a finite number
+        indices,  ///< a list of indices of neurons within the sources or the targets
+    };
+
+    std::string_view name;  ///< "indegree", "probability", "allow_autapses", ...
+    Kind kind = Kind::real;
+    std::string_view unit = {};             ///< empty: none
+    std::optional<double> default_value{};  ///< nothing: the user must give a value; of a flag, 1 is true
+    Bounds bounds = any_number;
+    std::string_view meaning;
+};
+
+/// The valid values as text.
+std::string describe_values(const RuleParameterInfo& parameter);
+
+/// A value of a parameter, of the type that its kind tells.
+using RuleValue = std::variant<bool, std::uint64_t, double, SharedIndices>;
+
+/// A value and the parameter that it is for.
+struct RuleArgument {
+    RuleArgument(std::string_view of, RuleValue given) : parameter(of), value(std::move(given)) {}
+    template <std::integral Whole>
+        requires(!std::same_as<Whole, bool> && !std::same_as<Whole, std::uint64_t>)
+    RuleArgument(std::string_view of, Whole given) : parameter(of), value(static_cast<std::uint64_t>(given)) {}
+
+    std::string_view parameter;
+    RuleValue value;
+};
+
+struct RuleInfo;
+
+/// A rule with values for its parameters, checked as far as that is possible without neurons.
+class RuleSpec {
+   public:
+    /// @throws UnknownNameError for a name that the rule has no parameter of, RuleError where a value is missing or does not
+    ///         fit the others, ValueOutOfBoundsError, ShapeError
+    RuleSpec(const RuleInfo& info, std::span<const RuleArgument> arguments);
+    /// @throws UnknownNameError, too, for the name of the rule
+    RuleSpec(std::string_view rule, std::initializer_list<RuleArgument> arguments = {});
+
+    const RuleInfo& info() const { return *info_; }
+    std::string_view name() const;
+    /// In the order of the parameters.
+    std::span<const RuleValue> values() const { return values_; }
+
+    // The value of a parameter of the kind.
+    bool flag(std::string_view parameter) const { return std::get<bool>(value(parameter)); }
+    std::uint64_t count(std::string_view parameter) const { return std::get<std::uint64_t>(value(parameter)); }
+    double real(std::string_view parameter) const { return std::get<double>(value(parameter)); }
+    const SharedIndices& indices(std::string_view parameter) const { return std::get<SharedIndices>(value(parameter)); }
+
+   private:
+    const RuleValue& value(std::string_view parameter) const;
+
+    const RuleInfo* info_;
+    std::vector<RuleValue> values_;
 };
 
 /// A rule bound to a pair space and a seed. Immutable and safe to use from several threads.
@@ -113,24 +168,24 @@ class RuleSampler {
     virtual std::uint64_t bytes() const { return 0; }
 };
 
-/// One parameter of a rule, for its description.
-struct RuleParameterInfo {
-    std::string_view name;  ///< as Python writes it: "indegree", "probability", "allow_autapses", ...
-    std::string_view meaning;
-    std::string_view bounds;
-};
-
+/// The description of a rule: a constant in the file of the rule, listed in connect/rules/registry.hpp. The class of the
+/// rule in Python is made from it, with the name in CamelCase.
 struct RuleInfo {
     std::string_view name;
     std::string_view summary;
+    /// Further sentences for users: what the neurons must be, how arrays of weights and delays are arranged.
+    std::string_view notes = {};
     std::span<const RuleParameterInfo> parameters;
+    /// Checks values that depend on each other; null where none do.
+    /// @throws RuleError, ValueOutOfBoundsError, ShapeError
+    void (*check)(const RuleSpec& spec) = nullptr;
     /// Checks the rule against the pair space and binds it.
-    /// @throws RuleError when it cannot be carried out, ValueOutOfBoundsError, ShapeError.
+    /// @throws RuleError when it cannot be carried out, ValueOutOfBoundsError
     std::unique_ptr<RuleSampler> (*bind)(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
                                          ProjectionId projection) = nullptr;
 };
 
-/// All rules. Each rule's file defines one RuleInfo and registers it (connect/rules/registry.cpp).
+/// All rules, by name.
 std::span<const RuleInfo* const> rules();
 /// @throws UnknownNameError
 const RuleInfo& find_rule(std::string_view name);

@@ -10,11 +10,17 @@
 /// Checks and pieces that several rules share.
 namespace ranvier::connect {
 
-/// Parameters that several rules have, described once.
-inline constexpr RuleParameterInfo allow_autapses_info{"allow_autapses", "whether a neuron may connect to itself",
-                                                       "true or false"};
-inline constexpr RuleParameterInfo allow_multapses_info{
-    "allow_multapses", "whether a pair of neurons may be connected more than once", "true or false"};
+// Parameters that several rules have. The meaning says which neurons or pairs it is about.
+
+constexpr RuleParameterInfo count_info(std::string_view name, std::string_view meaning) {
+    return {.name = name, .kind = RuleParameterInfo::Kind::count, .bounds = not_negative, .meaning = meaning};
+}
+constexpr RuleParameterInfo allow_autapses_info(std::string_view meaning) {
+    return {.name = "allow_autapses", .kind = RuleParameterInfo::Kind::flag, .default_value = 1.0, .meaning = meaning};
+}
+constexpr RuleParameterInfo allow_multapses_info(std::string_view meaning) {
+    return {.name = "allow_multapses", .kind = RuleParameterInfo::Kind::flag, .default_value = 1.0, .meaning = meaning};
+}
 
 /// Number of pairs that may be connected.
 /// @throws RuleError when it exceeds what the samplers can count (2^62)

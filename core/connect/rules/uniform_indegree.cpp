@@ -61,34 +61,41 @@ class UniformIndegree final : public RuleSampler {
 };
 
 constexpr std::array parameters{
-    RuleParameterInfo{"indegree_min", "least number of synapses of a target", "a whole number >= 0"},
-    RuleParameterInfo{"indegree_max", "greatest number of synapses of a target", "a whole number >= indegree_min"},
-    allow_autapses_info,
-    allow_multapses_info,
+    count_info("indegree_min", "smallest number of connections of a target"),
+    count_info("indegree_max", "largest number of connections of a target"),
+    allow_autapses_info("whether a neuron may be drawn as its own source"),
+    allow_multapses_info("whether a source may be drawn more than once for a target"),
 };
+
+void check(const RuleSpec& spec) {
+    const std::uint64_t least = spec.count("indegree_min");
+    const std::uint64_t greatest = spec.count("indegree_max");
+    if (least <= greatest) return;
+    throw RuleError({.object = "indegree_min of rule 'uniform_indegree'",
+                     .value = std::to_string(least),
+                     .bound = "it must not exceed indegree_max, " + std::to_string(greatest),
+                     .remedy = "swap them"});
+}
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
                                   ProjectionId projection) {
-    if (spec.least_number > spec.number) {
-        throw RuleError({.object = "indegree_min of rule 'uniform_indegree'",
-                         .value = std::to_string(spec.least_number),
-                         .bound = "it must not exceed indegree_max, " + std::to_string(spec.number),
-                         .remedy = "swap them"});
-    }
-    const MajorView view(pairs, RuleSampler::Major::target, spec.allow_autapses);
-    check_degree(spec.name, "indegree_max", view, RuleSampler::Major::target, spec.number, spec.allow_multapses);
-    checked_product(spec.name, view.majors(), spec.number);
-    return std::make_unique<UniformIndegree>(view, static_cast<std::uint32_t>(spec.least_number),
-                                             static_cast<std::uint32_t>(spec.number), spec.allow_multapses, seed,
-                                             projection);
+    const std::uint64_t greatest = spec.count("indegree_max");
+    const bool allow_multapses = spec.flag("allow_multapses");
+    const MajorView view(pairs, RuleSampler::Major::target, spec.flag("allow_autapses"));
+    check_degree(spec.name(), "indegree_max", view, RuleSampler::Major::target, greatest, allow_multapses);
+    checked_product(spec.name(), view.majors(), greatest);
+    return std::make_unique<UniformIndegree>(view, static_cast<std::uint32_t>(spec.count("indegree_min")),
+                                             static_cast<std::uint32_t>(greatest), allow_multapses, seed, projection);
 }
 
 }  // namespace
 
 const RuleInfo uniform_indegree_rule{
     .name = "uniform_indegree",
-    .summary = "every target gets a number of synapses drawn uniformly, with sources drawn uniformly",
+    .summary = "every target gets a number of connections drawn uniformly, from sources drawn uniformly",
+    .notes = "All whole numbers from indegree_min to indegree_max are equally probable.",
     .parameters = parameters,
+    .check = check,
     .bind = bind,
 };
 

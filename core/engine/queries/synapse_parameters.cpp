@@ -20,10 +20,10 @@ namespace ranvier::engine {
 namespace {
 
 /// Whether a value keeps its bounds as it is stored, or would if they were rounded like it: what was read can be set.
-bool keeps_bounds(double value, const models::Bounds& bounds, bool double_precision) {
+bool keeps_bounds(double value, const Bounds& bounds, bool double_precision) {
     if (double_precision) return bounds.contains(value);
     const auto rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
-    models::Bounds stored = bounds;
+    Bounds stored = bounds;
     stored.lower = std::min(bounds.lower, rounded(bounds.lower));
     stored.upper = std::max(bounds.upper, rounded(bounds.upper));
     return stored.contains(value) && stored.contains(rounded(value));
@@ -124,7 +124,7 @@ ConnectionAccess::ParameterPlaces ConnectionAccess::checked_places(std::span<con
         }
         if (!std::isfinite(values[i])) fail("it must be finite", "give a number");
         if (keeps_bounds(values[i], place.info->bounds, double_weights)) continue;
-        fail("it must be " + network::describe(place.info->bounds), "give a value within the bounds");
+        fail("it must be " + ranvier::describe(place.info->bounds), "give a value within the bounds");
     }
     return places;
 }

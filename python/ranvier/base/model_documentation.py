@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ranvier import _core
 
-__all__ = ["Described", "docstring", "initial_value_row", "notes_of_neuron", "parameter_row"]
+__all__ = ["Described", "docstring", "docstring_of_rule", "initial_value_row", "notes_of_neuron", "parameter_row"]
 
 _WIDTH = 116
 
@@ -77,6 +77,23 @@ def docstring(model: Described, rows: Iterable[tuple[str, str]], notes: str) -> 
     if model.reference:
         lines += [*_section("References"), *_wrapped(model.reference)]
     return "\n".join(lines) + "\n"
+
+
+def docstring_of_rule(rule: _core.RuleInfo) -> str:
+    """Return the docstring of the class of a connection rule."""
+    lines = [*_wrapped(_sentence(rule.summary))]
+    lines += _section("Parameters") if rule.parameters else []
+    for each in rule.parameters:
+        lines += [_title_of(each), *_wrapped(_sentence(each.meaning), "    ")]
+    for paragraph in rule.notes.split("\n\n") if rule.notes else []:
+        lines += ["", *_wrapped(paragraph)]
+    return "\n".join(lines) + "\n"
+
+
+def _title_of(parameter: _core.RuleParameterInfo) -> str:
+    unit = f" {parameter.unit}" if parameter.unit else ""
+    default = "" if parameter.default is None else f"default {parameter.default}{unit}; "
+    return f"{parameter.name} : {default}{'True or False' if parameter.kind == 'flag' else parameter.bounds}"
 
 
 def parameter_row(parameter: _core.ParameterInfo) -> tuple[str, str]:

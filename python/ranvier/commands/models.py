@@ -141,8 +141,8 @@ def _rule(rule: _core.RuleInfo) -> Entry:
         [
             (
                 parameter.name,
-                "True" if parameter.name.startswith("allow_") else "",
-                "",
+                "" if parameter.default is None else str(parameter.default),
+                parameter.unit,
                 parameter.bounds,
                 parameter.meaning,
             )

@@ -12,7 +12,8 @@ from ranvier.base.hints import hint_for, known_keywords, unknown_model
 from ranvier.base.model import Model
 from ranvier.base.names import some_names, unknown_name
 from ranvier.errors import UnknownNameError, WrongTypeError
-from ranvier.network.rules import Rule, rule_class, rule_names
+from ranvier.network.rule_base import Rule
+from ranvier.network.rule_choice import rule_class, rule_names
 from ranvier.populations.populations import PopulationView
 
 __all__ = ["explained_connect", "explained_create"]

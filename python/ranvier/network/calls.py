@@ -28,7 +28,7 @@ from ranvier.network.checks import (
 from ranvier.network.contents import Contents, Handle
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
-from ranvier.network.rules import Rule
+from ranvier.network.rule_base import Rule
 from ranvier.network.sites import CoreSite, SiteLike, StoredSite, site_to_core, store_site
 from ranvier.populations.model_base import AnySynapse
 from ranvier.populations.populations import Population, PopulationView, Selection, core_ids
@@ -226,7 +226,7 @@ def _site_to_core(site: StoredSite, contents: Contents) -> CoreSite:
 
 
 def _rule_to_core(rule: Rule, contents: Contents) -> _core.RuleSpec:
-    return _core.RuleSpec(rule.name, **rule._arguments())
+    return rule._to_core()
 
 
 def _check_bound(name: str, bound: float | None, context: Context) -> float | None:

@@ -21,7 +21,8 @@ from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, Wro
 from ranvier.network.calls import Call, Connect, Context, Create, CreateSpikeGenerators, DescribingCall, Stimulate
 from ranvier.network.checks import check_text, known_values
 from ranvier.network.projections import Projection, Stimulus
-from ranvier.network.rules import Rule, make_rule, pairs_of
+from ranvier.network.rule_base import Rule
+from ranvier.network.rule_choice import make_rule, pairs_of
 from ranvier.populations.populations import Population, PopulationView
 
 __all__ = [

@@ -54,7 +54,8 @@ from ranvier.network.checks import (
 from ranvier.network.contents import Contents, Handle, Parts
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
-from ranvier.network.rules import Rule, make_rule, pairs_of
+from ranvier.network.rule_base import Rule
+from ranvier.network.rule_choice import make_rule, pairs_of
 from ranvier.network.sites import SiteLike
 from ranvier.populations.model_base import AnySynapse, NeuronModel, Stimulator
 from ranvier.populations.populations import Neurons, Population, PopulationView, selection_of

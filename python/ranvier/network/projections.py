@@ -11,7 +11,7 @@ from ranvier.base.immutable import Immutable, Settings
 from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.value_texts import describe_settings, describe_values
 from ranvier.base.values import StoredValues
-from ranvier.network.rules import Rule
+from ranvier.network.rule_base import Rule
 from ranvier.network.sites import StoredSite
 from ranvier.populations.model_base import AnySynapse
 from ranvier.populations.populations import PopulationView

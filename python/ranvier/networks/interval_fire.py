@@ -13,7 +13,8 @@ from ranvier.base.numeric import whole_number
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.models import interval_fire as cell
 from ranvier.network.network import Network
-from ranvier.network.rules import NearestNeighbors, Rule, UniformIndegree
+from ranvier.network.rule_base import Rule
+from ranvier.network.rules import NearestNeighbors, UniformIndegree
 from ranvier.networks.network_model import NetworkModel
 
 __all__ = ["interval_fire"]

@@ -10,7 +10,8 @@ from ranvier.base.names import check_choice
 from ranvier.base.numeric import number, whole_number
 from ranvier.models import poisson_generator
 from ranvier.network.network import Network
-from ranvier.network.rules import FixedIndegree, NearestNeighbors, Rule
+from ranvier.network.rule_base import Rule
+from ranvier.network.rules import FixedIndegree, NearestNeighbors
 from ranvier.networks.network_model import NetworkModel
 from ranvier.networks.ring import ring_cell
 

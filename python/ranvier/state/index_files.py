@@ -38,7 +38,7 @@ __all__ = [
 
 SUFFIXES = (".h5", ".hdf5")
 FORMAT = "ranvier state"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)

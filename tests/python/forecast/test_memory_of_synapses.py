@@ -10,7 +10,7 @@ import pytest
 import ranvier as rv
 from memory_accounts import SYNAPSE_MODELS, TIME, check, model_named, network_with, run
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.network.rules import Rule
+from ranvier.network.rule_base import Rule
 from ranvier.networks import NetworkModel
 from ranvier.processes.machine import resident_bytes
 from ranvier.simulation.options import Precision, grouped

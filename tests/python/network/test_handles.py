@@ -145,7 +145,7 @@ def test_arrays_are_copies_that_cannot_be_written_to() -> None:
         arrays: list[Any] = [
             exc.values["I_e"],
             projection.weight,
-            projection.rule._arguments()["source_indices"],
+            cast(rv.Explicit, projection.rule).sources,
             drive.values["rate"],
             cast(rv.StateRecorder, network.recorders[0]).ids,
             exc.ids,

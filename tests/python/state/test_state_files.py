@@ -176,10 +176,10 @@ def test_foreign_files_are_refused_and_kept(tmp_path: Path) -> None:
 
 def test_another_version_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "state.h5"
-    monkeypatch.setattr("ranvier.state.index_files.VERSION", 2)
+    monkeypatch.setattr("ranvier.state.index_files.VERSION", 3)
     saved(path)
     monkeypatch.undo()
-    with pytest.raises(rv.errors.FileError, match="version 2 of the format"):
+    with pytest.raises(rv.errors.FileError, match="version 3 of the format"):
         rv.Simulation.load(described(), path, progress=False)
 
 

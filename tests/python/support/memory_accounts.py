@@ -11,7 +11,7 @@ import pytest
 import ranvier as rv
 from ranvier import _core
 from ranvier.base.user_synapse import UserSynapse
-from ranvier.network.rules import Rule
+from ranvier.network.rule_base import Rule
 from ranvier.networks import NetworkModel
 from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.options import grouped

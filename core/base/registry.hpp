@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/errors.hpp"
+
+namespace ranvier {
+
+/// Descriptions that are found by their names. Each is a constant in a file of its own; the file that makes the registry
+/// lists them. They do not register themselves by static objects, whose order is not known and which a linker may drop.
+template <class Item>
+class Registry {
+   public:
+    /// @param kind what an item is called in errors: "neuron model"
+    constexpr Registry(std::string_view kind, std::span<const Item* const> items) : kind_(kind), items_(items) {}
+
+    constexpr std::span<const Item* const> items() const { return items_; }
+
+    /// @throws UnknownNameError, which suggests the nearest name
+    const Item& find(std::string_view name) const {
+        std::vector<std::string_view> names;
+        names.reserve(items_.size());
+        for (const Item* const item : items_) {
+            if (item->name == name) return *item;
+            names.push_back(item->name);
+        }
+        throw unknown_name(kind_, name, names);
+    }
+
+   private:
+    std::string_view kind_;
+    std::span<const Item* const> items_;
+};
+
+}  // namespace ranvier

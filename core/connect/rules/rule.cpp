@@ -1,0 +1,136 @@
+#include "connect/rules/rule.hpp"
+
+#include <cmath>
+#include <type_traits>
+
+#include "base/errors.hpp"
+#include "base/registry.hpp"
+#include "connect/rules/registry.hpp"
+
+namespace ranvier::connect {
+
+namespace {
+
+using Kind = RuleParameterInfo::Kind;
+
+constexpr Registry<RuleInfo> registry("connection rule", all_rules);
+
+std::string object_of(const RuleInfo& rule, const RuleParameterInfo& parameter) {
+    return std::string(parameter.name) + " of rule '" + std::string(rule.name) + "'";
+}
+
+std::string bound_of(const Bounds& bounds) {
+    const bool is_open = bounds.lower_open || bounds.upper_open;
+    if (!is_open && std::isfinite(bounds.lower) && std::isfinite(bounds.upper)) {
+        return "it must be from " + ranvier::to_text(bounds.lower) + " to " + ranvier::to_text(bounds.upper);
+    }
+    return "it must be " + describe(bounds);
+}
+
+bool keeps_bounds(const RuleParameterInfo& parameter, const RuleValue& value) {
+    if (const auto* const count = std::get_if<std::uint64_t>(&value)) {
+        return parameter.bounds.contains(static_cast<double>(*count));
+    }
+    const auto* const real = std::get_if<double>(&value);
+    return real == nullptr || (parameter.bounds.contains(*real) && std::isfinite(*real));
+}
+
+std::string to_text(const RuleValue& value) {
+    return std::visit(
+        [](const auto& given) -> std::string {
+            using Value = std::decay_t<decltype(given)>;
+            if constexpr (std::is_same_v<Value, bool>) return given ? "true" : "false";
+            if constexpr (std::is_same_v<Value, std::uint64_t>) return std::to_string(given);
+            if constexpr (std::is_same_v<Value, double>) return ranvier::to_text(given);
+            return "a list";
+        },
+        value);
+}
+
+void check_value(const RuleInfo& rule, const RuleParameterInfo& parameter, const RuleValue& value) {
+    if (value.index() != static_cast<std::size_t>(parameter.kind)) {
+        throw ValueOutOfBoundsError({.object = object_of(rule, parameter),
+                                     .value = to_text(value),
+                                     .bound = "it must be " + describe_values(parameter),
+                                     .remedy = "give a value of this type"});
+    }
+    if (keeps_bounds(parameter, value)) return;
+    throw ValueOutOfBoundsError({.object = object_of(rule, parameter),
+                                 .value = to_text(value),
+                                 .bound = bound_of(parameter.bounds),
+                                 .remedy = "give a value within the bounds"});
+}
+
+void check_names(const RuleInfo& rule, std::span<const RuleArgument> arguments) {
+    std::vector<std::string_view> known;
+    for (const RuleParameterInfo& parameter : rule.parameters) known.push_back(parameter.name);
+    for (const RuleArgument& argument : arguments) {
+        if (std::ranges::find(known, argument.parameter) == known.end()) {
+            throw unknown_name("parameter of rule '" + std::string(rule.name) + "'", argument.parameter, known);
+        }
+    }
+}
+
+RuleValue default_of(const RuleInfo& rule, const RuleParameterInfo& parameter) {
+    const std::optional<double>& value = parameter.default_value;
+    if (!value || parameter.kind == Kind::indices) {
+        throw RuleError({.object = "rule '" + std::string(rule.name) + "'",
+                         .value = {},
+                         .bound = "it needs " + std::string(parameter.name),
+                         .remedy = "give a value for it"});
+    }
+    if (parameter.kind == Kind::flag) return *value != 0.0;
+    if (parameter.kind == Kind::count) return static_cast<std::uint64_t>(*value);
+    return *value;
+}
+
+}  // namespace
+
+std::string describe_values(const RuleParameterInfo& parameter) {
+    switch (parameter.kind) {
+        case Kind::flag:
+            return "true or false";
+        case Kind::count:
+            return "a whole number >= " + to_text(std::max(0.0, parameter.bounds.lower)) +
+                   (std::isfinite(parameter.bounds.upper) ? " and <= " + to_text(parameter.bounds.upper) : "");
+        case Kind::real:
+            return describe(parameter.bounds);
+        case Kind::indices:
+            break;
+    }
+    return "whole numbers";
+}
+
+std::span<const RuleInfo* const> rules() { return registry.items(); }
+
+const RuleInfo& find_rule(std::string_view name) { return registry.find(name); }
+
+std::unique_ptr<RuleSampler> bind_rule(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
+                                       ProjectionId projection) {
+    return spec.info().bind(spec, pairs, seed, projection);
+}
+
+RuleSpec::RuleSpec(const RuleInfo& info, std::span<const RuleArgument> arguments) : info_(&info) {
+    check_names(info, arguments);
+    for (const RuleParameterInfo& parameter : info.parameters) {
+        const auto given = std::ranges::find(arguments, parameter.name, &RuleArgument::parameter);
+        values_.push_back(given == arguments.end() ? default_of(info, parameter) : given->value);
+        check_value(info, parameter, values_.back());
+    }
+    if (info.check != nullptr) info.check(*this);
+}
+
+RuleSpec::RuleSpec(std::string_view rule, std::initializer_list<RuleArgument> arguments)
+    : RuleSpec(find_rule(rule), std::span(arguments.begin(), arguments.size())) {}
+
+std::string_view RuleSpec::name() const { return info_->name; }
+
+const RuleValue& RuleSpec::value(std::string_view parameter) const {
+    const auto found = std::ranges::find(info_->parameters, parameter, &RuleParameterInfo::name);
+    if (found == info_->parameters.end()) {
+        throw InternalError("rule " + std::string(info_->name) + " has no parameter " + std::string(parameter));
+    }
+    return values_[static_cast<std::size_t>(found - info_->parameters.begin())];
+}
+
+}  // namespace ranvier::connect

@@ -1,0 +1,120 @@
+"""The base class of connection rules, which checks the values of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.base.hints import NamedAttributes
+from ranvier.base.immutable import locked, value_class
+from ranvier.base.memory_checks import check_room
+from ranvier.base.names import counted
+from ranvier.base.numeric import as_array, number, whole_number
+from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError, WrongTypeError
+
+__all__ = ["Rule", "class_name"]
+
+# The core counts synapses in 64 bits; Python's integers are unbounded.
+_LARGEST_NUMBER = 2**63 - 1
+
+
+def class_name(rule: str) -> str:
+    """Return the name of the class of a rule."""
+    return "".join(word.capitalize() for word in rule.split("_"))
+
+
+def _flag(rule: str, name: str, value: object) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise WrongTypeError(f"{name} of {rule}", type(value).__name__, "must be True or False")
+    return bool(value)
+
+
+def _count(rule: str, name: str, value: object) -> int:
+    return whole_number(f"{name} of {rule}", value, 0, _LARGEST_NUMBER)
+
+
+def _real(rule: str, name: str, value: object) -> float:
+    return number(f"{name} of rule '{rule}'", value)
+
+
+def _indices(rule: str, name: str, values: object) -> npt.NDArray[np.int64]:
+    array = as_array(f"{name} of {rule}", values)
+    if array is None:
+        raise ShapeError(f"{name} of {rule}", "lists of different lengths", "it must have one dimension")
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1:
+        raise ShapeError(f"{name} of {rule}", f"an array of {array.ndim} dimensions", "it must have one dimension")
+    if array.dtype.kind not in "iu":
+        raise WrongTypeError(f"{name} of {rule}", str(array.dtype), "must be integers")
+    if array.size and array.min() < 0:
+        raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.min()), "indices must be >= 0")
+    if array.size and array.max() > _LARGEST_NUMBER:
+        raise ValueOutOfBoundsError(
+            f"{name} of {rule}", str(array.max()), "indices must be below the number of neurons"
+        )
+    # Check the memory for the copy, which the core shares.
+    check_room(f"{name} of {rule}", 8 * array.size, "give fewer connections, or a rule that draws them")
+    # A read-only copy: if the user later writes to the array, the network must not change.
+    result = np.array(array, dtype=np.int64)
+    result.flags.writeable = False
+    return result
+
+
+_CHECKS: dict[str, Callable[[str, str, object], object]] = {
+    "flag": _flag,
+    "count": _count,
+    "real": _real,
+    "indices": _indices,
+}
+
+
+@value_class
+class Rule(NamedAttributes):
+    """Base of all rules."""
+
+    name: ClassVar[str]
+    """Name of the rule in the registry of the core."""
+    _parameters: ClassVar[tuple[_core.RuleParameterInfo, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if type(self) is Rule:
+            names = ", ".join(class_name(each.name) for each in _core.rules())
+            raise RuleError("rule", bound="this is the base of all rules", remedy=f"make one of {names}")
+        for parameter in self._parameters:
+            given = getattr(self, parameter.name)
+            object.__setattr__(self, parameter.name, _CHECKS[parameter.kind](self.name, parameter.name, given))
+        # The core checks bounds, and values that depend on each other.
+        self._to_core()
+
+    def _to_core(self) -> _core.RuleSpec:
+        return _core.RuleSpec(self.name, {field.name: getattr(self, field.name) for field in fields(self)})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays that were copied or pickled can be written to again.
+        for name, value in state.items():
+            object.__setattr__(self, name, locked(value) if isinstance(value, np.ndarray) else value)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+
+    def __hash__(self) -> int:
+        return hash((self.name, *(getattr(self, field.name) for field in fields(self))))
+
+    def __repr__(self) -> str:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        lists = [value for value in values.values() if isinstance(value, np.ndarray)]
+        if lists:
+            return f"{type(self).__name__}({counted(len(lists[0]), 'connection')})"
+        # As a user would write it: without the values that equal the defaults.
+        given = [
+            f"{field.name}={values[field.name]!r}" for field in fields(self) if values[field.name] != field.default
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"

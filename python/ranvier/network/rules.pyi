@@ -1,0 +1,204 @@
+# Written by `make stub`.
+"""Connection rules: which source connects to which target.
+
+Their classes are made from the registry of the core when they are first used. The connections that a rule draws depend
+only on the seed of the network, the projection and the neurons, so they are the same for any number of threads. An
+*autapse* connects a neuron to itself; *multapses* are several connections from one neuron to another.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy.typing as npt
+
+from ranvier.network.rule_base import Rule
+
+__all__ = [
+    "AllToAll",
+    "Explicit",
+    "FixedIndegree",
+    "FixedOutdegree",
+    "FixedTotalNumber",
+    "NearestNeighbors",
+    "OneToOne",
+    "PairwiseBernoulli",
+    "UniformIndegree",
+]
+
+class AllToAll(Rule):
+    """Every source connects to every target.
+
+    Parameters
+    ----------
+    allow_autapses : default True; True or False
+        Whether a neuron that is both a source and a target connects to itself.
+
+    Arrays of weights or delays hold one number per pair, with the shape ``(targets, sources)`` or flattened. They also
+    contain numbers for autapses that are not allowed; these are not used.
+    """
+
+    name: ClassVar[str]
+    allow_autapses: bool
+    def __init__(self, allow_autapses: bool = True) -> None: ...
+
+class Explicit(Rule):
+    """A list of all connections, in coordinate form.
+
+    Parameters
+    ----------
+    sources : whole numbers
+        For each connection, the index of its source among the sources.
+    targets : whole numbers
+        For each connection, the index of its target among the targets.
+    allow_autapses : default True; True or False
+        Whether the list may connect a neuron to itself.
+    allow_multapses : default True; True or False
+        Whether the list may contain a pair more than once.
+
+    Arrays of weights or delays hold one number per connection, in the same order.
+    """
+
+    name: ClassVar[str]
+    sources: npt.ArrayLike
+    targets: npt.ArrayLike
+    allow_autapses: bool
+    allow_multapses: bool
+    def __init__(
+        self, sources: npt.ArrayLike, targets: npt.ArrayLike, allow_autapses: bool = True, allow_multapses: bool = True
+    ) -> None: ...
+
+class FixedIndegree(Rule):
+    """Every target gets the same number of connections, from sources drawn uniformly.
+
+    Parameters
+    ----------
+    indegree : a whole number >= 0
+        Connections per target.
+    allow_autapses : default True; True or False
+        Whether a neuron may be drawn as its own source.
+    allow_multapses : default True; True or False
+        Whether a source may be drawn more than once for a target.
+    """
+
+    name: ClassVar[str]
+    indegree: int
+    allow_autapses: bool
+    allow_multapses: bool
+    def __init__(self, indegree: int, allow_autapses: bool = True, allow_multapses: bool = True) -> None: ...
+
+class FixedOutdegree(Rule):
+    """Every source gets the same number of connections, to targets drawn uniformly.
+
+    Parameters
+    ----------
+    outdegree : a whole number >= 0
+        Connections per source.
+    allow_autapses : default True; True or False
+        Whether a neuron may be drawn as its own target.
+    allow_multapses : default True; True or False
+        Whether a target may be drawn more than once for a source.
+    """
+
+    name: ClassVar[str]
+    outdegree: int
+    allow_autapses: bool
+    allow_multapses: bool
+    def __init__(self, outdegree: int, allow_autapses: bool = True, allow_multapses: bool = True) -> None: ...
+
+class FixedTotalNumber(Rule):
+    """A fixed total number of connections, between pairs of a source and a target that are drawn uniformly.
+
+    Parameters
+    ----------
+    number : a whole number >= 0
+        Total number of connections.
+    allow_autapses : default True; True or False
+        Whether a neuron may be paired with itself.
+    allow_multapses : default True; True or False
+        Whether a pair may be drawn more than once.
+    """
+
+    name: ClassVar[str]
+    number: int
+    allow_autapses: bool
+    allow_multapses: bool
+    def __init__(self, number: int, allow_autapses: bool = True, allow_multapses: bool = True) -> None: ...
+
+class NearestNeighbors(Rule):
+    """Every neuron gets connections from the neurons with the nearest ids, but not from itself.
+
+    Parameters
+    ----------
+    indegree : a whole number >= 0
+        Connections per target, half of them from the neurons before it and half from those after it: an even number,
+        less than the number of neurons.
+
+    The sources must be the targets: a population, or a part of it, that is connected to itself. Neurons are arranged in
+    a ring: the last neuron is next to the first one.
+
+    Arrays of weights or delays hold one number per connection, sorted by target. For each target, the sources are
+    sorted from the farthest one before it to the farthest one after it.
+    """
+
+    name: ClassVar[str]
+    indegree: int
+    def __init__(self, indegree: int) -> None: ...
+
+class OneToOne(Rule):
+    """The i-th source connects to the i-th target; there must be as many sources as targets.
+
+    Parameters
+    ----------
+    allow_autapses : default True; True or False
+        Whether a neuron may connect to itself.
+
+    Arrays of weights or delays hold one number per pair, in the order of the neurons.
+    """
+
+    name: ClassVar[str]
+    allow_autapses: bool
+    def __init__(self, allow_autapses: bool = True) -> None: ...
+
+class PairwiseBernoulli(Rule):
+    """Each pair of a source and a target is connected with the same probability, independently.
+
+    Parameters
+    ----------
+    probability : >= 0 and <= 1
+        Probability that a pair is connected.
+    allow_autapses : default True; True or False
+        Whether a neuron may connect to itself.
+    """
+
+    name: ClassVar[str]
+    probability: float
+    allow_autapses: bool
+    def __init__(self, probability: float, allow_autapses: bool = True) -> None: ...
+
+class UniformIndegree(Rule):
+    """Every target gets a number of connections drawn uniformly, from sources drawn uniformly.
+
+    Parameters
+    ----------
+    indegree_min : a whole number >= 0
+        Smallest number of connections of a target.
+    indegree_max : a whole number >= 0
+        Largest number of connections of a target.
+    allow_autapses : default True; True or False
+        Whether a neuron may be drawn as its own source.
+    allow_multapses : default True; True or False
+        Whether a source may be drawn more than once for a target.
+
+    All whole numbers from indegree_min to indegree_max are equally probable.
+    """
+
+    name: ClassVar[str]
+    indegree_min: int
+    indegree_max: int
+    allow_autapses: bool
+    allow_multapses: bool
+    def __init__(
+        self, indegree_min: int, indegree_max: int, allow_autapses: bool = True, allow_multapses: bool = True
+    ) -> None: ...
+
+RULES: Mapping[str, type[Rule]]
