@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(benchmark)
-        benchmark.set_defaults(carry_out=module.main)
+        benchmark.set_defaults(execute=module.main)
 
 
 def benchmarks() -> Iterator[tuple[str, ModuleType]]:

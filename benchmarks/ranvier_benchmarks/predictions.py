@@ -202,7 +202,7 @@ def _predict(net: Network, case: _Case, chosen: Chosen, rates: Mapping[str, floa
         "rate": rate,
         "sorted_by_source": case.is_sorted,
     }
-    costs = calibration.measure(net, {**chosen.options, "exchange": case.method}, anew=True, **load)
+    costs = calibration.measure(net, {**chosen.options, "exchange": case.method}, recalibrate=True, **load)
     expected = expect_load(net, directed=costs.directed, exchanges_per_delay=costs.exchanges_per_delay, **load)
     return expect_times(expected, costs)
 

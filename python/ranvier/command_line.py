@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options, rest = parser.parse_known_args(words)
         _refuse(parser, rest)
-        status: int = options.carry_out(options)
+        status: int = options.execute(options)
     except KeyboardInterrupt:
         print("ranvier: interrupted", file=sys.stderr)
         return _INTERRUPTED

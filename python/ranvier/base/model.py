@@ -31,7 +31,7 @@ class Model(Immutable):
 
     def __new__(cls, *arguments: object, **values: object) -> Self:
         """Raise an error for a name that is not the name of a parameter."""
-        # Called before __init__, where Python would raise an error that does not suggest the nearest name.
+        # Runs before __init__, in which Python would raise an error without a suggestion.
         known = cls._defaults()
         for name in values:
             if name not in known:

@@ -90,7 +90,7 @@ def _constructor(name: str, base: type, parameters: list[Parameter]) -> Callable
                 signature.bind(self, *positional, **values)
             except TypeError as error:
                 raise WrongTypeError(f"arguments of {name}()", bound=str(error)) from None
-        # In the order of the parameters, which is that of the text of a model.
+        # In the order of the parameters, which is also the order of the text of a model.
         base.__init__(self, **{each: values[each] for each in known if each in values}, **others)  # type: ignore[misc]
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ class Described(Protocol):
 
     @property
     def summary(self) -> str:
-        """What it is, in one sentence."""
+        """Description in one sentence."""
 
     @property
     def equations(self) -> str:
@@ -27,7 +27,7 @@ class Described(Protocol):
 
     @property
     def reference(self) -> str:
-        """The publication; empty if there is none."""
+        """The publication; empty without one."""
 
 
 class DescribedNeuron(Described, Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +19,10 @@ Number = TypeVar("Number", bound=np.generic)
 def read_only(
     array: npt.NDArray[Number], name: str, remedy: str, *, is_assignable: bool = False
 ) -> npt.NDArray[Number]:
-    """Return a read-only view of an array.
+    """Return a read-only view of an array, with a name and a remedy for errors.
 
-    Parameters
-    ----------
-    array
-        The array.
-    name, remedy
-        Name and remedy in errors.
-    is_assignable
-        Whether the attribute that returns it can be assigned. If so, ``connections.weights *= 2`` calculates a new
-        array, which Python assigns; otherwise it raises an error.
+    If the attribute that returns it is assignable, ``connections.weights *= 2`` calculates a new array, which Python
+    assigns; otherwise it raises an error.
     """
     view = array.view(_ReadOnlyArray)
     view.flags.writeable = False
@@ -47,22 +40,12 @@ class _ReadOnlyArray(np.ndarray[Any, np.dtype[Any]]):
         self._refusal = getattr(origin, "_refusal", self._refusal)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        outputs = keywords.get("out", ())
         # The method `at` writes to its first input.
-        for written in (*outputs, *(inputs[:1] if method == "at" else ())):
-            if isinstance(written, _ReadOnlyArray):
-                written._check_writable()
-        if outputs:
-            keywords["out"] = tuple(map(_plain, outputs))
+        for written in (*keywords.get("out", ()), *(inputs[:1] if method == "at" else ())):
+            _check_writable(written)
+        if "out" in keywords:
+            keywords["out"] = tuple(map(_plain, keywords["out"]))
         return getattr(ufunc, method)(*map(_plain, inputs), **keywords)
-
-    def _check_writable(self) -> None:
-        if not self.flags.writeable:
-            self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        name, remedy = self._refusal
-        raise ReadOnlyError(name, bound="what you read is a read-only copy", remedy=remedy)
 
     def __repr__(self) -> str:
         return repr(np.asarray(self))
@@ -75,25 +58,24 @@ def _plain(value: Any) -> Any:
     return np.asarray(value) if isinstance(value, _ReadOnlyArray) else value
 
 
-def _checked(write: Callable[..., Any]) -> Callable[..., Any]:
+def _check_writable(array: Any) -> None:
+    if isinstance(array, _ReadOnlyArray) and not array.flags.writeable:
+        name, remedy = array._refusal
+        raise ReadOnlyError(name, bound="what you read is a read-only copy", remedy=remedy)
+
+
+def _method(name: str, operate: Callable[..., Any] | None = None) -> Callable[..., Any]:
     def call(self: _ReadOnlyArray, *arguments: Any, **keywords: Any) -> Any:
-        self._check_writable()
-        return write(self, *arguments, **keywords)
-
-    return call
-
-
-def _in_place(operate: Callable[[Any, Any], Any]) -> Callable[[_ReadOnlyArray, Any], Any]:
-    def call(self: _ReadOnlyArray, other: Any) -> Any:
-        if not self._is_assignable:
-            self._check_writable()
-        array = np.asarray(self)
-        return operate(array if array.flags.writeable else array.copy(), other)
+        if operate is None or not self._is_assignable:
+            _check_writable(self)
+        if operate is None:
+            return getattr(np.ndarray, name)(self, *arguments, **keywords)
+        return operate(np.array(self) if not self.flags.writeable else np.asarray(self), *arguments)
 
     return call
 
 
 for _name in ("__setitem__", "fill", "sort"):
-    setattr(_ReadOnlyArray, _name, _checked(getattr(np.ndarray, _name)))
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
-    setattr(_ReadOnlyArray, f"__i{_name}__", _in_place(getattr(operator, f"i{_name}")))
+    setattr(_ReadOnlyArray, _name, _method(_name))
+for _name in ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow"):
+    setattr(_ReadOnlyArray, f"__{_name}__", _method(_name, getattr(operator, _name)))

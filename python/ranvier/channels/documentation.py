@@ -58,7 +58,7 @@ def documented_general(read: GeneralDescription, program: GeneralProgram) -> str
         parts.append(f"Calcium carries {', '.join(carried)}: it fills the pool of calcium at its place")
     if read.calcium:
         parts.append(f"It is a pool of calcium: {read.calcium} is the concentration in the cell (mM)")
-    parts.append("General form: its equations are carried out in each step")
+    parts.append("General form: its equations are executed in each step")
     if program.reference:
         parts.append(program.reference)
     return "\n\n".join(parts)

@@ -92,7 +92,7 @@ class _SteadyState:
         """See `Statement`."""
         yield from self.advance.names()
 
-    def carry_out(self, scope: ProgramScope) -> None:
+    def emit(self, scope: ProgramScope) -> None:
         """See `Statement`."""
         steady = self.advance.steady_state(scope, self.state)
         if steady is None:

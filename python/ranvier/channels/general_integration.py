@@ -29,7 +29,7 @@ class Advance:
     Attributes
     ----------
     before
-        Assignments that derivatives read, which are carried out with the states of each stage.
+        Assignments that derivatives read, which are executed with the states of each stage.
     derivatives
         By the name of the state, 1/ms.
     """
@@ -42,7 +42,7 @@ class Advance:
         yield from (each.node for each in self.before)
         yield from self.derivatives.values()
 
-    def carry_out(self, scope: ProgramScope) -> None:
+    def emit(self, scope: ProgramScope) -> None:
         """See `Statement`."""
         made: dict[str, Operand] = {}
         for group in self._coupled():
@@ -51,7 +51,7 @@ class Advance:
             else:
                 made |= self._rosenbrock(scope, group)
         # Later statements read the assignments of `before` with the states at the start.
-        scope.carry_out(self.before)
+        scope.emit(self.before)
         scope.operands.update(made)
 
     def is_coupled(self, state: str) -> bool:

@@ -70,7 +70,7 @@ def _scope(read: GeneralDescription) -> ProgramScope:
 
 def _of_step(read: GeneralDescription) -> Program:
     scope = _scope(read)
-    scope.carry_out(read.step)
+    scope.emit(read.step)
     return scope.finished((scope.operands[name], read.exponents.get(name, 0)) for name in read.states)
 
 
@@ -78,7 +78,7 @@ def _of_initial(read: GeneralDescription) -> Program:
     """Return the program of initial states: NaN, which the core refuses, if a loop has not converged."""
     scope = _scope(read)
     scope.operands.update(dict.fromkeys(read.states, 0.0))
-    scope.carry_out(read.initial)
+    scope.emit(read.initial)
     values = [scope.operands[name] for name in read.states]
     for has_ended in scope.ended:
         values = [scope.do("select", has_ended, each, math.nan) for each in values]

@@ -36,7 +36,7 @@ diameter and the surface of the compartment; the time, in `current` in the middl
 class Statement(Protocol):
     """A statement of a block."""
 
-    def carry_out(self, scope: ProgramScope) -> None:
+    def emit(self, scope: ProgramScope) -> None:
         """Add the instructions to the program of the block: read names from the scope, and set others there."""
 
     def names(self) -> Iterator[Node]:
@@ -50,7 +50,7 @@ class Assign:
     name: str
     node: Node
 
-    def carry_out(self, scope: ProgramScope) -> None:
+    def emit(self, scope: ProgramScope) -> None:
         """See `Statement`."""
         scope.assign(self.name, self.node)
 
@@ -100,10 +100,10 @@ class ProgramScope:
         """Return the outcome of an operation of programs."""
         return operate(self.builder, operation, *operands)
 
-    def carry_out(self, statements: Iterable[Statement]) -> None:
+    def emit(self, statements: Iterable[Statement]) -> None:
         """Carry out statements in their order."""
         for each in statements:
-            each.carry_out(self)
+            each.emit(self)
 
     @contextmanager
     def instead(self, operands: Mapping[str, Operand]) -> Iterator[None]:

@@ -63,7 +63,7 @@ class Implicit:
             yield from (*each.factors.values(), each.total)
         yield from (self.volumes or {}).values()
 
-    def carry_out(self, scope: ProgramScope) -> None:
+    def emit(self, scope: ProgramScope) -> None:
         """See `Statement`."""
         # Rows of sums are the last: the others are dominated by their diagonals.
         last = {each.instead for each in self.conserved}
@@ -75,7 +75,7 @@ class Implicit:
             ends = self._iterated(scope, states, begin)
         # Later statements read the assignments of `before` with the states at the end.
         scope.operands.update(zip(states, ends, strict=True))
-        scope.carry_out(self.before)
+        scope.emit(self.before)
         scope.operands.update(zip(states, ends, strict=True))
 
     def _differentiated(self) -> tuple[list[tuple[Assign, dict[str, Node]]], dict[str, dict[str, Node]]]:
@@ -186,7 +186,7 @@ class Explicit:
         yield from (each.node for each in self.before)
         yield from self.derivatives.values()
 
-    def carry_out(self, scope: ProgramScope) -> None:
+    def emit(self, scope: ProgramScope) -> None:
         """See `Statement`."""
         h, do = scope.operands["dt"], scope.do
         begin = {name: scope.operands[name] for name in self.derivatives}
@@ -197,11 +197,11 @@ class Explicit:
         for part, weight in zip(parts, weights, strict=True):
             moved = {name: do("add", begin[name], _product(scope, (h, part), rates[name])) for name in rates}
             with scope.instead(moved):
-                scope.carry_out(self.before)
+                scope.emit(self.before)
                 rates = {name: scope.value(node) for name, node in self.derivatives.items()}
             ends = {name: do("add", ends[name], _product(scope, (h, weight), rates[name])) for name in rates}
         # Later statements read the assignments of `before` with the states at the start.
-        scope.carry_out(self.before)
+        scope.emit(self.before)
         scope.operands.update(ends)
 
 

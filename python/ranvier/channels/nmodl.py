@@ -27,7 +27,7 @@ from ranvier.channels.nmodl_declarations import NUMBER, Declarations, declaratio
 from ranvier.channels.nmodl_general import general_description
 from ranvier.channels.nmodl_ledger import Account, Ledger
 from ranvier.channels.nmodl_nodes import ADVANCED, depends_on, is_same, number_node
-from ranvier.channels.nmodl_phases import Carried, Variable, carry_out
+from ranvier.channels.nmodl_phases import Carried, Variable, execute
 from ranvier.channels.nmodl_steps import derivative_of_step
 from ranvier.channels.nmodl_syntax import parse_file
 from ranvier.channels.reading import checked
@@ -146,7 +146,7 @@ class _File:
         if declared.breakpoint is None or not (declared.currents or declared.written):
             refuse(self.whole, "", "it has no current", "write BREAKPOINT, and the current in NEURON")
         self._check_units()
-        carried, executed = carry_out(declared, self.ledger)
+        carried, executed = execute(declared, self.ledger)
         for name, part in declared.parts.items():
             users = [each for each, nodes in carried.depends.items() if any(depends_on(n, (name,)) for n in nodes)]
             if name in declared.parameters:

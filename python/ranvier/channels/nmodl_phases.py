@@ -23,7 +23,7 @@ from ranvier.channels.nmodl_steps import proportional
 from ranvier.equations.places import Place, refuse
 from ranvier.equations.trees import Node, names_in
 
-__all__ = ["Carried", "Variable", "carry_out"]
+__all__ = ["Carried", "Variable", "execute"]
 
 _CALCIUM_AT_REST = 5e-5
 """NEURON's initial concentration, mM."""
@@ -197,7 +197,7 @@ class _Phases:
         return Node("multiply", node.place, (made, number_node(node.place, 1e-3)))
 
 
-def carry_out(declared: Declarations, ledger: Ledger) -> tuple[Carried, list[Any]]:
+def execute(declared: Declarations, ledger: Ledger) -> tuple[Carried, list[Any]]:
     """Return the variables and currents of a file, and the blocks that were executed.
 
     Raises

@@ -54,7 +54,7 @@ class Simultaneous:
         """See `Statement`."""
         yield from self.residuals
 
-    def carry_out(self, scope: ProgramScope) -> None:
+    def emit(self, scope: ProgramScope) -> None:
         """See `Statement`."""
         self._check()
         begin = [scope.operands[name] for name in self.states]

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         return
     parser.epilog = f"The benchmarks are not installed: {_REMEDY}"
     parser.add_argument("words", nargs=argparse.REMAINDER, metavar="NAME", help="name of a benchmark, and its options")
-    parser.set_defaults(carry_out=_refuse)
+    parser.set_defaults(execute=_refuse)
 
 
 def _refuse(options: argparse.Namespace) -> NoReturn:

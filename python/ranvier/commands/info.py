@@ -51,10 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="draw a synthetic machine instead, in hwloc's syntax, such as 'node:2 core:12 pu:2'",
     )
     parser.add_argument("--json", action="store_true", help="print it as JSON")
-    parser.set_defaults(carry_out=carry_out)
+    parser.set_defaults(execute=execute)
 
 
-def carry_out(options: argparse.Namespace) -> int:
+def execute(options: argparse.Namespace) -> int:
     """Print it."""
     topology, places = _place(options)
     description = _describe(topology)

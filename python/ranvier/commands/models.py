@@ -49,10 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WORD",
         help="the name of a model; words to search for; or a file, and the name of one of its models",
     )
-    parser.set_defaults(carry_out=carry_out)
+    parser.set_defaults(execute=execute)
 
 
-def carry_out(options: argparse.Namespace) -> int:
+def execute(options: argparse.Namespace) -> int:
     """Print the lists."""
     # A pipe has no width.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)

@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--recalibrate", action="store_true", help="measure the costs on this machine again")
     add_result_files(parser, "memory over processes")
-    parser.set_defaults(carry_out=carry_out)
+    parser.set_defaults(execute=execute)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class _Answer:
     fit: Fit | None
 
 
-def carry_out(options: argparse.Namespace) -> int:
+def execute(options: argparse.Namespace) -> int:
     """Predict and report."""
     check_destinations(options.json, options.plot)
     question = _understand(options)
@@ -200,7 +200,7 @@ def _predict(question: _Question, recalibrate: bool) -> _Answer:
         rates=question.published,
         rate=question.other_rate,
         sorted_by_source=is_sorted,
-        anew=recalibrate,
+        recalibrate=recalibrate,
     )
     load = expect_load(
         net,

@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--resume", metavar="FILE", type=Path, help="continue the state in this file")
     dry_report.add_arguments(parser)
-    parser.set_defaults(carry_out=carry_out)
+    parser.set_defaults(execute=execute)
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,12 @@ class _Task:
     parameters: dict[str, Any]
 
 
-def carry_out(options: argparse.Namespace) -> int:
+def execute(options: argparse.Namespace) -> int:
     """Build, run and report, on all processes of the run."""
     dry_report.check_arguments(options)
     world = mpi.world()
     try:
-        return _carry_out(options, world)
+        return _execute(options, world)
     except RanvierError as error:
         rank = reporting_rank(error)
         if rank is None:
@@ -105,7 +105,7 @@ def carry_out(options: argparse.Namespace) -> int:
         return 2
 
 
-def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> int:
+def _execute(options: argparse.Namespace, world: mpi.Communicator) -> int:
     task = agree(world, "command line", lambda: _understand(options, world.rank))
     model, keys = task.model, task.keys
     if options.dry_run is not None:

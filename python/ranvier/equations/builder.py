@@ -149,7 +149,7 @@ class Builder:
         return Value(self, place, self._entries[place].type)
 
     def emit(self, op: str, operands: Sequence[Operand], number: float = 0.0) -> Value:
-        """Return the outcome of an operation that is carried out at this time."""
+        """Return the outcome of an operation that is executed at this time."""
         places = tuple(self.take(each).place for each in operands)
         entry = _Entry(op, places, number, OPERATIONS[op][1])
         if self._later is not None and self._key(entry) not in self._known:

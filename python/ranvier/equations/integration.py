@@ -89,7 +89,7 @@ class Integration:
         return Tolerances(relative, {**dict.fromkeys(names, _DEFAULT), **dict(absolute)})
 
     def check_used(self, method: str) -> None:
-        """Check that the method that is carried out has error bounds if there are any.
+        """Check that the method that is executed has error bounds if there are any.
 
         Raises
         ------

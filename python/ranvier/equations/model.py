@@ -45,7 +45,7 @@ class EquationNeuron(UserModel):
     method
         The method of integration, as given or as ``"auto"`` has chosen it.
     program
-        The programs that the core carries out (`ranvier.equations.program`).
+        The programs that the core executes (`ranvier.equations.program`).
     """
 
     method: str

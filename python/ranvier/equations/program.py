@@ -1,9 +1,9 @@
 """Programs: the form of equations that the core executes.
 
-A program is in single-assignment form: its inputs are the values 0 to n - 1, each instruction makes the next value, and
-nothing is ever assigned again. It is executed for many *lanes* at once, independent neurons. Values
-are numbers in double precision, or truths. Nothing is contracted or reordered, so that whoever carries out a program,
-the interpreter of the core or compiled code, has the same bits.
+A program is in single-assignment form: its inputs are the values 0 to n - 1, each instruction makes the next value,
+and nothing is ever assigned again. It is executed for many *lanes* at once, independent neurons. Values are numbers
+in double precision, or truths. Nothing is contracted or reordered, so that every implementation, the interpreter of
+the core or compiled code, has the same bits.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class EquationSynapse(UserSynapse):
     name
         Name of the model.
     program
-        The programs that the core carries out (`ranvier.equations.program`).
+        The programs that the core executes (`ranvier.equations.program`).
     """
 
     program: SynapseProgram | ReleaseProgram

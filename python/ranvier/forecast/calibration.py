@@ -105,7 +105,7 @@ def measure(
     rates: Mapping[str, float],
     rate: float = DEFAULT_RATE,
     sorted_by_source: bool = True,
-    anew: bool = False,
+    recalibrate: bool = False,
 ) -> Costs:
     """Return the costs of the parts of a network on this machine: stored ones, or measured now, which takes seconds.
 
@@ -123,12 +123,12 @@ def measure(
     sorted_by_source
         Whether synapses are sorted by source. The choice of a simulation depends on its processes: see
         `ranvier.simulation.sorts_connections`.
-    anew
+    recalibrate
         Whether to measure stored costs again.
     """
     chosen: dict[str, Any] = {name: options[name] for name in _OPTIONS if options.get(name) is not None}
     chosen["sort_connections"] = sorted_by_source
-    remembered = _Remembered(anew)
+    remembered = _Remembered(recalibrate)
     small = miniature.describe(
         network, chosen, ranks=ranks, threads=threads, rates=rates, rate=rate, sorted_by_source=sorted_by_source
     )
@@ -168,11 +168,11 @@ def measure(
 class _Remembered:
     """Stored costs by name. If the file cannot be read, costs are measured again."""
 
-    def __init__(self, anew: bool) -> None:
+    def __init__(self, recalibrate: bool) -> None:
         self._path = cache_file()
         self._known: dict[str, Any] = {}
         self._fresh: dict[str, Any] = {}
-        self._anew = anew
+        self._recalibrates = recalibrate
         # JSON that is nested too deeply raises a RecursionError.
         with suppress(OSError, ValueError, RecursionError):
             loaded = json.loads(self._path.read_text()) if self._path is not None else {}
@@ -182,7 +182,7 @@ class _Remembered:
         """Return the stored value if it is sound, otherwise measure it."""
         if key in self._fresh:
             return self._fresh[key]
-        if key in self._known and not self._anew and is_sound(self._known[key]):
+        if key in self._known and not self._recalibrates and is_sound(self._known[key]):
             return self._known[key]
         self._fresh[key] = measure()
         return self._fresh[key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from numbers import Real
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from ranvier.base.distributions import Distribution
 from ranvier.base.hints import hint_for, known_keywords, unknown_model
@@ -22,7 +22,7 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 _PARAMETERS = {"p": "probability", "N": "number"}
-"""Names of parameters of rules, by their names in NEST and Brian2 where these differ."""
+"""Names of parameters of rules, by their different names in NEST and Brian2."""
 _RULES = {
     "probability": "pairwise_bernoulli",
     "indegree": "fixed_indegree",
@@ -48,68 +48,62 @@ def _explain_create(call: str, positional: tuple[Any, ...], keywords: dict[str, 
     needed = {"model"} if isinstance(given.get("model"), list | tuple) else {"model", "size"}
     if isinstance(values, Mapping) or len(positional) > 4 or not needed <= given.keys():
         words = [_text(given.get("model"), "model"), _text(given.get("size"), "size")]
-        if isinstance(values, Mapping):
-            words += [f"{name}={_text(value)}" for name, value in values.items()]
-        raise WrongTypeError(
-            "arguments of Network.create()",
-            bound="a model and a size are needed, and values are given by name",
-            remedy=f"write net.create({', '.join(words)})",
-        ) from None
+        words += [f"{name}={_text(value)}" for name, value in (values.items() if isinstance(values, Mapping) else ())]
+        _refuse("create", "a model and a size are needed, and values are given by name", words)
 
 
 def _explain_connect(call: str, positional: tuple[Any, ...], keywords: dict[str, Any], known: list[str]) -> None:
     given = {**dict(zip(("self", "sources", "targets", "rule"), positional, strict=False)), **keywords}
-    words = {_PARAMETERS.get(key, key): (key, value) for key, value in keywords.items()}
-    key = next((key for key in _RULES if key in words), "")
-    implied = {"rule": _RULES[key], key: words[key][1]} if key else {}
-    rule = given.get("rule")
-    is_of_nest = isinstance(rule, Mapping) or {"conn_spec", "syn_spec"} & keywords.keys()
-    if is_of_nest or positional[4:] or "rule" not in given:
-        shown = {**given, **_weight_and_delay(given, positional[4:])}
-        raise WrongTypeError(
-            "arguments of Network.connect()",
-            bound="a rule is needed, and weight and delay are given by name",
-            remedy=f"write {_call_text(shown, given.get('rule', given.get('conn_spec')) or implied)}",
-        ) from None
+    others, rule = positional[4:], given.get("rule", given.get("conn_spec"))
+    written = {_PARAMETERS.get(key, key): key for key in keywords}
+    key = next((key for key in _RULES if key in written), None)
+    implied = None if key is None else {"rule": _RULES[key], key: keywords[written[key]]}
+    if others or {"conn_spec", "syn_spec"} & keywords.keys() or isinstance(rule, Mapping) or rule is None:
+        synapses = given.get("syn_spec", others[0] if others and isinstance(others[0], Mapping | str) else None)
+        if isinstance(synapses, str | Mapping):
+            given |= _weight_and_delay(synapses)
+        else:
+            given |= dict(zip(("weight", "delay"), others, strict=False))
+        words = _words(given, rule or implied)
+        _refuse("connect", "a rule is needed, and weight and delay are given by name", words)
     kind = type(rule) if isinstance(rule, Rule) else rule_class(rule) if isinstance(rule, str) else None
-    names = [] if kind is None else [field.name for field in fields(kind)]
-    if implied and kind is not None and words[key][0] not in names:
+    if key is not None and kind is not None and written[key] not in (names := [each.name for each in fields(kind)]):
         has = f"the parameter of the rule {kind.name} is {key}" if key in names else ""
         raise UnknownNameError(
             "keyword of Network.connect()",
-            f"'{words[key][0]}'",
+            f"'{written[key]}'",
             has or f"the rule {kind.name} has no such parameter",
-            f"write {_call_text(given, implied)}",
+            f"write net.connect({', '.join(_words(given, implied))})",
         ) from None
 
 
-def _weight_and_delay(given: Mapping[str, Any], others: tuple[Any, ...]) -> dict[str, Any]:
-    """Return weight and delay from a description of synapses as in NEST, or from positional arguments."""
-    synapses = given.get("syn_spec", others[0] if others and isinstance(others[0], Mapping | str) else None)
-    if synapses is None:
-        return dict(zip(("weight", "delay"), others, strict=False))
-    described = dict(synapses) if isinstance(synapses, Mapping) else {"synapse_model": synapses}
+def _refuse(call: str, bound: str, words: list[str]) -> NoReturn:
+    """Raise the error for the arguments of a call, with these words as the right ones."""
+    remedy = f"write net.{call}({', '.join(words)})"
+    raise WrongTypeError(f"arguments of Network.{call}()", bound=bound, remedy=remedy) from None
+
+
+def _weight_and_delay(synapses: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Return weight and delay of a description of synapses as in NEST."""
+    described = {"synapse_model": synapses} if isinstance(synapses, str) else dict(synapses)
     model = described.get("synapse_model", described.get("model"))
     if isinstance(model, str) and hint_for(model):
         unknown_model("synapse model", model, ())
     return {name: described[name] for name in ("weight", "delay") if name in described}
 
 
-def _call_text(given: Mapping[str, Any], rule: object) -> str:
-    """Return a call of connect() with these neurons, this rule, and the weight and delay that are given."""
-    words = [_name_of(given.get(side), side) for side in ("sources", "targets")]
+def _words(given: Mapping[str, Any], rule: object) -> list[str]:
+    """Return arguments of connect() with these neurons, this rule, and the weight and delay that are given."""
+    words = [_text(given.get(side), side) for side in ("sources", "targets")]
     words.append(_rule_text(rule))
-    words += [f"{name}={_text(given[name])}" for name in ("weight", "delay") if name in given]
-    return f"net.connect({', '.join(words)})"
+    return words + [f"{name}={_text(given[name])}" for name in ("weight", "delay") if name in given]
 
 
 def _rule_text(rule: object) -> str:
-    if isinstance(rule, Rule):
-        return f"rv.{rule!r}"
     described = dict(rule) if isinstance(rule, Mapping) else {"rule": rule}
     name = described.pop("rule", None)
-    if name is None:
-        return "rv.AllToAll()"
+    if isinstance(rule, Rule) or name is None:
+        return "rv.AllToAll()" if name is None else f"rv.{rule!r}"
     kind = rule_class(name) if isinstance(name, str) else None
     if kind is None:
         unknown_name("rule", name, rule_names())
@@ -123,14 +117,12 @@ def _rule_text(rule: object) -> str:
     return f"rv.{kind.__name__}({', '.join(parts)})"
 
 
-def _name_of(neurons: object, otherwise: str) -> str:
-    if isinstance(neurons, list | tuple):
-        return f"[{some_names([_name_of(each, otherwise) for each in neurons])}]"
-    return neurons.name if isinstance(neurons, PopulationView) else otherwise
-
-
 def _text(value: object, otherwise: str = "...") -> str:
     """Return a value as a user writes it, if that is short."""
+    if isinstance(value, PopulationView):
+        return value.name
+    if isinstance(value, list | tuple) and value and isinstance(value[0], PopulationView):
+        return f"[{some_names([_text(each, otherwise) for each in value])}]"
     if isinstance(value, Distribution | Model):
         return f"rv.{value!r}"
-    return repr(value) if isinstance(value, Real | str | bool) else otherwise
+    return repr(value) if isinstance(value, Real | str) else otherwise

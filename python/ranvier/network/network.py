@@ -70,7 +70,7 @@ _MUCH_PER_SECOND = 1e9
 
 
 class Network(NamedAttributes):
-    """The description of a network, of which a `Simulation` is built.
+    """The description of a network; it becomes executable as a `Simulation`.
 
     Every call checks its arguments at once. A network can be copied and pickled, and a process can have several
     networks. Handles (populations, projections, recorders) belong to the network that made them.
@@ -126,7 +126,7 @@ class Network(NamedAttributes):
             raise ReadOnlyError(
                 f"{name} of network {self.name}",
                 bound=f"it cannot be assigned, only {', '.join(known)} can",
-                remedy="change parts of the network with net.set(...), and keep other values in variables of your own",
+                remedy="change parts of the network with net.set(...), and keep other data in variables",
             )
         super().__setattr__(name, value)
 
@@ -469,7 +469,7 @@ class Network(NamedAttributes):
             Milliseconds until the output of the stimulator acts on the targets, a multiple of the resolution, which is
             rounded to steps of the targets, at least one; None: the shortest delay, one step.
         receptor
-            Name of the receptor that the spikes reach, as for `connect`. Without it, where the sign of the weight
+            Name of the receptor that the spikes reach, as for `connect`. Without it, if the sign of the weight
             chooses, all weights must have one sign. Currents reach no receptor.
         site
             The site of the receptor that the spikes for each target reach, as for `connect`; arrays have one number for

@@ -38,7 +38,7 @@ class Projection(Immutable):
     receptor
         The same; None: the only receptor of the targets, or one for each sign of the weight.
     site
-        The same; None: where a receptor has several sites, one is drawn for each synapse.
+        The same; None: one of the sites of the receptor is drawn for each synapse.
     """
 
     network: Any
@@ -128,7 +128,7 @@ class Stimulus(Immutable):
     receptor
         The same; None: the only receptor of the targets, or the one that the sign of the weight chooses.
     site
-        The same; None: where the receptor has several sites, one is drawn for each target.
+        The same; None: one of the sites of the receptor is drawn for each target.
     electrode
         The same, of currents; None: the only one of the targets, or their first.
     """

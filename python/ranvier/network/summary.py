@@ -193,7 +193,7 @@ def _stimuli(network: Summarized) -> Table:
 def _with_receptors(
     head: list[str], rows: list[list[str]], parts: Sequence[Projection | Stimulus]
 ) -> tuple[list[str], list[list[str]]]:
-    """Add a column of receptors where one was named."""
+    """Add a column of receptors if one was named."""
     if not any(part.receptor for part in parts):
         return head, rows
     return [*head, "receptor"], [[*row, part.receptor or ""] for row, part in zip(rows, parts, strict=True)]

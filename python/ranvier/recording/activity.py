@@ -131,7 +131,7 @@ class ActivityStatistics(SpikeStatistics):
         bin
             Width of the bins, ms, a whole number of steps. The rest of the window, shorter than a bin, is not used.
         smooth
-            Standard deviation of a Gaussian to smooth with, ms. Near the ends of the window, where a part of the
+            Standard deviation of a Gaussian to smooth with, ms. Near the ends of the window, if a part of the
             Gaussian lies outside, the rest is normalised, so that a constant rate stays constant. None: no smoothing.
 
         Raises
@@ -274,7 +274,7 @@ class ActivityStatistics(SpikeStatistics):
         """Return the correlation coefficients of all pairs of neurons, each pair once, shape ``(pairs,)``.
 
         The pairs are (0, 1), (0, 2), ..., (1, 2), ...: the upper triangle of `correlations`, with NaN for the same
-        neurons. Arguments and errors are the same, too.
+        neurons. Arguments and errors are the same.
         """
         matrix = self.correlations(neurons, bin_width=bin_width)
         return locked(matrix[np.triu_indices(len(matrix), 1)])
@@ -301,7 +301,7 @@ class ActivityStatistics(SpikeStatistics):
 def _smoothed(rates: FloatArray, deviation: float) -> FloatArray:
     """Return rates smoothed with a Gaussian whose standard deviation is given in bins."""
     reach = min(len(rates) - 1, math.ceil(_REACH * deviation))
-    # The Gaussian, integrated over bins: one that is narrower than a bin changes nothing.
+    # The Gaussian, integrated over bins; it has no effect if it is narrower than a bin.
     deviation = max(deviation, _LEAST_DEVIATION)
     edges = (np.arange(-reach, reach + 2) - 0.5) / (deviation * math.sqrt(2.0))
     kernel = np.diff([math.erf(edge) for edge in edges])
@@ -312,7 +312,7 @@ def _smoothed(rates: FloatArray, deviation: float) -> FloatArray:
 
 
 def _convolved(values: FloatArray, kernel: FloatArray) -> FloatArray:
-    """Return a convolution of the length of `values`, by the Fourier transform where that is faster."""
+    """Return a convolution of the length of `values`, by the Fourier transform if that is faster."""
     reach = len(kernel) // 2
     if len(kernel) < 64:
         return np.convolve(values, kernel)[reach : reach + len(values)]

@@ -86,7 +86,7 @@ class CrossCorrelogram:
         Number of the second neurons.
     mean_rate
         Mean rate of the second neurons over the whole recording, spikes/s: the expected value of `rates` for
-        independent spikes at constant rates. Where both rates rise and fall together, as at the start of a run or
+        independent spikes at constant rates. If both rates rise and fall together, as at the start of a run or
         with a stimulus that changes, `rates` lie above it at all lags, though no spike depends on another: use a part
         of the recording in which the rates are steady (`SpikeData.between`).
     names

@@ -78,7 +78,7 @@ def check_new(path: Path) -> None:
 
 
 def check_no_relics(path: Path, ranks: int | None = None) -> None:
-    """Check that `remove_relics` would remove nothing.
+    """Check that there are no files that `remove_relics` would remove.
 
     Raises
     ------

@@ -105,7 +105,7 @@ def _compile(contents: Contents, tuning: Tuning, double_weights: bool) -> str:
     programs = tuning.programs
     if programs != "compiled" and not any(isinstance(each, UserModel | UserSynapse) for each in [*neurons, *synapses]):
         return "none"
-    # What compiles equations is loaded where there are any.
+    # The compiler of equations is loaded only for networks with equations.
     from ranvier.compiled.steps import compile_models
 
     return compile_models(neurons, synapses, tuning.programs, chosen, double_weights)

@@ -87,7 +87,7 @@ class BuiltNetwork:
         self.traces_epochs = traces_epochs
         # The revision of the network when it was built, or when the user was last warned.
         self._revision = snapshot.revision
-        # The resolution of the network may be changed later; that of the simulation stays.
+        # The resolution of the network may change later, but not that of the simulation.
         self._grid = _core.Network(core.resolution, 0)
         self._busy = False
         self._process = os.getpid()
@@ -210,7 +210,7 @@ class BuiltNetwork:
 
 
 def _sites(site: npt.ArrayLike | None) -> IntArray | None:
-    """Return numbers of sites that a user has asked for; None: all."""
+    """Return the numbers of sites in a query; None: all."""
     if site is None:
         return None
     array = as_array("site", site)

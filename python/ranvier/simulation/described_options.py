@@ -40,7 +40,7 @@ class Option:
     default
         Default value.
     meaning
-        What the option does.
+        Meaning of the option.
     choices
         Allowed names.
     types
@@ -128,7 +128,7 @@ class OptionGroup(NamedAttributes):
 
     def __new__(cls, *positional: object, **given: object) -> Self:
         """Raise an error for a name that is not the name of an option."""
-        # Called before __init__, where Python would raise an error that does not suggest the nearest name.
+        # Runs before __init__, in which Python would raise an error without a suggestion.
         if positional:
             raise WrongTypeError(f"option of {cls.__name__}", type(positional[0]).__name__, "must be given by its name")
         for name in given:

@@ -185,7 +185,7 @@ class SteppingCounts:
     Attributes
     ----------
     mode
-        ``"async"``: each on its own; ``"bsp"``: all together. It is ``"bsp"`` with ``stepping="async"``, too, if no
+        ``"async"``: independently; ``"bsp"``: all together. It is ``"bsp"`` with ``stepping="async"``, too, if no
         shard could ever be more than two steps ahead of another, because of delays of one step in both directions.
     visits
         How often one shard was advanced by some steps.

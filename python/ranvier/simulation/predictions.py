@@ -74,7 +74,7 @@ def predict_memory(
         Simulated time, ms. Synapses that learn keep the spikes of their neurons for some time, in short runs all of
         them. None: a run that is as long as it may be.
     recordings, threads, stepping, precision, weight_precision, processes, tuning, dry_run
-        Options of `Simulation`. The number of processes is `ranks`: a communicator changes nothing here.
+        Options of `Simulation`. The number of processes is `ranks`; a communicator has no effect.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def sorts_connections(
     ranks
         Number of processes that would share the network, all with the same number of threads.
     threads, stepping, precision, weight_precision, processes, tuning, dry_run
-        As for `predict_memory`. The errors are the same, too.
+        As for `predict_memory`, including the errors.
     """
     check_network(network)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")

@@ -84,7 +84,7 @@ def supply(
     ranks_of
         Function from ids to the ranks that keep their rows.
     take
-        Function that takes the rows that `next_ids` has asked for.
+        Function that is called with the rows that `next_ids` has requested.
     """
     received: list[Rows] = []
     while True:

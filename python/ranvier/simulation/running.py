@@ -22,7 +22,7 @@ __all__ = ["Saves", "prepare_run", "run_to"]
 
 @dataclass(frozen=True)
 class Saves:
-    """When a run saves its state, and where."""
+    """Steps at which a run saves its state, and the file."""
 
     every: int  # steps
     path: Path

@@ -25,7 +25,7 @@ from ranvier.state.part_files import PartWriter
 __all__ = ["checked_target", "local_ids", "network_parts", "save_state"]
 
 NetworkPart = tuple[str, int, str]
-"""Name of a part of a network, a number that differs for different parts, and its value where that is short."""
+"""Name of a part of a network, a number that differs for different parts, and its value if that is short."""
 
 
 def save_state(built: BuiltNetwork, store: RecordingStore, path: str | os.PathLike[str]) -> None:

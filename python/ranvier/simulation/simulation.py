@@ -79,11 +79,11 @@ class Simulation(NamedAttributes):
     Raises
     ------
     InsufficientMemoryError
-        When the network needs more memory than is available. The check takes place before anything is built.
+        When the network needs more memory than is available. The check is made before anything is built.
     StateError
         For a network without neurons.
     FileError
-        When the file of a recorder cannot be written. The check takes place before anything is built.
+        When the file of a recorder cannot be written. The check is made before anything is built.
     UnknownNameError, ValueOutOfBoundsError
         For options that do not exist or that this machine does not have.
     KeyboardInterrupt

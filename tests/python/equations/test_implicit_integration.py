@@ -23,7 +23,7 @@ def tree(text: str) -> Node:
 def stepped(statement: Any, states: Mapping[str, float], step: float, potential: float = -60.0) -> tuple[Any, bool]:
     """Return the states after a step, and whether its loop, if there is one, has ended."""
     scope = ProgramScope(states, [], {})
-    statement.carry_out(scope)
+    statement.emit(scope)
     program = scope.finished((scope.operands[name], 0) for name in states)
     external = {"dt": step, "v": potential}
     values = [*states.values(), *(external.get(name, 0.0) for name in EXTERNAL)]

@@ -142,7 +142,7 @@ def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.M
     for number, more in enumerate(others):
         costs_of(net, options, **more)
         assert len(asked) == 4 + number
-    assert costs_of(net, options, anew=True) == costs_of(net, options)
+    assert costs_of(net, options, recalibrate=True) == costs_of(net, options)
     assert len(asked) == 10
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import ranvier as rv
 from bad_input import check
-from ranvier.base.hints import HINTS
+from ranvier.base.hints import hint_for, hints
 from ranvier.equations.neurons import NAMES
 from ranvier.errors import UnknownAttributeError, UnknownNameError, WrongTypeError
 
@@ -113,7 +113,7 @@ def test_models_of_others_are_told_from_slips_of_the_finger(name: str) -> None:
     net = rv.Network()
     with pytest.raises(UnknownNameError) as caught:
         net.create(name, 1)
-    check(caught.value, f"'{name}'", HINTS[name])
+    check(caught.value, f"'{name}'", hint_for(name))
     assert not net.populations
 
 
@@ -122,13 +122,14 @@ def test_stimulators_of_others_too(parts: Parts, name: str) -> None:
     before = len(parts.net.stimuli)
     with pytest.raises(UnknownNameError) as caught:
         parts.net.stimulate(parts.exc, name)
-    check(caught.value, f"'{name}'", HINTS[name])
+    check(caught.value, f"'{name}'", hint_for(name))
     assert len(parts.net.stimuli) == before
 
 
 def test_no_hint_is_for_a_name_that_exists() -> None:
     """A hint for a neuron of equations has no effect once there is its file, which is all that such a model needs."""
-    assert {*rv.__all__, *rv.models.NEURON_MODELS, *rv.models.STIMULATORS} & set(HINTS) <= set(NAMES)
+    names = {name for kind in hints().values() for name in kind}
+    assert {*rv.__all__, *rv.models.NEURON_MODELS, *rv.models.STIMULATORS} & names <= set(NAMES)
 
 
 @pytest.mark.parametrize(

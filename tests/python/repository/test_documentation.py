@@ -137,7 +137,7 @@ def test_programs_compile_and_commands_exist(path: Path) -> None:
             words = words[1:]
         if words[:1] == ["ranvier"]:
             # It ends the program where a word is none that the command knows.
-            assert parser.parse_args(words[1:]).carry_out
+            assert parser.parse_args(words[1:]).execute
 
 
 @pytest.mark.parametrize("path", [*PAGES, ROOT / "README.md", ROOT / "CHANGELOG.md"], ids=lambda path: path.stem)

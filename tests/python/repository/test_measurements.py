@@ -175,7 +175,7 @@ def test_files_are_of_their_commands(name: str) -> None:
 def test_commands_are_understood(name: str) -> None:
     words = shlex.split(COMMANDS[name])
     assert load(name)["command"] == f"ranvier {COMMANDS[name]}"
-    assert make_parser().parse_args([*words, "--json", "results.json"]).carry_out is not None
+    assert make_parser().parse_args([*words, "--json", "results.json"]).execute is not None
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if re.match("bench_c[ou]ba_", name)])

@@ -150,7 +150,7 @@ def test_commands(command: str, slow: bool, folder: Path) -> None:
         assert arguments[0] == "ranvier"
         assert run(arguments, folder)
     elif arguments[:2] == ["ranvier", "models"]:
-        assert make_parser().parse_args(arguments[1:]).carry_out is not None
+        assert make_parser().parse_args(arguments[1:]).execute is not None
     elif arguments[0] == "make":
         assert re.search(rf"^{arguments[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
     else:
