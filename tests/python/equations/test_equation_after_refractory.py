@@ -106,7 +106,7 @@ def test_what_is_assigned_may_have_copies() -> None:
     ("changes", "error", "words"),
     [
         ({"refractory": None}, rv.errors.EquationError, "no refractory period"),
-        ({"after_refractory": "v = 1"}, rv.errors.UnitError, "v is changed by what is in mV"),
+        ({"after_refractory": "v = 1"}, rv.errors.UnitError, "it must be in mV, as v"),
         ({"after_refractory": "V_th = v"}, rv.errors.EquationError, "only variables can be assigned"),
         ({"after_refractory": "v = V_rest"}, rv.errors.UnknownSymbolError, "did you mean 'V_reset'"),
         ({"after_refractory": "v"}, rv.errors.EquationError, "not an assignment"),

@@ -328,7 +328,7 @@ def test_a_threshold_that_spikes_raise_goes_on_while_the_neuron_is_refractory() 
     "line", ["x = 2*v : mV (always)", "x : mV (always)", "dx/dt = v/ms : mV (always, unless refractory)"]
 )
 def test_flags_that_mean_nothing_are_refused(line: str) -> None:
-    with pytest.raises(rv.errors.EquationError, match=r"only differential equations|write one of both"):
+    with pytest.raises(rv.errors.EquationError, match=r"only differential equations|write one of them"):
         rv.neuron(
             f"dv/dt = 1*mV/ms : mV\n{line}",
             threshold="v > x",
