@@ -182,8 +182,8 @@ class ChannelMechanism(PlacedEquations, Mechanism):
                     raise ValueOutOfBoundsError(
                         f"{name} of {self.name}",
                         repr(self._values[name]),
-                        "a value per cell is a conductance in S/cm**2 or a reversal potential in mV "
-                        "that stands by itself in the equations",
+                        "only a conductance in S/cm**2 or a reversal potential in mV, as a single name in the "
+                        "equations, can have a value per cell",
                         f"write i = {name}*(powers of gates)*(v - E), and factors into {name}",
                     )
         return made

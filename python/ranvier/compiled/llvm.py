@@ -65,7 +65,7 @@ def unusable() -> str:
     try:
         binding.check_jit_execution()
     except OSError as error:
-        return f"the system does not allow to make and execute code ({error})"
+        return f"the system does not allow generated code to be executed ({error})"
     return ""
 
 

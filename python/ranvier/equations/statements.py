@@ -106,7 +106,7 @@ def _equation(
         refuse(line, f"'{line.text}'", "its right side is missing", _FORMS)
     unit, flags = _unit_and_flags(plain, colon + 1, end, known)
     if "always" in flags and "unless refractory" in flags:
-        refuse(line, f"'{line.text}'", "both flags exclude each other", "write one of them")
+        refuse(line, f"'{line.text}'", "the flags exclude each other", "write one of them")
     meaning = comments.get(source.text.count("\n", 0, end), "")
     return Equation(normal_name(found[group]), place, node, unit, is_differential, meaning, frozenset(flags))
 
