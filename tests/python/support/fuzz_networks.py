@@ -22,7 +22,7 @@ import numpy as np
 import ranvier as rv
 from fuzz_library import create_library_neurons, equations_of, weight_onto
 from fuzz_sources import create_sources, stimulate_with_trains
-from fuzz_synapses import as_equations_at_times, following, learning, short_term, with_own_parameters
+from fuzz_synapses import as_equations_at_times, following, learning, short_term, with_varied_parameters
 from library_scenes import DRIVES
 from ranvier import _core, mpi
 from ranvier.base.times import time_of
@@ -226,9 +226,11 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     elif not _has_conductances(targets) and chance.random() < 0.5:
         weight, synapse = learning(net, chance, steps)
         synapse = as_equations_at_times(synapse, random.Random(f"equations {net.seed} {len(net.projections)}"))
-        synapse = with_own_parameters(synapse, rule, random.Random(f"own {net.seed} {len(net.projections)}"))
+        synapse = with_varied_parameters(synapse, rule, random.Random(f"own {net.seed} {len(net.projections)}"))
     elif chance.random() < 0.5:
-        synapse = with_own_parameters(short_term(chance), rule, random.Random(f"own {net.seed} {len(net.projections)}"))
+        synapse = with_varied_parameters(
+            short_term(chance), rule, random.Random(f"own {net.seed} {len(net.projections)}")
+        )
     elif targets.cell is not None and chance.random() < 0.5:
         weight = rv.Uniform(0.1, 2.0)
         synapse = rv.stdp(learning_rate=0.05, W_max=3.0, axonal_fraction=chance.choice([0.0, 1.0]))

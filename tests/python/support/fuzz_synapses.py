@@ -12,7 +12,7 @@ from ranvier.base.times import time_of
 from ranvier.equations.synapse import EquationSynapse
 from synapse_equations import WRITTEN, as_equations
 
-__all__ = ["as_equations_at_times", "following", "learning", "short_term", "with_own_parameters"]
+__all__ = ["as_equations_at_times", "following", "learning", "short_term", "with_varied_parameters"]
 
 
 def learning(net: rv.Network, chance: random.Random, steps: int) -> tuple[Any, rv.populations.model_base.SynapseModel]:
@@ -87,7 +87,7 @@ def short_term(chance: random.Random) -> rv.populations.model_base.AnySynapse:
     return rv.tsodyks(U=part, tau_psc=chance.choice([0.1, 3.0]), tau_rec=recovery, tau_fac=facilitation)
 
 
-def with_own_parameters(
+def with_varied_parameters(
     synapse: rv.populations.model_base.AnySynapse, rule: rv.Rule, chance: random.Random
 ) -> rv.populations.model_base.AnySynapse:
     """Return a model of which each synapse may have parameters of its own, drawn or listed."""

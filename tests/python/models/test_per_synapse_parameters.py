@@ -1,4 +1,4 @@
-"""Parameters of which each synapse has a value of its own: drawn, from arrays, read, changed and saved."""
+"""Parameters with one value per synapse: drawn, from arrays, read, changed and saved."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import own_parameter_scenes as scenes
+import per_synapse_scenes as scenes
 import ranvier as rv
 from nest_pool import nest_pool, requires_nest
 from ranvier import _core

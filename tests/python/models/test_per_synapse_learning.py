@@ -1,4 +1,4 @@
-"""Synapses that learn, each with parameters of its own."""
+"""Plastic synapses with one value of their parameters per synapse."""
 
 from __future__ import annotations
 

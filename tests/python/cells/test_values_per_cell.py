@@ -1,4 +1,4 @@
-"""Values of each cell of a population: wherever a number may stand, the bits of the same number in another cell."""
+"""Values per cell: a population with them has the bits of cells with the same numbers."""
 
 from __future__ import annotations
 
