@@ -59,6 +59,8 @@ inline ValueOutOfBoundsError bad_constants(const std::string& reason, double res
 template <class Model, class Real, std::int32_t latest_clock = (1 << 30)>
 class Group final : public NeuronGroup {
     using Arrays = StepArrays<Model, Real>;
+    /// Then even constants that all neurons share are read from memory, and one loop serves all.
+    static constexpr bool constants_exceed_registers = Arrays::constant_count > 16;
 
    public:
     explicit Group(const GroupArguments& arguments)
@@ -212,14 +214,16 @@ class Group final : public NeuronGroup {
         std::size_t fired = 0;
         arrays.spikes = room;
         arrays.fired = &fired;
-        if (derived_.own == OwnConstants::any) {
+        if (constants_exceed_registers || derived_.own == OwnConstants::any) {
             run<OwnConstants::any>(arrays);
-        } else if (arrays.current.data != nullptr) {
-            run<OwnConstants::drive_or_current>(arrays);
-        } else if (derived_.own == OwnConstants::none) {
-            run<OwnConstants::none>(arrays);
-        } else {
-            run<OwnConstants::drive>(arrays);
+        } else if constexpr (!constants_exceed_registers) {
+            if (arrays.current.data != nullptr) {
+                run<OwnConstants::drive_or_current>(arrays);
+            } else if (derived_.own == OwnConstants::none) {
+                run<OwnConstants::none>(arrays);
+            } else {
+                run<OwnConstants::drive>(arrays);
+            }
         }
         return {room, fired};
     }

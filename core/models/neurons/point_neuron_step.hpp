@@ -168,140 +168,52 @@ struct ResetKernel {
     }
 };
 
-template <class Model, class Real, OwnConstants own_constants>
-struct StepKernel {
+/// What the neurons read in a step.
+template <std::size_t receptor_count>
+struct StepSources {
+    double* received[receptor_count];
+    const double* current;
+    std::size_t current_places;  ///< see Shared
+    std::size_t begin;  ///< the neuron whose inputs and current come first
+    std::size_t step;   ///< of those that are taken
+    std::int32_t clock;
+};
+
+/// One step of `count` neurons.
+template <class Model, class Real, OwnConstants own_constants, std::size_t count>
+struct BlockStep {
     static constexpr bool with_current = own_constants >= OwnConstants::drive_or_current;
     using Arrays = StepArrays<Model, Real>;
+    using Sources = StepSources<Model::receptor_count>;
     using State = Model::template State<Real>;
     using Constants = Model::template Constants<Real>;
 
-    template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void run(const Arrays* arguments) {
-        if constexpr (set == InstructionSet::avx512 && can_clear_where_needed) {
-            if (arguments->clearing != Clearing::all) return go<set, true>(*arguments);
+    /// The first `valid` neurons from `begin` are real; the rest is padding.
+    template <InstructionSet set, bool clears_apart>
+    RANVIER_ALWAYS_INLINE static void run(const Arrays& arrays, std::size_t begin, const Sources& sources,
+                                          std::size_t& fired, std::size_t valid) {
+        const bool any = advance<clears_apart>(arrays, begin, sources, std::make_index_sequence<Arrays::state_count>{},
+                                               std::make_index_sequence<Arrays::constant_count>{},
+                                               std::make_index_sequence<Model::receptor_count>{});
+        if (any) [[unlikely]] {
+            fired = Dispatched<ResetKernel<Model, Real, count>>::call(set, &arrays, begin, valid, sources.step, fired);
         }
-        go<set, false>(*arguments);
     }
 
    private:
-    template <InstructionSet set, bool clears_apart>
-    RANVIER_ALWAYS_INLINE static void go(const Arrays arrays) {
-        std::size_t fired = 0;
-        const std::size_t whole = arrays.end / block_size * block_size;
-        Inputs inputs{};
-        const bool is_current = arrays.current.data != nullptr;
-        inputs.current_places = is_current ? ~std::size_t{0} : 0;
-        for (std::size_t s = 0; s < arrays.steps; ++s) {
-            const Step step = arrays.first + static_cast<Step>(s);
-            inputs.clock = arrays.clock + static_cast<std::int32_t>(s);
-            for (std::size_t r = 0; r < Model::receptor_count; ++r) inputs.received[r] = row(arrays.inputs[r], step);
-            inputs.current = is_current ? row(arrays.current, step) : &no_current[0];
-            inputs.begin = 0;
-            inputs.step = s;
-            for (std::size_t begin = arrays.begin; begin < whole;) {
-                const std::size_t first = begin;
-                const bool all = !clears_apart || whole - first <= neurons_together;
-                const std::size_t end = all ? whole : first + neurons_together;
-                for (; begin < end; begin += block_size) {
-                    advance<set, clears_apart, block_size>(arrays, begin, inputs, fired, block_size);
-                }
-                if constexpr (clears_apart) clear(arrays, inputs, first, end - first);
-            }
-            if (whole < arrays.end) finish<set>(arrays, whole, inputs, fired);
-        }
-        *arrays.fired = fired;
-    }
-
-    /// Of a step.
-    struct Inputs {
-        double* received[Model::receptor_count];
-        const double* current;
-        std::size_t current_places;  ///< see Shared
-        std::size_t begin;  ///< the neuron whose inputs and current come first
-        std::size_t step;   ///< of those that are taken
-        std::int32_t clock;
-    };
-
-    /// See clear_where_needed(). @param count a multiple of a block
-    RANVIER_ALWAYS_INLINE static void clear(const Arrays& arrays, const Inputs& inputs, std::size_t begin,
-                                            std::size_t count) {
-        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
-            double* const received = inputs.received[r] + begin;
-            if (arrays.clearing == Clearing::where_needed_and_count) *arrays.reached += count_reached(received, count);
-            clear_where_needed(received, count);
-        }
-    }
-
-    RANVIER_ALWAYS_INLINE static double* row(const StepRows& rows, Step step) {
-        return rows.data + (static_cast<std::uint64_t>(step * rows.step_rows) & rows.mask) * rows.stride;
-    }
-
-    /// The last block is not full.
-    template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void finish(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
-                                             std::size_t& fired) {
-        for (; begin + part_size <= arrays.end; begin += part_size) {
-            advance<set, false, part_size>(arrays, begin, inputs, fired, part_size);
-        }
-        if (begin < arrays.end) finish_part<set>(arrays, begin, inputs, fired);
-    }
-
-    /// Nor is its last part. State is padded, but inputs belong to the caller and are not.
-    template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void finish_part(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
-                                                  std::size_t& fired) {
-        alignas(line_bytes) double received[Model::receptor_count][part_size] = {};
-        alignas(line_bytes) double current[part_size] = {};
-        const std::size_t rest = arrays.end - begin;
-        Inputs own{};
-        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
-            own.received[r] = received[r];
-            for (std::size_t k = 0; k < rest; ++k) {
-                received[r][k] = inputs.received[r][begin + k];
-                inputs.received[r][begin + k] = -0.0;
-            }
-        }
-        if constexpr (with_current) {
-            const double* const given = inputs.current + (begin & inputs.current_places);
-            for (std::size_t k = 0; k < rest; ++k) current[k] = given[k];
-        }
-        own.current = current;
-        own.current_places = ~std::size_t{0};
-        own.begin = begin;
-        own.step = inputs.step;
-        own.clock = inputs.clock;
-        advance<set, false, part_size>(arrays, begin, own, fired, rest);
-    }
-
-    /// One step of `count` neurons from `begin` on, of which `valid` are no padding.
-    template <InstructionSet set, bool clears_apart, std::size_t count>
-    RANVIER_ALWAYS_INLINE static void advance(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
-                                              std::size_t& fired, std::size_t valid) {
-        if (advance_all<clears_apart, count>(arrays, begin, inputs)) [[unlikely]] {
-            fired = Dispatched<ResetKernel<Model, Real, count>>::call(set, &arrays, begin, valid, inputs.step, fired);
-        }
-    }
-
     /// Returns whether any of the neurons reached its threshold (or one of the padding did, which does no harm).
-    template <bool clears_apart, std::size_t count>
-    RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, const Inputs& inputs) {
-        return advance_all<clears_apart, count>(arrays, begin, inputs, std::make_index_sequence<Arrays::state_count>{},
-                                                std::make_index_sequence<Arrays::constant_count>{},
-                                                std::make_index_sequence<Model::receptor_count>{});
-    }
-
-    template <bool clears_apart, std::size_t count, std::size_t... S, std::size_t... C, std::size_t... R>
-    RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, const Inputs& inputs,
-                                                  std::index_sequence<S...>, std::index_sequence<C...>,
-                                                  std::index_sequence<R...>) {
+    template <bool clears_apart, std::size_t... S, std::size_t... C, std::size_t... R>
+    RANVIER_ALWAYS_INLINE static bool advance(const Arrays& arrays, std::size_t begin, const Sources& sources,
+                                              std::index_sequence<S...>, std::index_sequence<C...>,
+                                              std::index_sequence<R...>) {
         Real* const state[] = {aligned(arrays.state[S] + begin)...};
         const Real* const constants[] = {aligned(arrays.constants[C].at(begin))...};
-        const std::size_t input_begin = begin - inputs.begin;
-        double* const input[] = {inputs.received[R] + input_begin...};
-        const double* const extra = inputs.current + (input_begin & inputs.current_places);
+        const std::size_t input_begin = begin - sources.begin;
+        double* const input[] = {sources.received[R] + input_begin...};
+        const double* const extra = sources.current + (input_begin & sources.current_places);
         const Real* const drives = aligned(arrays.constants[Arrays::drive].at(begin));
         const std::int32_t* const release = aligned(arrays.release + begin);
-        const std::int32_t clock = inputs.clock;
+        const std::int32_t clock = sources.clock;
         // Wherever they are for these neurons, so that they are fetched once for all blocks.
         const Constants shared{arrays.constants[C].values[0]...};
         // The sign of how far potentials are below the threshold, of all: one instruction less than to compare them. Where the
@@ -320,6 +232,112 @@ struct StepKernel {
             below &= std::bit_cast<MaskOf<Real>>(next.potential - own.threshold);
         }
         return below >= 0;
+    }
+};
+
+/// One step of the last neurons, which do not fill a block. It takes every kind of constants from arrays: there are at most
+/// block_size - 1 of these neurons, and loops for each kind would be most of the code of a model.
+template <class Model, class Real>
+struct RestKernel {
+    using Arrays = StepArrays<Model, Real>;
+    using Sources = StepSources<Model::receptor_count>;
+
+    /// Returns the number of spikes so far.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static std::size_t run(const Arrays* arrays, std::size_t begin, const Sources* sources,
+                                                 std::size_t fired) {
+        for (; begin < arrays->end; begin += part_size) {
+            const std::size_t rest = arrays->end - begin;
+            alignas(line_bytes) double received[Model::receptor_count][part_size];
+            alignas(line_bytes) double current[part_size];
+            Sources own = *sources;
+            if (rest < part_size) take(*sources, begin, rest, received, current, own);
+            BlockStep<Model, Real, OwnConstants::any, part_size>::template run<set, false>(
+                *arrays, begin, own, fired, rest < part_size ? rest : part_size);
+        }
+        return fired;
+    }
+
+   private:
+    /// State is padded, but inputs belong to the caller and are not.
+    RANVIER_ALWAYS_INLINE static void take(const Sources& sources, std::size_t begin, std::size_t rest,
+                                           double (&received)[Model::receptor_count][part_size],
+                                           double (&current)[part_size], Sources& own) {
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
+            double* const from = sources.received[r] + begin - sources.begin;
+            for (std::size_t k = 0; k < part_size; ++k) received[r][k] = 0.0;
+            for (std::size_t k = 0; k < rest; ++k) {
+                received[r][k] = from[k];
+                from[k] = -0.0;
+            }
+            own.received[r] = received[r];
+        }
+        const double* const given = sources.current + ((begin - sources.begin) & sources.current_places);
+        for (std::size_t k = 0; k < part_size; ++k) current[k] = 0.0;
+        for (std::size_t k = 0; k < rest; ++k) current[k] = given[k];
+        own.current = current;
+        own.current_places = ~std::size_t{0};
+        own.begin = begin;
+    }
+};
+
+template <class Model, class Real, OwnConstants own_constants>
+struct StepKernel {
+    using Arrays = StepArrays<Model, Real>;
+    using Sources = StepSources<Model::receptor_count>;
+
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void run(const Arrays* arguments) {
+        if constexpr (set == InstructionSet::avx512 && can_clear_where_needed) {
+            if (arguments->clearing != Clearing::all) return go<set, true>(*arguments);
+        }
+        go<set, false>(*arguments);
+    }
+
+   private:
+    template <InstructionSet set, bool clears_apart>
+    RANVIER_ALWAYS_INLINE static void go(const Arrays arrays) {
+        std::size_t fired = 0;
+        const std::size_t whole = arrays.end / block_size * block_size;
+        Sources sources{};
+        const bool is_current = arrays.current.data != nullptr;
+        sources.current_places = is_current ? ~std::size_t{0} : 0;
+        for (std::size_t s = 0; s < arrays.steps; ++s) {
+            const Step step = arrays.first + static_cast<Step>(s);
+            sources.clock = arrays.clock + static_cast<std::int32_t>(s);
+            for (std::size_t r = 0; r < Model::receptor_count; ++r) sources.received[r] = row(arrays.inputs[r], step);
+            sources.current = is_current ? row(arrays.current, step) : &no_current[0];
+            sources.step = s;
+            for (std::size_t begin = arrays.begin; begin < whole;) {
+                const std::size_t first = begin;
+                const bool all = !clears_apart || whole - first <= neurons_together;
+                const std::size_t end = all ? whole : first + neurons_together;
+                for (; begin < end; begin += block_size) {
+                    BlockStep<Model, Real, own_constants, block_size>::template run<set, clears_apart>(
+                        arrays, begin, sources, fired, block_size);
+                }
+                if constexpr (clears_apart) clear(arrays, sources, first, end - first);
+            }
+            if (whole < arrays.end) {
+                fired = Dispatched<RestKernel<Model, Real>>::call(set, &arrays, whole,
+                                                                  static_cast<const Sources*>(&sources), fired);
+            }
+        }
+        *arrays.fired = fired;
+    }
+
+    /// See clear_where_needed(). @param count a multiple of a block
+    RANVIER_ALWAYS_INLINE static void clear(const Arrays& arrays, const Sources& sources, std::size_t begin,
+                                            std::size_t count) {
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
+            double* const received = sources.received[r] + begin;
+            if (arrays.clearing == Clearing::where_needed_and_count) *arrays.reached += count_reached(received, count);
+            clear_where_needed(received, count);
+        }
+    }
+
+    RANVIER_ALWAYS_INLINE static double* row(const StepRows& rows, Step step) {
+        return rows.data + (static_cast<std::uint64_t>(step * rows.step_rows) & rows.mask) * rows.stride;
     }
 };
 
