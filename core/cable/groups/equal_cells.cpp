@@ -111,7 +111,7 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
                                  .gather = {},
                                  .levels = {}};
     const Scheme scheme = plan_->spec->scheme;
-    if (advance_gates<false>(step.instruction_set, scheme, kernel)) {
+    if (advance_gates<false>(step.instruction_set, kernel)) {
         note_out_of_bounds(OutOfBounds::Of::potential, block, step);
     }
     if (general_) general_->add_currents(general);

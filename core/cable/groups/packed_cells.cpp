@@ -159,7 +159,7 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
                                             .late_slots = plan_.late_slots.data(),
                                             .is_plain = plan_.is_plain.data()}};
     const Scheme scheme = layouts_.front()->spec->scheme;
-    if (advance_gates<true>(step.instruction_set, scheme, kernel)) {
+    if (advance_gates<true>(step.instruction_set, kernel)) {
         note_out_of_bounds(OutOfBounds::Of::potential, block, step);
     }
     if (general_) general_->add_currents(general);

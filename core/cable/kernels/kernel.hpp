@@ -248,11 +248,12 @@ struct BlockKernel {
     }
 };
 
-template <bool staggered, bool packed>
+/// The same for all schemes.
+template <bool packed>
 struct GateHalf {
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static bool run(const KernelArguments* arguments) {
-        return BlockKernel<staggered, packed>::template advance_gates<set>(arguments);
+        return BlockKernel<false, packed>::template advance_gates<set>(arguments);
     }
 };
 
@@ -269,9 +270,8 @@ struct PotentialHalf {
 
 /// See BlockKernel::advance_gates.
 template <bool packed>
-bool advance_gates(InstructionSet set, Scheme scheme, const KernelArguments& arguments) {
-    return scheme == Scheme::staggered ? Dispatched<GateHalf<true, packed>>::call(set, &arguments)
-                                       : Dispatched<GateHalf<false, packed>>::call(set, &arguments);
+bool advance_gates(InstructionSet set, const KernelArguments& arguments) {
+    return Dispatched<GateHalf<packed>>::call(set, &arguments);
 }
 
 /// See BlockKernel::advance_potentials.

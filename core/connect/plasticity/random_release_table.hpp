@@ -289,8 +289,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
     /// Numbers the synapses of each pair by delay, and those of the same delay as the rule has drawn them, whatever the rows
     /// are. Where no pair has several, nothing is stored.
     void number_synapses(std::pmr::memory_resource* memory) {
-        std::uint32_t greatest = 0;
-        visit_numbers([&](std::uint64_t, std::uint32_t number) { greatest = std::max(greatest, number); });
+        const std::uint32_t greatest = visit_numbers(false);
         if (greatest > most_synapses_of_a_pair - 1) {
             throw ValueOutOfBoundsError({.object = "synapses of one pair of neurons that draw random numbers",
                                          .value = std::to_string(greatest + std::uint64_t{1}),
@@ -298,26 +297,28 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
                                          .remedy = "divide them among several projections"});
         }
         numbers_ = NarrowNumbers(this->size(), greatest, memory);
-        visit_numbers([&](std::uint64_t position, std::uint32_t number) { numbers_.set(position, number); });
+        visit_numbers(true);
     }
 
-    template <class Visit>
-    void visit_numbers(Visit visit) const {
-        if (this->columns_.numbering == RowNumbering::unsorted) {
-            visit_unsorted(visit);
-            return;
-        }
+    /// Returns the greatest number. @param store whether to write the numbers
+    std::uint32_t visit_numbers(bool store) {
+        if (this->columns_.numbering == RowNumbering::unsorted) return visit_unsorted(store);
         std::vector<std::uint32_t> found(local_neurons_, 0);
+        std::uint32_t greatest = 0;
         for (std::uint32_t row = 0; row < this->rows(); ++row) {
             const std::uint64_t begin = this->row_begin(RowIndex{row});
             const std::uint64_t end = this->row_end(RowIndex{row});
-            for (std::uint64_t i = begin; i < end; ++i) visit(i, found[neuron(i)]++);
+            for (std::uint64_t i = begin; i < end; ++i) {
+                const std::uint32_t number = found[neuron(i)]++;
+                greatest = std::max(greatest, number);
+                if (store) numbers_.set(i, number);
+            }
             for (std::uint64_t i = begin; i < end; ++i) found[neuron(i)] = 0;
         }
+        return greatest;
     }
 
-    template <class Visit>
-    void visit_unsorted(Visit visit) const {
+    std::uint32_t visit_unsorted(bool store) {
         const auto place = [&](std::uint32_t position) {
             return std::tuple(this->columns_.sources[position], neuron(position), delay_of(position), position);
         };
@@ -325,12 +326,15 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         std::iota(order.begin(), order.end(), 0U);
         std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
         std::uint32_t number = 0;
+        std::uint32_t greatest = 0;
         for (std::size_t i = 0; i < order.size(); ++i) {
             const bool same_pair = i > 0 && this->columns_.sources[order[i]] == this->columns_.sources[order[i - 1]] &&
                                    neuron(order[i]) == neuron(order[i - 1]);
             number = same_pair ? number + 1 : 0;
-            visit(order[i], number);
+            greatest = std::max(greatest, number);
+            if (store) numbers_.set(order[i], number);
         }
+        return greatest;
     }
 
     std::vector<double> parameters_;  ///< of the model

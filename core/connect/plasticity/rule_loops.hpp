@@ -138,10 +138,18 @@ void own_change(InstructionSet set, typename Rule::Real* weights, const typename
 
 }  // namespace detail
 
-/// The rule of synapses that have parameters of their own: its `constants(parameters, i)` are those of the i-th.
+/// What a spike of one side does to synapses that have parameters of their own: the rule's `constants(parameters, i)` are those
+/// of the i-th.
+template <class Rule>
+constexpr typename OwnRule<typename Rule::Real>::Change postsynaptic_change_per_synapse =
+    detail::own_change<Rule, true>;
+template <class Rule>
+constexpr typename OwnRule<typename Rule::Real>::Change presynaptic_change_per_synapse =
+    detail::own_change<Rule, false>;
+
 template <class Rule>
 OwnRule<typename Rule::Real> make_own_rule() {
-    return {.postsynaptic = detail::own_change<Rule, true>, .presynaptic = detail::own_change<Rule, false>};
+    return {.postsynaptic = postsynaptic_change_per_synapse<Rule>, .presynaptic = presynaptic_change_per_synapse<Rule>};
 }
 
 /// What a spike of one side does to all weights.

@@ -197,27 +197,36 @@ struct TimedVisit {
         return count;
     }
 
-    /// What is left of a trace of each listed synapse, after `passed` steps.
-    RANVIER_ALWAYS_INLINE static void decayed(const Timed& m, const typename Decay<Real>::View& shared, Block& b,
+    /// What is left of a trace of each listed synapse, after `passed` steps. A function of its own: it is called from several
+    /// places, and inlined in all of them it would be most of the code.
+    struct Decayed {
+        RANVIER_ALWAYS_INLINE static void run(const Timed* timed, const Decay<Real>::View* shared, Block* block,
                                               std::size_t kind, std::size_t count, Real* traces) {
-        for (std::size_t j = 0; j < count; ++j) traces[j] = b.traces[kind][b.list[j]];
-        if (m.time_constants[kind] == nullptr) {
-            for (std::size_t j = 0; j < count; ++j) traces[j] *= shared(b.passed[j]);
-            return;
-        }
-        for (std::size_t j = 0; j < count; ++j) b.some_steps[j] = b.steps[kind][b.list[j]];
-        // Without an index, so that it is done in vectors.
-        const double* const steps = b.some_steps.data();
-        const std::int32_t* const passed = b.passed.data();
-        std::int32_t longest = 0;
-        for (std::size_t j = 0; j < count; ++j) longest = std::max(longest, passed[j]);
-        if (longest < Decay<Real>::stretch_steps) {
+            const Timed& m = *timed;
+            Block& b = *block;
+            for (std::size_t j = 0; j < count; ++j) traces[j] = b.traces[kind][b.list[j]];
+            if (m.time_constants[kind] == nullptr) {
+                for (std::size_t j = 0; j < count; ++j) traces[j] *= (*shared)(b.passed[j]);
+                return;
+            }
+            for (std::size_t j = 0; j < count; ++j) b.some_steps[j] = b.steps[kind][b.list[j]];
+            // Without an index, so that it is done in vectors.
+            const double* const steps = b.some_steps.data();
+            const std::int32_t* const passed = b.passed.data();
+            std::int32_t longest = 0;
+            for (std::size_t j = 0; j < count; ++j) longest = std::max(longest, passed[j]);
+            if (longest < Decay<Real>::stretch_steps) {
+                RANVIER_NO_OVERLAP
+                for (std::size_t j = 0; j < count; ++j) traces[j] *= short_decay_of<Real>(steps[j], passed[j]);
+                return;
+            }
             RANVIER_NO_OVERLAP
-            for (std::size_t j = 0; j < count; ++j) traces[j] *= short_decay_of<Real>(steps[j], passed[j]);
-            return;
+            for (std::size_t j = 0; j < count; ++j) traces[j] *= decay_of<Real>(steps[j], passed[j]);
         }
-        RANVIER_NO_OVERLAP
-        for (std::size_t j = 0; j < count; ++j) traces[j] *= decay_of<Real>(steps[j], passed[j]);
+    };
+    static void decayed(const Timed& m, const Decay<Real>::View& shared, Block& b, std::size_t kind, std::size_t count,
+                        Real* traces) {
+        Dispatched<Decayed>::call(b.set, &m, &shared, &b, kind, count, traces);
     }
 
     RANVIER_ALWAYS_INLINE static void learn(const Arguments& a, const Visit& v, const Timed& m, Block& b,

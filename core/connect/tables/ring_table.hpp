@@ -118,15 +118,8 @@ class RingTable final : public StoredTable<Target, Weight> {
                      Step /*window_end*/, const InputRing& inputs) override {
         std::vector<typename StoredTable<Target, Weight>::RecentSpike> recent;
         recent_.for_each([&](Step stamp, RowIndex row) { recent.push_back({row.value, stamp}); });
-        std::visit(
-            [&](const auto& delays) {
-                const auto delay_of = [&](RowIndex, std::uint64_t position) {
-                    return this->columns_.least_delay + (same_delay() ? 0U : delays[position]);
-                };
-                constexpr Step all = std::numeric_limits<Step>::max();
-                this->change_weights(positions, weights, recent, now, all, inputs, delay_of);
-            },
-            this->columns_.delays);
+        constexpr Step all = std::numeric_limits<Step>::max();
+        this->change_weights(positions, weights, std::move(recent), now, all, inputs);
     }
 
     void read(RowIndex, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {

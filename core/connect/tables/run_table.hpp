@@ -146,8 +146,7 @@ class RunTable final : public StoredTable<Target, Weight> {
         for (std::size_t i = head_; i < active_.size(); ++i) {
             recent.push_back({static_cast<std::uint32_t>(active_[i].offsets / (delays_ + 1)), active_[i].stamp});
         }
-        const auto delay_of = [this](RowIndex row, std::uint64_t position) { return delay_at(row, position); };
-        this->change_weights(positions, weights, std::move(recent), now, window_end, inputs, delay_of);
+        this->change_weights(positions, weights, std::move(recent), now, window_end, inputs);
     }
 
     void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {

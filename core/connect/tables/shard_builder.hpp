@@ -274,12 +274,12 @@ class TypedShardBuilder final : public ShardBuilder {
     /// @param inputs that synapses could reach
     std::unique_ptr<SynapseTable> finish(TableColumns<Target, Weight> columns, std::uint32_t inputs) {
         order_rows(columns);
-        if (use_ring(columns, inputs))
-            return std::make_unique<RingTable<Target, Weight>>(std::move(columns), memory_.spikes);
         const std::uint64_t longest = longest_row(columns);
+        // Offsets in runs have at most 32 bits.
+        if (use_ring(columns, inputs) || longest > UINT32_MAX)
+            return std::make_unique<RingTable<Target, Weight>>(std::move(columns), memory_.spikes);
         if (longest <= UINT16_MAX) return sort_rows<std::uint16_t>(std::move(columns), longest);
-        if (longest <= UINT32_MAX) return sort_rows<std::uint32_t>(std::move(columns), longest);
-        return sort_rows<std::uint64_t>(std::move(columns), longest);
+        return sort_rows<std::uint32_t>(std::move(columns), longest);
     }
 
     /// Replaces the bounds of the delays by those that were drawn.

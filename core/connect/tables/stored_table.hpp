@@ -118,32 +118,10 @@ class StoredTable : public SynapseTable {
         friend auto operator<=>(const RecentSpike&, const RecentSpike&) = default;
     };
 
-    /// set_weights(), given the spikes that may still be on their way, in any order, and where delays are found. Inputs
-    /// have been written for arrivals before `written_end`.
-    template <class DelayOf>
+    /// set_weights(), given the spikes that may still be on their way, in any order. Inputs have been written for arrivals
+    /// before `written_end`.
     void change_weights(std::span<const std::uint64_t> positions, std::span<const double> weights,
-                        std::vector<RecentSpike> recent, Step now, Step written_end, const InputRing& inputs,
-                        DelayOf delay_of) {
-        std::sort(recent.begin(), recent.end());
-        for (std::size_t i = 0; i < positions.size(); ++i) {
-            const std::uint64_t position = positions[i];
-            const auto before = static_cast<double>(columns_.weights[position]);
-            columns_.weights[position] = static_cast<Weight>(weights[i]);
-            if (recent.empty() || weights[i] == before) continue;
-            const std::uint32_t row = row_of(position).value;
-            const auto first = std::lower_bound(recent.begin(), recent.end(), RecentSpike{row, 0});
-            for (auto spike = first; spike != recent.end() && spike->row == row; ++spike) {
-                const Step arrival = spike->stamp + delay_of(RowIndex{row}, position);
-                if (arrival <= now || arrival >= written_end) continue;
-                if (inputs.wide == nullptr) {
-                    inputs.slot(arrival)[target(position)] += weights[i] - before;
-                } else {
-                    inputs.wide_slot(arrival)[target(position)] +=
-                        to_wide(weights[i], inputs.exponent) - to_wide(before, inputs.exponent);
-                }
-            }
-        }
-    }
+                        std::vector<RecentSpike> recent, Step now, Step written_end, const InputRing& inputs);
 
     TableColumns<Target, Weight> columns_;
 

@@ -77,6 +77,12 @@ enum class RowNumbering : std::uint8_t {
 /// The columns of a table, rows one after another, before anything is built on them.
 template <class Target, class Weight>
 struct TableColumns {
+    // Compiled once, in table_columns.cpp: every kind of table takes its columns by value.
+    TableColumns();
+    TableColumns(TableColumns&&) noexcept;
+    TableColumns& operator=(TableColumns&&) noexcept;
+    ~TableColumns();
+
     RowMap row_map;
     RowNumbering numbering = RowNumbering::dense;
     RowStarts row_start;  ///< empty when unsorted
@@ -91,5 +97,10 @@ struct TableColumns {
     DelaySteps least_delay = 1;
     DelaySteps greatest_delay = 1;
 };
+
+extern template struct TableColumns<std::uint16_t, float>;
+extern template struct TableColumns<std::uint32_t, float>;
+extern template struct TableColumns<std::uint16_t, double>;
+extern template struct TableColumns<std::uint32_t, double>;
 
 }  // namespace ranvier::connect

@@ -143,12 +143,12 @@ class Stdp {
         auto rule = connect::make_own_rule<OwnPairRule<Real, drawn, drawn>>();
         if (!std::ranges::count(own, std::uint32_t{mu_plus})) {
             pair_plasticity::with_exponent(p[mu_plus], [&](auto exponent) {
-                rule.postsynaptic = connect::make_own_rule<OwnPairRule<Real, exponent(), drawn>>().postsynaptic;
+                rule.postsynaptic = connect::postsynaptic_change_per_synapse<OwnPairRule<Real, exponent(), drawn>>;
             });
         }
         if (!std::ranges::count(own, std::uint32_t{mu_minus})) {
             pair_plasticity::with_exponent(p[mu_minus], [&](auto exponent) {
-                rule.presynaptic = connect::make_own_rule<OwnPairRule<Real, drawn, exponent()>>().presynaptic;
+                rule.presynaptic = connect::presynaptic_change_per_synapse<OwnPairRule<Real, drawn, exponent()>>;
             });
         }
         return rule;
