@@ -492,7 +492,7 @@ class Network(NamedAttributes):
         parameters |= changes.numbers_of(stimulator_name, values)
         sequences = changes.sequences_of(stimulator_name, parameters)
         to_view = self._view("targets", targets)
-        if models.STIMULATORS[stimulator_name].emits_spikes:
+        if models.STIMULATORS[stimulator_name].emits_spikes and electrode is None:
             check_reachable("targets of stimulate()", to_view, receptor)
         given = {
             "weight": weight,

@@ -18,6 +18,7 @@ import ranvier as rv
 from mpi_runs import WHEELS, run_python
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory
+from repository import SUPPORT
 
 TIME = 60.0
 RUNS = ((0, "alltoall"), (4, "allgather"))  # seeds and methods
@@ -244,7 +245,15 @@ def run_on_ranks(where: Path) -> None:
 
 def test_ranks_give_the_same_bits(tmp_path: Path) -> None:
     """Delays are rounded where the sources are, and spikes travel between populations with different steps."""
-    done = run_python(WHEELS[0], 2, Path(__file__), str(tmp_path / "found.json"), folder=tmp_path, timeout=60)
+    done = run_python(
+        WHEELS[0],
+        2,
+        Path(__file__),
+        str(tmp_path / "found.json"),
+        folder=tmp_path,
+        timeout=60,
+        environment={"PYTHONPATH": str(SUPPORT)},
+    )
     assert done.status == 0, done.errors
     expected = [outcome(mixed(seed), threads=1) for seed, _ in RUNS]
     assert json.loads((tmp_path / "found.json").read_text()) == expected
