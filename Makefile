@@ -11,9 +11,7 @@ STAMPS := $(VENV)/stamps
 PIP_INSTALL := $(BIN)/python -m pip install --quiet
 # CMake and Ninja come from PyPI, so they are found in the virtual environment.
 WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
-# What makes a build of all files faster, and that of one file slower.
-FASTER := -DRANVIER_PRECOMPILED_HEADERS=ON -DRANVIER_UNITED_FILES=ON
-CONFIGURE := $(WITH_TOOLS) cmake -S . -G Ninja --log-level=WARNING -DRANVIER_TESTS=ON $(FASTER)
+CONFIGURE := $(WITH_TOOLS) cmake -S . -G Ninja --log-level=WARNING -DRANVIER_TESTS=ON
 BUILD := $(WITH_TOOLS) cmake --build
 CTEST := $(BIN)/ctest --output-on-failure --no-tests=error
 # Hundreds of tests start Python. So it keeps what it has compiled, and NumPy starts no threads: nothing here needs them.
@@ -118,7 +116,6 @@ $(STAMPS)/package: $(STAMPS)/build-tools $(STAMPS)/mpi build/found $(CORE_SOURCE
 	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps --editable . \
 	    --config-settings=build-dir=build/package \
 	    --config-settings=cmake.define.RANVIER_ASSERTIONS=ON \
-	    $(FASTER:-D%=--config-settings=cmake.define.%) \
 	    --config-settings=cmake.define.RANVIER_WARNINGS_AS_ERRORS=ON
 	@touch $@
 
@@ -147,7 +144,7 @@ lint: machine $(STAMPS)/build-tools $(STAMPS)/development ## Check format, style
 .PHONY: tidy
 tidy: machine $(STAMPS)/package $(STAMPS)/development ## Look for likely bugs in the core with clang-tidy; takes 10 minutes
 	@# Each file by itself and without precompiled headers, so that it must include all that it needs.
-	@$(CONFIGURE) $(FASTER:ON=OFF) -B build/tidy -DRANVIER_PYTHON=ON -DPython_EXECUTABLE='$(CURDIR)/$(BIN)/python' \
+	@$(CONFIGURE) -DRANVIER_PRECOMPILED_HEADERS=OFF -DRANVIER_UNITED_FILES=OFF -B build/tidy -DRANVIER_PYTHON=ON -DPython_EXECUTABLE='$(CURDIR)/$(BIN)/python' \
 	    -Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" >/dev/null
 	@$(BUILD) build/tidy --target ranvier_source_revision >/dev/null
 	@sed -n 's,^  "file": "\($(CURDIR)/\(core\|bindings\)/.*\)".*,\1,p' build/tidy/compile_commands.json | sort -u | \

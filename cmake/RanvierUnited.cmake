@@ -1,10 +1,10 @@
-# Several source files in one compilation (RANVIER_UNITED_FILES), for development.
+# Several source files in one compilation (RANVIER_UNITED_FILES).
 #
-# Most of the time of a file goes into headers and into templates that its neighbours read and make as well. So the
-# compiler gets files of a target in groups, which takes a third of the time. Names of unnamed namespaces must differ
-# within a target then. Files that have the same names by design (models, mechanisms, rules) and loops of which the speed
-# matters are compiled one by one, as all are for users; so are all of them in wheels, and for `make tidy`, which sees
-# whether each file includes what it needs.
+# Most of the compile time of a file goes into headers and templates that its neighbours need as well, so the files of a
+# target are compiled in groups: in a third of the time, and for a change of one file in the time of its group. Names in
+# unnamed namespaces must differ within a target then. Performance-critical loops and folders whose files define the same
+# names by design (models, mechanisms, rules) are compiled file by file; `make tidy` compiles all files that way, which
+# checks that each includes all that it needs.
 
 set(RANVIER_UNITED_AT_ONCE 6)
 

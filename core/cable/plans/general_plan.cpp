@@ -13,7 +13,7 @@ namespace ranvier::cable {
 
 namespace {
 
-constexpr double nanosiemens = 10.0;  // of S/cm^2 in um^2
+constexpr double nanosiemens_of_density = 10.0;  // of S/cm^2 in um^2
 constexpr double of_microsiemens = 1000.0;
 
 /// um, of a cylinder with the same length and surface.
@@ -29,7 +29,7 @@ void add_place(GeneralPlan& plan, const CellSpec& spec, std::uint32_t compartmen
     const std::uint32_t slot = plan.slots[plan.area.size()];
     plan.compartments.push_back(compartment);
     plan.area.push_back(own.area);
-    plan.surface.push_back(own.area * nanosiemens);
+    plan.surface.push_back(own.area * nanosiemens_of_density);
     plan.covered.push_back(covered);
     plan.diameter.push_back(diameter_of(own, spec.compartments.morphology()));
     if (pools.is_at(slot)) {
@@ -121,7 +121,8 @@ std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const doub
                 plan.parameters[p].push_back(spec.value(painted, p, compartment, own_values));
             }
             const double area = spec.compartments.compartments()[compartment].area;
-            add_place(plan, spec, compartment, area * value_at(painted.covered, compartment) * nanosiemens, pools);
+            add_place(plan, spec, compartment, area * value_at(painted.covered, compartment) * nanosiemens_of_density,
+                      pools);
         }
     }
     const CellConstants constants = constants_of(spec, own_values);

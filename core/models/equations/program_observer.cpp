@@ -10,7 +10,7 @@ namespace ranvier::models {
 namespace {
 
 /// Few neurons are recorded, or all of them one block after another.
-constexpr std::size_t lanes = program::lane_multiple;
+constexpr std::size_t block_lanes = program::lane_multiple;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ ProgramObserver::ProgramObserver(const ProgramDescription& description, const Pr
         interpreters_.emplace_back(lower(description.observe, inputs, std::span(&output, 1)), arguments.instruction_set,
                                    arguments.memory);
     }
-    lanes_.assign((inputs.size() + 1) * lanes, 0.0);
+    lanes_.assign((inputs.size() + 1) * block_lanes, 0.0);
 }
 
 void ProgramObserver::read(std::size_t derived, const std::vector<AlignedVector<double>>& state,
@@ -39,20 +39,21 @@ void ProgramObserver::read(std::size_t derived, const std::vector<AlignedVector<
         return;
     }
     const std::size_t inputs = interpreter.code().inputs;
-    double* const result = lanes_.data() + inputs * lanes;
+    double* const result = lanes_.data() + inputs * block_lanes;
     interpreter.set_output(0, result);
-    for (std::size_t begin = 0; begin < neurons.size(); begin += lanes) {
-        const std::span<const std::uint32_t> some = neurons.subspan(begin, std::min(lanes, neurons.size() - begin));
+    for (std::size_t begin = 0; begin < neurons.size(); begin += block_lanes) {
+        const std::span<const std::uint32_t> some =
+            neurons.subspan(begin, std::min(block_lanes, neurons.size() - begin));
         for (std::size_t i = 0; i < inputs; ++i) {
             const bool is_state = i < state.size();
             if (!is_state && constants.is_uniform(i - state.size())) continue;
             const AlignedVector<double>& values = is_state ? state[i] : constants.values[i - state.size()];
-            double* const own = lanes_.data() + i * lanes;
+            double* const own = lanes_.data() + i * block_lanes;
             // The lanes that are left over calculate with what was there.
             for (std::size_t k = 0; k < some.size(); ++k) own[k] = values[some[k]];
             interpreter.set_input(i, own);
         }
-        (void)interpreter.run({.lanes = lanes, .valid = some.size()});
+        (void)interpreter.run({.lanes = block_lanes, .valid = some.size()});
         std::copy_n(result, some.size(), out + begin);
     }
 }
