@@ -9,6 +9,7 @@
 
 #include "connect/placement/layout.hpp"
 #include "connect/tables/network_plan.hpp"
+#include "connect/tables/stored_synapses.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "counting_memory.hpp"
 #include "parallel/team.hpp"
@@ -114,12 +115,13 @@ inline Built build(const std::vector<ProjectionPlan>& plans, std::uint64_t neuro
 
 /// The synapses of a table.
 inline void append(const SynapseTable& table, const ShardLayout& layout, std::vector<Synapse>& all) {
+    const StoredSynapses& synapses = *table.synapses();
     for (std::uint32_t row = 0; row < table.rows(); ++row) {
         std::vector<SynapseView> views;
-        table.read(RowIndex{row}, table.row_begin(RowIndex{row}), table.row_end(RowIndex{row}), views);
+        synapses.read(RowIndex{row}, synapses.row_begin(RowIndex{row}), synapses.row_end(RowIndex{row}), views);
         for (const SynapseView& view : views) {
             all.push_back({table.source(RowIndex{row}).value, layout.id_of(LocalIndex{view.target}).value,
-                           table.weight(view.position), view.delay});
+                           synapses.weight(view.position), view.delay});
         }
     }
 }

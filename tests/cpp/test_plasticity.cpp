@@ -242,7 +242,9 @@ std::vector<double> own_steps(double time_constant) {
 }
 
 /// Reading some at once gives the same as each alone, in whatever order, and of the same synapse twice.
-void expect_same_weights(const SynapseTable& table, const Scene& scene, const std::vector<double>& expected) {
+template <class Real>
+void expect_same_weights(const PlasticTable<std::uint16_t, Real>& table, const Scene& scene,
+                         const std::vector<double>& expected) {
     std::vector<std::uint64_t> positions(table.size());
     std::iota(positions.begin(), positions.end(), 0);
     std::mt19937_64 random(table.size());

@@ -17,6 +17,7 @@
 #include "connect/routing/presynaptic_table.hpp"
 #include "connect/routing/row_addresses.hpp"
 #include "connect/tables/network_plan.hpp"
+#include "connect/tables/stored_synapses.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "parallel/team.hpp"
 #include "thread_communicator.hpp"
@@ -114,9 +115,10 @@ Synapses read(const Built& built) {
                     EXPECT_EQ(place.table, shard * kinds + kind);
                     EXPECT_EQ(place.row.value, row);
                 }
-                for (std::uint64_t i = table->row_begin(RowIndex{row}); i < table->row_end(RowIndex{row}); ++i) {
-                    const NeuronId target = built.layout->shard(shard).id_of(LocalIndex{table->target(i)});
-                    synapses.emplace(source.value, address, target.value, table->weight(i));
+                const StoredSynapses& stored = *table->synapses();
+                for (std::uint64_t i = stored.row_begin(RowIndex{row}); i < stored.row_end(RowIndex{row}); ++i) {
+                    const NeuronId target = built.layout->shard(shard).id_of(LocalIndex{stored.target(i)});
+                    synapses.emplace(source.value, address, target.value, stored.weight(i));
                 }
             }
             first += table->rows();

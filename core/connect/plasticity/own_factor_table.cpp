@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t block_size = 256;
 
 template <class Target, class Weight>
-class OwnFactorTable final : public StoredTable<Target, Weight> {
+class OwnFactorTable final : public StoredTable<Target, Weight>, public RowState {
    public:
     using Base = StoredTable<Target, Weight>;
 
@@ -50,8 +50,7 @@ class OwnFactorTable final : public StoredTable<Target, Weight> {
         }
     }
 
-    std::string_view layout() const override { return "ring"; }
-    DelaySteps reach() const override { return this->columns_.greatest_delay; }
+    RowState* row_state() override { return this; }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step /*now*/,
                          Step /*window_end*/, const InputRing& inputs) override {
@@ -73,23 +72,8 @@ class OwnFactorTable final : public StoredTable<Target, Weight> {
         }
         return events;
     }
-    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
 
-    /// What spikes that have been sent will add stays as it is.
-    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step /*now*/,
-                     Step /*window_end*/, const InputRing& /*inputs*/) override {
-        for (std::size_t i = 0; i < positions.size(); ++i) {
-            this->columns_.weights[positions[i]] = static_cast<Weight>(weights[i]);
-        }
-    }
-
-    void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
-        for (std::uint64_t position = begin; position < end; ++position) {
-            out.push_back({position, this->target(position), Base::delay_at(row, position), this->tag(position)});
-        }
-    }
-
-    SavedParts saved_parts() const override { return {.synapses = true, .rows = true}; }
+    bool has_synapse_state() const override { return true; }
     void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
         Base::exchange_synapses(positions, columns);
         for (std::size_t k = 0; k < states_.size(); ++k) {
@@ -99,7 +83,6 @@ class OwnFactorTable final : public StoredTable<Target, Weight> {
     void exchange_row(RowIndex row, StateColumns& columns) override {
         columns.exchange("last_spike", last_[row.value]);
     }
-    void exchange_target(std::uint32_t, StateColumns&) override {}
 
    private:
     OwnFactorBlock block(std::size_t count, Step now, Step last) {
@@ -135,12 +118,7 @@ class OwnFactorTable final : public StoredTable<Target, Weight> {
             added[i] = (static_cast<double>(weights[i]) * added[i] + to_grid_) - to_grid_;
         }
         for (std::size_t i = 0; i < count; ++i) {
-            const Step arrival = stamp + Base::delay_at(RowIndex{}, begin + i);
-            if (inputs.wide == nullptr) {
-                inputs.slot(arrival)[targets[i]] += added[i];
-            } else {
-                add_wide(inputs.wide_slot(arrival)[targets[i]], added[i], inputs.exponent);
-            }
+            inputs.add(stamp + Base::delay_at(RowIndex{}, begin + i), targets[i], added[i]);
         }
     }
 

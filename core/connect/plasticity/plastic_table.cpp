@@ -18,23 +18,11 @@
 
 namespace ranvier::connect {
 
-namespace {
-
-/// The neuron of each input, where neurons have several inputs; else none.
-Buffer<std::uint32_t> neurons_of_inputs(const PlasticTableArguments& arguments) {
-    if (arguments.layout == nullptr || !arguments.layout->has_sites()) return {};
-    Buffer<std::uint32_t> neurons(arguments.layout->size(), arguments.synapses);
-    arguments.layout->copy_neurons(neurons.span());
-    return neurons;
-}
-
-}  // namespace
-
 template <class Target, class Real>
 PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, const Learning& learning,
                                          LearningRule<Real> rule, const PlasticTableArguments& arguments)
     : Base(std::move(columns)),
-      neurons_(neurons_of_inputs(arguments)),
+      neurons_(arguments.neurons_of_inputs()),
       learning_neurons_(std::span<const Target>(this->columns_.targets.span()), neurons_.span(),
                         arguments.local_neurons, arguments.spikes),
       learning_(learning),
@@ -162,16 +150,12 @@ void PlasticTable<Target, Real>::arrive(InstructionSet set, Step step, const Inp
 
 template <class Target, class Real>
 void PlasticTable<Target, Real>::set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights,
-                                             Step now, Step /*window_end*/, const InputRing& /*inputs*/) {
+                                             Step now, Step window_end, const InputRing& inputs) {
     settle(InstructionSet::baseline, now);
-    const auto waiting = modulated_ ? first_waiting() : std::vector<const Waiting*>();
+    if (!modulated_) return Base::set_weights(positions, weights, now, window_end, inputs);
+    const auto waiting = first_waiting();
     for (std::size_t i = 0; i < positions.size(); ++i) {
-        const auto weight = static_cast<Real>(weights[i]);
-        if (modulated_) {
-            set_followed(positions[i], weight, waiting);
-        } else {
-            this->columns_.weights[positions[i]] = weight;
-        }
+        set_followed(positions[i], static_cast<Real>(weights[i]), waiting);
     }
 }
 
@@ -220,8 +204,7 @@ void PlasticTable<Target, Real>::add_visit(InstructionSet set, const Spike& spik
     const double to_grid = 0x1.8p52 * learning_.quantum;
     for (std::uint64_t i = run.begin; i < run.end; ++i) {
         const double weight = (static_cast<double>(this->columns_.weights[i]) + to_grid) - to_grid;
-        WideSum* const sums = inputs.wide_slot(base_ + spike.stamp + delay_of(run, i));
-        add_wide(sums[this->columns_.targets[i]], weight, inputs.exponent);
+        inputs.add(base_ + spike.stamp + delay_of(run, i), this->columns_.targets[i], weight);
     }
 }
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <memory_resource>
 #include <span>
-#include <string_view>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "connect/plasticity/target_neurons.hpp"
 #include "connect/plasticity/timed_visit.hpp"
 #include "connect/tables/delivery_loops.hpp"
+#include "connect/tables/learning_synapses.hpp"
 #include "connect/tables/stored_table.hpp"
 
 namespace ranvier::connect {
@@ -39,7 +39,11 @@ namespace ranvier::connect {
 ///
 /// Its functions are compiled once, in plastic_table.cpp: rules come as functions that change arrays of weights.
 template <class Target, class Real>
-class PlasticTable final : public StoredTable<Target, Real> {
+class PlasticTable final : public StoredTable<Target, Real>,
+                           public LearningSynapses,
+                           public SpikeFollower,
+                           public ModulatedSynapses,
+                           public RowState {
    public:
     using Base = StoredTable<Target, Real>;
 
@@ -47,9 +51,10 @@ class PlasticTable final : public StoredTable<Target, Real> {
     PlasticTable(TableColumns<Target, Real> columns, const Learning& learning, LearningRule<Real> rule,
                  const PlasticTableArguments& arguments);
 
-    std::string_view layout() const override { return "ring"; }
-    DelaySteps reach() const override { return this->columns_.greatest_delay; }
-    bool learns() const override { return true; }
+    LearningSynapses* learning() override { return this; }
+    SpikeFollower* spike_follower() override { return this; }
+    ModulatedSynapses* modulated_synapses() override { return modulated_ ? this : nullptr; }
+    RowState* row_state() override { return this; }
     /// See plastic_table_memory().
     static PlasticTableMemory memory(const Learning& learning, const LearningRule<Real>& rule);
 
@@ -58,11 +63,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step window_end,
                          const InputRing& inputs) override;
     void arrive(InstructionSet set, Step step, const InputRing& inputs) override;
-    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
 
     void read_weights(std::span<const std::uint64_t> positions, std::span<double> weights) const override;
-    void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override;
-    /// What spikes that have arrived at the synapses will add stays as it is.
     void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
                      Step window_end, const InputRing& inputs) override;
     double greatest_added() const override;
@@ -72,7 +74,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     /// @pre the table has been told of all presynaptic spikes up to this step
     void settle(InstructionSet set, Step step);
 
-    SavedParts saved_parts() const override { return {.synapses = true, .rows = true, .targets = true}; }
+    bool has_synapse_state() const override { return true; }
     void begin_saving(Step now) override;
     void begin_loading(Step now) override;
     void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override;
@@ -81,8 +83,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
         history_.exchange(neuron - learning_neurons_.first(), base_, columns);
     }
     void exchange_common(StateColumns& columns) override;
-    void end_saving() override { saved_ = {}; }
-    void end_loading() override;
+    void end_exchange() override;
 
    private:
     using History = SpikeHistory<Real>;
@@ -232,6 +233,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     std::unique_ptr<Timed> timed_;  ///< null: all share all time constants
     std::pmr::vector<std::pmr::vector<Waiting>> waiting_;  ///< by the step in which they arrive at the synapses
     std::vector<Saved> saved_;  ///< while the table is saved or loaded
+    bool loads_ = false;
     std::size_t kept_ = 0;  ///< older spikes that were still needed when all synapses learnt last
     std::int32_t settled_ = std::numeric_limits<std::int32_t>::min() / 2;
     Bits greatest_ = 0;  ///< absolute value of a weight that was added, as bits

@@ -29,7 +29,7 @@ void PlasticTable<Target, Real>::begin_modulation(std::pmr::memory_resource* syn
 
 template <class Target, class Real>
 void PlasticTable<Target, Real>::modulate(Step step, std::uint64_t spikes) {
-    if (modulated_) modulated_->concentration.add(relative(step), spikes);
+    modulated_->concentration.add(relative(step), spikes);
 }
 
 /// What a transmitter needs besides.

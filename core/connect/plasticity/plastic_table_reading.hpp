@@ -87,16 +87,6 @@ void PlasticTable<Target, Real>::read_weights(std::span<const std::uint64_t> pos
     copies.give();
 }
 
-template <class Target, class Real>
-void PlasticTable<Target, Real>::read(RowIndex row, std::uint64_t begin, std::uint64_t end,
-                                      std::vector<SynapseView>& out) const {
-    for_each_run(row, [&](const Run& run) {
-        for (std::uint64_t position = std::max(begin, run.begin); position < std::min(end, run.end); ++position) {
-            out.push_back({position, this->target(position), delay_of(run, position), this->tag(position)});
-        }
-    });
-}
-
 /// Applies to copies of weights what their synapses have still to learn.
 template <class Target, class Real>
 void PlasticTable<Target, Real>::bring_up_to_date(std::span<const Visit> visits) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "connect/plasticity/plastic_table.hpp"
@@ -23,6 +24,7 @@ void PlasticTable<Target, Real>::begin_loading(Step now) {
     base_ = now > most_steps ? now : 0;
     now_ = now;
     settled_ = relative(now);
+    loads_ = true;
 }
 
 template <class Target, class Real>
@@ -77,7 +79,11 @@ void PlasticTable<Target, Real>::exchange_common(StateColumns& columns) {
 }
 
 template <class Target, class Real>
-void PlasticTable<Target, Real>::end_loading() {
+void PlasticTable<Target, Real>::end_exchange() {
+    if (!std::exchange(loads_, false)) {
+        saved_ = {};
+        return;
+    }
     // A row may have been loaded several times, each time with the spikes that waited for some of its synapses.
     std::sort(saved_.begin(), saved_.end(), [](const Saved& a, const Saved& b) { return a.place() < b.place(); });
     const auto same = [](const Saved& a, const Saved& b) { return a.place() == b.place(); };

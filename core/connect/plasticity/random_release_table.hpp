@@ -58,7 +58,7 @@ struct SynapseDraws {
 ///
 /// Where synapses have parameters of their own, each has a `Spike` of its own, and its own copy of what they would share.
 template <class Rule, class Target, class Weight>
-class RandomReleaseTable final : public StoredTable<Target, Weight> {
+class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowState {
    public:
     using Base = StoredTable<Target, Weight>;
     using Constants = typename Rule::Constants;
@@ -78,6 +78,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
           to_grid_(0x1.8p52 * arguments.quantum),
           local_neurons_(arguments.local_neurons),
           ids_(arguments.layout->size(), arguments.synapses),
+          neurons_(arguments.neurons_of_inputs()),
           rows_(Base::rows(), arguments.synapses),
           states_(this->size(), Rule::greatest_state(constants_), arguments.synapses) {
         for (std::uint32_t local = 0; local < ids_.size(); ++local) ids_[local] = 0;
@@ -85,10 +86,6 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
             if (ids_[target] != 0) continue;
             const LocalIndex neuron = arguments.layout->neuron(target);
             ids_[target] = arguments.layout->shard().id_of(neuron).value;
-        }
-        if (arguments.layout->has_sites()) {
-            neurons_ = Buffer<std::uint32_t>(arguments.layout->size(), arguments.synapses);
-            arguments.layout->copy_neurons(neurons_.span());
         }
         std::fill_n(rows_.data(), rows_.size(), Row{.shared = Rule::initial(constants_)});
         states_.fill(Rule::initial_state(constants_));
@@ -107,10 +104,9 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
                 .row_bytes = sizeof(Row)};
     }
 
-    std::string_view layout() const override { return "ring"; }
-    DelaySteps reach() const override { return this->columns_.greatest_delay; }
-    /// They are needed as long as the table lives.
-    void forget_sources() override {}
+    /// What synapses draw depends on their sources.
+    ForgettableSources* forgettable_sources() override { return nullptr; }
+    RowState* row_state() override { return Rule::states > 0 ? this : nullptr; }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step /*now*/,
                          Step /*window_end*/, const InputRing& inputs) override {
@@ -134,25 +130,8 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         }
         return events;
     }
-    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
 
-    /// What spikes that have been sent will add stays as it is.
-    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step /*now*/,
-                     Step /*window_end*/, const InputRing& /*inputs*/) override {
-        for (std::size_t i = 0; i < positions.size(); ++i) {
-            this->columns_.weights[positions[i]] = static_cast<Weight>(weights[i]);
-        }
-    }
-
-    void read(RowIndex, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
-        for (std::uint64_t position = begin; position < end; ++position) {
-            out.push_back({position, this->target(position), delay_of(position), this->tag(position)});
-        }
-    }
-
-    SavedParts saved_parts() const override {
-        return {.synapses = Rule::greatest_state(constants_) > 0 || !own_states_.empty(), .rows = Rule::states > 0};
-    }
+    bool has_synapse_state() const override { return Rule::greatest_state(constants_) > 0 || !own_states_.empty(); }
     void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
         Base::exchange_synapses(positions, columns);
         for (std::size_t k = 0; k < own_states_.size(); ++k) {
@@ -167,13 +146,10 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
     }
     /// How many spikes of a step there were matters no more after the step.
     void exchange_row(RowIndex row, StateColumns& columns) override {
-        if constexpr (Rule::states > 0) {
-            Row& own = rows_[row.value];
-            for (std::size_t k = 0; k < Rule::states; ++k) columns.exchange(Rule::state_names[k], own.shared[k]);
-            columns.exchange("last_spike", own.last);
-        }
+        Row& state = rows_[row.value];
+        for (std::size_t k = 0; k < Rule::states; ++k) columns.exchange(Rule::state_names[k], state.shared[k]);
+        columns.exchange("last_spike", state.last);
     }
-    void exchange_target(std::uint32_t, StateColumns&) override {}
 
    private:
     static constexpr std::size_t block = 256;
@@ -271,12 +247,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
             if (times == 0) continue;
             const Step arrival = draws.stamp + delay_of(begin + i);
             const double weight = static_cast<double>(this->columns_.weights[begin + i]) * static_cast<double>(times);
-            const double added = (weight + to_grid_) - to_grid_;
-            if (inputs.wide == nullptr) {
-                inputs.slot(arrival)[targets[i]] += added;
-            } else {
-                add_wide(inputs.wide_slot(arrival)[targets[i]], added, inputs.exponent);
-            }
+            inputs.add(arrival, targets[i], (weight + to_grid_) - to_grid_);
         }
     }
 

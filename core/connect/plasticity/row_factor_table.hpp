@@ -27,7 +27,7 @@ namespace ranvier::connect {
 /// `release_rows(set, states, rows, step, constants, factors)` instead, which does the same for many rows, and
 /// `failure(constants)`, the first variable that has become infinite.
 template <class Rule, class Target, class Weight>
-class RowFactorTable final : public StoredTable<Target, Weight> {
+class RowFactorTable final : public StoredTable<Target, Weight>, public RowState {
    public:
     using Base = StoredTable<Target, Weight>;
 
@@ -50,8 +50,7 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
                 .most_listed_rows = rows_at_once};
     }
 
-    std::string_view layout() const override { return "ring"; }
-    DelaySteps reach() const override { return this->columns_.greatest_delay; }
+    RowState* row_state() override { return this; }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step /*now*/,
                          Step /*window_end*/, const InputRing& inputs) override {
@@ -64,40 +63,18 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
         }
         return events;
     }
-    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
-
-    /// What spikes that have been sent will add stays as it is.
-    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step /*now*/,
-                     Step /*window_end*/, const InputRing& /*inputs*/) override {
-        for (std::size_t i = 0; i < positions.size(); ++i) {
-            this->columns_.weights[positions[i]] = static_cast<Weight>(weights[i]);
-        }
-    }
-
-    void read(RowIndex, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
-        std::visit(
-            [&](const auto& delays) {
-                for (std::uint64_t position = begin; position < end; ++position) {
-                    const DelaySteps delay = this->columns_.least_delay + (same_delay() ? 0U : delays[position]);
-                    out.push_back({position, this->target(position), delay, this->tag(position)});
-                }
-            },
-            this->columns_.delays);
-    }
 
     std::optional<RowFailure> failure() const override {
         if constexpr (releases_rows) return Rule::failure(constants_);
         return std::nullopt;
     }
 
-    SavedParts saved_parts() const override { return {.rows = true}; }
     void exchange_row(RowIndex row, StateColumns& columns) override {
         typename Rule::State& state = states_[row.value];
         const std::span<const std::string_view> names = state_names();
         for (std::size_t k = 0; k < names.size(); ++k) columns.exchange(names[k], state.values[k]);
         columns.exchange("last_spike", state.last);
     }
-    void exchange_target(std::uint32_t, StateColumns&) override {}
 
    private:
     bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }

@@ -14,6 +14,7 @@
 #include "connect/plasticity/decay.hpp"
 #include "connect/plasticity/followed_potentials.hpp"
 #include "connect/plasticity/target_neurons.hpp"
+#include "connect/tables/learning_synapses.hpp"
 #include "connect/tables/stored_table.hpp"
 #include "connect/tables/synapse_dynamics.hpp"
 
@@ -26,7 +27,10 @@ namespace ranvier::connect {
 /// after another. If the potentials of too many steps are kept, all synapses sum up what there is (*settling*), and go on with
 /// this sum: in double precision and in the same order, so that weights do not depend on when that happens.
 template <class Target, class Weight>
-class VoltageTable final : public StoredTable<Target, Weight> {
+class VoltageTable final : public StoredTable<Target, Weight>,
+                           public LearningSynapses,
+                           public PotentialFollower,
+                           public RowState {
    public:
     using Base = StoredTable<Target, Weight>;
 
@@ -35,7 +39,7 @@ class VoltageTable final : public StoredTable<Target, Weight> {
         : Base(std::move(columns)),
           constants_(constants),
           to_grid_(0x1.8p52 * arguments.quantum),
-          neurons_(neurons_of_inputs(arguments)),
+          neurons_(arguments.neurons_of_inputs()),
           targets_(std::span<const Target>(this->columns_.targets.span()), neurons_.span(), arguments.local_neurons,
                    arguments.spikes),
           potentials_(targets_.size(), constants, this->columns_.greatest_delay, arguments.spikes),
@@ -59,9 +63,9 @@ class VoltageTable final : public StoredTable<Target, Weight> {
                 .older_of_spike = potentiations};
     }
 
-    std::string_view layout() const override { return "ring"; }
-    DelaySteps reach() const override { return this->columns_.greatest_delay; }
-    bool learns() const override { return true; }
+    LearningSynapses* learning() override { return this; }
+    PotentialFollower* potential_follower() override { return this; }
+    RowState* row_state() override { return this; }
     double greatest_added() const override { return greatest_added_; }
     std::span<const std::string_view> followed_variables() const override { return FollowedPotentials::variables; }
 
@@ -80,7 +84,6 @@ class VoltageTable final : public StoredTable<Target, Weight> {
         }
         return events;
     }
-    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
 
     void arrive(InstructionSet /*set*/, Step step, const InputRing& /*inputs*/) override {
         if (potentials_.potentiations() <= kept_ + most_older_spikes(this->size())) return;
@@ -108,22 +111,14 @@ class VoltageTable final : public StoredTable<Target, Weight> {
             weights[i] = static_cast<double>(static_cast<Weight>(potentiated(row, positions[i], sum)));
         }
     }
-    /// What spikes that have been sent will add stays as it is.
     void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
-                     Step /*window_end*/, const InputRing& /*inputs*/) override {
+                     Step window_end, const InputRing& inputs) override {
         settle(now);
-        for (std::size_t i = 0; i < positions.size(); ++i) {
-            this->columns_.weights[positions[i]] = static_cast<Weight>(weights[i]);
-            sums_[positions[i]] = 0.0;
-        }
-    }
-    void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
-        for (std::uint64_t position = begin; position < end; ++position) {
-            out.push_back({position, this->target(position), this->delay_at(row, position), this->tag(position)});
-        }
+        Base::set_weights(positions, weights, now, window_end, inputs);
+        for (const std::uint64_t position : positions) sums_[position] = 0.0;
     }
 
-    SavedParts saved_parts() const override { return {.synapses = true, .rows = true, .targets = true}; }
+    bool has_synapse_state() const override { return true; }
     void begin_saving(Step now) override { settle(now); }
     void begin_loading(Step now) override {
         follows_ = true;
@@ -147,7 +142,7 @@ class VoltageTable final : public StoredTable<Target, Weight> {
         columns.exchange("greatest_weight", greatest);
         greatest_added_ = std::max(greatest_added_, greatest);
     }
-    void end_loading() override {
+    void end_exchange() override {
         potentials_.end_loading();
         kept_ = potentials_.potentiations();
     }
@@ -161,12 +156,6 @@ class VoltageTable final : public StoredTable<Target, Weight> {
         bool has_spikes() const { return last >= 0; }
     };
 
-    static Buffer<std::uint32_t> neurons_of_inputs(const PlasticTableArguments& arguments) {
-        if (arguments.layout == nullptr || !arguments.layout->has_sites()) return {};
-        Buffer<std::uint32_t> neurons(arguments.layout->size(), arguments.synapses);
-        arguments.layout->copy_neurons(neurons.span());
-        return neurons;
-    }
     /// That a synapse reaches, counted from the first.
     std::uint32_t neuron(std::uint64_t position) const {
         const std::uint32_t input = this->target(position);
@@ -203,12 +192,7 @@ class VoltageTable final : public StoredTable<Target, Weight> {
         const auto stored = static_cast<double>(weight);
         greatest_added_ = std::max(greatest_added_, std::abs(stored));
         const double added = (stored + to_grid_) - to_grid_;
-        const std::uint32_t input = this->target(position);
-        if (inputs.wide == nullptr) {
-            inputs.slot(stamp + delay)[input] += added;
-        } else {
-            add_wide(inputs.wide_slot(stamp + delay)[input], added, inputs.exponent);
-        }
+        inputs.add(stamp + delay, this->target(position), added);
     }
 
     /// All synapses sum up what has come up to a step. @pre the table has been told of all presynaptic spikes up to it

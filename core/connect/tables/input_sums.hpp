@@ -96,6 +96,14 @@ struct InputRing {
 
     double* slot(Step step) const { return data + place_of(step); }
     WideSum* wide_slot(Step step) const { return wide + place_of(step); }
+    /// Adds a number that the sums can hold to what arrives at an input in a step.
+    RANVIER_ALWAYS_INLINE void add(Step step, std::size_t input, double number) const {
+        if (wide == nullptr) {
+            slot(step)[input] += number;
+        } else {
+            add_wide(wide_slot(step)[input], number, exponent);
+        }
+    }
 
    private:
     std::size_t place_of(Step step) const { return (static_cast<std::uint64_t>(step) & slot_mask) * slot_stride; }

@@ -4,18 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory_resource>
 #include <span>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/recent_rows.hpp"
-#include "connect/tables/stored_table.hpp"
+#include "connect/tables/static_table.hpp"
 
 namespace ranvier::connect {
 
@@ -81,17 +78,14 @@ struct DeliverRing {
 /// stored with each synapse, and a row is added at once, when its source fires, into a ring of inputs as long as the
 /// longest delay.
 template <class Target, class Weight>
-class RingTable final : public StoredTable<Target, Weight> {
+class RingTable final : public StaticTable<Target, Weight> {
    public:
     /// @param spike_memory for spikes that are on their way
     RingTable(TableColumns<Target, Weight> columns, std::pmr::memory_resource* spike_memory)
-        : StoredTable<Target, Weight>(std::move(columns)),
+        : StaticTable<Target, Weight>(std::move(columns)),
           begins_(spike_memory),
           ends_(spike_memory),
           recent_(spike_memory) {}
-
-    std::string_view layout() const override { return "ring"; }
-    DelaySteps reach() const override { return this->columns_.greatest_delay; }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step /*window_end*/,
                          const InputRing& inputs) override {
@@ -112,33 +106,10 @@ class RingTable final : public StoredTable<Target, Weight> {
         recent_.add(stamp, rows);
         return events;
     }
-    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
 
-    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
-                     Step /*window_end*/, const InputRing& inputs) override {
-        std::vector<typename StoredTable<Target, Weight>::RecentSpike> recent;
-        recent_.for_each([&](Step stamp, RowIndex row) { recent.push_back({row.value, stamp}); });
-        constexpr Step all = std::numeric_limits<Step>::max();
-        this->change_weights(positions, weights, std::move(recent), now, all, inputs);
-    }
-
-    void read(RowIndex, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
-        std::visit(
-            [&](const auto& delays) {
-                for (std::uint64_t position = begin; position < end; ++position) {
-                    const DelaySteps delay = this->columns_.least_delay + (same_delay() ? 0U : delays[position]);
-                    out.push_back({position, this->target(position), delay, this->tag(position)});
-                }
-            },
-            this->columns_.delays);
-    }
-
-    SavedParts saved_parts() const override { return {}; }
     void visit_recent(const std::function<void(RowIndex, Step)>& visit) const override {
         recent_.for_each([&](Step stamp, RowIndex row) { visit(row, stamp); });
     }
-    void exchange_row(RowIndex, StateColumns&) override {}
-    void exchange_target(std::uint32_t, StateColumns&) override {}
 
    private:
     bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }

@@ -1,8 +1,9 @@
+#include "connect/tables/row_map.hpp"
+
 #include <algorithm>
 #include <string>
 
 #include "base/errors.hpp"
-#include "connect/tables/table.hpp"
 
 namespace ranvier::connect {
 

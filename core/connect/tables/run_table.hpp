@@ -6,13 +6,12 @@
 #include <functional>
 #include <memory_resource>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/tight_list.hpp"
 #include "connect/tables/delivery_loops.hpp"
-#include "connect/tables/stored_table.hpp"
+#include "connect/tables/static_table.hpp"
 
 namespace ranvier::connect {
 
@@ -101,18 +100,18 @@ struct DeliverRuns {
 /// arrives in the next few steps is added just before it is needed, so that all writes go to a few arrays that stay in
 /// the cache.
 template <class Target, class Weight, class Offset>
-class RunTable final : public StoredTable<Target, Weight> {
+class RunTable final : public StaticTable<Target, Weight>, public DeferredDelivery {
    public:
     /// @param offsets for each row `delays + 1` positions relative to its beginning
     /// @param spike_memory for spikes that are on their way
     RunTable(TableColumns<Target, Weight> columns, Buffer<Offset> offsets, std::pmr::memory_resource* spike_memory)
-        : StoredTable<Target, Weight>(std::move(columns)),
+        : StaticTable<Target, Weight>(std::move(columns)),
           offsets_(std::move(offsets)),
           delays_(this->columns_.greatest_delay - this->columns_.least_delay + 1),
           active_(spike_memory) {}
 
-    std::string_view layout() const override { return "runs"; }
     DelaySteps reach() const override { return 0; }
+    DeferredDelivery* deferred() override { return this; }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step window_end,
                          const InputRing& inputs) override {
@@ -140,15 +139,6 @@ class RunTable final : public StoredTable<Target, Weight> {
         deliver_from(set, head_, begin, end, inputs);
     }
 
-    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
-                     Step window_end, const InputRing& inputs) override {
-        std::vector<typename StoredTable<Target, Weight>::RecentSpike> recent;
-        for (std::size_t i = head_; i < active_.size(); ++i) {
-            recent.push_back({static_cast<std::uint32_t>(active_[i].offsets / (delays_ + 1)), active_[i].stamp});
-        }
-        this->change_weights(positions, weights, std::move(recent), now, window_end, inputs);
-    }
-
     void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
         const std::uint64_t start = this->row_begin(row);
         const Offset* offsets = offsets_.data() + std::uint64_t{row.value} * (delays_ + 1);
@@ -159,14 +149,11 @@ class RunTable final : public StoredTable<Target, Weight> {
         }
     }
 
-    SavedParts saved_parts() const override { return {}; }
     void visit_recent(const std::function<void(RowIndex, Step)>& visit) const override {
         for (std::size_t i = head_; i < active_.size(); ++i) {
             visit(RowIndex{static_cast<std::uint32_t>(active_[i].offsets / (delays_ + 1))}, active_[i].stamp);
         }
     }
-    void exchange_row(RowIndex, StateColumns&) override {}
-    void exchange_target(std::uint32_t, StateColumns&) override {}
 
    private:
     DelaySteps delay_at(RowIndex row, std::uint64_t position) const override {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace ranvier::connect {
@@ -58,6 +59,20 @@ void StoredTable<Target, Weight>::search_unsorted(std::span<const NeuronId> sour
 }
 
 template <class Target, class Weight>
+void StoredTable<Target, Weight>::read(RowIndex /*row*/, std::uint64_t begin, std::uint64_t end,
+                                       std::vector<SynapseView>& out) const {
+    const bool same_delay = columns_.least_delay == columns_.greatest_delay;
+    std::visit(
+        [&](const auto& delays) {
+            for (std::uint64_t position = begin; position < end; ++position) {
+                const DelaySteps delay = columns_.least_delay + (same_delay ? 0U : delays[position]);
+                out.push_back({position, target(position), delay, tag(position)});
+            }
+        },
+        columns_.delays);
+}
+
+template <class Target, class Weight>
 void StoredTable<Target, Weight>::find_onto(std::span<const std::uint32_t> neurons, std::span<const std::uint64_t> ends,
                                             std::span<std::uint64_t> positions) const {
     if (neurons.empty()) return;
@@ -103,31 +118,6 @@ void StoredTable<Target, Weight>::order(std::span<std::uint64_t> positions) cons
     }
     std::sort(places.begin(), places.end());
     for (std::size_t i = 0; i < places.size(); ++i) positions[i] = places[i].position;
-}
-
-template <class Target, class Weight>
-void StoredTable<Target, Weight>::change_weights(std::span<const std::uint64_t> positions,
-                                                 std::span<const double> weights, std::vector<RecentSpike> recent,
-                                                 Step now, Step written_end, const InputRing& inputs) {
-    std::sort(recent.begin(), recent.end());
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-        const std::uint64_t position = positions[i];
-        const auto before = static_cast<double>(columns_.weights[position]);
-        columns_.weights[position] = static_cast<Weight>(weights[i]);
-        if (recent.empty() || weights[i] == before) continue;
-        const std::uint32_t row = row_of(position).value;
-        const auto first = std::lower_bound(recent.begin(), recent.end(), RecentSpike{row, 0});
-        for (auto spike = first; spike != recent.end() && spike->row == row; ++spike) {
-            const Step arrival = spike->stamp + delay_at(RowIndex{row}, position);
-            if (arrival <= now || arrival >= written_end) continue;
-            if (inputs.wide == nullptr) {
-                inputs.slot(arrival)[target(position)] += weights[i] - before;
-            } else {
-                inputs.wide_slot(arrival)[target(position)] +=
-                    to_wide(weights[i], inputs.exponent) - to_wide(before, inputs.exponent);
-            }
-        }
-    }
 }
 
 template class StoredTable<std::uint16_t, float>;

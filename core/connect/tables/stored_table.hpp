@@ -1,10 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory_resource>
 #include <span>
 #include <string>
@@ -13,14 +11,16 @@
 #include <variant>
 #include <vector>
 
+#include "connect/tables/stored_synapses.hpp"
 #include "connect/tables/table.hpp"
 #include "connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 
-/// What both layouts share: columns, queries, changes of weights.
+/// Synapses as columns, and queries of them. As it stands, spikes add synapses when they are accepted, into a ring of inputs,
+/// and weights that are set count for spikes that are accepted later.
 template <class Target, class Weight>
-class StoredTable : public SynapseTable {
+class StoredTable : public SynapseTable, public StoredSynapses, public ForgettableSources {
    public:
     explicit StoredTable(TableColumns<Target, Weight> columns) : columns_(std::move(columns)) {}
 
@@ -39,6 +39,9 @@ class StoredTable : public SynapseTable {
             columns_.numbering == RowNumbering::dense ? row : RowIndex{columns_.sources[row.value]});
     }
     void find_rows(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const override;
+    DelaySteps reach() const override { return columns_.greatest_delay; }
+    StoredSynapses* synapses() override { return this; }
+    ForgettableSources* forgettable_sources() override { return this; }
     std::uint64_t size() const override { return columns_.targets.size(); }
     DelaySteps least_delay() const override { return columns_.least_delay; }
     DelaySteps greatest_delay() const override { return columns_.greatest_delay; }
@@ -63,10 +66,17 @@ class StoredTable : public SynapseTable {
         return columns_.numbering == RowNumbering::unsorted ? row.value + std::uint64_t{1}
                                                             : columns_.row_start[row.value + std::size_t{1}];
     }
+    void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override;
     std::uint32_t target(std::uint64_t position) const override { return columns_.targets[position]; }
     void read_weights(std::span<const std::uint64_t> positions, std::span<double> weights) const override {
         for (std::size_t i = 0; i < positions.size(); ++i) {
             weights[i] = static_cast<double>(columns_.weights[positions[i]]);
+        }
+    }
+    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step /*now*/,
+                     Step /*window_end*/, const InputRing& /*inputs*/) override {
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            columns_.weights[positions[i]] = static_cast<Weight>(weights[i]);
         }
     }
     double parameter(std::size_t column, std::uint64_t position) const override {
@@ -83,12 +93,12 @@ class StoredTable : public SynapseTable {
         return columns_.tags.empty() ? 0 : columns_.tags[position];
     }
 
-    void visit_recent(const std::function<void(RowIndex, Step)>& /*visit*/) const override {}
     void count_onto(std::span<std::uint32_t> counts) const override {
         for (const Target target : columns_.targets.span()) ++counts[target];
     }
     void find_onto(std::span<const std::uint32_t> neurons, std::span<const std::uint64_t> ends,
                    std::span<std::uint64_t> positions) const override;
+    bool has_synapse_state() const override { return false; }
     void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
         exchange_column(columns, "weight", positions, columns_.weights);
         for (std::size_t k = 0; k < columns_.parameters.size(); ++k) {
@@ -109,19 +119,6 @@ class StoredTable : public SynapseTable {
         return columns_.least_delay +
                std::visit([&](const auto& delays) { return DelaySteps{delays[position]}; }, columns_.delays);
     }
-
-    /// A spike that may not have reached all of its targets.
-    struct RecentSpike {
-        std::uint32_t row = 0;
-        Step stamp = 0;
-
-        friend auto operator<=>(const RecentSpike&, const RecentSpike&) = default;
-    };
-
-    /// set_weights(), given the spikes that may still be on their way, in any order. Inputs have been written for arrivals
-    /// before `written_end`.
-    void change_weights(std::span<const std::uint64_t> positions, std::span<const double> weights,
-                        std::vector<RecentSpike> recent, Step now, Step written_end, const InputRing& inputs);
 
     TableColumns<Target, Weight> columns_;
 

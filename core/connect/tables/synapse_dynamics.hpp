@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/buffer.hpp"
 #include "base/instruction_set.hpp"
 #include "base/page_memory.hpp"
 #include "base/random.hpp"
@@ -35,6 +36,14 @@ struct PlasticTableArguments {
     std::optional<InstructionSet> compiled_rules = std::nullopt;
     std::pmr::memory_resource* synapses = page_memory();  ///< both must outlive the table
     std::pmr::memory_resource* spikes = page_memory();
+
+    /// The neuron of each input, where neurons have several inputs; else empty.
+    Buffer<std::uint32_t> neurons_of_inputs() const {
+        if (layout == nullptr || !layout->has_sites()) return {};
+        Buffer<std::uint32_t> neurons(layout->size(), synapses);
+        layout->copy_neurons(neurons.span());
+        return neurons;
+    }
 };
 
 /// What a table of synapses that are not static takes on a shard, beside its columns.

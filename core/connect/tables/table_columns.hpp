@@ -10,8 +10,8 @@
 #include "base/buffer.hpp"
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
+#include "connect/tables/row_map.hpp"
 #include "connect/tables/source_index.hpp"
-#include "connect/tables/table.hpp"
 
 namespace ranvier::connect {
 

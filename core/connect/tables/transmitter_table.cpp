@@ -4,11 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "base/errors.hpp"
-
 namespace ranvier::connect {
 
-TransmitterTable::TransmitterTable(Transmitter transmitter, std::vector<SynapseTable*> modulated)
+TransmitterTable::TransmitterTable(Transmitter transmitter, std::vector<ModulatedSynapses*> modulated)
     : transmitter_(std::move(transmitter)), modulated_(std::move(modulated)) {}
 
 void TransmitterTable::find_rows(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const {
@@ -21,16 +19,8 @@ void TransmitterTable::find_rows(std::span<const NeuronId> sources, std::pmr::ve
 
 std::uint64_t TransmitterTable::accept(InstructionSet /*set*/, Step stamp, std::span<const RowIndex> rows, Step /*now*/,
                                        Step /*window_end*/, const InputRing& /*inputs*/) {
-    for (SynapseTable* const table : modulated_) table->modulate(stamp + transmitter_.delay, rows.size());
+    for (ModulatedSynapses* const synapses : modulated_) synapses->modulate(stamp + transmitter_.delay, rows.size());
     return 0;
-}
-
-RowIndex TransmitterTable::row_of(std::uint64_t /*position*/) const { throw InternalError("a transmitter's synapse"); }
-std::uint32_t TransmitterTable::target(std::uint64_t /*position*/) const {
-    throw InternalError("a transmitter's synapse");
-}
-void TransmitterTable::read_weights(std::span<const std::uint64_t> /*positions*/, std::span<double> /*weights*/) const {
-    throw InternalError("a transmitter's synapse");
 }
 
 void append_transmitters(ShardTables& tables, std::span<const SynapseDynamics* const> dynamics) {
@@ -38,9 +28,10 @@ void append_transmitters(ShardTables& tables, std::span<const SynapseDynamics* c
         const SynapseDynamics* const own = dynamics[kind];
         const auto before = dynamics.first(kind);
         if (own == nullptr || own->transmitter() == nullptr || std::ranges::find(before, own) != before.end()) continue;
-        std::vector<SynapseTable*> modulated;
+        std::vector<ModulatedSynapses*> modulated;
         for (std::size_t other = kind; other < dynamics.size(); ++other) {
-            if (dynamics[other] == own && tables[other]) modulated.push_back(tables[other].get());
+            if (dynamics[other] != own || !tables[other]) continue;
+            modulated.push_back(tables[other]->learning()->modulated_synapses());
         }
         tables.push_back(modulated.empty()
                              ? nullptr

@@ -119,9 +119,10 @@ std::uint32_t ConnectionAccess::first_shard() const {
     }
     for (const auto& shard : shards_) {
         for (const auto& table : shard->tables()) {
-            if (!table || table->size() >> SynapseHandle::position_bits == 0) continue;
+            const connect::StoredSynapses* const synapses = table ? table->synapses() : nullptr;
+            if (synapses == nullptr || synapses->size() >> SynapseHandle::position_bits == 0) continue;
             throw ValueOutOfBoundsError({.object = "number of synapses of one kind of one thread",
-                                         .value = std::to_string(table->size()),
+                                         .value = std::to_string(synapses->size()),
                                          .bound = "connections can be queried if there are fewer than 2^" +
                                                   std::to_string(SynapseHandle::position_bits),
                                          .remedy = "use more threads"});
@@ -303,7 +304,7 @@ void ConnectionAccess::read_weights(std::span<const OwnSynapse> own, std::span<s
             table_of(shards_, {table.first, table.second, position});
         }
         weights.resize(part.positions.size());
-        shards_[table.first]->table(table.second)->read_weights(part.positions, weights);
+        shards_[table.first]->table(table.second)->synapses()->read_weights(part.positions, weights);
         for (std::size_t i = 0; i < weights.size(); ++i) {
             bits[part.indices[i]] = std::bit_cast<std::uint64_t>(weights[i]);
         }
@@ -362,21 +363,22 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
 bool ConnectionAccess::was_chosen_by_sign(const SynapseHandle& handle, const ProjectionFinder& projections) const {
     const connect::SynapseTable& table = table_of(shards_, handle);
     const connect::ShardLayout& layout = shards_[handle.shard]->layout();
-    const LocalIndex target = shards_[handle.shard]->inputs(handle.kind).neuron(table.target(handle.position));
-    const NeuronId source = table.source(table.row_of(handle.position));
-    const connect::ProjectionPlan& plan = projections.find(table, handle.kind, source, layout.population_of(target),
-                                                           layout.id_of(target), table.tag(handle.position));
+    const connect::StoredSynapses& synapses = *table.synapses();
+    const LocalIndex target = shards_[handle.shard]->inputs(handle.kind).neuron(synapses.target(handle.position));
+    const NeuronId source = table.source(synapses.row_of(handle.position));
+    const connect::ProjectionPlan& plan = projections.find(synapses, handle.kind, source, layout.population_of(target),
+                                                           layout.id_of(target), synapses.tag(handle.position));
     return network_.network().projections()[plan.id.value].receptor.empty();
 }
 
-void ConnectionAccess::check_own_bound(const connect::SynapseTable& table, const SynapseHandle& handle, double weight,
-                                       std::size_t place) const {
+void ConnectionAccess::check_own_bound(const connect::StoredSynapses& synapses, const SynapseHandle& handle,
+                                       double weight, std::size_t place) const {
     const connect::SynapseDynamics& dynamics = *network_.plan().dynamics_of(handle.kind);
     const auto own = dynamics.own_parameters();
     const auto bound = dynamics.bound_parameter();
     const auto column = bound ? std::ranges::find(own, *bound) : own.end();
     if (column == own.end()) return;
-    const double value = table.parameter(static_cast<std::size_t>(column - own.begin()), handle.position);
+    const double value = synapses.parameter(static_cast<std::size_t>(column - own.begin()), handle.position);
     // Weights that are rounded to single precision may be such as their bound is.
     const auto rounded = static_cast<double>(static_cast<float>(weight));
     const auto fits = [&](double one) { return one >= std::min(value, 0.0) && one <= std::max(value, 0.0); };
@@ -405,10 +407,10 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
     for (const OwnSynapse& synapse : own) {
         const std::size_t i = synapse.index;
         const SynapseHandle handle{synapse.shard, synapse.kind, synapse.position};
-        const connect::SynapseTable& table = table_of(shards_, handle);
+        const connect::StoredSynapses& synapses = synapses_of(shards_, handle);
         const connect::ShardLayout& layout = shards_[handle.shard]->layout();
         const PopulationId population =
-            layout.population_of(shards_[handle.shard]->inputs(handle.kind).neuron(table.target(handle.position)));
+            layout.population_of(shards_[handle.shard]->inputs(handle.kind).neuron(synapses.target(handle.position)));
         const std::uint32_t receptor = network_.plan().receptor(handle.kind);
         const auto [place, is_new] = bounds.try_emplace({population, receptor});
         double& bound = place->second;
@@ -424,7 +426,7 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
                 dynamics->least_weight() < 0.0 ? -greatest_of_kind : toward_zero(dynamics->least_weight());
             const double greatest =
                 dynamics->greatest_weight() > 0.0 ? greatest_of_kind : toward_zero(dynamics->greatest_weight());
-            check_own_bound(table, handle, weights[i], i);
+            check_own_bound(synapses, handle, weights[i], i);
             if (weights[i] >= least && weights[i] <= greatest) continue;
             fail(i, "weights of this synapse are from " + to_text(least) + " to " + to_text(greatest),
                  std::isinf(dynamics->greatest_weight()) ? "give connect() the weight_bound that is needed"

@@ -80,7 +80,7 @@ class ConnectionAccess {
     /// @param bits of the weights, by the indices of the synapses
     void read_weights(std::span<const OwnSynapse> own, std::span<std::uint64_t> bits) const;
     /// Where each synapse has a bound of its own. @param place of the weight among all that are given
-    void check_own_bound(const connect::SynapseTable& table, const SynapseHandle& handle, double weight,
+    void check_own_bound(const connect::StoredSynapses& synapses, const SynapseHandle& handle, double weight,
                          std::size_t place) const;
     /// @throws ValueOutOfBoundsError for weights that are not finite, out of their bounds or of the other sign
     void check_weights(std::span<const OwnSynapse> own, std::span<const double> weights) const;

@@ -25,9 +25,10 @@ class ProjectionFinder {
     }
 
     /// From the tag of the synapse, or the only one that connects this source with this target.
-    const connect::ProjectionPlan& find(const connect::SynapseTable& table, connect::KindIndex kind, NeuronId source,
-                                        PopulationId population, NeuronId target, std::uint32_t tag) const {
-        if (table.has_tags()) return network_.plans()[tag];
+    const connect::ProjectionPlan& find(const connect::StoredSynapses& synapses, connect::KindIndex kind,
+                                        NeuronId source, PopulationId population, NeuronId target,
+                                        std::uint32_t tag) const {
+        if (synapses.has_tags()) return network_.plans()[tag];
         for (const connect::ProjectionPlan* plan : by_population_[population.value]) {
             const connect::PairSpace& pairs = plan->pairs;
             if (plan->feeds(kind) && source >= pairs.first_source &&
@@ -46,7 +47,6 @@ class ProjectionFinder {
 
 inline std::vector<NeuronId> sorted_unique(const std::vector<std::uint64_t>& ids) {
     std::vector<NeuronId> sorted;
-    sorted.reserve(ids.size());
     sorted.reserve(ids.size());
     for (const std::uint64_t id : ids) sorted.emplace_back(id);
     std::sort(sorted.begin(), sorted.end());
@@ -77,18 +77,19 @@ class ShardSearch {
         for (std::uint32_t i = 0; i < shard_.tables().size(); ++i) {
             const connect::KindIndex kind{i};
             const connect::SynapseTable* table = shard_.table(kind);
-            if (table == nullptr || table->size() == 0) continue;
+            if (table == nullptr || table->synapses() == nullptr || table->synapses()->size() == 0) continue;
+            const connect::StoredSynapses& synapses = *table->synapses();
             if (query_.sources) {
                 rows_.clear();
                 table->find_rows(sources_, rows_);
-                for (const RowIndex row : rows_) visit_row(*table, kind, row, table->source(row), visit_synapse);
+                for (const RowIndex row : rows_) visit_row(synapses, kind, row, table->source(row), visit_synapse);
                 continue;
             }
             for (std::uint32_t row = 0; row < table->rows(); ++row) {
                 if (row % 256 == 0) team.check_cancelled();
                 const NeuronId source = table->source(RowIndex{row});
                 if (query_.projection && !sends(*query_.projection, source)) continue;
-                visit_row(*table, kind, RowIndex{row}, source, visit_synapse);
+                visit_row(synapses, kind, RowIndex{row}, source, visit_synapse);
             }
         }
     }
@@ -110,12 +111,12 @@ class ShardSearch {
     }
 
     template <class Visit>
-    void visit_row(const connect::SynapseTable& table, connect::KindIndex kind, RowIndex row, NeuronId source,
+    void visit_row(const connect::StoredSynapses& synapses, connect::KindIndex kind, RowIndex row, NeuronId source,
                    Visit& visit_synapse) {
         views_.clear();
         const std::ptrdiff_t receptor = network_.plan().receptor(kind);
         const connect::InputLayout& inputs = shard_.inputs(kind);
-        table.read(row, table.row_begin(row), table.row_end(row), views_);
+        synapses.read(row, synapses.row_begin(row), synapses.row_end(row), views_);
         for (const connect::SynapseView& view : views_) {
             const auto [local, site] = inputs.site(view.target);
             if (query_.targets && selected_[local.value] == 0) continue;
@@ -124,7 +125,7 @@ class ShardSearch {
             if (query_.receptor && wanted_receptors_[population.value] != receptor) continue;
             const connect::ShardLayout::PopulationShare& share = shard_.layout().share(population);
             const NeuronId target = share.ids[local.value - share.offset];
-            const ProjectionId id = projections_.find(table, kind, source, population, target, view.tag).id;
+            const ProjectionId id = projections_.find(synapses, kind, source, population, target, view.tag).id;
             if (query_.projection && id != *query_.projection) continue;
             visit_synapse(kind, id, source, target, site, view);
         }

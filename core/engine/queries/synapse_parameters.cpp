@@ -68,9 +68,9 @@ std::vector<double> ConnectionAccess::parameters(std::span<const std::uint64_t> 
         for (const OwnSynapse& synapse : own) {
             const SynapseHandle handle{synapse.shard, synapse.kind, synapse.position};
             const ParameterPlace& place = places.at(synapse.kind.value);
-            const connect::SynapseTable& table = table_of(shards_, handle);
+            const connect::StoredSynapses& synapses = synapses_of(shards_, handle);
             bits[synapse.index] = std::bit_cast<std::uint64_t>(
-                place.column ? table.parameter(*place.column, handle.position) : place.shared);
+                place.column ? synapses.parameter(*place.column, handle.position) : place.shared);
         }
     });
     communicator_.reduce(bits, comm::Reduction::greatest);
@@ -84,9 +84,10 @@ std::string ConnectionAccess::ids_text(std::uint64_t handle) const {
     for (const OwnSynapse& synapse : own_synapses(std::span(&handle, 1))) {
         const connect::SynapseTable& table = table_of(shards_, {synapse.shard, synapse.kind, synapse.position});
         if (!table.has_sources()) break;
-        ids[0] = table.source(table.row_of(synapse.position)).value + 1;
+        const connect::StoredSynapses& synapses = *table.synapses();
+        ids[0] = table.source(synapses.row_of(synapse.position)).value + 1;
         const Shard& shard = *shards_[synapse.shard];
-        const LocalIndex target = shard.inputs(synapse.kind).neuron(table.target(synapse.position));
+        const LocalIndex target = shard.inputs(synapse.kind).neuron(synapses.target(synapse.position));
         ids[1] = shard.layout().id_of(target).value + 1;
     }
     communicator_.reduce(ids, comm::Reduction::greatest);
@@ -141,7 +142,7 @@ void ConnectionAccess::set_parameters(std::span<const std::uint64_t> handles, co
     });
     for (const auto& [places, values] : checked) {
         for (const OwnSynapse& synapse : own) {
-            table_of(shards_, {synapse.shard, synapse.kind, synapse.position})
+            synapses_of(shards_, {synapse.shard, synapse.kind, synapse.position})
                 .set_parameter(places.at(synapse.kind.value).column.value_or(0), std::span(&synapse.position, 1),
                                values.subspan(synapse.index, 1));
         }

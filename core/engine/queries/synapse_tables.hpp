@@ -21,9 +21,14 @@ inline ValueOutOfBoundsError unknown_handle(std::uint64_t packed) {
 inline connect::SynapseTable& table_of(std::span<const std::unique_ptr<Shard>> shards, SynapseHandle handle) {
     if (handle.kind.value < shards[handle.shard]->tables().size()) {
         connect::SynapseTable* const table = shards[handle.shard]->table(handle.kind);
-        if (table != nullptr && handle.position < table->size()) return *table;
+        const connect::StoredSynapses* const synapses = table == nullptr ? nullptr : table->synapses();
+        if (synapses != nullptr && handle.position < synapses->size()) return *table;
     }
     throw unknown_handle(handle.pack());
+}
+
+inline connect::StoredSynapses& synapses_of(std::span<const std::unique_ptr<Shard>> shards, SynapseHandle handle) {
+    return *table_of(shards, handle).synapses();
 }
 
 }  // namespace ranvier::engine

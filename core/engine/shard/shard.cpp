@@ -227,10 +227,14 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
     stretch_rows_ = std::ranges::any_of(groups_, &Group::advances_by_stretches) ? window_ : 1;
     std::vector<std::uint32_t> slots(receptors_.size(), static_cast<std::uint32_t>(stretch_rows_));
     for (std::size_t kind = 0; kind < tables_.size(); ++kind) {
-        if (!tables_[kind] || tables_[kind]->size() == 0) continue;
-        if (tables_[kind]->learns()) learning_.emplace_back(static_cast<std::uint32_t>(kind));
-        if (!tables_[kind]->followed_variables().empty())
-            add_follower(connect::KindIndex{static_cast<std::uint32_t>(kind)});
+        const connect::KindIndex index{static_cast<std::uint32_t>(kind)};
+        if (tables_[kind] && tables_[kind]->deferred() != nullptr) deferred_.push_back(index);
+        if (synapses(index) == nullptr || synapses(index)->size() == 0) continue;
+        if (connect::LearningSynapses* const own = learning(index)) {
+            learning_.push_back(index);
+            if (own->spike_follower() != nullptr) spike_followers_.push_back(own->spike_follower());
+            if (own->potential_follower() != nullptr) add_follower(*own->potential_follower());
+        }
         const std::uint32_t receptor = kinds_[kind].receptor;
         receptors_[receptor].has_tables = true;
         // Neurons with longer steps have not read the inputs of the latest steps.
@@ -344,21 +348,22 @@ void Shard::ReceptorInputs::round_sums(Step step, std::uint32_t first, std::uint
 
 void Shard::forget_sources() {
     for (const auto& table : tables_) {
-        if (table) table->forget_sources();
+        if (!table || table->synapses() == nullptr) continue;
+        if (auto* const sources = table->synapses()->forgettable_sources()) sources->forget_sources();
     }
 }
 
-void Shard::add_follower(connect::KindIndex kind) {
-    Follower follower{.kind = kind, .variables = {}};
+void Shard::add_follower(connect::PotentialFollower& synapses) {
+    Follower follower{.synapses = &synapses, .variables = {}};
     for (const Group& group : groups_) {
         std::vector<std::size_t>& own = follower.variables.emplace_back();
-        for (const std::string_view name : tables_[kind.value]->followed_variables()) {
+        for (const std::string_view name : synapses.followed_variables()) {
             const auto found = std::ranges::find(group.model->variables, name, &models::VariableInfo::name);
             if (found != group.model->variables.end())
                 own.push_back(static_cast<std::size_t>(found - group.model->variables.begin()));
         }
         // One that none of the synapses reaches may have some of the names.
-        if (own.size() < tables_[kind.value]->followed_variables().size()) own.clear();
+        if (own.size() < synapses.followed_variables().size()) own.clear();
     }
     followers_.push_back(std::move(follower));
 }
@@ -390,17 +395,20 @@ connect::PotentialReader Shard::reader_of(const Follower& follower) const {
 
 void Shard::arrive(Step step) {
     for (const Follower& follower : followers_) {
-        tables_[follower.kind.value]->begin_following(step - 1, reader_of(follower));
+        follower.synapses->begin_following(step - 1, reader_of(follower));
     }
-    for (const connect::KindIndex kind : learning_) tables_[kind.value]->arrive(instruction_set_, step, ring(kind));
+    for (const connect::KindIndex kind : learning_) learning(kind)->arrive(instruction_set_, step, ring(kind));
 }
 
 void Shard::begin_step(Step step) {
     arrive(step);
     if (step % window_ != 0) return;
-    for (std::uint32_t kind = 0; kind < tables_.size(); ++kind) {
-        if (tables_[kind])
-            tables_[kind]->deliver(instruction_set_, step, step + window_, ring(connect::KindIndex{kind}));
+    deliver_window(step);
+}
+
+void Shard::deliver_window(Step step) {
+    for (const connect::KindIndex kind : deferred_) {
+        tables_[kind.value]->deferred()->deliver(instruction_set_, step, step + window_, ring(kind));
     }
 }
 
@@ -420,13 +428,13 @@ void Shard::accept(Step stamp, connect::KindIndex kind, std::span<const RowIndex
 
 void Shard::set_weights(connect::KindIndex kind, std::span<const std::uint64_t> positions,
                         std::span<const double> weights, Step now) {
-    tables_[kind.value]->set_weights(positions, weights, now, window_end(now), ring(kind));
+    synapses(kind)->set_weights(positions, weights, now, window_end(now), ring(kind));
 }
 
 std::uint64_t Shard::synapses() const {
     std::uint64_t total = 0;
     for (const auto& table : tables_) {
-        if (table) total += table->size();
+        if (table && table->synapses() != nullptr) total += table->synapses()->size();
     }
     return total;
 }

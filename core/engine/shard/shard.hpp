@@ -15,7 +15,9 @@
 #include "comm/exchange/exchange.hpp"
 #include "connect/placement/input_layout.hpp"
 #include "connect/placement/layout.hpp"
+#include "connect/tables/learning_synapses.hpp"
 #include "connect/tables/recent_rows.hpp"
+#include "connect/tables/stored_synapses.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "connect/tables/table_kind.hpp"
 #include "engine/shard/invented_spikes.hpp"
@@ -146,6 +148,13 @@ class Shard {
     }
     bool is_static(connect::KindIndex kind) const { return static_kinds_[kind.value]; }
     connect::SynapseTable* table(connect::KindIndex kind) { return tables_[kind.value].get(); }
+    /// The same as what a table offers; null where there is none, or no table.
+    connect::StoredSynapses* synapses(connect::KindIndex kind) const {
+        return tables_[kind.value] ? tables_[kind.value]->synapses() : nullptr;
+    }
+    connect::LearningSynapses* learning(connect::KindIndex kind) const {
+        return tables_[kind.value] ? tables_[kind.value]->learning() : nullptr;
+    }
     std::uint32_t receptors() const { return static_cast<std::uint32_t>(receptors_.size()); }
     /// Whether synapses that are not static reach a receptor, and how many steps ahead of the present one inputs are kept.
     bool has_dynamic_inputs(std::uint32_t receptor) const;
@@ -299,6 +308,8 @@ class Shard {
     void fit_sums(ReceptorInputs& receptor, const connect::WeightRange& range);
     /// Spikes that arrive at synapses that learn.
     void arrive(Step step);
+    /// Deferred deliveries of the window that begins in a step.
+    void deliver_window(Step step);
     void invent_spikes(Step step);
     /// Notes the spikes of the epoch that has ended.
     void note_sent(Step next_step);
@@ -307,10 +318,10 @@ class Shard {
     std::vector<Sum> static_inputs(std::uint32_t receptor, Step now, Steps steps, Sum nothing, Add add) const;
     /// A kind of synapses that follow variables of their targets.
     struct Follower {
-        connect::KindIndex kind;
+        connect::PotentialFollower* synapses = nullptr;
         std::vector<std::vector<std::size_t>> variables;  ///< of each group, by number; empty: it has none
     };
-    void add_follower(connect::KindIndex kind);
+    void add_follower(connect::PotentialFollower& synapses);
     /// See connect::PotentialReader.
     void read_followed(const Follower& follower, std::size_t variable, std::uint32_t first,
                        std::span<double> values) const;
@@ -358,7 +369,9 @@ class Shard {
     std::vector<Group> groups_;
     std::vector<ShardStimulus> stimuli_;
     connect::ShardTables tables_;
+    std::vector<connect::KindIndex> deferred_;  ///< kinds of tables whose delivery is deferred
     std::vector<connect::KindIndex> learning_;  ///< kinds of tables of synapses that learn
+    std::vector<connect::SpikeFollower*> spike_followers_;  ///< among these
     std::vector<Follower> followers_;
     std::pmr::vector<std::uint32_t> fired_in_step_;
     Step window_ = 1;

@@ -190,8 +190,8 @@ void Shard::tell_learning_tables(Step step, std::size_t first_of_step) {
     for (std::size_t i = first_of_step; i < outbox_->size(); ++i) {
         append(fired_in_step_, (*outbox_)[i].local);
     }
-    for (const connect::KindIndex kind : learning_) tables_[kind.value]->postsynaptic_spikes(step, fired_in_step_);
-    for (const Follower& follower : followers_) tables_[follower.kind.value]->follow(step, reader_of(follower));
+    for (connect::SpikeFollower* const synapses : spike_followers_) synapses->postsynaptic_spikes(step, fired_in_step_);
+    for (const Follower& follower : followers_) follower.synapses->follow(step, reader_of(follower));
 }
 
 void Shard::invent_spikes(Step step) {

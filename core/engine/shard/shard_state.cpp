@@ -54,14 +54,15 @@ std::vector<Sum> Shard::static_inputs(std::uint32_t receptor, Step now, Steps st
         if (table == nullptr || kinds_[kind].receptor != receptor || !static_kinds_[kind]) continue;
         // Runs that arrive later have not been added yet.
         const Step end = table->reach() == 0 ? std::min(steps.end, window_end(now)) : steps.end;
-        table->visit_recent([&](RowIndex row, Step stamp) {
+        const connect::StoredSynapses& synapses = *table->synapses();
+        synapses.recently_accepted()->visit_recent([&](RowIndex row, Step stamp) {
             views.clear();
-            table->read(row, table->row_begin(row), table->row_end(row), views);
+            synapses.read(row, synapses.row_begin(row), synapses.row_end(row), views);
             for (const connect::SynapseView& view : views) {
                 const Step arrival = stamp + view.delay;
                 if (arrival < steps.begin || arrival >= end) continue;
                 add(sums[static_cast<std::size_t>(arrival - steps.begin) * inputs + view.target],
-                    table->weight(view.position));
+                    synapses.weight(view.position));
             }
         });
     }
@@ -70,8 +71,9 @@ std::vector<Sum> Shard::static_inputs(std::uint32_t receptor, Step now, Steps st
 
 bool Shard::has_dynamic_inputs(std::uint32_t receptor) const {
     for (std::uint32_t kind = 0; kind < tables_.size(); ++kind) {
-        const bool has_synapses = tables_[kind] && tables_[kind]->size() > 0;
-        if (has_synapses && kinds_[kind].receptor == receptor && !static_kinds_[kind]) return true;
+        const connect::StoredSynapses* const synapses = this->synapses(connect::KindIndex{kind});
+        if (synapses != nullptr && synapses->size() > 0 && kinds_[kind].receptor == receptor && !static_kinds_[kind])
+            return true;
     }
     return false;
 }
@@ -150,10 +152,7 @@ void Shard::begin_replay(std::vector<std::pair<Step, LocalIndex>> sent) {
 
 void Shard::replay(Step step) {
     if (step % window_ == 0) {
-        for (std::uint32_t kind = 0; kind < tables_.size(); ++kind) {
-            if (!tables_[kind] || !static_kinds_[kind]) continue;
-            tables_[kind]->deliver(instruction_set_, step, step + window_, ring(connect::KindIndex{kind}));
-        }
+        deliver_window(step);
     }
     for (const ReceptorInputs& receptor : receptors_) {
         // Neurons have read what arrived in this step.

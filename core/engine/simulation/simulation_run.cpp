@@ -156,15 +156,15 @@ void Simulation::Implementation::replay(Step now, Step steps) {
 void Simulation::Implementation::check_growth() const {
     for (const auto& shard : shards) {
         for (std::uint32_t kind = 0; kind < weight_bounds.size(); ++kind) {
-            const connect::SynapseTable* const table = shard->table(connect::KindIndex{kind});
-            if (table == nullptr || !table->learns() || table->greatest_added() <= weight_bounds[kind]) continue;
+            const connect::LearningSynapses* const learning = shard->learning(connect::KindIndex{kind});
+            if (learning == nullptr || learning->greatest_added() <= weight_bounds[kind]) continue;
             std::string name;
             for (const connect::ProjectionPlan& plan : lowered.plans()) {
                 if (plan.feeds(connect::KindIndex{kind})) name = network.projections()[plan.id.value].name;
             }
             throw ValueOutOfBoundsError(
                 {.object = "weight of projection " + network::quoted(name),
-                 .value = to_text(table->greatest_added()),
+                 .value = to_text(learning->greatest_added()),
                  .bound =
                      "it has grown beyond " + to_text(weight_bounds[kind]) + ", and sums of such weights are not exact",
                  .remedy = "give connect() the weight_bound that is needed, or change how the synapses learn"});
@@ -179,10 +179,12 @@ void Simulation::Implementation::check_rows() const {
     NeuronId first_source;
     for (const auto& shard : shards) {
         for (std::uint32_t kind = 0; kind < weight_bounds.size(); ++kind) {
-            const connect::SynapseTable* const table = shard->table(connect::KindIndex{kind});
-            const auto failure = table == nullptr ? std::nullopt : table->failure();
+            const connect::StoredSynapses* const synapses = shard->synapses(connect::KindIndex{kind});
+            const connect::RowState* const state = synapses == nullptr ? nullptr : synapses->row_state();
+            const auto failure = state == nullptr ? std::nullopt : state->failure();
             if (!failure) continue;
-            const NeuronId source = table->has_sources() ? table->source(failure->row) : NeuronId{0};
+            const connect::SynapseTable& table = *shard->table(connect::KindIndex{kind});
+            const NeuronId source = table.has_sources() ? table.source(failure->row) : NeuronId{0};
             const auto place = std::tuple(failure->step, kind, source);
             if (first && std::tuple(first->step, first_kind.value, first_source) <= place) continue;
             first = failure;

@@ -42,12 +42,12 @@ RecalledSources::RecalledSources(Simulation::Implementation& simulation) : simul
     Simulation::Implementation& own = simulation;
     if (own.options.keep_sources || !own.presynaptic || own.addresses.are_sources()) return;
     recalled_ = true;
-    std::vector<connect::SynapseTable*> forgetful;  // by shard and kind; null: it knows its sources
+    std::vector<connect::ForgettableSources*> forgotten;  // by shard and kind; null: the table knows its sources
     for (const auto& shard : own.shards) {
         for (const auto& table : shard->tables()) {
             const bool forgets = table && !table->has_sources();
-            if (forgets) table->begin_recalling();
-            forgetful.push_back(forgets ? table.get() : nullptr);
+            forgotten.push_back(forgets ? table->synapses()->forgettable_sources() : nullptr);
+            if (forgets) forgotten.back()->begin_recalling();
         }
     }
     const auto ranks = static_cast<std::uint64_t>(own.communicator->size());
@@ -61,8 +61,8 @@ RecalledSources::RecalledSources(Simulation::Implementation& simulation) : simul
         exchange.run(named.rows, named.counts, [&](const auto& received) {
             for (const NamedRow& row : received.records) {
                 const connect::RowAddresses::Place place = own.addresses.find(row.address);
-                if (forgetful[place.table] == nullptr) continue;
-                forgetful[place.table]->recall_source(place.row, NeuronId{row.source});
+                if (forgotten[place.table] == nullptr) continue;
+                forgotten[place.table]->recall_source(place.row, NeuronId{row.source});
             }
         });
     }

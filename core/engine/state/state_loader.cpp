@@ -67,7 +67,7 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
         for (const auto& shard : own.shards) shard->fit_sums(ranges);
         for (const auto& shard : own.shards) {
             for (const auto& table : shard->tables()) {
-                if (table) table->begin_loading(totals_.step);
+                if (table && table->learning()) table->learning()->begin_loading(totals_.step);
             }
         }
     });
@@ -228,7 +228,7 @@ void StateLoader::load_synapses(connect::KindIndex kind, StateColumns& columns) 
     for (std::size_t shard = 0; shard < by_shard.size(); ++shard) {
         const auto& [inputs, rows] = by_shard[shard];
         if (inputs.empty()) continue;
-        connect::SynapseTable* const synapses = self().shards[shard]->table(kind);
+        connect::StoredSynapses* const synapses = self().shards[shard]->synapses(kind);
         if (synapses == nullptr) throw impossible("saved synapses", "");
         std::vector<std::uint32_t> counts(self().shards[shard]->inputs(kind).size(), 0);
         synapses->count_onto(counts);
@@ -265,15 +265,17 @@ std::optional<std::vector<std::int64_t>> StateLoader::next_sources(std::size_t t
     constexpr std::uint32_t rows_at_once = 1U << 16;
     const connect::KindIndex kind{tables_.at(table).number};
     for (; named_.shard < self().shards.size(); named_ = {.shard = named_.shard + 1}) {
-        const connect::SynapseTable* const synapses = self().shards[named_.shard]->table(kind);
-        if (synapses == nullptr || !synapses->saved_parts().rows) continue;
+        const Shard& shard = *self().shards[named_.shard];
+        const connect::StoredSynapses* const synapses = shard.synapses(kind);
+        if (synapses == nullptr || synapses->row_state() == nullptr) continue;
+        const connect::SynapseTable& rows = *shard.table(kind);
         std::vector<std::int64_t> sources;
-        while (sources.empty() && named_.end < synapses->rows()) {
+        while (sources.empty() && named_.end < rows.rows()) {
             named_.begin = named_.end;
-            named_.end += std::min(rows_at_once, synapses->rows() - named_.end);
+            named_.end += std::min(rows_at_once, rows.rows() - named_.end);
             for (RowIndex row{named_.begin}; row.value < named_.end; ++row.value) {
                 if (synapses->row_begin(row) == synapses->row_end(row)) continue;
-                sources.push_back(static_cast<std::int64_t>(synapses->source(row).value));
+                sources.push_back(static_cast<std::int64_t>(rows.source(row).value));
             }
         }
         if (sources.empty()) continue;
@@ -285,20 +287,21 @@ std::optional<std::vector<std::int64_t>> StateLoader::next_sources(std::size_t t
     return std::nullopt;
 }
 
-void StateLoader::load_named(connect::SynapseTable& synapses, StateColumns& columns) {
+void StateLoader::load_named(connect::SynapseTable& table, StateColumns& columns) {
+    connect::StoredSynapses& synapses = *table.synapses();
     std::vector<std::pair<NeuronId, std::size_t>> saved;
     saved.reserve(columns.owners());
     for (std::size_t row = 0; row < columns.owners(); ++row) saved.emplace_back(read_id(columns, row), row);
     std::ranges::sort(saved);
     for (RowIndex row{named_.begin}; row.value < named_.end; ++row.value) {
         if (synapses.row_begin(row) == synapses.row_end(row)) continue;
-        const NeuronId id = synapses.source(row);
+        const NeuronId id = table.source(row);
         const auto found = std::ranges::lower_bound(saved, id, {}, &std::pair<NeuronId, std::size_t>::first);
         if (found == saved.end() || found->first != id) {
             throw impossible("synapse of neuron without a saved state", std::to_string(id.value));
         }
         columns.seek(found->second);
-        synapses.exchange_row(row, columns);
+        synapses.row_state()->exchange_row(row, columns);
     }
 }
 
@@ -315,16 +318,17 @@ void StateLoader::load_sources(connect::KindIndex kind, StateColumns& columns) {
     }
     std::pmr::vector<RowIndex> rows;
     for (const auto& shard : self().shards) {
-        connect::SynapseTable* const synapses = shard->table(kind);
-        if (synapses == nullptr) continue;
+        connect::StoredSynapses* const synapses = shard->synapses(kind);
+        connect::RowState* const state = synapses == nullptr ? nullptr : synapses->row_state();
+        if (state == nullptr) continue;
         rows.clear();
-        synapses->find_rows(sources, rows);
+        shard->table(kind)->find_rows(sources, rows);
         for (const RowIndex row : rows) {
-            const NeuronId id = synapses->source(row);
+            const NeuronId id = shard->table(kind)->source(row);
             for (auto one = std::lower_bound(wanted.begin(), wanted.end(), std::pair(id, std::size_t{0}));
                  one != wanted.end() && one->first == id; ++one) {
                 columns.seek(one->second);
-                synapses->exchange_row(row, columns);
+                state->exchange_row(row, columns);
             }
         }
     }
@@ -336,19 +340,19 @@ void StateLoader::load_targets(connect::KindIndex kind, StateColumns& columns) {
         const NeuronId id = read_id(columns, row);
         if (!layout.owns(id)) continue;
         const std::uint32_t shard = layout.shard_of(id).value;
-        connect::SynapseTable* const synapses = self().shards[shard]->table(kind);
-        if (synapses == nullptr) throw impossible("saved synapses", "");
-        synapses->exchange_target(layout.shard(shard).local_index(layout.population_of(id), id).value, columns);
+        connect::LearningSynapses* const learning = self().shards[shard]->learning(kind);
+        if (learning == nullptr) throw impossible("saved synapses", "");
+        learning->exchange_target(layout.shard(shard).local_index(layout.population_of(id), id).value, columns);
     }
 }
 
 void StateLoader::load_common(connect::KindIndex kind, StateColumns& columns) {
     for (const auto& shard : self().shards) {
-        connect::SynapseTable* const synapses = shard->table(kind);
-        if (synapses == nullptr) continue;
+        connect::LearningSynapses* const learning = shard->learning(kind);
+        if (learning == nullptr) continue;
         for (std::size_t row = 0; row < columns.owners(); ++row) {
             columns.seek(row);
-            synapses->exchange_common(columns);
+            learning->exchange_common(columns);
         }
     }
 }
@@ -404,7 +408,7 @@ void StateLoader::finish() {
     Simulation::Implementation& own = self();
     for (const auto& shard : own.shards) {
         for (const auto& table : shard->tables()) {
-            if (table) table->end_loading();
+            if (table && table->learning()) table->learning()->end_exchange();
         }
     }
     sources_.reset();

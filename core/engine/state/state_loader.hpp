@@ -47,7 +47,7 @@ class StateLoader {
     void load_synapses(connect::KindIndex kind, StateColumns& columns);
     void load_sources(connect::KindIndex kind, StateColumns& columns);
     /// Of those that have been named last.
-    void load_named(connect::SynapseTable& synapses, StateColumns& columns);
+    void load_named(connect::SynapseTable& table, StateColumns& columns);
     void load_targets(connect::KindIndex kind, StateColumns& columns);
     void load_common(connect::KindIndex kind, StateColumns& columns);
     void load_spikes(StateColumns& columns);

@@ -75,7 +75,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
     own.team->run([&](std::uint32_t worker) {
         own.team->for_own_items(worker, own.shard_count(), [&](std::uint32_t shard) {
             for (const auto& table : own.shards[shard]->tables()) {
-                if (table) table->begin_saving(totals_.step);
+                if (table && table->learning()) table->learning()->begin_saving(totals_.step);
             }
         });
     });
@@ -84,7 +84,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
 StateSaver::~StateSaver() {
     for (const auto& shard : self().shards) {
         for (const auto& table : shard->tables()) {
-            if (table) table->end_saving();
+            if (table && table->learning()) table->learning()->end_exchange();
         }
     }
 }
@@ -114,10 +114,10 @@ bool StateSaver::save(const StateTable& table, Place& place, StateColumns& colum
         case StateTableKind::targets:
             return save_targets(table, place, columns);
         case StateTableKind::common:
-            if (auto* const synapses = self().shards[place.shard]->table(connect::KindIndex{table.number})) {
+            if (auto* const learning = self().shards[place.shard]->learning(connect::KindIndex{table.number})) {
                 std::int64_t id = 0;
                 columns.exchange("id", id);
-                synapses->exchange_common(columns);
+                learning->exchange_common(columns);
             }
             return false;
         case StateTableKind::spikes:
@@ -175,9 +175,9 @@ bool StateSaver::save_stimulus(const StateTable& table, Place& place, StateColum
 
 bool StateSaver::save_synapses(const StateTable& table, Place& place, StateColumns& columns) const {
     Shard& shard = *self().shards[place.shard];
-    connect::SynapseTable* const synapses = shard.table(connect::KindIndex{table.number});
+    connect::StoredSynapses* const synapses = shard.synapses(connect::KindIndex{table.number});
     if (synapses == nullptr) return false;
-    if (!totals_.weights_set[table.number] && !synapses->saved_parts().synapses) return false;
+    if (!totals_.weights_set[table.number] && !synapses->has_synapse_state()) return false;
     const connect::InputLayout& inputs = shard.inputs(connect::KindIndex{table.number});
     if (place.counts.empty()) {
         place.counts.resize(inputs.size());
@@ -207,27 +207,30 @@ bool StateSaver::save_synapses(const StateTable& table, Place& place, StateColum
 }
 
 bool StateSaver::save_sources(const StateTable& table, Place& place, StateColumns& columns) const {
-    connect::SynapseTable* const synapses = self().shards[place.shard]->table(connect::KindIndex{table.number});
-    if (synapses == nullptr || !synapses->saved_parts().rows) return false;
-    const std::uint64_t end = std::min<std::uint64_t>(place.next + rows_at_once, synapses->rows());
+    Shard& shard = *self().shards[place.shard];
+    connect::StoredSynapses* const synapses = shard.synapses(connect::KindIndex{table.number});
+    connect::RowState* const state = synapses == nullptr ? nullptr : synapses->row_state();
+    if (state == nullptr) return false;
+    const connect::SynapseTable& rows = *shard.table(connect::KindIndex{table.number});
+    const std::uint64_t end = std::min<std::uint64_t>(place.next + rows_at_once, rows.rows());
     for (; place.next < end && columns.elements() < rows_at_once; ++place.next) {
         const RowIndex row{static_cast<std::uint32_t>(place.next)};
         if (synapses->row_begin(row) == synapses->row_end(row)) continue;
-        auto id = static_cast<std::int64_t>(synapses->source(row).value);
+        auto id = static_cast<std::int64_t>(rows.source(row).value);
         columns.exchange("id", id);
-        synapses->exchange_row(row, columns);
+        state->exchange_row(row, columns);
     }
-    return place.next < synapses->rows();
+    return place.next < rows.rows();
 }
 
 bool StateSaver::save_targets(const StateTable& table, Place& place, StateColumns& columns) const {
     Shard& shard = *self().shards[place.shard];
-    connect::SynapseTable* const synapses = shard.table(connect::KindIndex{table.number});
-    if (synapses == nullptr || !synapses->saved_parts().targets) return false;
+    connect::LearningSynapses* const learning = shard.learning(connect::KindIndex{table.number});
+    if (learning == nullptr) return false;
     if (place.counts.empty()) {
         const connect::InputLayout& inputs = shard.inputs(connect::KindIndex{table.number});
         std::vector<std::uint32_t> counts(inputs.size());
-        synapses->count_onto(counts);
+        shard.synapses(connect::KindIndex{table.number})->count_onto(counts);
         place.counts.resize(shard.layout().size());
         for (std::uint32_t input = 0; input < counts.size(); ++input) {
             if (counts[input] > 0) place.counts[inputs.neuron(input).value] += counts[input];
@@ -239,7 +242,7 @@ bool StateSaver::save_targets(const StateTable& table, Place& place, StateColumn
         if (place.counts[neuron] == 0) continue;
         std::int64_t id = id_of(shard, neuron);
         columns.exchange("id", id);
-        synapses->exchange_target(neuron, columns);
+        learning->exchange_target(neuron, columns);
     }
     return place.next < place.counts.size();
 }

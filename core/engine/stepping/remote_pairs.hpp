@@ -16,7 +16,8 @@ namespace ranvier::engine {
 
 /// Whether spikes come to a row of a table. Transmitters have rows without synapses.
 inline bool sends_spikes(const connect::SynapseTable& table, RowIndex row) {
-    return table.size() == 0 || table.row_begin(row) != table.row_end(row);
+    const connect::StoredSynapses* const synapses = table.synapses();
+    return synapses == nullptr || synapses->row_begin(row) != synapses->row_end(row);
 }
 
 /// Which shards of other processes those of this one get spikes from, which ones they send spikes to, and how late these

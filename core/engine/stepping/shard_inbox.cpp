@@ -18,8 +18,8 @@ ShardInbox::ShardInbox(Shard& shard) : shard_(shard), rows_(shard.memory()[Compo
     for (std::uint32_t kind = 0; kind < shard.tables().size(); ++kind) {
         const connect::SynapseTable* const table = shard.tables()[kind].get();
         if (table == nullptr) continue;
-        const bool is_transmitter = table->size() == 0;
-        if (!is_transmitter && !table->learns()) {
+        const bool is_transmitter = table->synapses() == nullptr;
+        if (!is_transmitter && table->learning() == nullptr) {
             direct_.emplace_back(kind);
             continue;
         }
