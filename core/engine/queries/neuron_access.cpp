@@ -84,7 +84,7 @@ std::vector<double> NeuronAccess::get(PopulationId id, std::string_view name,
     for (std::size_t shard = 0; shard < parts.size(); ++shard) {
         const ShardPart& part = parts[shard];
         if (part.local.empty()) continue;
-        const Shard::Group& group = shards_[shard]->group(id);
+        const ShardGroup& group = shards_[shard]->groups()[id];
         read.resize(part.local.size());
         if (variable) {
             group.neurons->read(*variable, part.local, read.data());
@@ -108,7 +108,7 @@ void NeuronAccess::set(std::span<const network::NeuronChange> changes, Step now)
     PreparedChanges prepared;
     agree(communicator_, "setting values of neurons", [&] { prepared = prepare(changes, now); });
     for (auto& [place, change] : prepared) {
-        Shard::Group& group = shards_[place.first]->group(place.second);
+        ShardGroup& group = shards_[place.first]->groups()[place.second];
         if (change.change) {
             change.change->apply();
             group.parameters.swap(change.parameters);
@@ -123,7 +123,7 @@ NeuronAccess::PreparedChanges NeuronAccess::prepare(std::span<const network::Neu
     PreparedChanges prepared;
     for (const network::NeuronChange& change : changes) prepare(change, now, prepared);
     for (auto& [place, change] : prepared) {
-        Shard::Group& group = shards_[place.first]->group(place.second);
+        ShardGroup& group = shards_[place.first]->groups()[place.second];
         if (!change.parameters.empty()) {
             check_conflicts(network_.network().population(place.second),
                             shards_[place.first]->layout().share(place.second).ids, change);
@@ -167,7 +167,7 @@ void NeuronAccess::prepare(const network::NeuronChange& change, Step now, Prepar
                 own.written.push_back({*variable, part.local, std::move(values)});
                 continue;
             }
-            const Shard::Group& group = shards_[shard]->group(population.id);
+            const ShardGroup& group = shards_[shard]->groups()[population.id];
             parallel::NodeMemory* const memory = shards_[shard]->memory()[Component::neurons];
             if (own.parameters.empty()) {
                 for (const models::GroupValues& present : group.parameters) {

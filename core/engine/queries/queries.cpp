@@ -94,7 +94,7 @@ void check_query(const network::LoweredNetwork& network, const ConnectionQuery& 
 
 void check_sources(std::span<const std::unique_ptr<Shard>> shards) {
     for (const auto& shard : shards) {
-        for (const auto& table : shard->tables()) {
+        for (const auto& table : shard->synapses().tables()) {
             if (!table || table->has_sources()) continue;
             throw StateError({.object = "connections",
                               .value = "",
@@ -118,7 +118,7 @@ std::uint32_t ConnectionAccess::first_shard() const {
                                      .remedy = "use fewer threads, or a smaller network"});
     }
     for (const auto& shard : shards_) {
-        for (const auto& table : shard->tables()) {
+        for (const auto& table : shard->synapses().tables()) {
             const connect::StoredSynapses* const synapses = table ? table->synapses() : nullptr;
             if (synapses == nullptr || synapses->size() >> SynapseHandle::position_bits == 0) continue;
             throw ValueOutOfBoundsError({.object = "number of synapses of one kind of one thread",
@@ -140,7 +140,7 @@ std::vector<std::uint64_t> ConnectionAccess::counts_here(const ConnectionQuery& 
     check_query(network_, query);
     std::vector<std::uint64_t> counts(shards_.size(), 0);
     if (!query.sources && !query.targets && !query.projection && !query.receptor && !query.sites) {
-        std::ranges::transform(shards_, counts.begin(), [](const auto& shard) { return shard->synapses(); });
+        std::ranges::transform(shards_, counts.begin(), [](const auto& shard) { return shard->synapses().size(); });
         return counts;
     }
     agree(communicator_, "connections", [&] {
@@ -304,7 +304,7 @@ void ConnectionAccess::read_weights(std::span<const OwnSynapse> own, std::span<s
             table_of(shards_, {table.first, table.second, position});
         }
         weights.resize(part.positions.size());
-        shards_[table.first]->table(table.second)->synapses()->read_weights(part.positions, weights);
+        shards_[table.first]->synapses().table(table.second)->synapses()->read_weights(part.positions, weights);
         for (std::size_t i = 0; i < weights.size(); ++i) {
             bits[part.indices[i]] = std::bit_cast<std::uint64_t>(weights[i]);
         }
@@ -342,7 +342,7 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
     agree(communicator_, "setting weights", [&] {
         check_weights(own, weights);
         std::tie(stored, ranges) = stored_weights(handles, weights, double_weights);
-        for (const auto& shard : shards_) shard->fit_sums(ranges);
+        for (const auto& shard : shards_) shard->inputs().fit_sums(ranges);
     });
     // By table, each of which knows which spikes are on their way through it.
     struct TableWeights {
@@ -356,7 +356,7 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
         part.weights.push_back(stored[own[i].index]);
     }
     for (const auto& [table, part] : parts) {
-        shards_[table.first]->set_weights(table.second, part.positions, part.weights, now);
+        shards_[table.first]->synapses().set_weights(table.second, part.positions, part.weights, now);
     }
 }
 
@@ -364,7 +364,8 @@ bool ConnectionAccess::was_chosen_by_sign(const SynapseHandle& handle, const Pro
     const connect::SynapseTable& table = table_of(shards_, handle);
     const connect::ShardLayout& layout = shards_[handle.shard]->layout();
     const connect::StoredSynapses& synapses = *table.synapses();
-    const LocalIndex target = shards_[handle.shard]->inputs(handle.kind).neuron(synapses.target(handle.position));
+    const LocalIndex target =
+        shards_[handle.shard]->synapses().inputs(handle.kind).neuron(synapses.target(handle.position));
     const NeuronId source = table.source(synapses.row_of(handle.position));
     const connect::ProjectionPlan& plan = projections.find(synapses, handle.kind, source, layout.population_of(target),
                                                            layout.id_of(target), synapses.tag(handle.position));
@@ -409,8 +410,8 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
         const SynapseHandle handle{synapse.shard, synapse.kind, synapse.position};
         const connect::StoredSynapses& synapses = synapses_of(shards_, handle);
         const connect::ShardLayout& layout = shards_[handle.shard]->layout();
-        const PopulationId population =
-            layout.population_of(shards_[handle.shard]->inputs(handle.kind).neuron(synapses.target(handle.position)));
+        const PopulationId population = layout.population_of(
+            shards_[handle.shard]->synapses().inputs(handle.kind).neuron(synapses.target(handle.position)));
         const std::uint32_t receptor = network_.plan().receptor(handle.kind);
         const auto [place, is_new] = bounds.try_emplace({population, receptor});
         double& bound = place->second;
@@ -446,7 +447,7 @@ std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(st
                                                                               bool double_weights) const {
     std::vector<double> stored(weights.begin(), weights.end());
     // Of all processes, all of which know the same ranges.
-    WeightRanges ranges = shards_.front()->weights();
+    WeightRanges ranges = shards_.front()->inputs().weights();
     const auto reaches = [&](std::uint64_t handle, std::uint32_t receptor) {
         const connect::KindIndex kind = SynapseHandle::unpack(handle).kind;
         return kind.value < network_.plan().kinds.size() && network_.plan().receptor(kind) == receptor;

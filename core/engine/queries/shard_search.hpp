@@ -74,9 +74,9 @@ class ShardSearch {
 
     template <class Visit>
     void visit(const parallel::Team& team, Visit visit_synapse) {
-        for (std::uint32_t i = 0; i < shard_.tables().size(); ++i) {
+        for (std::uint32_t i = 0; i < shard_.synapses().tables().size(); ++i) {
             const connect::KindIndex kind{i};
-            const connect::SynapseTable* table = shard_.table(kind);
+            const connect::SynapseTable* table = shard_.synapses().table(kind);
             if (table == nullptr || table->synapses() == nullptr || table->synapses()->size() == 0) continue;
             const connect::StoredSynapses& synapses = *table->synapses();
             if (query_.sources) {
@@ -115,7 +115,7 @@ class ShardSearch {
                    Visit& visit_synapse) {
         views_.clear();
         const std::ptrdiff_t receptor = network_.plan().receptor(kind);
-        const connect::InputLayout& inputs = shard_.inputs(kind);
+        const connect::InputLayout& inputs = shard_.synapses().inputs(kind);
         synapses.read(row, synapses.row_begin(row), synapses.row_end(row), views_);
         for (const connect::SynapseView& view : views_) {
             const auto [local, site] = inputs.site(view.target);

@@ -87,7 +87,7 @@ std::string ConnectionAccess::ids_text(std::uint64_t handle) const {
         const connect::StoredSynapses& synapses = *table.synapses();
         ids[0] = table.source(synapses.row_of(synapse.position)).value + 1;
         const Shard& shard = *shards_[synapse.shard];
-        const LocalIndex target = shard.inputs(synapse.kind).neuron(synapses.target(synapse.position));
+        const LocalIndex target = shard.synapses().inputs(synapse.kind).neuron(synapses.target(synapse.position));
         ids[1] = shard.layout().id_of(target).value + 1;
     }
     communicator_.reduce(ids, comm::Reduction::greatest);

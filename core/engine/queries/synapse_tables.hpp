@@ -19,8 +19,8 @@ inline ValueOutOfBoundsError unknown_handle(std::uint64_t packed) {
 }
 
 inline connect::SynapseTable& table_of(std::span<const std::unique_ptr<Shard>> shards, SynapseHandle handle) {
-    if (handle.kind.value < shards[handle.shard]->tables().size()) {
-        connect::SynapseTable* const table = shards[handle.shard]->table(handle.kind);
+    if (handle.kind.value < shards[handle.shard]->synapses().tables().size()) {
+        connect::SynapseTable* const table = shards[handle.shard]->synapses().table(handle.kind);
         const connect::StoredSynapses* const synapses = table == nullptr ? nullptr : table->synapses();
         if (synapses != nullptr && handle.position < synapses->size()) return *table;
     }

@@ -125,15 +125,15 @@ void Simulation::Implementation::build(const Poll& poll) {
 void Simulation::Implementation::remember_sent_spikes() {
     for (const auto& shard : shards) {
         for (std::uint32_t kind = 0; kind < weights_set.size(); ++kind) {
-            const connect::SynapseTable* const table = shard->table(connect::KindIndex{kind});
-            if (table == nullptr || !shard->is_static(connect::KindIndex{kind})) continue;
+            const connect::SynapseTable* const table = shard->synapses().table(connect::KindIndex{kind});
+            if (table == nullptr || !shard->synapses().is_static(connect::KindIndex{kind})) continue;
             longest_static_delay = std::max<Step>(longest_static_delay, table->greatest_delay());
         }
     }
     longest_static_delay = static_cast<Step>(communicator->greatest(static_cast<std::uint64_t>(longest_static_delay)));
     // The state of a dry run is not saved.
     if (communicator->is_dry_run() || !options.invented_rates.empty()) return;
-    for (const auto& shard : shards) shard->keep_sent(longest_static_delay);
+    for (const auto& shard : shards) shard->outboxes().keep_sent(longest_static_delay);
 }
 
 /// Where all shards of all processes could only ever advance together, they do.
@@ -170,7 +170,7 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
     }
     std::vector<const connect::ShardTables*> tables;
     tables.reserve(shards.size());
-    for (const auto& shard : shards) tables.push_back(&shard->tables());
+    for (const auto& shard : shards) tables.push_back(&shard->synapses().tables());
     addresses = connect::RowAddresses(numbering, lowered.plan(), std::move(tables));
     const comm::ExchangeInfo& method = choose_exchange(options);
     if (method.directed || method.name == "auto") {
@@ -186,7 +186,7 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
         build_rounds = presynaptic_builder.rounds();
     }
     if (!options.keep_sources) {
-        for (const auto& shard : shards) shard->forget_sources();
+        for (const auto& shard : shards) shard->synapses().forget_sources();
     }
     if (communicator->is_dry_run()) played_sources.emplace(layout);
     // Where shards do not wait for all others, there are epochs only while a state is loaded.

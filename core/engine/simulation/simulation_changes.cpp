@@ -45,7 +45,7 @@ void Simulation::set_stimulus(std::size_t index, std::map<std::string, network::
     // The description has the new values while stimuli are made of it, and keeps them where all processes have made theirs.
     network::StimulusSpec other;
     bool is_swapped = false;
-    std::vector<std::pair<Shard*, Shard::ShardStimulus>> made;
+    std::vector<std::pair<Shard*, ShardStimulus>> made;
     try {
         agree(*self.communicator, "setting stimulus " + network::quoted(self.network.stimuli()[index].name), [&] {
             other = self.network.changed_stimulus(index, std::move(values), std::move(sequences), std::move(weight),
@@ -54,7 +54,7 @@ void Simulation::set_stimulus(std::size_t index, std::map<std::string, network::
             self.network.swap_stimulus(index, other);
             is_swapped = true;
             for (const auto& shard : self.shards) {
-                for (Shard::ShardStimulus& own : shard->make_stimuli(self.lowered, index)) {
+                for (ShardStimulus& own : shard->stimuli().make(self.lowered, index)) {
                     made.emplace_back(shard.get(), std::move(own));
                 }
             }
@@ -63,7 +63,7 @@ void Simulation::set_stimulus(std::size_t index, std::map<std::string, network::
         if (is_swapped) self.network.swap_stimulus(index, other);
         throw;
     }
-    for (auto& [shard, stimulus] : made) shard->replace_stimulus(stimulus);
+    for (auto& [shard, stimulus] : made) shard->stimuli().replace(stimulus);
 }
 
 void Simulation::set_sequences(PopulationId id, network::Sequences sequences) {
@@ -76,7 +76,7 @@ void Simulation::set_sequences(PopulationId id, network::Sequences sequences) {
         const models::NeuronModel& model = *self.network.population(id).model;
         const std::vector<std::vector<double>> lists = network::ordered(model.sequences, changed);
         for (const auto& shard : self.shards) {
-            const Shard::Group& group = shard->group(id);
+            const ShardGroup& group = shard->groups()[id];
             if (!group.neurons) continue;
             // Parameters may be others by now than those of the description.
             if (const auto reason =
@@ -112,13 +112,13 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
         // More spikes at once make larger sums of inputs, which must stay exact.
         network::Population changed = population;
         changed.spike_steps = lists;
-        WeightRanges ranges = self.shards.front()->weights();
+        WeightRanges ranges = self.shards.front()->inputs().weights();
         for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
             ranges[receptor].most_inputs *= self.lowered.growth_of_bursts(changed, receptor);
             check_sums(ranges[receptor], "weights of synapses that such spikes reach");
         }
         changes = self.prepare_spikes(id, lists.all());
-        for (const auto& shard : self.shards) shard->fit_sums(ranges);
+        for (const auto& shard : self.shards) shard->inputs().fit_sums(ranges);
     });
     self.play(id, std::move(lists), changes);
 }
@@ -132,7 +132,7 @@ std::vector<std::unique_ptr<models::ParameterChange>> Simulation::Implementation
         const IdSequence& ids = shard->layout().share(id).ids;
         own.reserve(ids.size());
         for (std::uint64_t i = 0; i < ids.size(); ++i) own.push_back(lists[ids[i].value - first]);
-        const Shard::Group& group = shard->group(id);
+        const ShardGroup& group = shard->groups()[id];
         if (!group.neurons) continue;
         changes.push_back(group.neurons->prepare_spikes(own));
         shard->make_room_for_output(changes.back()->largest_output());

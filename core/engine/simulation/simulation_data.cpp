@@ -41,23 +41,22 @@ void check_room_for(comm::Communicator& communicator, const std::string& what, s
 
 SpikeData Simulation::take_spikes(network::RecorderIndex recorder, Gather how) {
     std::uint64_t recorded = 0;
-    for (const auto& shard : implementation_->shards) recorded += shard->recorded_spikes(recorder).size();
-    check_room_for(*implementation_->communicator, "spikes that were recorded", recorded * sizeof(Shard::RecordedSpike),
-                   how);
-    std::vector<Shard::RecordedSpike> all;
+    for (const auto& shard : implementation_->shards) recorded += shard->recorders().spikes(recorder).size();
+    check_room_for(*implementation_->communicator, "spikes that were recorded", recorded * sizeof(RecordedSpike), how);
+    std::vector<RecordedSpike> all;
     all.reserve(recorded);
     for (const auto& shard : implementation_->shards) {
-        std::pmr::vector<Shard::RecordedSpike>& own = shard->recorded_spikes(recorder);
+        std::pmr::vector<RecordedSpike>& own = shard->recorders().spikes(recorder);
         all.insert(all.end(), own.begin(), own.end());
         give_back(own);
-        shard->publish_recorded_bytes();
+        shard->recorders().publish_bytes();
     }
     all = gather(*implementation_->communicator, std::move(all), how);
     std::sort(all.begin(), all.end());
     SpikeData data;
     data.steps.reserve(all.size());
     data.neurons.reserve(all.size());
-    for (const Shard::RecordedSpike& spike : all) {
+    for (const RecordedSpike& spike : all) {
         data.steps.push_back(spike.step);
         data.neurons.push_back(spike.neuron.value);
     }
@@ -67,13 +66,13 @@ SpikeData Simulation::take_spikes(network::RecorderIndex recorder, Gather how) {
 StateData Simulation::take_state(network::RecorderIndex recorder, Gather how) {
     const std::size_t variables = implementation_->network.state_recorders()[recorder].variables.size();
     std::uint64_t recorded = 0;
-    for (const auto& shard : implementation_->shards) recorded += shard->state_recorder(recorder).values.size();
+    for (const auto& shard : implementation_->shards) recorded += shard->recorders().state(recorder).values.size();
     check_room_for(*implementation_->communicator, "state variables that were recorded", recorded * sizeof(double),
                    how);
     StateData data;
     std::vector<std::uint64_t> places;
     for (const auto& shard : implementation_->shards) {
-        Shard::StateRecorder& own = shard->state_recorder(recorder);
+        StateRecorder& own = shard->recorders().state(recorder);
         data.steps.assign(own.steps.begin(), own.steps.end());
         give_back(own.steps);
         places.insert(places.end(), own.places.begin(), own.places.end());
@@ -83,13 +82,13 @@ StateData Simulation::take_state(network::RecorderIndex recorder, Gather how) {
     std::vector<double> columns;
     columns.reserve(rows * places.size());
     for (const auto& shard : implementation_->shards) {
-        Shard::StateRecorder& own = shard->state_recorder(recorder);
+        StateRecorder& own = shard->recorders().state(recorder);
         const std::size_t neurons = own.places.size();
         for (std::size_t i = 0; i < neurons; ++i) {
             for (std::size_t row = 0; row < rows; ++row) columns.push_back(own.values[row * neurons + i]);
         }
         give_back(own.values);
-        shard->publish_recorded_bytes();
+        shard->recorders().publish_bytes();
     }
     places = gather(*implementation_->communicator, std::move(places), how);
     columns = gather(*implementation_->communicator, std::move(columns), how);
@@ -108,7 +107,7 @@ StateData Simulation::take_state(network::RecorderIndex recorder, Gather how) {
 
 std::uint64_t Simulation::recorded_bytes() const {
     std::uint64_t bytes = 0;
-    for (const auto& shard : implementation_->shards) bytes += shard->published_recorded_bytes();
+    for (const auto& shard : implementation_->shards) bytes += shard->recorders().published_bytes();
     return bytes;
 }
 

@@ -15,9 +15,9 @@ Counts Simulation::counts() const {
     counts.steps = step() - self.counted_from;
     counts.population_spikes.resize(self.network.populations().size(), 0);
     for (const auto& shard : self.shards) {
-        counts.synapses += shard->synapses();
-        counts.synaptic_events += shard->synaptic_events();
-        for (const Shard::Group& group : shard->groups()) {
+        counts.synapses += shard->synapses().size();
+        counts.synaptic_events += shard->synapses().events();
+        for (const ShardGroup& group : shard->groups()) {
             counts.population_spikes[group.population.value] += group.spikes;
             if (!group.is_source) counts.spikes += group.spikes;
         }
@@ -50,7 +50,7 @@ Stepping Simulation::stepping() const {
     Stepping stepping{.is_asynchronous = self.async != nullptr};
     for (const auto& shard : self.shards) {
         stepping.visits += shard->visits();
-        stepping.moved_bytes += static_cast<double>(shard->visits()) * shard->step_bytes();
+        stepping.moved_bytes += static_cast<double>(shard->visits()) * shard->groups().step_bytes();
     }
     return stepping;
 }
@@ -78,7 +78,7 @@ std::vector<double> Simulation::costs() const {
         nanoseconds[i] += static_cast<std::uint64_t>(seconds * 1e9);
     };
     for (const auto& shard : self.shards) {
-        for (const Shard::Group& group : shard->groups()) add(group.population.value, group.update_seconds);
+        for (const ShardGroup& group : shard->groups()) add(group.population.value, group.update_seconds);
     }
     for (const WorkerTimes& times : self.worker_times) add(populations, times.deliver);
     self.communicator->reduce(nanoseconds, comm::Reduction::sum);

@@ -156,7 +156,7 @@ void Simulation::Implementation::replay(Step now, Step steps) {
 void Simulation::Implementation::check_growth() const {
     for (const auto& shard : shards) {
         for (std::uint32_t kind = 0; kind < weight_bounds.size(); ++kind) {
-            const connect::LearningSynapses* const learning = shard->learning(connect::KindIndex{kind});
+            const connect::LearningSynapses* const learning = shard->synapses().learning(connect::KindIndex{kind});
             if (learning == nullptr || learning->greatest_added() <= weight_bounds[kind]) continue;
             std::string name;
             for (const connect::ProjectionPlan& plan : lowered.plans()) {
@@ -179,11 +179,11 @@ void Simulation::Implementation::check_rows() const {
     NeuronId first_source;
     for (const auto& shard : shards) {
         for (std::uint32_t kind = 0; kind < weight_bounds.size(); ++kind) {
-            const connect::StoredSynapses* const synapses = shard->synapses(connect::KindIndex{kind});
+            const connect::StoredSynapses* const synapses = shard->synapses().stored(connect::KindIndex{kind});
             const connect::RowState* const state = synapses == nullptr ? nullptr : synapses->row_state();
             const auto failure = state == nullptr ? std::nullopt : state->failure();
             if (!failure) continue;
-            const connect::SynapseTable& table = *shard->table(connect::KindIndex{kind});
+            const connect::SynapseTable& table = *shard->synapses().table(connect::KindIndex{kind});
             const NeuronId source = table.has_sources() ? table.source(failure->row) : NeuronId{0};
             const auto place = std::tuple(failure->step, kind, source);
             if (first && std::tuple(first->step, first_kind.value, first_source) <= place) continue;
@@ -206,7 +206,7 @@ void Simulation::Implementation::check_rows() const {
 void Simulation::Implementation::check_finite() const {
     std::optional<FirstFailure> first;
     for (const auto& shard : shards) {
-        for (const Shard::Group& group : shard->groups()) {
+        for (const ShardGroup& group : shard->groups()) {
             if (!group.neurons) continue;
             auto failure = group.neurons->failure();
             if (!failure) continue;
@@ -265,7 +265,7 @@ void Simulation::Implementation::run_item(std::uint32_t shard, WorkerTimes& time
             break;
         case RoundKind::finish:
             traffic->deliver(shard, progress.past);
-            shards[shard]->begin_epoch(present.number, present.begin);
+            shards[shard]->outboxes().begin_epoch(present.number, present.begin);
             times.deliver += timer.lap();
             break;
     }
@@ -277,7 +277,7 @@ void Simulation::Implementation::run_item(std::uint32_t shard, WorkerTimes& time
 void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& times, LapTimer& timer) {
     const Epoch& present = progress.present;
     Shard& shard = *shards[index];
-    shard.begin_epoch(present.number, present.begin);
+    shard.outboxes().begin_epoch(present.number, present.begin);
     shard.begin_visit();
     const bool exchanges = index == 0 && traffic->exchange() != nullptr;
     if (exchanges) {
@@ -290,7 +290,7 @@ void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& 
             last = now;
             shard.replay(now);
             times.deliver += timer.lap();
-            if (index == 0) traffic->advance(shard.outbox(present.number));
+            if (index == 0) traffic->advance(shard.outboxes().of_epoch(present.number));
             continue;
         }
         last = shard.stretch_end(now, present.end);
@@ -300,10 +300,10 @@ void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& 
         times.update += timer.lap() - record_seconds;
         times.record += record_seconds;
         if (!exchanges) continue;
-        traffic->advance(shard.outbox(present.number));
+        traffic->advance(shard.outboxes().of_epoch(present.number));
         times.collocate += timer.lap();
     }
-    shard.publish_recorded_bytes();
+    shard.recorders().publish_bytes();
     if (index != 0) return;
     progress.stops = stops(present.number);
     if (exchanges) times.communicate += timer.lap();
@@ -339,7 +339,8 @@ bool Simulation::Implementation::begin_next_round(WorkerTimes& times, LapTimer& 
 
 /// A run ends early where a neuron has failed; processes agree on it, see stops().
 void Simulation::Implementation::note_failures() {
-    progress.fails_here = progress.fails_here || std::ranges::any_of(shards, &Shard::has_failed);
+    progress.fails_here = progress.fails_here ||
+                          std::ranges::any_of(shards, [](const auto& shard) { return shard->groups().has_failed(); });
     if (is_alone()) progress.fails = progress.fails_here;
 }
 

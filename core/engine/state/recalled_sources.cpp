@@ -44,7 +44,7 @@ RecalledSources::RecalledSources(Simulation::Implementation& simulation) : simul
     recalled_ = true;
     std::vector<connect::ForgettableSources*> forgotten;  // by shard and kind; null: the table knows its sources
     for (const auto& shard : own.shards) {
-        for (const auto& table : shard->tables()) {
+        for (const auto& table : shard->synapses().tables()) {
             const bool forgets = table && !table->has_sources();
             forgotten.push_back(forgets ? table->synapses()->forgettable_sources() : nullptr);
             if (forgets) forgotten.back()->begin_recalling();
@@ -70,7 +70,7 @@ RecalledSources::RecalledSources(Simulation::Implementation& simulation) : simul
 
 RecalledSources::~RecalledSources() {
     if (!recalled_) return;
-    for (const auto& shard : simulation_.shards) shard->forget_sources();
+    for (const auto& shard : simulation_.shards) shard->synapses().forget_sources();
 }
 
 }  // namespace ranvier::engine

@@ -15,6 +15,7 @@
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/simulation/simulation_implementation.hpp"
+#include "engine/state/input_state.hpp"
 
 namespace ranvier::engine {
 
@@ -58,15 +59,15 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
             totals_.weight_ranges.size() != own.lowered.receptors()) {
             throw impossible("saved state", "");
         }
-        WeightRanges ranges = own.shards.front()->weights();
+        WeightRanges ranges = own.shards.front()->inputs().weights();
         const WeightRanges saved = to_ranges(totals_.weight_ranges);
         for (std::size_t i = 0; i < ranges.size(); ++i) {
             ranges[i].join(saved[i]);
             check_sums(ranges[i], "weights of the saved state");
         }
-        for (const auto& shard : own.shards) shard->fit_sums(ranges);
+        for (const auto& shard : own.shards) shard->inputs().fit_sums(ranges);
         for (const auto& shard : own.shards) {
-            for (const auto& table : shard->tables()) {
+            for (const auto& table : shard->synapses().tables()) {
                 if (table && table->learning()) table->learning()->begin_loading(totals_.step);
             }
         }
@@ -145,7 +146,7 @@ void StateLoader::load_parameters(std::uint32_t population, StateColumns& column
         parameters_.resize(self().shards.size());
         for (std::size_t i = 0; i < parameters_.size(); ++i) {
             Shard& shard = *self().shards[i];
-            const Shard::Group& group = shard.group(PopulationId{population});
+            const ShardGroup& group = shard.groups()[PopulationId{population}];
             for (const models::GroupValues& present : group.parameters) {
                 models::GroupValues& own =
                     parameters_[i].emplace_back(present.copy(shard.memory()[Component::neurons]));
@@ -169,7 +170,7 @@ void StateLoader::load_parameters(std::uint32_t population, StateColumns& column
 
 void StateLoader::set_parameters() {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-        Shard::Group& group = self().shards[i]->group(PopulationId{parameters_of_});
+        ShardGroup& group = self().shards[i]->groups()[PopulationId{parameters_of_}];
         if (!group.neurons) continue;
         for (models::GroupValues& own : parameters_[i]) {
             const auto other = std::ranges::adjacent_find(own.values, std::not_equal_to{});
@@ -188,7 +189,7 @@ void StateLoader::load_neurons(std::uint32_t population, StateColumns& columns) 
         Shard& shard = *self().shards[self().layout.shard_of(id).value];
         const auto place = shard.layout().share(PopulationId{population}).ids.find(id);
         if (!place) throw impossible("global id in a saved state", std::to_string(id.value));
-        const Shard::Group& group = shard.group(PopulationId{population});
+        const ShardGroup& group = shard.groups()[PopulationId{population}];
         group.neurons->exchange_state(static_cast<std::uint32_t>(*place), totals_.step / group.stride, columns);
     }
 }
@@ -199,12 +200,13 @@ void StateLoader::load_stimulus(std::uint32_t index, StateColumns& columns) {
         if (!self().layout.owns(id)) continue;
         const Shard& shard = *self().shards[self().layout.shard_of(id).value];
         const PopulationId population = self().layout.population_of(id);
-        const auto is_it = [&](const Shard::ShardStimulus& stimulus) {
+        const auto is_it = [&](const ShardStimulus& stimulus) {
             return stimulus.index == index && stimulus.population == population;
         };
-        const auto found = std::ranges::find_if(shard.stimuli(), is_it);
-        const auto place =
-            found == shard.stimuli().end() ? std::nullopt : shard.targets_of(*found, self().network).find(id);
+        const auto found = std::ranges::find_if(shard.stimuli().all(), is_it);
+        const auto place = found == shard.stimuli().all().end()
+                               ? std::nullopt
+                               : shard.stimuli().targets_of(*found, self().network).find(id);
         if (!place) throw impossible("target of a saved stimulus", std::to_string(id.value));
         found->stimulus->exchange_state(static_cast<std::uint32_t>(*place), columns);
     }
@@ -221,16 +223,16 @@ void StateLoader::load_synapses(connect::KindIndex kind, StateColumns& columns) 
         const NeuronId id = read_id(columns, row);
         if (!layout.owns(id)) continue;
         const std::uint32_t shard = layout.shard_of(id).value;
-        const connect::InputLayout& inputs = self().shards[shard]->inputs(kind);
+        const connect::InputLayout& inputs = self().shards[shard]->synapses().inputs(kind);
         by_shard[shard].inputs.push_back(read_input(columns, inputs, id, inputs.has_sites()));
         by_shard[shard].rows.push_back(row);
     }
     for (std::size_t shard = 0; shard < by_shard.size(); ++shard) {
         const auto& [inputs, rows] = by_shard[shard];
         if (inputs.empty()) continue;
-        connect::StoredSynapses* const synapses = self().shards[shard]->synapses(kind);
+        connect::StoredSynapses* const synapses = self().shards[shard]->synapses().stored(kind);
         if (synapses == nullptr) throw impossible("saved synapses", "");
-        std::vector<std::uint32_t> counts(self().shards[shard]->inputs(kind).size(), 0);
+        std::vector<std::uint32_t> counts(self().shards[shard]->synapses().inputs(kind).size(), 0);
         synapses->count_onto(counts);
         std::vector<std::uint64_t> ends;
         ends.reserve(inputs.size());
@@ -266,9 +268,9 @@ std::optional<std::vector<std::int64_t>> StateLoader::next_sources(std::size_t t
     const connect::KindIndex kind{tables_.at(table).number};
     for (; named_.shard < self().shards.size(); named_ = {.shard = named_.shard + 1}) {
         const Shard& shard = *self().shards[named_.shard];
-        const connect::StoredSynapses* const synapses = shard.synapses(kind);
+        const connect::StoredSynapses* const synapses = shard.synapses().stored(kind);
         if (synapses == nullptr || synapses->row_state() == nullptr) continue;
-        const connect::SynapseTable& rows = *shard.table(kind);
+        const connect::SynapseTable& rows = *shard.synapses().table(kind);
         std::vector<std::int64_t> sources;
         while (sources.empty() && named_.end < rows.rows()) {
             named_.begin = named_.end;
@@ -306,7 +308,7 @@ void StateLoader::load_named(connect::SynapseTable& table, StateColumns& columns
 }
 
 void StateLoader::load_sources(connect::KindIndex kind, StateColumns& columns) {
-    if (named_.begin < named_.end) return load_named(*self().shards[named_.shard]->table(kind), columns);
+    if (named_.begin < named_.end) return load_named(*self().shards[named_.shard]->synapses().table(kind), columns);
     // A source may stand there several times.
     std::vector<std::pair<NeuronId, std::size_t>> wanted;
     wanted.reserve(columns.owners());
@@ -318,13 +320,13 @@ void StateLoader::load_sources(connect::KindIndex kind, StateColumns& columns) {
     }
     std::pmr::vector<RowIndex> rows;
     for (const auto& shard : self().shards) {
-        connect::StoredSynapses* const synapses = shard->synapses(kind);
+        connect::StoredSynapses* const synapses = shard->synapses().stored(kind);
         connect::RowState* const state = synapses == nullptr ? nullptr : synapses->row_state();
         if (state == nullptr) continue;
         rows.clear();
-        shard->table(kind)->find_rows(sources, rows);
+        shard->synapses().table(kind)->find_rows(sources, rows);
         for (const RowIndex row : rows) {
-            const NeuronId id = shard->table(kind)->source(row);
+            const NeuronId id = shard->synapses().table(kind)->source(row);
             for (auto one = std::lower_bound(wanted.begin(), wanted.end(), std::pair(id, std::size_t{0}));
                  one != wanted.end() && one->first == id; ++one) {
                 columns.seek(one->second);
@@ -340,7 +342,7 @@ void StateLoader::load_targets(connect::KindIndex kind, StateColumns& columns) {
         const NeuronId id = read_id(columns, row);
         if (!layout.owns(id)) continue;
         const std::uint32_t shard = layout.shard_of(id).value;
-        connect::LearningSynapses* const learning = self().shards[shard]->learning(kind);
+        connect::LearningSynapses* const learning = self().shards[shard]->synapses().learning(kind);
         if (learning == nullptr) throw impossible("saved synapses", "");
         learning->exchange_target(layout.shard(shard).local_index(layout.population_of(id), id).value, columns);
     }
@@ -348,7 +350,7 @@ void StateLoader::load_targets(connect::KindIndex kind, StateColumns& columns) {
 
 void StateLoader::load_common(connect::KindIndex kind, StateColumns& columns) {
     for (const auto& shard : self().shards) {
-        connect::LearningSynapses* const learning = shard->learning(kind);
+        connect::LearningSynapses* const learning = shard->synapses().learning(kind);
         if (learning == nullptr) continue;
         for (std::size_t row = 0; row < columns.owners(); ++row) {
             columns.seek(row);
@@ -394,20 +396,22 @@ void StateLoader::load_inputs(StateColumns& columns) {
         const std::uint32_t index = layout.shard_of(id).value;
         Shard& shard = *self().shards[index];
         const PopulationId population = layout.population_of(id);
-        const bool is_known = receptor < shard.receptors() &&
-                              (step > totals_.step ? shard.has_dynamic_inputs(receptor) : shard.has_inputs(receptor));
-        if (!is_known || step < shard.first_unread(population, totals_.step) ||
-            step > totals_.step + shard.input_steps(receptor) || !std::isfinite(sum)) {
+        const bool is_known = receptor < shard.inputs().receptors() &&
+                              (step > totals_.step ? has_dynamic_inputs(shard.synapses(), receptor)
+                                                   : shard.inputs().has_synapses(receptor));
+        if (!is_known || step < shard.groups().first_unread(population, totals_.step) ||
+            step > totals_.step + shard.inputs().steps_ahead(receptor) || !std::isfinite(sum)) {
             throw impossible("input in a saved state", "");
         }
-        shard.add_input(receptor, step, read_input(columns, shard.inputs(receptor), id, has_sites), sum);
+        shard.inputs().ring(receptor).add(step, read_input(columns, shard.inputs().layout(receptor), id, has_sites),
+                                          sum);
     }
 }
 
 void StateLoader::finish() {
     Simulation::Implementation& own = self();
     for (const auto& shard : own.shards) {
-        for (const auto& table : shard->tables()) {
+        for (const auto& table : shard->synapses().tables()) {
             if (table && table->learning()) table->learning()->end_exchange();
         }
     }
@@ -416,9 +420,9 @@ void StateLoader::finish() {
     own.counted_from = totals_.counted_from;
     if (own.communicator->rank() != Rank{0}) return;
     Shard& first = *own.shards.front();
-    first.add_synaptic_events(totals_.synaptic_events);
+    first.synapses().add_events(totals_.synaptic_events);
     for (std::uint32_t i = 0; i < totals_.population_spikes.size(); ++i) {
-        first.group(PopulationId{i}).spikes = totals_.population_spikes[i];
+        first.groups()[PopulationId{i}].spikes = totals_.population_spikes[i];
     }
 }
 

@@ -8,6 +8,7 @@
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/simulation/simulation_implementation.hpp"
+#include "engine/state/input_state.hpp"
 
 namespace ranvier::engine {
 
@@ -60,7 +61,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
                .parameters_set = {},
                .weights_set = own.weights_set,
                .spikes_set = {}};
-    for (const connect::WeightRange& range : own.shards.front()->weights()) {
+    for (const connect::WeightRange& range : own.shards.front()->inputs().weights()) {
         totals_.weight_ranges.push_back(
             {range.least, range.greatest, range.quantum, static_cast<double>(range.most_inputs)});
     }
@@ -74,7 +75,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
     places_.resize(tables_.size());
     own.team->run([&](std::uint32_t worker) {
         own.team->for_own_items(worker, own.shard_count(), [&](std::uint32_t shard) {
-            for (const auto& table : own.shards[shard]->tables()) {
+            for (const auto& table : own.shards[shard]->synapses().tables()) {
                 if (table && table->learning()) table->learning()->begin_saving(totals_.step);
             }
         });
@@ -83,7 +84,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
 
 StateSaver::~StateSaver() {
     for (const auto& shard : self().shards) {
-        for (const auto& table : shard->tables()) {
+        for (const auto& table : shard->synapses().tables()) {
             if (table && table->learning()) table->learning()->end_exchange();
         }
     }
@@ -114,7 +115,8 @@ bool StateSaver::save(const StateTable& table, Place& place, StateColumns& colum
         case StateTableKind::targets:
             return save_targets(table, place, columns);
         case StateTableKind::common:
-            if (auto* const learning = self().shards[place.shard]->learning(connect::KindIndex{table.number})) {
+            if (auto* const learning =
+                    self().shards[place.shard]->synapses().learning(connect::KindIndex{table.number})) {
                 std::int64_t id = 0;
                 columns.exchange("id", id);
                 learning->exchange_common(columns);
@@ -130,7 +132,7 @@ bool StateSaver::save(const StateTable& table, Place& place, StateColumns& colum
 
 bool StateSaver::save_neurons(const StateTable& table, Place& place, StateColumns& columns) const {
     Shard& shard = *self().shards[place.shard];
-    Shard::Group& group = shard.group(PopulationId{table.number});
+    ShardGroup& group = shard.groups()[PopulationId{table.number}];
     const models::NeuronModel& model = *self().network.population(group.population).model;
     if (table.kind == StateTableKind::parameters && totals_.parameters_set[table.number].empty()) return false;
     const std::uint64_t end = std::min<std::uint64_t>(place.next + rows_at_once, group.size);
@@ -156,10 +158,10 @@ bool StateSaver::save_stimulus(const StateTable& table, Place& place, StateColum
     const Shard& shard = *self().shards[place.shard];
     auto part = static_cast<std::uint32_t>(place.next >> 32);
     auto target = static_cast<std::uint32_t>(place.next & UINT32_MAX);
-    for (std::uint32_t rows = 0; part < shard.stimuli().size(); ++part, target = 0) {
-        const Shard::ShardStimulus& own = shard.stimuli()[part];
+    for (std::uint32_t rows = 0; part < shard.stimuli().all().size(); ++part, target = 0) {
+        const ShardStimulus& own = shard.stimuli().all()[part];
         if (own.index != table.number || !own.stimulus->has_state()) continue;
-        const IdSequence targets = shard.targets_of(own, self().network);
+        const IdSequence targets = shard.stimuli().targets_of(own, self().network);
         for (; target < targets.size(); ++target, ++rows) {
             if (rows == rows_at_once) {
                 place.next = std::uint64_t{part} << 32 | target;
@@ -175,10 +177,10 @@ bool StateSaver::save_stimulus(const StateTable& table, Place& place, StateColum
 
 bool StateSaver::save_synapses(const StateTable& table, Place& place, StateColumns& columns) const {
     Shard& shard = *self().shards[place.shard];
-    connect::StoredSynapses* const synapses = shard.synapses(connect::KindIndex{table.number});
+    connect::StoredSynapses* const synapses = shard.synapses().stored(connect::KindIndex{table.number});
     if (synapses == nullptr) return false;
     if (!totals_.weights_set[table.number] && !synapses->has_synapse_state()) return false;
-    const connect::InputLayout& inputs = shard.inputs(connect::KindIndex{table.number});
+    const connect::InputLayout& inputs = shard.synapses().inputs(connect::KindIndex{table.number});
     if (place.counts.empty()) {
         place.counts.resize(inputs.size());
         synapses->count_onto(place.counts);
@@ -208,10 +210,10 @@ bool StateSaver::save_synapses(const StateTable& table, Place& place, StateColum
 
 bool StateSaver::save_sources(const StateTable& table, Place& place, StateColumns& columns) const {
     Shard& shard = *self().shards[place.shard];
-    connect::StoredSynapses* const synapses = shard.synapses(connect::KindIndex{table.number});
+    connect::StoredSynapses* const synapses = shard.synapses().stored(connect::KindIndex{table.number});
     connect::RowState* const state = synapses == nullptr ? nullptr : synapses->row_state();
     if (state == nullptr) return false;
-    const connect::SynapseTable& rows = *shard.table(connect::KindIndex{table.number});
+    const connect::SynapseTable& rows = *shard.synapses().table(connect::KindIndex{table.number});
     const std::uint64_t end = std::min<std::uint64_t>(place.next + rows_at_once, rows.rows());
     for (; place.next < end && columns.elements() < rows_at_once; ++place.next) {
         const RowIndex row{static_cast<std::uint32_t>(place.next)};
@@ -225,12 +227,12 @@ bool StateSaver::save_sources(const StateTable& table, Place& place, StateColumn
 
 bool StateSaver::save_targets(const StateTable& table, Place& place, StateColumns& columns) const {
     Shard& shard = *self().shards[place.shard];
-    connect::LearningSynapses* const learning = shard.learning(connect::KindIndex{table.number});
+    connect::LearningSynapses* const learning = shard.synapses().learning(connect::KindIndex{table.number});
     if (learning == nullptr) return false;
     if (place.counts.empty()) {
-        const connect::InputLayout& inputs = shard.inputs(connect::KindIndex{table.number});
+        const connect::InputLayout& inputs = shard.synapses().inputs(connect::KindIndex{table.number});
         std::vector<std::uint32_t> counts(inputs.size());
-        shard.synapses(connect::KindIndex{table.number})->count_onto(counts);
+        shard.synapses().stored(connect::KindIndex{table.number})->count_onto(counts);
         place.counts.resize(shard.layout().size());
         for (std::uint32_t input = 0; input < counts.size(); ++input) {
             if (counts[input] > 0) place.counts[inputs.neuron(input).value] += counts[input];
@@ -249,7 +251,7 @@ bool StateSaver::save_targets(const StateTable& table, Place& place, StateColumn
 
 bool StateSaver::save_spikes(Place& place, StateColumns& columns) const {
     const Shard& shard = *self().shards[place.shard];
-    shard.visit_sent([&](Step step, LocalIndex local) {
+    shard.outboxes().visit_sent([&](Step step, LocalIndex local) {
         if (step <= totals_.step - self().longest_static_delay) return;
         std::int64_t id = id_of(shard, local.value);
         columns.exchange("id", id);
@@ -264,23 +266,24 @@ bool StateSaver::save_inputs(Place& place, StateColumns& columns) const {
     auto receptor = static_cast<std::uint32_t>(place.next >> 32);
     const auto done = static_cast<Step>(place.next & UINT32_MAX);
     const auto save = [&](Step step, std::uint32_t input, double sum) {
-        exchange_input(shard, shard.inputs(receptor), input, self().lowered.plan().has_sites(), columns);
+        exchange_input(shard, shard.inputs().layout(receptor), input, self().lowered.plan().has_sites(), columns);
         columns.exchange("receptor", receptor);
         columns.exchange("step", step);
         columns.exchange("sum", sum);
     };
-    if (done == 0) shard.visit_unread_inputs(receptor, totals_.step, save);
-    const Step steps = shard.has_dynamic_inputs(receptor) ? shard.input_steps(receptor) : 0;
-    const Step some = std::max<Step>(1, static_cast<Step>(rows_at_once / std::max(1U, shard.inputs_of(receptor))));
+    if (done == 0) visit_unread_inputs(shard.inputs(), shard.groups(), receptor, totals_.step, save);
+    const Step steps = has_dynamic_inputs(shard.synapses(), receptor) ? shard.inputs().steps_ahead(receptor) : 0;
+    const Step some = std::max<Step>(1, static_cast<Step>(rows_at_once / std::max(1U, shard.inputs().size(receptor))));
     const Step first = totals_.step + 1 + done;
     const Step end = std::min(totals_.step + 1 + steps, first + some);
     if (first < end) {
-        shard.visit_dynamic_inputs(receptor, totals_.step, {.begin = first, .end = end}, save);
+        visit_dynamic_inputs(shard.inputs(), shard.synapses(), receptor, totals_.step, {.begin = first, .end = end},
+                             save);
     }
     const bool ends = end >= totals_.step + 1 + steps;
     if (ends) ++receptor;
     place.next = std::uint64_t{receptor} << 32 | static_cast<std::uint64_t>(ends ? 0 : done + some);
-    return receptor < shard.receptors();
+    return receptor < shard.inputs().receptors();
 }
 
 }  // namespace ranvier::engine

@@ -103,7 +103,7 @@ Step AsyncStepping::limit(std::uint32_t index) const {
 
 void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes& times, LapTimer& timer) {
     Group& group = *groups_[index];
-    if (team_.stop_requested() || group.shard.has_failed()) request_stop();
+    if (team_.stop_requested() || group.shard.groups().has_failed()) request_stop();
     states_[index].store(State::runs);
     const Step before = group.now();
     const Step last = plan(group, limit(index));
@@ -192,8 +192,8 @@ void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last
     while (now < last) {
         const Step end = last - now > piece ? now + piece : last;
         advance_shard(group, now + 1, end, times, timer);
-        group.log.append(group.shard.outbox(group.visits), now + 1);
-        if (ranks_) ranks_->emit(index, group.shard.outbox(group.visits), now + 1);
+        group.log.append(group.shard.outboxes().of_epoch(group.visits), now + 1);
+        if (ranks_) ranks_->emit(index, group.shard.outboxes().of_epoch(group.visits), now + 1);
         now = end;
         if (own_delay > 0) {
             std::vector<StampedSpike>& spikes = workers_[worker].spikes;
@@ -216,7 +216,7 @@ void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last
 
 void AsyncStepping::advance_shard(Group& group, Step first, Step last, WorkerTimes& times, LapTimer& timer) {
     Shard& shard = group.shard;
-    shard.begin_epoch(++group.visits, first);
+    shard.outboxes().begin_epoch(++group.visits, first);
     for (Step now = first, end = 0; now <= last; now = end + 1) {
         group.inbox.hand_over(now - 1);
         end = std::min(shard.stretch_end(now, last), group.inbox.next_due());
@@ -226,7 +226,7 @@ void AsyncStepping::advance_shard(Group& group, Step first, Step last, WorkerTim
         times.update += timer.lap() - record_seconds;
         times.record += record_seconds;
     }
-    shard.publish_recorded_bytes();
+    shard.recorders().publish_bytes();
 }
 
 /// What arrives up to a step. Spikes that arrive later stay where they are.
@@ -370,7 +370,7 @@ void AsyncStepping::finish(std::uint32_t worker, std::uint32_t index, std::uint6
     const Step last = target_.load();
     read_logs(worker, index, std::numeric_limits<Step>::max());
     group.inbox.hand_over_all(last);
-    group.shard.begin_epoch(epoch, last + 1);
+    group.shard.outboxes().begin_epoch(epoch, last + 1);
 }
 
 std::vector<std::uint64_t> AsyncStepping::visits() const {

@@ -46,7 +46,7 @@ PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const con
     }
     const auto find = [&](std::uint32_t shard) {
         LeastDelays delays(layout);
-        for (const auto& table : shards[shard]->tables()) {
+        for (const auto& table : shards[shard]->synapses().tables()) {
             if (table) delays.add(*table);
         }
         for (std::uint32_t source = 0; source < count; ++source) {

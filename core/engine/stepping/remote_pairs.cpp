@@ -30,12 +30,12 @@ class RowWalk {
    public:
     explicit RowWalk(const Shard& shard) : shard_(shard) {}
 
-    bool is_over() const { return kind_ == shard_.tables().size(); }
+    bool is_over() const { return kind_ == shard_.synapses().tables().size(); }
     /// Visits rows whose sources live elsewhere, so many at the most.
     template <class Visit>
     void go_on(const connect::ProcessLayout& layout, std::uint64_t most, Visit visit) {
         for (; !is_over(); ++kind_, row_ = 0) {
-            const connect::SynapseTable* const table = shard_.tables()[kind_].get();
+            const connect::SynapseTable* const table = shard_.synapses().tables()[kind_].get();
             if (table == nullptr) continue;
             for (; row_ < table->rows(); ++row_) {
                 const RowIndex row{row_};

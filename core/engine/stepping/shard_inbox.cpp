@@ -15,8 +15,8 @@ constexpr auto is_due_later = [](const auto& a, const auto& b) {
 }  // namespace
 
 ShardInbox::ShardInbox(Shard& shard) : shard_(shard), rows_(shard.memory()[Component::spikes]) {
-    for (std::uint32_t kind = 0; kind < shard.tables().size(); ++kind) {
-        const connect::SynapseTable* const table = shard.tables()[kind].get();
+    for (std::uint32_t kind = 0; kind < shard.synapses().tables().size(); ++kind) {
+        const connect::SynapseTable* const table = shard.synapses().tables()[kind].get();
         if (table == nullptr) continue;
         const bool is_transmitter = table->synapses() == nullptr;
         if (!is_transmitter && table->learning() == nullptr) {
@@ -39,12 +39,12 @@ void ShardInbox::take(std::span<const StampedSpike> spikes, Step now) {
         }
         for (const connect::KindIndex kind : direct_) {
             rows_.clear();
-            shard_.tables()[kind.value]->find_rows(sources_, rows_);
-            if (!rows_.empty()) shard_.accept(stamp, kind, rows_, now);
+            shard_.synapses().tables()[kind.value]->find_rows(sources_, rows_);
+            if (!rows_.empty()) shard_.synapses().accept(stamp, kind, rows_, now);
         }
         for (Table& table : tables_) {
             rows_.clear();
-            shard_.tables()[table.kind.value]->find_rows(sources_, rows_);
+            shard_.synapses().tables()[table.kind.value]->find_rows(sources_, rows_);
             for (const RowIndex row : rows_) {
                 table.held.push_back({stamp + table.wait, stamp, row});
                 std::ranges::push_heap(table.held, is_due_later);
@@ -62,7 +62,7 @@ void ShardInbox::hand_over(Table& table, Step last, Step now) {
             std::ranges::pop_heap(table.held, is_due_later);
             table.held.pop_back();
         }
-        shard_.accept(stamp, table.kind, rows_, now);
+        shard_.synapses().accept(stamp, table.kind, rows_, now);
     }
 }
 

@@ -71,7 +71,7 @@ void SpikeTraffic::deliver(std::uint32_t shard, const Epoch& epoch) {
 
 void SpikeTraffic::list_outboxes(Inbox& inbox, const Epoch& epoch) const {
     inbox.outboxes.clear();
-    for (const auto& shard : shards_) inbox.outboxes.emplace_back(shard->outbox(epoch.number));
+    for (const auto& shard : shards_) inbox.outboxes.emplace_back(shard->outboxes().of_epoch(epoch.number));
 }
 
 /// Hands the spikes of the outboxes of this process to the tables of one shard, step by step.
@@ -88,7 +88,7 @@ void SpikeTraffic::take_outboxes(std::uint32_t shard, const Epoch& epoch) {
             }
             outbox = outbox.subspan(taken);
         }
-        if (!sources.empty()) shards_[shard]->accept(stamp, sources, epoch.end);
+        if (!sources.empty()) shards_[shard]->synapses().accept(stamp, sources, epoch.end);
     }
 }
 
@@ -125,7 +125,7 @@ void SpikeTraffic::collect_rows(Inbox& inbox, std::size_t offset, const comm::Ar
 void SpikeTraffic::deliver_arrivals(std::uint32_t index, const Epoch& epoch) {
     Shard& shard = *shards_[index];
     const Step first_step = first_arrivals(epoch);
-    const auto kinds = static_cast<std::uint32_t>(shard.tables().size());
+    const auto kinds = static_cast<std::uint32_t>(shard.synapses().tables().size());
     std::size_t steps = 0;
     for (const Inbox& inbox : inboxes_) {
         steps = std::max(steps, inbox.sources.size());
@@ -135,13 +135,13 @@ void SpikeTraffic::deliver_arrivals(std::uint32_t index, const Epoch& epoch) {
         const Step stamp = first_step + static_cast<Step>(step);
         for (const Inbox& inbox : inboxes_) {
             if (step < inbox.sources.size() && !inbox.sources[step].empty()) {
-                shard.accept(stamp, inbox.sources[step], epoch.end);
+                shard.synapses().accept(stamp, inbox.sources[step], epoch.end);
             }
             for (std::uint32_t kind = 0; kind < kinds; ++kind) {
                 const std::size_t table = std::size_t{index} * kinds + kind;
                 if (table >= inbox.rows.size() || step >= inbox.rows[table].size()) continue;
                 const std::pmr::vector<RowIndex>& rows = inbox.rows[table][step];
-                if (!rows.empty()) shard.accept(stamp, connect::KindIndex{kind}, rows, epoch.end);
+                if (!rows.empty()) shard.synapses().accept(stamp, connect::KindIndex{kind}, rows, epoch.end);
             }
         }
     }

@@ -53,7 +53,7 @@ FOLDER_ARROWS: dict[str, set[str]] = {
     "engine/queries": {"engine/shard", "engine/forecast"},
     "engine/stepping": {"engine/shard"},
     "engine/simulation": {"engine/shard", "engine/forecast", "engine/queries", "engine/stepping"},
-    "engine/state": {"engine/simulation"},
+    "engine/state": {"engine/shard", "engine/simulation"},
 }
 
 # Headers that CMake makes.

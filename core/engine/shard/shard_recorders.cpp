@@ -1,0 +1,127 @@
+#include "engine/shard/shard_recorders.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/errors.hpp"
+#include "engine/times.hpp"
+
+namespace ranvier::engine {
+
+ShardRecorders::ShardRecorders(const network::Network& network, const connect::ShardLayout& layout, ShardGroups& groups,
+                               std::pmr::memory_resource* memory) {
+    for (const network::SpikeRecorderSpec& spec : network.spike_recorders()) {
+        SpikeRecorder recorder{.ranges = {}, .sparse = {}, .spikes = std::pmr::vector<RecordedSpike>(memory)};
+        for (const IdSequence& ids : spec.neurons) {
+            if (ids.empty()) continue;
+            if (ids.is_contiguous()) {
+                recorder.ranges.emplace_back(ids[0], NeuronId{ids.back().value + 1});
+            } else {
+                recorder.sparse.push_back(ids);
+            }
+        }
+        std::sort(recorder.ranges.begin(), recorder.ranges.end());
+        std::vector<std::pair<NeuronId, NeuronId>> joined;
+        for (const auto& range : recorder.ranges) {
+            if (!joined.empty() && range.first <= joined.back().second) {
+                joined.back().second = std::max(joined.back().second, range.second);
+            } else {
+                joined.push_back(range);
+            }
+        }
+        recorder.ranges = std::move(joined);
+        spike_recorders_.push_back(std::move(recorder));
+    }
+    for (const network::StateRecorderSpec& spec : network.state_recorders()) {
+        StateRecorder recorder(memory);
+        recorder.interval = spec.interval;
+        recorder.variables = spec.variables.size();
+        for (const PopulationId id : network.populations_of(spec.neurons)) {
+            const connect::ShardLayout::PopulationShare& share = layout.share(id);
+            const IdSequence recorded_ids = share.ids.among(spec.neurons);
+            if (recorded_ids.empty()) continue;
+            StateRecorder::RecordedGroup recorded(memory);
+            recorded.population = id;
+            recorded.first_place = recorder.places.size();
+            groups[id].recorders.push_back(state_recorders_.size());
+            for (const std::string& name : spec.variables) {
+                const auto variables = network.population(id).model->variables;
+                const auto found = std::ranges::find(variables, name, &models::VariableInfo::name);
+                if (found == variables.end()) throw InternalError("recorder of an unknown variable " + name);
+                recorded.variables.push_back(static_cast<std::size_t>(found - variables.begin()));
+            }
+            for (std::uint64_t i = 0; i < recorded_ids.size(); ++i) {
+                recorded.local.push_back(static_cast<std::uint32_t>(share.ids.count_below(recorded_ids[i])));
+                recorder.places.push_back(spec.neurons.count_below(recorded_ids[i]));
+            }
+            recorder.parts.push_back(std::move(recorded));
+        }
+        state_recorders_.push_back(std::move(recorder));
+    }
+}
+
+void ShardRecorders::remember(NeuronId neuron, Step step) {
+    for (SpikeRecorder& recorder : spike_recorders_) {
+        const auto after = std::upper_bound(recorder.ranges.begin(), recorder.ranges.end(), neuron,
+                                            [](NeuronId id, const auto& range) { return id < range.first; });
+        const bool within = after != recorder.ranges.begin() && neuron < (after - 1)->second;
+        const auto has = [neuron](const IdSequence& ids) { return ids.find(neuron).has_value(); };
+        if (!within && std::ranges::none_of(recorder.sparse, has)) continue;
+        recorder.spikes.push_back({step, neuron});
+    }
+}
+
+void ShardRecorders::begin_samples(Step first, Step last) {
+    seconds_ = 0.0;
+    for (StateRecorder& recorder : state_recorders_) {
+        recorder.stretch_samples = recorder.steps.size();
+        const Step first_sample = (first + recorder.interval - 1) / recorder.interval * recorder.interval;
+        for (Step step = first_sample; step <= last; step += recorder.interval) recorder.steps.push_back(step);
+        recorder.values.resize(recorder.steps.size() * recorder.variables * recorder.places.size());
+    }
+}
+
+std::span<const Step> ShardRecorders::observed_steps(const ShardGroup& group, Step first_own, Step last_own) {
+    observed_steps_.clear();
+    for (Step step = first_own; !group.recorders.empty() && step <= last_own; ++step) {
+        const auto samples = [&](network::RecorderIndex recorder) {
+            return step * group.stride % state_recorders_[recorder].interval == 0;
+        };
+        if (std::ranges::any_of(group.recorders, samples)) observed_steps_.push_back(step);
+    }
+    return observed_steps_;
+}
+
+void ShardRecorders::sample(const ShardGroup& group, Step step, std::size_t begin, std::size_t end) {
+    LapTimer timer;
+    for (const network::RecorderIndex index : group.recorders) {
+        StateRecorder& recorder = state_recorders_[index];
+        if (step % recorder.interval != 0) continue;
+        const Step first = recorder.steps[recorder.stretch_samples];
+        const std::size_t sample =
+            recorder.stretch_samples + static_cast<std::size_t>((step - first) / recorder.interval);
+        for (const StateRecorder::RecordedGroup& part : recorder.parts) {
+            if (part.population != group.population) continue;
+            const auto from = std::ranges::lower_bound(part.local, begin);
+            const auto to = std::lower_bound(from, part.local.end(), end);
+            for (std::size_t variable = 0; variable < recorder.variables; ++variable) {
+                const std::size_t row = (sample * recorder.variables + variable) * recorder.places.size();
+                const std::size_t place = part.first_place + static_cast<std::size_t>(from - part.local.begin());
+                group.neurons->read(part.variables[variable], std::span(from, to),
+                                    recorder.values.data() + row + place);
+            }
+        }
+    }
+    seconds_ += timer.lap();
+}
+
+std::uint64_t ShardRecorders::bytes() const {
+    std::uint64_t bytes = 0;
+    for (const SpikeRecorder& recorder : spike_recorders_) bytes += recorder.spikes.size() * sizeof(RecordedSpike);
+    for (const StateRecorder& recorder : state_recorders_) {
+        bytes += recorder.values.size() * sizeof(double) + recorder.steps.size() * sizeof(Step);
+    }
+    return bytes;
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/instruction_set.hpp"
+#include "connect/placement/input_layout.hpp"
+#include "connect/tables/learning_synapses.hpp"
+#include "connect/tables/stored_synapses.hpp"
+#include "connect/tables/table_builder.hpp"
+#include "connect/tables/table_kind.hpp"
+#include "engine/shard/shard_groups.hpp"
+#include "engine/shard/shard_inputs.hpp"
+#include "network/lowering/lowering.hpp"
+
+namespace ranvier::engine {
+
+/// The synapses that the neurons of a shard receive: a table for each kind, and one for each transmitter.
+class ShardSynapses {
+   public:
+    /// @param groups, inputs must outlive these
+    ShardSynapses(const network::LoweredNetwork& network, const ShardGroups& groups, ShardInputs& inputs,
+                  InstructionSet instruction_set, std::pmr::memory_resource* memory);
+
+    /// @param window steps that runs are delivered ahead
+    void set_tables(connect::ShardTables tables, std::uint32_t window);
+    /// By receptor: the greatest SynapseTable::reach() of its synapses; nothing where there are none.
+    std::vector<std::optional<DelaySteps>> reach() const;
+    /// Lets the tables forget which sources their rows belong to, where they can.
+    void forget_sources();
+
+    const connect::ShardTables& tables() const { return tables_; }
+    // Of a kind: its table and what that offers; null where there is none.
+    connect::SynapseTable* table(connect::KindIndex kind) const { return tables_[kind.value].get(); }
+    connect::StoredSynapses* stored(connect::KindIndex kind) const {
+        return table(kind) == nullptr ? nullptr : table(kind)->synapses();
+    }
+    connect::LearningSynapses* learning(connect::KindIndex kind) const {
+        return table(kind) == nullptr ? nullptr : table(kind)->learning();
+    }
+    bool is_static(connect::KindIndex kind) const { return static_kinds_[kind.value]; }
+    std::uint32_t receptor(connect::KindIndex kind) const { return kinds_[kind.value].receptor; }
+    /// How the inputs that synapses of a kind reach are numbered.
+    const connect::InputLayout& inputs(connect::KindIndex kind) const { return inputs_.layout(receptor(kind)); }
+    /// Synapses of all kinds.
+    std::uint64_t size() const;
+    /// Whether any synapses learn.
+    bool learn() const { return !learning_.empty(); }
+
+    /// Before neurons are updated in a step: spikes that arrive at synapses that learn.
+    void arrive(Step step);
+    /// Before neurons are updated in a step: synapses that arrive in the window that begins here, if one does.
+    void deliver(Step step);
+    /// Takes in the spikes of one step, from any shard, after the neurons of step `now` have been updated.
+    void accept(Step stamp, std::span<const NeuronId> sources, Step now);
+    /// The same for spikes that come with the rows of one kind that they reach.
+    void accept(Step stamp, connect::KindIndex kind, std::span<const RowIndex> rows, Step now);
+    /// Whether only static synapses take in spikes, as while a shard replays.
+    void set_static_only(bool static_only) { static_only_ = static_only; }
+    /// After the neurons of a step have been updated. @param fired local indices
+    void follow(Step step, std::span<const std::uint32_t> fired);
+    /// The first step whose inputs are not complete after step `now`.
+    Step window_end(Step now) const { return (now / window_ + 1) * window_; }
+
+    /// Changes weights between two steps; see StoredSynapses::set_weights().
+    void set_weights(connect::KindIndex kind, std::span<const std::uint64_t> positions, std::span<const double> weights,
+                     Step now) {
+        stored(kind)->set_weights(positions, weights, now, window_end(now), ring(kind));
+    }
+
+    /// Synapses that a spike has reached.
+    std::uint64_t events() const { return events_; }
+    void add_events(std::uint64_t events) { events_ += events; }
+    void reset_counts() { events_ = 0; }
+
+   private:
+    /// Synapses that follow variables of their targets.
+    struct Follower {
+        connect::PotentialFollower* synapses = nullptr;
+        std::vector<std::vector<std::size_t>> variables;  ///< of each group, by number; empty: it has none
+    };
+    void add_follower(connect::PotentialFollower& synapses);
+    /// See connect::PotentialReader.
+    void read_followed(const Follower& follower, std::size_t variable, std::uint32_t first,
+                       std::span<double> values) const;
+    connect::PotentialReader reader_of(const Follower& follower) const;
+    const connect::InputRing& ring(connect::KindIndex kind) const { return inputs_.ring(receptor(kind)); }
+
+    const ShardGroups& groups_;
+    ShardInputs& inputs_;
+    InstructionSet instruction_set_;
+    std::vector<connect::TableKind> kinds_;
+    std::vector<bool> static_kinds_;
+    connect::ShardTables tables_;
+    std::vector<connect::KindIndex> deferred_;  ///< kinds whose delivery is deferred
+    std::vector<connect::KindIndex> learning_;
+    std::vector<connect::SpikeFollower*> spike_followers_;
+    std::vector<Follower> potential_followers_;
+    Step window_ = 1;
+    bool static_only_ = false;
+    std::pmr::vector<RowIndex> rows_;
+    std::uint64_t events_ = 0;
+};
+
+}  // namespace ranvier::engine
