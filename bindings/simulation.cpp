@@ -140,7 +140,7 @@ void bind_machine(nb::class_<Simulation>& simulation) {
         .def(
             "stepping",
             [](const Simulation& s) {
-                const engine::Stepping stepping = s.stepping();
+                const engine::SteppingCounts stepping = s.stepping();
                 return std::tuple(stepping.is_asynchronous, stepping.visits, stepping.moved_bytes);
             },
             "Return whether shards of this process advance on their own, how often one was advanced, and the bytes "

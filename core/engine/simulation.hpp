@@ -75,7 +75,7 @@ struct Crowding {
 };
 
 /// How the shards of a process advanced.
-struct Stepping {
+struct SteppingCounts {
     bool is_asynchronous = false;  ///< no: all together, also where no shard could ever be ahead of another
     std::uint64_t visits = 0;      ///< how often one was advanced by some steps
     double moved_bytes = 0.0;      ///< that these visits went through: what has to come into a worker's cache
@@ -161,7 +161,7 @@ class Simulation {
     /// Shards that each worker of this process has updated for an epoch, its own and others'.
     std::vector<parallel::StealingCounts> stealing_counts() const;
     /// How the shards of this process advanced since the last reset_counts().
-    Stepping stepping() const;
+    SteppingCounts stepping() const;
     /// Where shards do not wait for all others: how often one advanced by 0, 1, ... steps at a time since the last
     /// reset_counts(), on this process. Else nothing.
     std::vector<std::uint64_t> visits() const;

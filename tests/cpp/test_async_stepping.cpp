@@ -149,7 +149,7 @@ TEST(AsyncStepping, GoesFurtherWhereTheSourceIsRefractory) {
                    0.2);
     Simulation simulation(both, asynchronous(1, 2));
     simulation.run(2000);
-    const Stepping stepping = simulation.stepping();
+    const SteppingCounts stepping = simulation.stepping();
     EXPECT_TRUE(stepping.is_asynchronous);
     // Without refractoriness, one could be no more than two steps ahead of the other: four steps a visit, at most.
     EXPECT_GT(4000.0 / static_cast<double>(stepping.visits), 4.0);

@@ -1,226 +1,50 @@
 #include "engine/simulation.hpp"
 
 #include <algorithm>
-#include <exception>
+#include <array>
+#include <numeric>
+#include <string>
 #include <utility>
 
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/forecast/memory.hpp"
-#include "engine/forecast/memory_samples.hpp"
-#include "engine/option_choices.hpp"
+#include "engine/gather.hpp"
 #include "engine/shard/weight_checks.hpp"
 #include "engine/simulation/fingerprint.hpp"
 #include "engine/simulation/simulation_implementation.hpp"
 #include "network/network_checks.hpp"
-#include "network/value_checks.hpp"
 
 namespace ranvier::engine {
 
 namespace {
 
-std::vector<connect::PopulationRange> to_vector(std::span<const connect::PopulationRange> ranges) {
-    return {ranges.begin(), ranges.end()};
+/// Empties a list and its memory.
+template <class T>
+void give_back(std::pmr::vector<T>& list) {
+    list = std::pmr::vector<T>(list.get_allocator());
+}
+
+/// Before recordings are taken, so that nothing of them is lost: makes sure that all processes have room for what is taken
+/// out of the shards, what is gathered, and the arrays that are handed out. @note Collective, unless they stay local.
+void check_room_for(comm::Communicator& communicator, const std::string& what, std::uint64_t own_bytes, Gather how) {
+    // Asking the system takes longer than moving so little.
+    constexpr std::uint64_t least = 16 << 20;
+    const auto check = [&](std::uint64_t bytes) {
+        if (bytes < least) return;
+        check_room("memory for " + what, bytes, communicator.host_size(),
+                   "read the data more often, record less, or record to a file");
+    };
+    if (communicator.size() == 1 || communicator.is_dry_run() || how == Gather::local) {
+        check(own_bytes);
+        return;
+    }
+    const std::uint64_t all_bytes = communicator.sum(own_bytes);
+    const bool gets = how == Gather::everywhere || communicator.rank() == Rank{0};
+    agree(communicator, what, [&] { check(own_bytes + (gets ? 2 * all_bytes : 0)); });
 }
 
 }  // namespace
-
-Simulation::Implementation::Implementation(network::Network description, SimulationOptions chosen,
-                                           std::shared_ptr<comm::Communicator> processes, OwnMachine own_machine)
-    : communicator(std::move(processes)),
-      network(std::move(description)),
-      lowered(network),
-      options(std::move(chosen)),
-      window(choose_window(options, network)),
-      build_options(make_build_options(network, options)),
-      machine(std::move(own_machine)),
-      places(machine.place(options.pinning, choose_threads(options, machine.default_threads()))),
-      stealing(choose_stealing(options)),
-      layout(make_placement(network, options, communicator->size()), communicator->rank(),
-             choose_shards(options, network, communicator->size(), threads()), to_vector(lowered.ranges()),
-             choose_costs(options, network)) {
-    if (network.unit_count() == 0) {
-        throw StateError({.object = "network",
-                          .value = "empty",
-                          .bound = "a simulation needs at least one neuron",
-                          .remedy = "create a population first"});
-    }
-    check_options(options, network, layout.placement().kind(), communicator->size(), communicator->is_dry_run());
-    sorted = choose_sorting(options, lowered.plan(), communicator->size(), shard_count());
-    for (std::size_t i = 0; i < network.stimuli().size(); ++i) {
-        for (const PopulationId id : network.populations_of(network.stimuli()[i].targets)) {
-            lowered.receptor(i, network.population(id));
-        }
-    }
-    check_given_weights(lowered, build_options.double_weights);
-    for (const network::Projection& projection : network.projections()) {
-        if (projection.synapse.is_static()) continue;
-        network::check_changes(projection.synapse, network::range_of(projection.weight).second,
-                               build_options.double_weights, projection.name);
-    }
-    network::check_step_conflicts(network);
-}
-
-void Simulation::Implementation::start_workers() {
-    team = std::make_unique<parallel::Team>(places, machine.team_options(options.pinning, places, stealing));
-    worker_times.resize(threads());
-}
-
-void Simulation::Implementation::build(const Poll& poll) {
-    // Processes with different numbers of shards may decide differently, but must do the same.
-    sorted = communicator->greatest(sorted ? 1 : 0) != 0;
-    if (!sorted) build_options.numbering = connect::RowNumbering::unsorted;
-    agree(*communicator, "building the network", [&] {
-        check_memory(estimate_memory(lowered, layout, build_options, options, window, {.rate = 0.0}),
-                     options.memory_limit, communicator->host_size());
-    });
-    account.add(node_of_all, purpose_of(Component::neurons), layout.bytes());
-    account.add(node_of_all, purpose_of(Component::arrays), lowered.array_bytes());
-    LapTimer timer;
-    std::unique_ptr<connect::TableBuilder> builder;
-    agree(*communicator, "building the network", [&] {
-        start_workers();
-        builder = std::make_unique<connect::TableBuilder>(lowered.plan(), layout, build_options, *team, communicator);
-        shards.resize(shard_count());
-    });
-    communicator->expect_threads(static_cast<std::int32_t>(threads()));
-    may_gather = machine.may_gather(*communicator, options.pinning, team->places());
-    // An interruption would leave processes behind that wait in a collective.
-    const Poll build_poll = is_alone() ? poll : Poll{};
-    // By the workers who will update the shards, so that memory is touched first by them.
-    run_together(
-        [&](std::uint32_t worker) {
-            team->for_own_items(worker, shard_count(), [&](std::uint32_t shard) {
-                shards[shard] =
-                    std::make_unique<Shard>(lowered, layout.shard(shard), options, build_options.instruction_set,
-                                            shared_parts, account, node_of_worker());
-            });
-            builder->build(worker, [&](std::uint32_t shard) {
-                const ShardMemory& memory = shards[shard]->memory();
-                return connect::TableMemory{.synapses = memory[Component::synapses],
-                                            .spikes = memory[Component::spikes]};
-            });
-        },
-        build_poll);
-    phases.build = timer.lap();
-    WeightAgreement weights = agree_on_weights(*builder, lowered, build_options.double_weights, *communicator);
-    run_for_shards(
-        [&](std::uint32_t shard) {
-            shards[shard]->set_tables(builder->finish(shard, weights.quanta), weights.ranges, window,
-                                      choose_most_steps(options, network));
-        },
-        build_poll);
-    weight_bounds = std::move(weights.bounds);
-    parameters_set.resize(network.populations().size());
-    spikes_set.resize(network.populations().size());
-    weights_set.resize(lowered.plan().kinds.size());
-    remember_sent_spikes();
-    const connect::RowNumbering numbering = builder->numbering();
-    builder.reset();
-    build_traffic(numbering, build_poll);
-    build_stepping();
-    phases.init = timer.lap();
-}
-
-void Simulation::Implementation::remember_sent_spikes() {
-    for (const auto& shard : shards) {
-        for (std::uint32_t kind = 0; kind < weights_set.size(); ++kind) {
-            const connect::SynapseTable* const table = shard->synapses().table(connect::KindIndex{kind});
-            if (table == nullptr || !shard->synapses().is_static(connect::KindIndex{kind})) continue;
-            longest_static_delay = std::max<Step>(longest_static_delay, table->greatest_delay());
-        }
-    }
-    longest_static_delay = static_cast<Step>(communicator->greatest(static_cast<std::uint64_t>(longest_static_delay)));
-    // The state of a dry run is not saved.
-    if (communicator->is_dry_run() || !options.invented_rates.empty()) return;
-    for (const auto& shard : shards) shard->outboxes().keep_sent(longest_static_delay);
-}
-
-/// Where all shards of all processes could only ever advance together, they do.
-void Simulation::Implementation::build_stepping() {
-    if (!is_asynchronous(options)) return;
-    const bool has_ranks = communicator->size() > 1;
-    const comm::Notifications notifications = choose_notifications(options);
-    RemotePairs remote;
-    if (has_ranks) {
-        remote = find_remote_pairs(shards, layout, *communicator, notifications, options.connection_buffer, *team);
-    }
-    PairDelays delays(shards, layout, *team, remote);
-    const std::uint64_t all_shards = communicator->sum(shard_count());
-    if (communicator->least(delays.is_lockstep(all_shards) ? 1 : 0) == 1) {
-        if (has_ranks) traffic = make_epoch_traffic();
-        return;
-    }
-    std::unique_ptr<comm::ProgressExchange> ranks;
-    if (has_ranks) {
-        ranks = std::make_unique<comm::ProgressExchange>(communicator, presynaptic, std::move(remote.routes),
-                                                         notifications);
-    }
-    async = std::make_unique<AsyncStepping>(shards, std::move(delays), choose_most_steps(options, network), *team,
-                                            stealing, std::move(ranks));
-}
-
-/// The presynaptic side and the exchange, where spikes have to travel.
-void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, const Poll& poll) {
-    const Step shortest = std::min(lowered.shortest_delay(), longest_epoch);
-    epoch_steps = shortest;
-    if (communicator->size() == 1 && sorted) {
-        traffic = std::make_unique<SpikeTraffic>(shards);
-        return;
-    }
-    std::vector<const connect::ShardTables*> tables;
-    tables.reserve(shards.size());
-    for (const auto& shard : shards) tables.push_back(&shard->synapses().tables());
-    addresses = connect::RowAddresses(numbering, lowered.plan(), std::move(tables));
-    const comm::ExchangeInfo& method = choose_exchange(options);
-    if (method.directed || method.name == "auto") {
-        connect::PresynapticTableBuilder presynaptic_builder(layout, addresses, communicator, options.connection_buffer,
-                                                             *team);
-        run_together(
-            [&](std::uint32_t worker) {
-                presynaptic_builder.build(
-                    worker, [&](std::uint32_t shard) { return shards[shard]->memory()[Component::presynaptic]; });
-            },
-            poll);
-        presynaptic = presynaptic_builder.finish();
-        build_rounds = presynaptic_builder.rounds();
-    }
-    if (!options.keep_sources) {
-        for (const auto& shard : shards) shard->synapses().forget_sources();
-    }
-    if (communicator->is_dry_run()) played_sources.emplace(layout);
-    // Where shards do not wait for all others, there are epochs only while a state is loaded.
-    traffic = is_asynchronous(options) && communicator->size() > 1 ? std::make_unique<SpikeTraffic>(shards)
-                                                                   : make_epoch_traffic();
-}
-
-std::unique_ptr<SpikeTraffic> Simulation::Implementation::make_epoch_traffic() {
-    const comm::ExchangeInfo& method = choose_exchange(options);
-    const Step shortest = std::min(lowered.shortest_delay(), longest_epoch);
-    // With two intervals, a spike that is emitted at the beginning of one arrives after the end of the next.
-    const std::uint32_t intervals = shortest >= 2 ? options.intervals : 1;
-    const comm::ExchangeArguments arguments{
-        .communicator = communicator,
-        .destinations = presynaptic,
-        .source_of =
-            [this](Rank rank, std::uint64_t place) {
-                return layout.placement().id_at(rank, played_sources ? played_sources->there(rank, place) : place);
-            },
-        .place_of =
-            [this](std::uint32_t shard, std::uint32_t local) {
-                return layout.placement().place_of(layout.shard(shard).id_of(LocalIndex{local}));
-            },
-        .options = {.buffer_bytes = options.spike_buffer,
-                    .allgather_spikes = options.allgather_spikes,
-                    .workers = shard_count(),
-                    .most_sources = layout.placement().places(),
-                    .most_lags = static_cast<std::uint32_t>(shortest),
-                    .intervals = intervals,
-                    .finds_sources = sorted && options.keep_sources}};
-    std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
-    if (exchange->has_latency()) epoch_steps = std::max<Step>(1, shortest / 2);
-    return std::make_unique<SpikeTraffic>(shards, communicator, std::move(exchange), &addresses, options.wait_apart);
-}
 
 Simulation::Simulation(network::Network network, SimulationOptions options, const Poll& poll,
                        std::shared_ptr<comm::Communicator> communicator) {
@@ -242,25 +66,430 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 void Simulation::run(Step steps, const Poll& poll) { implementation_->run(steps, poll); }
 Step Simulation::step() const { return implementation_->step.load(std::memory_order_relaxed); }
 double Simulation::resolution() const { return implementation_->network.resolution(); }
-std::uint32_t Simulation::threads() const { return implementation_->threads(); }
+std::uint32_t Simulation::threads() const { return implementation_->workers.size(); }
 std::uint32_t Simulation::shards() const { return implementation_->shard_count(); }
-std::span<const parallel::Place> Simulation::places() const { return implementation_->team->places(); }
-bool Simulation::is_crowded() const { return implementation_->machine.is_crowded(implementation_->places); }
+std::span<const parallel::Place> Simulation::places() const { return implementation_->workers.team().places(); }
+bool Simulation::is_crowded() const {
+    return implementation_->workers.machine().is_crowded(implementation_->workers.places());
+}
 std::vector<parallel::StealingCounts> Simulation::stealing_counts() const {
     const Implementation& self = *implementation_;
     std::vector<parallel::StealingCounts> counts;
-    counts.reserve(self.threads());
-    for (std::uint32_t worker = 0; worker < self.threads(); ++worker)
-        counts.push_back(self.async ? self.async->stealing(worker) : self.team->item_counts(worker));
+    counts.reserve(self.workers.size());
+    for (std::uint32_t worker = 0; worker < self.workers.size(); ++worker) {
+        counts.push_back(self.stepping().stealing(worker));
+    }
     return counts;
 }
 std::uint32_t Simulation::ranks() const { return static_cast<std::uint32_t>(implementation_->communicator->size()); }
 bool Simulation::sorts_connections() const { return implementation_->sorted; }
 comm::Communicator& Simulation::communicator() const { return *implementation_->communicator; }
 const IdSequence& Simulation::own_ids() const { return implementation_->layout.ids(); }
-Step Simulation::epoch_steps() const { return implementation_->epoch_steps; }
+Step Simulation::epoch_steps() const { return implementation_->epochs->epoch_steps(); }
 std::string_view Simulation::instruction_set() const {
     return to_string(implementation_->build_options.instruction_set);
+}
+
+Counts Simulation::counts() const {
+    const Implementation& self = *implementation_;
+    Counts counts;
+    counts.neurons = self.network.neuron_count();
+    counts.steps = step() - self.counted_from;
+    counts.population_spikes.resize(self.network.populations().size(), 0);
+    for (const auto& shard : self.shards) {
+        counts.synapses += shard->synapses().size();
+        counts.synaptic_events += shard->synapses().events();
+        for (const ShardGroup& group : shard->groups()) {
+            counts.population_spikes[group.population.value] += group.spikes;
+            if (!group.is_source) counts.spikes += group.spikes;
+        }
+    }
+    self.communicator->reduce(counts.population_spikes, comm::Reduction::sum);
+    std::array<std::uint64_t, 3> sums{counts.synapses, counts.synaptic_events, counts.spikes};
+    self.communicator->reduce(sums, comm::Reduction::sum);
+    counts.synapses = sums[0];
+    counts.synaptic_events = sums[1];
+    counts.spikes = sums[2];
+    return counts;
+}
+
+void Simulation::reset_counts() {
+    Implementation& self = *implementation_;
+    for (const auto& shard : self.shards) shard->reset_counts();
+    self.workers.reset_counts();
+    self.counted_from = step();
+    self.timed_from = step();
+    self.phases.simulation = 0.0;
+    self.epochs->reset_counts();
+    if (self.async) self.async->reset_counts();
+}
+
+SteppingCounts Simulation::stepping() const {
+    const Implementation& self = *implementation_;
+    SteppingCounts stepping{.is_asynchronous = self.async != nullptr};
+    for (const auto& shard : self.shards) {
+        stepping.visits += shard->visits();
+        stepping.moved_bytes += static_cast<double>(shard->visits()) * shard->groups().step_bytes();
+    }
+    return stepping;
+}
+
+std::vector<std::uint64_t> Simulation::visits() const {
+    const Implementation& self = *implementation_;
+    return self.async ? self.async->visits() : std::vector<std::uint64_t>{};
+}
+
+Step Simulation::timed_steps() const { return step() - implementation_->timed_from; }
+
+std::vector<double> Simulation::costs() const {
+    const Implementation& self = *implementation_;
+    const Counts counts = this->counts();
+    if (!self.options.measure_costs || timed_steps() == 0) {
+        throw StateError({.object = "costs of the populations",
+                          .value = "",
+                          .bound = "they have not been measured",
+                          .remedy = "make the simulation with measure_costs, and run it"});
+    }
+    const std::size_t populations = self.network.populations().size();
+    // In nanoseconds, of all processes: of the update by population, of delivery in all.
+    std::vector<std::uint64_t> nanoseconds(populations + 1, 0);
+    const auto add = [&](std::size_t i, double seconds) {
+        nanoseconds[i] += static_cast<std::uint64_t>(seconds * 1e9);
+    };
+    for (const auto& shard : self.shards) {
+        for (const ShardGroup& group : shard->groups()) add(group.population.value, group.update_seconds);
+    }
+    for (const WorkerTimes& times : self.workers.times()) add(populations, times.deliver);
+    self.communicator->reduce(nanoseconds, comm::Reduction::sum);
+    // Synapses onto each population that were reached, if all sources have as many as they have on average.
+    const std::span<const connect::PopulationRange> ranges = self.lowered.ranges();
+    std::vector<double> events(populations, 0.0);
+    double all_events = 0.0;
+    for (const connect::ProjectionPlan& plan : self.lowered.plans()) {
+        const network::Projection& projection = self.network.projections()[plan.id.value];
+        double spikes = 0.0;
+        for (const PopulationId id : self.network.populations_of(projection.sources)) {
+            const double part = static_cast<double>(self.network.part_of(id, projection.sources).size());
+            if (part == 0.0) continue;
+            spikes += part * static_cast<double>(counts.population_spikes[id.value]) /
+                      static_cast<double>(ranges[id.value].size);
+        }
+        if (spikes == 0.0) continue;
+        const double reached =
+            plan.sampler->expected_synapses() * spikes / static_cast<double>(projection.sources.size());
+        for (const PopulationId id : plan.target_populations) {
+            const double part = static_cast<double>(self.network.part_of(id, projection.targets).size());
+            if (part > 0.0) events[id.value] += reached * part / static_cast<double>(projection.targets.size());
+        }
+        all_events += reached;
+    }
+    std::vector<double> costs(populations, 0.0);
+    for (std::size_t i = 0; i < populations; ++i) {
+        if (ranges[i].size == 0) continue;
+        const double delivery =
+            all_events > 0.0 ? static_cast<double>(nanoseconds[populations]) * events[i] / all_events : 0.0;
+        costs[i] = (static_cast<double>(nanoseconds[i]) + delivery) * 1e-9 /
+                   (static_cast<double>(ranges[i].size) * static_cast<double>(timed_steps()));
+    }
+    return costs;
+}
+
+PhaseTimes Simulation::times() const {
+    PhaseTimes times = implementation_->phases;
+    const double share = 1.0 / static_cast<double>(implementation_->workers.size());
+    for (const WorkerTimes& own : implementation_->workers.times()) {
+        times.update += own.update * share;
+        times.collocate += own.collocate * share;
+        times.deliver += own.deliver * share;
+        times.wait += own.wait * share;
+        times.communicate += own.communicate * share;
+        times.record += own.record * share;
+    }
+    return times;
+}
+
+Crowding Simulation::crowding() const { return implementation_->workers.crowding(); }
+
+std::vector<WorkerTimes> Simulation::worker_times() const { return implementation_->workers.times(); }
+
+const std::vector<EpochTimes>& Simulation::epoch_times() const { return implementation_->epochs->epoch_times(); }
+
+Traffic Simulation::traffic() const {
+    const Implementation& self = *implementation_;
+    Traffic traffic;
+    if (const comm::SpikeExchange* exchange = self.epochs->exchange()) {
+        traffic.method = exchange->name();
+        traffic.counts = exchange->counts();
+    }
+    if (self.async && self.async->ranks() != nullptr) {
+        traffic.method = self.async->ranks()->name();
+        traffic.counts = self.async->ranks()->counts();
+    }
+    if (const auto& presynaptic = self.routing->presynaptic()) {
+        traffic.presynaptic_entries = presynaptic->size();
+        traffic.presynaptic_bytes = presynaptic->bytes();
+    }
+    traffic.build_rounds = self.routing->build_rounds();
+    return traffic;
+}
+
+std::vector<MemoryItem> Simulation::memory() const {
+    implementation_->count_foreign_memory();
+    std::vector<MemoryItem> items;
+    for (std::uint32_t i = 0; i < component_names.size(); ++i) {
+        const std::uint64_t bytes = implementation_->account.bytes(parallel::MemoryPurpose{i});
+        // Every simulation has the first ones, even if they are empty.
+        if (i <= static_cast<std::uint32_t>(Component::recordings) || bytes > 0) {
+            items.push_back({component_names[i], bytes});
+        }
+    }
+    return items;
+}
+
+std::vector<NodeMemoryItem> Simulation::memory_by_node() const {
+    implementation_->count_foreign_memory();
+    std::vector<NodeMemoryItem> items;
+    for (const parallel::MemoryAccount::Entry& entry : implementation_->account.entries()) {
+        NodeMemoryItem item{
+            .node = {}, .component = component_names[static_cast<std::size_t>(entry.purpose)], .bytes = entry.bytes};
+        if (entry.node != parallel::any_node) item.node = entry.node;
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+parallel::PagesByNode Simulation::memory_pages() const {
+    // Pages that are not on the owner's node lie together, where its memory was used up.
+    constexpr std::size_t most_looked_at = 4096;
+    parallel::PagesByNode sum;
+    for (const auto& shard : implementation_->shards) sum += shard->memory().pages(most_looked_at);
+    return sum;
+}
+
+SpikeData Simulation::take_spikes(network::RecorderIndex recorder, Gather how) {
+    std::uint64_t recorded = 0;
+    for (const auto& shard : implementation_->shards) recorded += shard->recorders().spikes(recorder).size();
+    check_room_for(*implementation_->communicator, "spikes that were recorded", recorded * sizeof(RecordedSpike), how);
+    std::vector<RecordedSpike> all;
+    all.reserve(recorded);
+    for (const auto& shard : implementation_->shards) {
+        std::pmr::vector<RecordedSpike>& own = shard->recorders().spikes(recorder);
+        all.insert(all.end(), own.begin(), own.end());
+        give_back(own);
+        shard->recorders().publish_bytes();
+    }
+    all = gather(*implementation_->communicator, std::move(all), how);
+    std::sort(all.begin(), all.end());
+    SpikeData data;
+    data.steps.reserve(all.size());
+    data.neurons.reserve(all.size());
+    for (const RecordedSpike& spike : all) {
+        data.steps.push_back(spike.step);
+        data.neurons.push_back(spike.neuron.value);
+    }
+    return data;
+}
+
+StateData Simulation::take_state(network::RecorderIndex recorder, Gather how) {
+    const std::size_t variables = implementation_->network.state_recorders()[recorder].variables.size();
+    std::uint64_t recorded = 0;
+    for (const auto& shard : implementation_->shards) recorded += shard->recorders().state(recorder).values.size();
+    check_room_for(*implementation_->communicator, "state variables that were recorded", recorded * sizeof(double),
+                   how);
+    StateData data;
+    std::vector<std::uint64_t> places;
+    for (const auto& shard : implementation_->shards) {
+        StateRecorder& own = shard->recorders().state(recorder);
+        data.steps.assign(own.steps.begin(), own.steps.end());
+        give_back(own.steps);
+        places.insert(places.end(), own.places.begin(), own.places.end());
+    }
+    // One column for each neuron, in the order of the shards, then of the processes.
+    const std::size_t rows = data.steps.size() * variables;
+    std::vector<double> columns;
+    columns.reserve(rows * places.size());
+    for (const auto& shard : implementation_->shards) {
+        StateRecorder& own = shard->recorders().state(recorder);
+        const std::size_t neurons = own.places.size();
+        for (std::size_t i = 0; i < neurons; ++i) {
+            for (std::size_t row = 0; row < rows; ++row) columns.push_back(own.values[row * neurons + i]);
+        }
+        give_back(own.values);
+        shard->recorders().publish_bytes();
+    }
+    places = gather(*implementation_->communicator, std::move(places), how);
+    columns = gather(*implementation_->communicator, std::move(columns), how);
+    std::vector<std::size_t> order(places.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
+    data.values.resize(columns.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        data.places.push_back(places[order[i]]);
+        for (std::size_t row = 0; row < rows; ++row) {
+            data.values[row * order.size() + i] = columns[order[i] * rows + row];
+        }
+    }
+    return data;
+}
+
+std::uint64_t Simulation::recorded_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& shard : implementation_->shards) bytes += shard->recorders().published_bytes();
+    return bytes;
+}
+
+std::uint64_t Simulation::count_connections(const ConnectionQuery& query) const {
+    return implementation_->connections().count(query, implementation_->workers.team());
+}
+
+ConnectionData Simulation::connections(const ConnectionQuery& query) const {
+    return implementation_->connections().find(query, implementation_->workers.team());
+}
+
+std::vector<std::uint32_t> Simulation::receptors(std::span<const std::uint64_t> handles) const {
+    return implementation_->connections().receptors(handles);
+}
+
+std::vector<double> Simulation::weights(std::span<const std::uint64_t> handles) const {
+    return implementation_->connections().weights(handles);
+}
+
+std::vector<std::uint64_t> Simulation::stored_here(std::span<const std::uint64_t> handles) const {
+    return implementation_->connections().stored_here(handles);
+}
+
+void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights) {
+    implementation_->connections().set_weights(handles, weights, implementation_->build_options.double_weights, step());
+    for (const std::uint64_t handle : handles) {
+        implementation_->changes.weights[SynapseHandle::unpack(handle).kind.value] = true;
+    }
+}
+
+std::vector<double> Simulation::synapse_parameters(std::span<const std::uint64_t> handles,
+                                                   std::string_view name) const {
+    return implementation_->connections().parameters(handles, name);
+}
+
+void Simulation::set_synapse_parameters(std::span<const std::uint64_t> handles, const GivenParameters& given) {
+    implementation_->connections().set_parameters(handles, given, implementation_->build_options.double_weights);
+    for (const std::uint64_t handle : handles) {
+        // They are saved beside weights.
+        implementation_->changes.weights[SynapseHandle::unpack(handle).kind.value] = true;
+    }
+}
+
+std::vector<double> Simulation::get(PopulationId population, std::string_view name,
+                                    std::span<const std::uint64_t> indices) const {
+    return implementation_->neurons().get(population, name, indices);
+}
+
+void Simulation::set(std::span<const network::NeuronChange> changes) {
+    Implementation& self = *implementation_;
+    self.neurons().set(changes, step());
+    for (const network::NeuronChange& change : changes) {
+        for (const auto& [name, values] : change.values) {
+            self.changes.note_value(self.network.population(change.population), name);
+        }
+    }
+}
+
+void Simulation::set(PopulationId population, std::string_view name, std::span<const std::uint64_t> indices,
+                     std::span<const double> values) {
+    network::NeuronChange change{.population = population, .indices = {indices.begin(), indices.end()}, .values = {}};
+    change.values.emplace(std::string(name), SharedArray(std::vector<double>(values.begin(), values.end())));
+    set(std::span(&change, 1));
+}
+
+void Simulation::set_stimulus(std::size_t index, std::map<std::string, network::Values, std::less<>> values,
+                              std::map<std::string, std::vector<double>, std::less<>> sequences,
+                              std::optional<network::Values> weight,
+                              const std::map<std::string, Step, std::less<>>& steps) {
+    Implementation& self = *implementation_;
+    if (index >= self.network.stimuli().size()) {
+        throw ValueOutOfBoundsError({.object = "stimulus",
+                                     .value = "number " + std::to_string(index),
+                                     .bound = "there are " + std::to_string(self.network.stimuli().size()),
+                                     .remedy = "use stimuli of the network that was built"});
+    }
+    // The description has the new values while stimuli are made of it, and keeps them where all processes have made theirs.
+    network::StimulusSpec other;
+    bool is_swapped = false;
+    std::vector<std::pair<Shard*, ShardStimulus>> made;
+    try {
+        agree(*self.communicator, "setting stimulus " + network::quoted(self.network.stimuli()[index].name), [&] {
+            other = self.network.changed_stimulus(index, std::move(values), std::move(sequences), std::move(weight),
+                                                  step());
+            for (const auto& [name, step] : steps) other.changed_at.insert_or_assign(name, step);
+            self.network.swap_stimulus(index, other);
+            is_swapped = true;
+            for (const auto& shard : self.shards) {
+                for (ShardStimulus& own : shard->stimuli().make(self.lowered, index)) {
+                    made.emplace_back(shard.get(), std::move(own));
+                }
+            }
+        });
+    } catch (...) {
+        if (is_swapped) self.network.swap_stimulus(index, other);
+        throw;
+    }
+    for (auto& [shard, stimulus] : made) shard->stimuli().replace(stimulus);
+}
+
+void Simulation::set_sequences(PopulationId id, network::Sequences sequences) {
+    Implementation& self = *implementation_;
+    const std::string name = network::quoted(self.network.population(id).name);
+    std::vector<std::unique_ptr<models::ParameterChange>> changes;
+    network::Sequences changed;
+    agree(*self.communicator, "setting lists of numbers of population " + name, [&] {
+        changed = self.network.changed_sequences(id, std::move(sequences));
+        const models::NeuronModel& model = *self.network.population(id).model;
+        const std::vector<std::vector<double>> lists = network::ordered(model.sequences, changed);
+        for (const auto& shard : self.shards) {
+            const ShardGroup& group = shard->groups()[id];
+            if (!group.neurons) continue;
+            // Parameters may be others by now than those of the description.
+            if (const auto reason =
+                    network::conflict_of_sources(*model.stimulator, group.parameters, group.size, lists)) {
+                throw ValueOutOfBoundsError({.object = "parameters of population " + name,
+                                             .value = "",
+                                             .bound = *reason,
+                                             .remedy = "change both"});
+            }
+            changes.push_back(group.neurons->prepare_sequences(group.parameters, lists));
+        }
+    });
+    for (const auto& change : changes) change->apply();
+    self.network.swap_sequences(id, changed);
+}
+
+void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t> units,
+                                 std::span<const std::vector<double>> spike_times) {
+    Implementation& self = *implementation_;
+    const network::Population& population = self.network.population(id);
+    network::SpikeLists lists;
+    std::vector<std::unique_ptr<models::ParameterChange>> changes;
+    agree(*self.communicator, "setting spike times of population " + network::quoted(population.name), [&] {
+        if (!population.model->plays_spikes || spike_times.size() != units.size()) {
+            throw ShapeError({.object = "lists of spike times of population " + network::quoted(population.name),
+                              .value = std::to_string(spike_times.size()),
+                              .bound = "there are " +
+                                       std::to_string(population.model->plays_spikes ? units.size() : 0) +
+                                       " units that play spikes",
+                              .remedy = "give one list for each"});
+        }
+        lists = self.network.later_spikes(id, units, spike_times, step());
+        // More spikes at once make larger sums of inputs, which must stay exact.
+        network::Population changed = population;
+        changed.spike_steps = lists;
+        WeightRanges ranges = self.shards.front()->inputs().weights();
+        for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
+            ranges[receptor].most_inputs *= self.lowered.growth_of_bursts(changed, receptor);
+            check_sums(ranges[receptor], "weights of synapses that such spikes reach");
+        }
+        changes = self.prepare_spikes(id, lists.all());
+        for (const auto& shard : self.shards) shard->inputs().fit_sums(ranges);
+    });
+    self.play(id, std::move(lists), changes);
 }
 
 }  // namespace ranvier::engine

@@ -18,11 +18,11 @@ auto RecalledSources::name_rows(std::uint64_t begin, std::uint64_t end) const ->
     std::vector<comm::Destination> destinations;
     std::uint64_t first = 0;
     for (std::uint32_t shard = 0; shard < own.shard_count(); ++shard) {
-        const std::uint64_t sources = own.presynaptic->sources(shard);
+        const std::uint64_t sources = own.routing->presynaptic()->sources(shard);
         for (std::uint64_t i = std::max(begin, first); i < std::min(end, first + sources); ++i) {
             const LocalIndex local{static_cast<std::uint32_t>(i - first)};
             destinations.clear();
-            own.presynaptic->find(shard, local.value, Rank{0}, all, destinations);
+            own.routing->presynaptic()->find(shard, local.value, Rank{0}, all, destinations);
             for (const comm::Destination& one : destinations) {
                 found.emplace_back(one.rank, NamedRow{one.address, own.layout.shard(shard).id_of(local).value});
             }
@@ -40,7 +40,7 @@ auto RecalledSources::name_rows(std::uint64_t begin, std::uint64_t end) const ->
 
 RecalledSources::RecalledSources(Simulation::Implementation& simulation) : simulation_(simulation) {
     Simulation::Implementation& own = simulation;
-    if (own.options.keep_sources || !own.presynaptic || own.addresses.are_sources()) return;
+    if (own.options.keep_sources || !own.routing->presynaptic() || own.routing->addresses().are_sources()) return;
     recalled_ = true;
     std::vector<connect::ForgettableSources*> forgotten;  // by shard and kind; null: the table knows its sources
     for (const auto& shard : own.shards) {
@@ -53,14 +53,15 @@ RecalledSources::RecalledSources(Simulation::Implementation& simulation) : simul
     const auto ranks = static_cast<std::uint64_t>(own.communicator->size());
     const std::uint64_t at_once = std::max<std::uint64_t>(1, (std::uint64_t{1} << 18) / ranks);
     std::uint64_t sources = 0;
-    for (std::uint32_t shard = 0; shard < own.shard_count(); ++shard) sources += own.presynaptic->sources(shard);
+    for (std::uint32_t shard = 0; shard < own.shard_count(); ++shard)
+        sources += own.routing->presynaptic()->sources(shard);
     const std::uint64_t pieces = own.communicator->greatest((sources + at_once - 1) / at_once);
     comm::Redistribution<NamedRow> exchange(*own.communicator, own.options.connection_buffer);
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
         const NamedRows named = name_rows(piece * at_once, (piece + 1) * at_once);
         exchange.run(named.rows, named.counts, [&](const auto& received) {
             for (const NamedRow& row : received.records) {
-                const connect::RowAddresses::Place place = own.addresses.find(row.address);
+                const connect::RowAddresses::Place place = own.routing->addresses().find(row.address);
                 if (forgotten[place.table] == nullptr) continue;
                 forgotten[place.table]->recall_source(place.row, NeuronId{row.source});
             }

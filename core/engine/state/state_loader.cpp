@@ -55,7 +55,7 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
         if (own.step.load() != 0 || totals_.step < 0 ||
             totals_.population_spikes.size() != own.network.populations().size() ||
             totals_.parameters_set.size() != own.network.populations().size() ||
-            totals_.weights_set.size() != own.weights_set.size() ||
+            totals_.weights_set.size() != own.changes.weights.size() ||
             totals_.weight_ranges.size() != own.lowered.receptors()) {
             throw impossible("saved state", "");
         }
@@ -85,11 +85,11 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
         own.play(id, lists, changes);
     }
     sources_ = std::make_unique<RecalledSources>(own);
-    tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.weights_set.size());
+    tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.changes.weights.size());
     sent_.resize(own.shards.size());
-    own.weights_set = totals_.weights_set;
-    for (std::size_t i = 0; i < own.parameters_set.size(); ++i) {
-        own.parameters_set[i] = {totals_.parameters_set[i].begin(), totals_.parameters_set[i].end()};
+    own.changes.weights = totals_.weights_set;
+    for (std::size_t i = 0; i < own.changes.parameters.size(); ++i) {
+        own.changes.parameters[i] = {totals_.parameters_set[i].begin(), totals_.parameters_set[i].end()};
     }
 }
 
@@ -162,7 +162,7 @@ void StateLoader::load_parameters(std::uint32_t population, StateColumns& column
         const auto place = ids.find(id);
         if (!place) throw impossible("global id in a saved state", std::to_string(id.value));
         for (std::size_t k = 0; k < model.parameters.size(); ++k) {
-            if (!self().parameters_set[population].contains(model.parameters[k].name)) continue;
+            if (!self().changes.parameters[population].contains(model.parameters[k].name)) continue;
             columns.exchange(model.parameters[k].name, parameters_[shard][k].values[*place]);
         }
     }

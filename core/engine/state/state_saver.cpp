@@ -43,7 +43,7 @@ std::uint64_t state_elements_at_once(std::uint64_t synapses) {
 StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
     Simulation::Implementation& own = self();
     agree(*own.communicator, "saving the state", [&] {
-        own.check_whole();
+        own.workers.check_whole();
         if (own.communicator->is_dry_run() || !own.options.invented_rates.empty()) {
             throw StateError({.object = "state of a dry run",
                               .value = "",
@@ -59,22 +59,22 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
                .population_spikes = counts.population_spikes,
                .weight_ranges = {},
                .parameters_set = {},
-               .weights_set = own.weights_set,
+               .weights_set = own.changes.weights,
                .spikes_set = {}};
     for (const connect::WeightRange& range : own.shards.front()->inputs().weights()) {
         totals_.weight_ranges.push_back(
             {range.least, range.greatest, range.quantum, static_cast<double>(range.most_inputs)});
     }
-    for (const auto& names : own.parameters_set) totals_.parameters_set.emplace_back(names.begin(), names.end());
+    for (const auto& names : own.changes.parameters) totals_.parameters_set.emplace_back(names.begin(), names.end());
     for (const network::Population& population : own.network.populations()) {
-        if (own.spikes_set[population.id.value]) {
+        if (own.changes.spikes[population.id.value]) {
             totals_.spikes_set.emplace(population.id.value, population.spike_steps.all());
         }
     }
-    tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.weights_set.size());
+    tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.changes.weights.size());
     places_.resize(tables_.size());
-    own.team->run([&](std::uint32_t worker) {
-        own.team->for_own_items(worker, own.shard_count(), [&](std::uint32_t shard) {
+    own.workers.team().run([&](std::uint32_t worker) {
+        own.workers.team().for_own_items(worker, own.shard_count(), [&](std::uint32_t shard) {
             for (const auto& table : own.shards[shard]->synapses().tables()) {
                 if (table && table->learning()) table->learning()->begin_saving(totals_.step);
             }
@@ -145,7 +145,7 @@ bool StateSaver::save_neurons(const StateTable& table, Place& place, StateColumn
             continue;
         }
         for (std::size_t k = 0; k < model.parameters.size(); ++k) {
-            if (!self().parameters_set[table.number].contains(model.parameters[k].name)) continue;
+            if (!self().changes.parameters[table.number].contains(model.parameters[k].name)) continue;
             double value = group.parameters[k][neuron];
             columns.exchange(model.parameters[k].name, value);
         }

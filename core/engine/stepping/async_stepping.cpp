@@ -49,7 +49,7 @@ AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, Pai
         for (std::size_t i = 0; i < sources.size(); ++i) log(sources[i].shard).add_reader(read[i]);
         if (delays_.own(index) > 0) groups_[index]->log.add_reader(read.back());
     }
-    reset_counts();
+    reset_visits();
 }
 
 void AsyncStepping::begin(Step first, Step last) {
@@ -74,7 +74,7 @@ void AsyncStepping::begin(Step first, Step last) {
     }
 }
 
-void AsyncStepping::run(std::uint32_t worker, std::uint64_t epoch, WorkerTimes& times) {
+void AsyncStepping::run(std::uint32_t worker, WorkerTimes& times) {
     LapTimer timer;
     const auto do_piece = [&](std::uint32_t index) {
         times.wait += timer.lap();
@@ -88,7 +88,7 @@ void AsyncStepping::run(std::uint32_t worker, std::uint64_t epoch, WorkerTimes& 
     times.wait += timer.lap();
     // All shards have come to the end, so that all spikes are known.
     team_.for_own_items(worker, static_cast<std::uint32_t>(groups_.size()),
-                        [&](std::uint32_t index) { finish(worker, index, epoch); });
+                        [&](std::uint32_t index) { finish(worker, index); });
     times.deliver += timer.lap();
 }
 
@@ -365,12 +365,12 @@ void AsyncStepping::note_progress() {
 }
 
 /// As after an epoch: all spikes have been told to all tables, and the outbox is empty.
-void AsyncStepping::finish(std::uint32_t worker, std::uint32_t index, std::uint64_t epoch) {
+void AsyncStepping::finish(std::uint32_t worker, std::uint32_t index) {
     Group& group = *groups_[index];
     const Step last = target_.load();
     read_logs(worker, index, std::numeric_limits<Step>::max());
     group.inbox.hand_over_all(last);
-    group.shard.outboxes().begin_epoch(epoch, last + 1);
+    group.shard.outboxes().begin_epoch(++group.visits, last + 1);
 }
 
 std::vector<std::uint64_t> AsyncStepping::visits() const {
@@ -384,6 +384,11 @@ std::vector<std::uint64_t> AsyncStepping::visits() const {
 }
 
 void AsyncStepping::reset_counts() {
+    reset_visits();
+    if (ranks_) ranks_->reset_counts();
+}
+
+void AsyncStepping::reset_visits() {
     for (std::uint32_t worker = 0; worker < team_.size(); ++worker) {
         workers_[worker].visits_by_steps.assign(static_cast<std::size_t>(most_steps_) + 1, 0);
     }

@@ -13,6 +13,7 @@
 #include "engine/stepping/pair_delays.hpp"
 #include "engine/stepping/shard_inbox.hpp"
 #include "engine/stepping/spike_log.hpp"
+#include "engine/stepping/stepping.hpp"
 #include "engine/times.hpp"
 #include "parallel/backoff.hpp"
 #include "parallel/ordered_work.hpp"
@@ -40,7 +41,7 @@ namespace ranvier::engine {
 /// Shards that nobody's clock holds up would run far ahead of those of slower processes, and who interrupts the run would wait
 /// until all have come so far. So none goes further ahead of the earliest shard of all processes than these take about half a
 /// second for; see comm::CommonProgress.
-class AsyncStepping final : private comm::ProgressReceiver {
+class AsyncStepping final : public Stepping, private comm::ProgressReceiver {
    public:
     /// @param most_steps that a shard takes at a time, for which its ring of inputs has room
     /// @param ranks how other processes are told of the clocks and spikes of these shards; null: there are none
@@ -48,25 +49,21 @@ class AsyncStepping final : private comm::ProgressReceiver {
                   parallel::Team& team, parallel::StealingPolicy stealing,
                   std::unique_ptr<comm::ProgressExchange> ranks = nullptr);
 
-    /// Prepares a run from one step to another one, both inclusive. @pre no run has an end left that it has not come to
-    void begin(Step first, Step last);
-    /// Runs. @param epoch of the shards' outboxes after the run @note Called by all workers of the team together.
-    void run(std::uint32_t worker, std::uint64_t epoch, WorkerTimes& times);
-    /// The step that all shards have come to: before the end of a run, if a stop was requested. After a run.
-    Step reached() const { return target_.load(); }
-    /// The same within a run: the step that all shards have come to lately.
-    Step step() const { return step_.load(std::memory_order_relaxed); }
-    /// Whether the processes have decided to end the last run early. Where there are several.
-    bool was_stopped() const { return ranks_ && ranks_->agreement().stops(); }
+    /// @pre no run has an end left that it has not come to
+    void begin(Step first, Step last) override;
+    void run(std::uint32_t worker, WorkerTimes& times) override;
+    Step step() const override { return step_.load(std::memory_order_relaxed); }
+    Step reached() const override { return target_.load(); }
+    bool was_stopped() const override { return ranks_ && ranks_->agreement().stops(); }
+    bool stops_for_failures() const override { return true; }
     /// How other processes are told; null: there are none.
     comm::ProgressExchange* ranks() { return ranks_.get(); }
     const comm::ProgressExchange* ranks() const { return ranks_.get(); }
 
     /// How many visits took 0, 1, ... steps, since the counts were reset.
     std::vector<std::uint64_t> visits() const;
-    void reset_counts();
-    /// Pieces of work by whom they were taken from.
-    const parallel::StealingCounts& stealing(std::uint32_t worker) const { return work_.counts(worker); }
+    void reset_counts() override;
+    const parallel::StealingCounts& stealing(std::uint32_t worker) const override { return work_.counts(worker); }
 
    private:
     enum class State : std::uint8_t {
@@ -126,7 +123,8 @@ class AsyncStepping final : private comm::ProgressReceiver {
     void wait_or_go_on(std::uint32_t index, Step before);
     void tell(std::uint32_t index);
     void note_progress();
-    void finish(std::uint32_t worker, std::uint32_t index, std::uint64_t epoch);
+    void finish(std::uint32_t worker, std::uint32_t index);
+    void reset_visits();
 
     PairDelays delays_;
     Step most_steps_;

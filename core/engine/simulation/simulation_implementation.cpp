@@ -1,0 +1,297 @@
+#include "engine/simulation/simulation_implementation.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "engine/agreement.hpp"
+#include "engine/forecast/memory.hpp"
+#include "engine/option_choices.hpp"
+#include "engine/shard/weight_checks.hpp"
+#include "network/network_checks.hpp"
+#include "network/value_checks.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+std::vector<connect::PopulationRange> to_vector(std::span<const connect::PopulationRange> ranges) {
+    return {ranges.begin(), ranges.end()};
+}
+
+}  // namespace
+
+Simulation::Implementation::Implementation(network::Network description, SimulationOptions chosen,
+                                           std::shared_ptr<comm::Communicator> processes, OwnMachine own_machine)
+    : communicator(std::move(processes)),
+      network(std::move(description)),
+      lowered(network),
+      options(std::move(chosen)),
+      window(choose_window(options, network)),
+      build_options(make_build_options(network, options)),
+      workers(communicator, std::move(own_machine), options),
+      layout(make_placement(network, options, communicator->size()), communicator->rank(),
+             choose_shards(options, network, communicator->size(), workers.size()), to_vector(lowered.ranges()),
+             choose_costs(options, network)) {
+    if (network.unit_count() == 0) {
+        throw StateError({.object = "network",
+                          .value = "empty",
+                          .bound = "a simulation needs at least one neuron",
+                          .remedy = "create a population first"});
+    }
+    check_options(options, network, layout.placement().kind(), communicator->size(), communicator->is_dry_run());
+    sorted = choose_sorting(options, lowered.plan(), communicator->size(), shard_count());
+    for (std::size_t i = 0; i < network.stimuli().size(); ++i) {
+        for (const PopulationId id : network.populations_of(network.stimuli()[i].targets)) {
+            lowered.receptor(i, network.population(id));
+        }
+    }
+    check_given_weights(lowered, build_options.double_weights);
+    for (const network::Projection& projection : network.projections()) {
+        if (projection.synapse.is_static()) continue;
+        network::check_changes(projection.synapse, network::range_of(projection.weight).second,
+                               build_options.double_weights, projection.name);
+    }
+    network::check_step_conflicts(network);
+}
+
+void Simulation::Implementation::build(const Poll& poll) {
+    // Processes with different numbers of shards may decide differently, but must do the same.
+    sorted = communicator->greatest(sorted ? 1 : 0) != 0;
+    if (!sorted) build_options.numbering = connect::RowNumbering::unsorted;
+    agree(*communicator, "building the network", [&] {
+        check_memory(estimate_memory(lowered, layout, build_options, options, window, {.rate = 0.0}),
+                     options.memory_limit, communicator->host_size());
+    });
+    account.add(node_of_all, purpose_of(Component::neurons), layout.bytes());
+    account.add(node_of_all, purpose_of(Component::arrays), lowered.array_bytes());
+    LapTimer timer;
+    std::unique_ptr<connect::TableBuilder> builder;
+    agree(*communicator, "building the network", [&] {
+        workers.start(options);
+        builder = std::make_unique<connect::TableBuilder>(lowered.plan(), layout, build_options, workers.team(),
+                                                          communicator);
+        shards.resize(shard_count());
+    });
+    communicator->expect_threads(static_cast<std::int32_t>(workers.size()));
+    epochs = std::make_unique<EpochStepping>(EpochSteppingArguments{
+        .shards = shards,
+        .team = workers.team(),
+        .communicator = *communicator,
+        .worker_times = workers.times(),
+        .may_gather = workers.machine().may_gather(*communicator, options.pinning, workers.team().places()),
+        .traces_epochs = options.trace_epochs});
+    // An interruption would leave processes behind that wait in a collective.
+    const Poll build_poll = workers.is_alone() ? poll : Poll{};
+    build_shards(*builder, build_poll);
+    phases.build = timer.lap();
+    WeightAgreement weights = agree_on_weights(*builder, lowered, build_options.double_weights, *communicator);
+    workers.run_for_shards(
+        shard_count(),
+        [&](std::uint32_t shard) {
+            shards[shard]->set_tables(builder->finish(shard, weights.quanta), weights.ranges, window,
+                                      choose_most_steps(options, network));
+        },
+        build_poll);
+    weight_bounds = std::move(weights.bounds);
+    changes = UserChanges(network.populations().size(), lowered.plan().kinds.size());
+    remember_sent_spikes();
+    const connect::RowNumbering numbering = builder->numbering();
+    builder.reset();
+    build_epochs(numbering, build_poll);
+    if (is_asynchronous(options)) build_async();
+    phases.init = timer.lap();
+}
+
+/// By the workers who will update the shards, so that memory is touched first by them.
+void Simulation::Implementation::build_shards(connect::TableBuilder& builder, const Poll& poll) {
+    workers.run_together(
+        [&](std::uint32_t worker) {
+            workers.team().for_own_items(worker, shard_count(), [&](std::uint32_t shard) {
+                shards[shard] =
+                    std::make_unique<Shard>(lowered, layout.shard(shard), options, build_options.instruction_set,
+                                            shared_parts, account, node_of_worker());
+            });
+            builder.build(worker, [&](std::uint32_t shard) {
+                const ShardMemory& memory = shards[shard]->memory();
+                return connect::TableMemory{.synapses = memory[Component::synapses],
+                                            .spikes = memory[Component::spikes]};
+            });
+        },
+        poll);
+}
+
+void Simulation::Implementation::remember_sent_spikes() {
+    for (const auto& shard : shards) {
+        for (std::uint32_t kind = 0; kind < lowered.plan().kinds.size(); ++kind) {
+            const connect::SynapseTable* const table = shard->synapses().table(connect::KindIndex{kind});
+            if (table == nullptr || !shard->synapses().is_static(connect::KindIndex{kind})) continue;
+            longest_static_delay = std::max<Step>(longest_static_delay, table->greatest_delay());
+        }
+    }
+    longest_static_delay = static_cast<Step>(communicator->greatest(static_cast<std::uint64_t>(longest_static_delay)));
+    // The state of a dry run is not saved.
+    if (communicator->is_dry_run() || !options.invented_rates.empty()) return;
+    for (const auto& shard : shards) shard->outboxes().keep_sent(longest_static_delay);
+}
+
+/// The presynaptic side and the exchange, where spikes have to travel.
+void Simulation::Implementation::build_epochs(connect::RowNumbering numbering, const Poll& poll) {
+    routing = std::make_unique<SpikeRouting>(SpikeRoutingArguments{.network = lowered,
+                                                                   .layout = layout,
+                                                                   .options = options,
+                                                                   .communicator = communicator,
+                                                                   .shards = shards,
+                                                                   .sorted = sorted});
+    if (routing->is_needed()) routing->build(numbering, workers, poll);
+    // Where shards do not wait for all others, there are epochs only while a state is loaded.
+    if (routing->is_needed() && (!is_asynchronous(options) || communicator->size() == 1)) {
+        set_epoch_traffic();
+    } else {
+        epochs->set_traffic(std::make_unique<SpikeTraffic>(shards), routing->shortest_delay());
+    }
+}
+
+void Simulation::Implementation::set_epoch_traffic() {
+    std::unique_ptr<SpikeTraffic> traffic = routing->make_traffic();
+    const Step epoch_steps = routing->epoch_steps(traffic->exchange());
+    epochs->set_traffic(std::move(traffic), epoch_steps);
+}
+
+/// Where all shards of all processes could only ever advance together, they do.
+void Simulation::Implementation::build_async() {
+    const bool has_ranks = communicator->size() > 1;
+    const comm::Notifications notifications = choose_notifications(options);
+    RemotePairs remote;
+    if (has_ranks) {
+        remote =
+            find_remote_pairs(shards, layout, *communicator, notifications, options.connection_buffer, workers.team());
+    }
+    PairDelays delays(shards, layout, workers.team(), remote);
+    const std::uint64_t all_shards = communicator->sum(shard_count());
+    if (communicator->least(delays.is_lockstep(all_shards) ? 1 : 0) == 1) {
+        if (has_ranks) set_epoch_traffic();
+        return;
+    }
+    std::unique_ptr<comm::ProgressExchange> ranks;
+    if (has_ranks) {
+        ranks = std::make_unique<comm::ProgressExchange>(communicator, routing->presynaptic(), std::move(remote.routes),
+                                                         notifications);
+    }
+    async = std::make_unique<AsyncStepping>(shards, std::move(delays), choose_most_steps(options, network),
+                                            workers.team(), workers.stealing(), std::move(ranks));
+}
+
+void Simulation::Implementation::run(Step steps, const Poll& poll) { run(stepping(), steps, poll); }
+
+void Simulation::Implementation::run(Stepping& how, Step steps, const Poll& poll) {
+    if (steps <= 0) return;
+    workers.check_whole();
+    const Step first = step.load(std::memory_order_relaxed) + 1;
+    constexpr Step most_steps = std::int64_t{1} << 60;
+    if (steps > most_steps - first) {
+        throw ValueOutOfBoundsError({.object = "steps to run",
+                                     .value = std::to_string(steps),
+                                     .bound = "a simulation has at most 2^60 steps",
+                                     .remedy = "run for a shorter time"});
+    }
+    LapTimer run_timer;
+    const auto finish = [&] { phases.simulation += run_timer.lap(); };
+    std::exception_ptr interruption;
+    try {
+        how.begin(first, first + steps - 1);
+        advance(how, poll);
+    } catch (...) {
+        // An interruption may come when the processes have done already all that was asked for: then the others agree below.
+        const bool stopped = how.was_stopped() && (!how.stops_for_failures() || workers.has_failed());
+        if (workers.is_alone() || stopped) {
+            finish();
+            throw;
+        }
+        interruption = std::current_exception();
+    }
+    finish();
+    // Where processes stopped together, those who were interrupted are not here; but where a neuron that has failed is a
+    // reason to stop, too, nobody knows whose reason it was.
+    if (!how.was_stopped() || how.stops_for_failures()) {
+        agree(*communicator, "run", [&] {
+            const RunChecks checks(lowered, shards, weight_bounds,
+                                   options.precision == models::Precision::double_precision);
+            checks.check_finite(step.load());
+            checks.check_growth();
+            checks.check_rows();
+        });
+    }
+    if (interruption) std::rethrow_exception(interruption);
+    if (how.was_stopped() && !workers.is_alone()) {
+        throw RemoteError({.object = "run",
+                           .value = "",
+                           .bound = "another rank was interrupted after step " + std::to_string(step.load()),
+                           .remedy = "continue it on all ranks"});
+    }
+}
+
+void Simulation::Implementation::advance(Stepping& how, const Poll& poll) {
+    const auto note_end = [&] {
+        step.store(workers.has_failed() ? how.step() : how.reached(), std::memory_order_relaxed);
+    };
+    const Poll poll_with_step = [&] {
+        step.store(how.step(), std::memory_order_relaxed);
+        if (poll) poll();
+    };
+    try {
+        workers.run_together([&](std::uint32_t worker) { how.run(worker, workers.times()[worker]); },
+                             poll ? poll_with_step : Poll{});
+    } catch (...) {
+        note_end();
+        throw;
+    }
+    note_end();
+}
+
+void Simulation::Implementation::replay(Step now, Step steps) {
+    const bool lacks_exchange = async && !workers.is_alone();
+    step.store(now - steps);
+    epochs->set_replays(true);
+    if (lacks_exchange) set_epoch_traffic();
+    run(*epochs, steps, {});
+    if (lacks_exchange) epochs->set_traffic(std::make_unique<SpikeTraffic>(shards), routing->shortest_delay());
+    epochs->set_replays(false);
+    step.store(now);
+}
+
+std::vector<std::unique_ptr<models::ParameterChange>> Simulation::Implementation::prepare_spikes(
+    PopulationId id, std::span<const std::vector<Step>> lists) {
+    std::vector<std::unique_ptr<models::ParameterChange>> prepared;
+    const std::uint64_t first = network.population(id).first.value;
+    for (const auto& shard : shards) {
+        std::vector<std::vector<Step>> own;
+        const IdSequence& ids = shard->layout().share(id).ids;
+        own.reserve(ids.size());
+        for (std::uint64_t i = 0; i < ids.size(); ++i) own.push_back(lists[ids[i].value - first]);
+        const ShardGroup& group = shard->groups()[id];
+        if (!group.neurons) continue;
+        prepared.push_back(group.neurons->prepare_spikes(own));
+        shard->make_room_for_output(prepared.back()->largest_output());
+    }
+    return prepared;
+}
+
+void Simulation::Implementation::play(PopulationId id, network::SpikeLists lists,
+                                      std::span<const std::unique_ptr<models::ParameterChange>> prepared) {
+    for (const auto& change : prepared) change->apply();
+    network.swap_spikes(id, lists);
+    lowered.count_bursts(id);
+    changes.spikes[id.value] = true;
+}
+
+void Simulation::Implementation::count_foreign_memory() {
+    std::uint64_t bytes = 0;
+    if (epochs->exchange() != nullptr) bytes += epochs->exchange()->counts().buffer_bytes;
+    if (async && async->ranks() != nullptr) bytes += async->ranks()->counts().buffer_bytes;
+    account.set(node_of_all, purpose_of(Component::exchange), bytes);
+}
+
+}  // namespace ranvier::engine

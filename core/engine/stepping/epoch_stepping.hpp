@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "engine/shard/shard.hpp"
+#include "engine/stepping/spike_traffic.hpp"
+#include "engine/stepping/stepping.hpp"
+#include "engine/times.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier::engine {
+
+/// What an EpochStepping works with. All of it must outlive the stepping.
+struct EpochSteppingArguments {
+    std::span<const std::unique_ptr<Shard>> shards;
+    parallel::Team& team;
+    comm::Communicator& communicator;
+    std::span<const WorkerTimes> worker_times;  ///< of all runs
+    bool may_gather = false;                    ///< see OwnMachine::may_gather()
+    bool traces_epochs = false;
+};
+
+/// Advances all shards of all processes together, from one exchange of spikes to the next.
+///
+/// All workers go through rounds, in each of which the same is done for every shard. Between two of them, one worker does
+/// what has to be done once: it talks to the other processes and decides what comes next.
+///
+/// Without an exchange there is one round an epoch: outboxes alternate, so that the spikes of the last epoch are read while
+/// those of the present one are written.
+class EpochStepping final : public Stepping {
+   public:
+    explicit EpochStepping(const EpochSteppingArguments& arguments) : given_(arguments) {}
+
+    /// @param epoch_steps steps between two exchanges of spikes: none arrives earlier than that
+    void set_traffic(std::unique_ptr<SpikeTraffic> traffic, Step epoch_steps) {
+        traffic_ = std::move(traffic);
+        epoch_steps_ = epoch_steps;
+    }
+    const comm::SpikeExchange* exchange() const { return traffic_->exchange(); }
+    Step epoch_steps() const { return epoch_steps_; }
+    /// Whether shards replay spikes (Shard::begin_replay()) and neurons stand still.
+    void set_replays(bool replays) { replays_ = replays; }
+    /// Of each epoch since the last reset of the counts, if they are traced.
+    const std::vector<EpochTimes>& epoch_times() const { return epoch_times_; }
+
+    void begin(Step first, Step last) override;
+    void run(std::uint32_t worker, WorkerTimes& times) override;
+    Step step() const override { return step_.load(std::memory_order_relaxed); }
+    Step reached() const override { return step(); }
+    bool was_stopped() const override { return progress_.stops; }
+    bool stops_for_failures() const override { return false; }
+    const parallel::StealingCounts& stealing(std::uint32_t worker) const override {
+        return given_.team.item_counts(worker);
+    }
+    void reset_counts() override;
+
+   private:
+    /// What the workers do in a round: the same for each shard.
+    enum class RoundKind : std::uint8_t {
+        update,     ///< deliver the spikes of the last epoch, then update to the end of the present one
+        collocate,  ///< put the spikes of the present epoch where the exchange takes them from
+        collect,    ///< sort what has arrived
+        finish,     ///< deliver the spikes of the last epoch of the run
+    };
+    /// How far a run is. Changed between two rounds, by one worker while the others do nothing.
+    struct Progress {
+        RoundKind kind = RoundKind::update;
+        Epoch present;
+        Epoch past;  ///< the one before; its end is 0 when there is none in this run
+        Step last = 0;
+        bool first_transfer = true;  ///< of the present epoch
+        bool ends = false;           ///< with the present epoch
+        bool stops = false;          ///< all processes have decided to end early, with the present epoch
+        bool fails_here = false;     ///< a neuron has failed in an epoch before
+        bool fails = false;          ///< one of any process has, and all know
+        // Of what is traced.
+        EpochTimes traced;  ///< all until the last epoch
+        LapTimer epoch_timer;
+    };
+
+    /// Whether no other process ever waits for this one.
+    bool is_alone() const { return given_.communicator.size() == 1 || given_.communicator.is_dry_run(); }
+    void run_item(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
+    void update_shard(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
+    bool begin_next_round(WorkerTimes& times, LapTimer& timer);
+    void begin_epoch();
+    bool end_epoch();
+    void note_failures();
+    bool stops(std::uint64_t epoch_number);
+    void trace_epoch();
+
+    EpochSteppingArguments given_;
+    std::unique_ptr<SpikeTraffic> traffic_;
+    Step epoch_steps_ = 1;
+    bool replays_ = false;
+    Progress progress_;
+    std::atomic<Step> step_{0};
+    /// Whole epochs begun since the start; chooses the outbox.
+    std::uint64_t epoch_ = 0;
+    std::vector<EpochTimes> epoch_times_;
+};
+
+}  // namespace ranvier::engine

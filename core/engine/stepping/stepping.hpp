@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "engine/times.hpp"
+#include "parallel/stealing.hpp"
+
+namespace ranvier::comm {
+struct ExchangeCounts;
+}  // namespace ranvier::comm
+
+namespace ranvier::engine {
+
+/// How the shards of a process advance: together, from epoch to epoch, or each as far as what it gets is known.
+class Stepping {
+   public:
+    virtual ~Stepping() = default;
+
+    /// Prepares a run from one step to another one, both inclusive.
+    virtual void begin(Step first, Step last) = 0;
+    /// Runs. @note Called by all workers of the team together.
+    virtual void run(std::uint32_t worker, WorkerTimes& times) = 0;
+    /// The step that all shards have come to lately, within a run or after one in which a worker failed.
+    virtual Step step() const = 0;
+    /// The step that all shards have come to after a run: before its end, if a stop was requested.
+    virtual Step reached() const = 0;
+    /// Whether the processes decided to end the last run early, where there are several.
+    virtual bool was_stopped() const = 0;
+    /// Whether they do so for a neuron that has failed, too, and not only for an interruption.
+    virtual bool stops_for_failures() const = 0;
+    virtual const parallel::StealingCounts& stealing(std::uint32_t worker) const = 0;
+    virtual void reset_counts() = 0;
+};
+
+}  // namespace ranvier::engine
