@@ -271,9 +271,6 @@ struct Activity {
     double most_in_turn = 0.0;
     /// The same in 2^j epochs in succession, by j.
     std::vector<double> most_in_epochs = {};
-    /// The same in the 2^j steps before the turn of a list, where 2^i lists take turns from step to step, averaged over the
-    /// lists, by i, then j up to i.
-    std::vector<std::vector<double>> most_in_lists = {};
     double most_in_epoch() const { return most_in_epochs.empty() ? 0.0 : most_in_epochs.front(); }
     /// ms that are simulated: synapses that learn keep spikes for long, up to a number.
     double time = std::numeric_limits<double>::infinity();

@@ -876,7 +876,6 @@ def predict_memory(
     most_of_late: float = ...,
     most_in_turn: float = ...,
     most_in_epochs: Sequence[float] = ...,
-    most_in_lists: Sequence[Sequence[float]] = ...,
     time: float = ...,
 ) -> dict[str, int]: ...
 def sorts_connections(network: Network, options: SimulationOptions, ranks: int) -> bool: ...

@@ -80,13 +80,43 @@ PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, 
             .input_bytes = sizeof(std::uint32_t),
             .row_bytes = sizeof(std::int32_t) + (1 + learning.own_presynaptic_steps.size()) * sizeof(double),
             .constant_bytes = constants,
-            .history_bytes = of_history,
-            .neuron_bytes = TargetNeurons::neuron_bytes() + History::neuron_bytes(own) + sizeof(std::int32_t) +
-                            sizeof(std::uint32_t) + sizeof(Real),
-            .newest_spikes = History::newest,
-            .older_spike_bytes = History::older_spike_bytes(own),
-            .waiting_bytes = sizeof(Waiting),
-            .axonal_fraction = learning.axonal_fraction};
+            .spike_bytes = [of_history, own, fraction = learning.axonal_fraction](const ExpectedSpikes& spikes) {
+                const std::size_t of_neuron = TargetNeurons::neuron_bytes() + History::neuron_bytes(own) +
+                                              sizeof(std::int32_t) + sizeof(std::uint32_t) + sizeof(Real);
+                return static_cast<double>(of_history) + spikes.from_first_to_last * static_cast<double>(of_neuron) +
+                       bytes_to_learn_from(own, spikes) + bytes_waiting(fraction, spikes);
+            }};
+}
+
+/// Spikes beside the newest, and pulses of a transmitter, that are kept until all synapses have learnt from them.
+template <class Target, class Real>
+double PlasticTable<Target, Real>::bytes_to_learn_from(std::size_t own_traces, const ExpectedSpikes& spikes) {
+    const double of_neuron = spikes.of_neuron > 0.0 ? spikes.of_neuron * spikes.steps : 0.0;
+    const auto most = static_cast<double>(most_older_spikes(static_cast<std::uint64_t>(spikes.synapses)));
+    const double of_step = spikes.targets * spikes.of_neuron;
+    double older = std::min(spikes.targets * expected_beyond(of_neuron, History::newest), most + of_step);
+    double bytes = 0.0;
+    if (spikes.pulses > 0.0) {
+        // When there are many of one, all synapses learn from both.
+        const double first = most + spikes.targets * static_cast<double>(History::newest);
+        const double of_spikes = of_step > 0.0 ? first / of_step * spikes.pulses_per_step : spikes.pulses;
+        if (spikes.pulses > most) older = std::min(older, most / spikes.pulses_per_step * of_step);
+        bytes += sizeof(Concentration::Pulse) * room_of_appended(std::min({spikes.pulses, most + 1.0, of_spikes}));
+    }
+    return bytes + static_cast<double>(History::older_spike_bytes(own_traces)) * room_of_list(older, older, 1.0);
+}
+
+/// Spikes on their way to the synapses, in lists that take turns from step to step, one for each run.
+template <class Target, class Real>
+double PlasticTable<Target, Real>::bytes_waiting(double axonal_fraction, const ExpectedSpikes& spikes) {
+    const DelaySteps longest = axonal_steps(axonal_fraction, spikes.longest_delay);
+    if (longest == 0) return 0.0;
+    const DelaySteps shortest_delay = spikes.longest_delay - static_cast<DelaySteps>(spikes.delays) + 1;
+    const double delays = longest - axonal_steps(axonal_fraction, shortest_delay) + 1.0;
+    // A list has the spikes of as many steps as there are delays.
+    const double most = spikes.most_in_step > 0.0 ? (delays - 1.0 + spikes.most_in_step) / delays : 0.0;
+    const double list = room_of_list(spikes.of_neuron * spikes.rows * spikes.runs, spikes.of_process * delays, most);
+    return static_cast<double>(sizeof(Waiting) * lists_of_waiting(longest)) * list;
 }
 
 template <class Target, class Real>

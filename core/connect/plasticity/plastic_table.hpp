@@ -124,6 +124,8 @@ class PlasticTable final : public StoredTable<Target, Real>,
         std::tuple<RowIndex, std::int32_t, std::uint32_t> place() const { return {spike.row, spike.stamp, number}; }
     };
 
+    static double bytes_to_learn_from(std::size_t own_traces, const ExpectedSpikes& spikes);
+    static double bytes_waiting(double axonal_fraction, const ExpectedSpikes& spikes);
     bool centred() const { return rule_.pairing == Pairing::presynaptic_centred; }
     Spike next_spike(RowIndex row, std::int32_t stamp);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -45,9 +46,13 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
 
     /// What such a table takes, on a shard.
     static PlasticTableMemory memory() {
-        return {.row_bytes = sizeof(typename Rule::State),
-                .listed_row_bytes = 2 * sizeof(std::uint64_t) + sizeof(double),
-                .most_listed_rows = rows_at_once};
+        return {.row_bytes = sizeof(typename Rule::State), .spike_bytes = [](const ExpectedSpikes& spikes) {
+                    const double listed =
+                        std::min(double{rows_at_once},
+                                 room_of_list(spikes.of_neuron * spikes.rows, spikes.of_process, spikes.most_in_step));
+                    return static_cast<double>((2 * sizeof(std::uint64_t) + sizeof(double)) *
+                                               std::bit_ceil(static_cast<std::uint64_t>(listed)));
+                }};
     }
 
     RowState* row_state() override { return this; }

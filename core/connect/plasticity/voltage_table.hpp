@@ -56,11 +56,9 @@ class VoltageTable final : public StoredTable<Target, Weight>,
                 .input_bytes = sizeof(std::uint32_t),
                 .row_bytes = sizeof(Row),
                 .constant_bytes = Decay<double>::bytes(constants.trace_steps),
-                .neuron_bytes = TargetNeurons::neuron_bytes() + FollowedPotentials::neuron_bytes(),
-                .step_bytes = FollowedPotentials::step_bytes(),
-                .followed_delay = constants.delay,
-                .older_spike_bytes = sizeof(FollowedPotentials::Potentiation),
-                .older_of_spike = potentiations};
+                .spike_bytes = [delay = constants.delay, potentiations](const ExpectedSpikes& spikes) {
+                    return spike_bytes(delay, potentiations, spikes);
+                }};
     }
 
     LearningSynapses* learning() override { return this; }
@@ -148,6 +146,23 @@ class VoltageTable final : public StoredTable<Target, Weight>,
     }
 
    private:
+    /// @param delay of the potentials that are followed
+    static double spike_bytes(DelaySteps delay, double potentiations, const ExpectedSpikes& spikes) {
+        const auto kept = static_cast<double>(FollowedPotentials::kept_steps(delay, spikes.longest_delay));
+        const double neuron_bytes =
+            static_cast<double>(TargetNeurons::neuron_bytes() + FollowedPotentials::neuron_bytes()) +
+            static_cast<double>(FollowedPotentials::step_bytes()) * kept;
+        const double all = spikes.of_neuron > 0.0 ? spikes.targets * spikes.of_neuron * spikes.steps : 0.0;
+        const double of_step = spikes.targets * std::min(1.0, spikes.of_neuron * potentiations);
+        // When all synapses settle, spikes of the longest delay have not been told to all of them, and each of these spikes
+        // will ask for potentials that are as old.
+        const double still_needed = of_step * (1.0 + 2.0 * static_cast<double>(spikes.longest_delay));
+        const auto most = static_cast<double>(most_older_spikes(static_cast<std::uint64_t>(spikes.synapses)));
+        return spikes.from_first_to_last * neuron_bytes +
+               sizeof(FollowedPotentials::Potentiation) *
+                   room_of_appended(std::min(all * potentiations, most + still_needed));
+    }
+
     /// Of a source.
     struct Row {
         Step last = -1;  ///< step of its last spike

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "base/random.hpp"
 #include "base/step_rounding.hpp"
 #include "connect/placement/input_layout.hpp"
+#include "connect/tables/expected_spikes.hpp"
 #include "connect/tables/table.hpp"
 #include "connect/tables/table_columns.hpp"
 #include "connect/tables/transmitter.hpp"
@@ -58,18 +60,8 @@ struct PlasticTableMemory {
     /// The same, where the rule is a program that is compiled, or interpreted (BuildOptions::compiled_rules).
     std::size_t compiled_rule_bytes = 0;
     std::size_t interpreted_rule_bytes = 0;
-    // The rest counts as memory of spikes.
-    std::size_t history_bytes = 0;  ///< the same
-    std::size_t neuron_bytes = 0;  ///< of each neuron of the shard, from the first that learns to the last
-    std::size_t step_bytes = 0;  ///< of each of these, for each step that FollowedPotentials keeps
-    DelaySteps followed_delay = 0;  ///< of the potentials that are followed
-    std::size_t newest_spikes = 0;  ///< that these are enough for
-    std::size_t older_spike_bytes = 0;
-    double older_of_spike = 1.0;  ///< so many of these does a spike leave
-    std::size_t waiting_bytes = 0;  ///< of a spike on its way to synapses with one delay
-    double axonal_fraction = 0.0;  ///< of the delay, for which spikes wait
-    std::size_t listed_row_bytes = 0;  ///< of a row for which a spike has come in a step
-    std::size_t most_listed_rows = 0;
+    /// What it stores of spikes, in bytes; null: nothing.
+    std::function<double(const ExpectedSpikes&)> spike_bytes = nullptr;
 };
 
 /// Steps of a delay that the presynaptic spike takes to the synapse.

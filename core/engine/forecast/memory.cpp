@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "base/saturation.hpp"
 #include "comm/exchange/exchange.hpp"
-#include "connect/plasticity/followed_potentials.hpp"
-#include "connect/plasticity/modulation.hpp"
+#include "connect/tables/expected_spikes.hpp"
 #include "connect/tables/run_table.hpp"
 #include "connect/tables/table_estimate.hpp"
 #include "connect/tables/weight_estimate.hpp"
@@ -65,92 +63,28 @@ double between_powers(std::span<const double> of_powers, double at) {
     return of_powers[below] + (power - static_cast<double>(below)) * (of_powers[above] - of_powers[below]);
 }
 
-/// How many more than on average wait in a list, at the most. @param steps that they have fired in
-double most_waiting(const Activity& activity, std::size_t lists, double steps) {
-    if (activity.most_in_lists.empty()) return 0.0;
-    const std::size_t last = activity.most_in_lists.size() - 1;
-    return between_powers(activity.most_in_lists[std::min(static_cast<std::size_t>(std::bit_width(lists) - 1), last)],
-                          steps);
-}
-
-/// Spikes on their way to synapses that learn, in lists that take turns from step to step, one for each run of synapses of a
-/// row with one delay.
-double bytes_waiting(const connect::TableEstimate::Table& table, const connect::PlasticTableMemory& memory,
-                     const Arrivals& arrivals) {
-    const auto steps_of = [&](double delay) {
-        return connect::axonal_steps(memory.axonal_fraction, static_cast<DelaySteps>(delay));
-    };
-    const DelaySteps longest = steps_of(table.longest_delay);
-    const DelaySteps shortest = steps_of(static_cast<double>(table.longest_delay) - table.delays + 1.0);
-    if (longest == 0) return 0.0;
-    const std::size_t lists = connect::lists_of_waiting(longest);
-    const double delays = longest - shortest + 1.0;
-    // Spikes of an epoch are accepted at its end. A list that takes its turn some steps after that has only those with at
-    // least this axonal delay; others never come to wait.
-    const auto turns = std::gcd(lists, static_cast<std::size_t>(arrivals.steps_per_epoch));
-    double part = 0.0;
-    for (std::size_t after = 1; after <= turns; ++after) {
-        const double longer =
-            static_cast<double>(longest) + 1.0 - std::max<double>(shortest, static_cast<double>(after));
-        part += std::clamp(longer / delays, 0.0, 1.0) / static_cast<double>(turns);
-    }
-    const double list =
-        part * room_of_list(arrivals.spikes_of_one * table.rows * table.runs, arrivals.spikes_per_step * delays,
-                            most_waiting(arrivals.activity, lists, delays));
-    return static_cast<double>(memory.waiting_bytes) * static_cast<double>(lists) * list;
-}
-
-/// Spikes beside the newest, and pulses of a transmitter, that a table keeps until all of its synapses have learnt from them.
-double bytes_to_learn_from(const connect::TableEstimate::Table& table, const connect::PlasticTableMemory& memory,
-                           const Arrivals& arrivals) {
-    const double neurons = table.targets;
-    const double of_neuron = arrivals.spikes_of_one > 0.0 ? arrivals.spikes_of_one * arrivals.steps : 0.0;
-    const auto most = static_cast<double>(connect::most_older_spikes(to_saturated(table.synapses)));
-    // Potentials of a step leave one of a neuron at most.
-    const double of_one = arrivals.spikes_of_one * memory.older_of_spike;
-    const double of_step = neurons * (memory.step_bytes > 0 ? std::min(1.0, of_one) : of_one);
-    // When all synapses settle, spikes of the longest delay have not been told to all of them, and each of these spikes will
-    // ask for potentials that are as old (connect/plasticity/voltage_table.hpp).
-    const double still_needed = memory.step_bytes > 0 ? of_step * 2.0 * static_cast<double>(table.longest_delay) : 0.0;
-    double older = std::min(neurons * expected_beyond(of_neuron, memory.newest_spikes) * memory.older_of_spike,
-                            most + still_needed + of_step);
-    double bytes = 0.0;
-    if (const connect::Transmitter* const transmitter = table.dynamics->transmitter()) {
-        const ExpectedPulses pulses =
-            expected_pulses(arrivals.network, *transmitter, arrivals.spikes_of_one, arrivals.steps);
-        // When there are many of one, all synapses learn from both.
-        const double first = most + neurons * static_cast<double>(memory.newest_spikes);
-        const double of_spikes = of_step > 0.0 ? first / of_step * pulses.per_step : pulses.number;
-        if (pulses.number > most) older = std::min(older, most / pulses.per_step * of_step);
-        bytes +=
-            sizeof(connect::Concentration::Pulse) * room_of_appended(std::min({pulses.number, most + 1.0, of_spikes}));
-    }
-    if (memory.older_spike_bytes > 0) {
-        // Those of potentials are appended one by one to a list that is never made anew.
-        const double room = memory.step_bytes > 0 ? room_of_appended(older) : room_of_list(older, older, 1.0);
-        bytes += static_cast<double>(memory.older_spike_bytes) * room;
-    }
-    return bytes;
-}
-
 /// What a table of synapses that are not static keeps of spikes, on one shard.
 double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arrivals& arrivals) {
     const connect::PlasticTableMemory memory = table.dynamics->memory(table.double_weights);
-    double bytes =
-        static_cast<double>(memory.history_bytes) + table.from_first_to_last * static_cast<double>(memory.neuron_bytes);
-    if (memory.step_bytes > 0) {
-        const std::size_t steps = connect::FollowedPotentials::kept_steps(memory.followed_delay,
-                                                                          static_cast<DelaySteps>(table.longest_delay));
-        bytes += table.from_first_to_last * static_cast<double>(memory.step_bytes * steps);
+    if (!memory.spike_bytes) return 0.0;
+    connect::ExpectedSpikes spikes{.of_neuron = arrivals.spikes_of_one,
+                                   .of_process = arrivals.spikes_per_step,
+                                   .most_in_step = arrivals.activity.most_in_step,
+                                   .steps = arrivals.steps,
+                                   .rows = table.rows,
+                                   .runs = table.runs,
+                                   .synapses = table.synapses,
+                                   .targets = table.targets,
+                                   .from_first_to_last = table.from_first_to_last,
+                                   .delays = table.delays,
+                                   .longest_delay = table.longest_delay};
+    if (const connect::Transmitter* const transmitter = table.dynamics->transmitter()) {
+        const ExpectedPulses pulses =
+            expected_pulses(arrivals.network, *transmitter, arrivals.spikes_of_one, arrivals.steps);
+        spikes.pulses = pulses.number;
+        spikes.pulses_per_step = pulses.per_step;
     }
-    bytes += bytes_to_learn_from(table, memory, arrivals);
-    if (memory.most_listed_rows > 0) {
-        const double listed = std::min(static_cast<double>(memory.most_listed_rows),
-                                       room_of_list(arrivals.spikes_of_one * table.rows, arrivals.spikes_per_step,
-                                                    arrivals.activity.most_in_step));
-        bytes += static_cast<double>(memory.listed_row_bytes * std::bit_ceil(static_cast<std::uint64_t>(listed)));
-    }
-    return bytes + bytes_waiting(table, memory, arrivals);
+    return memory.spike_bytes(spikes);
 }
 
 /// How many steps' spikes a table keeps when it has accepted those of an epoch, on average over epochs. Those that are done
@@ -190,9 +124,10 @@ double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& ar
     const double steps =
         steps_kept(longest, arrivals.steps_per_epoch, table.reach == 0 ? arrivals.window : 0.0, rows_per_step);
     const double peak = between_powers(arrivals.activity.most_in_epochs, steps / arrivals.steps_per_epoch);
-    const double kept = room_of_list(rows_per_step * steps, arrivals.spikes_per_step * steps, peak);
+    const double kept = connect::room_of_list(rows_per_step * steps, arrivals.spikes_per_step * steps, peak);
     if (table.reach == 0) return sizeof(connect::detail::ActiveSpike) * kept;
-    const double at_once = room_of_list(rows_per_step, arrivals.spikes_per_step, arrivals.activity.most_in_step);
+    const double at_once =
+        connect::room_of_list(rows_per_step, arrivals.spikes_per_step, arrivals.activity.most_in_step);
     const double looked_up = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::min(1024.0, at_once))));
     return sizeof(RowIndex) * kept + 2.0 * sizeof(std::uint64_t) * looked_up;
 }
@@ -214,13 +149,13 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
     double most_rows = 0.0;
     bool any_learns = false;
     if (arrivals.by_source)
-        bytes +=
-            sizeof(NeuronId) * shards * steps *
-            room_of_list(arrivals.records_per_step / parts, arrivals.spikes_per_step, arrivals.activity.most_in_step);
+        bytes += sizeof(NeuronId) * shards * steps *
+                 connect::room_of_list(arrivals.records_per_step / parts, arrivals.spikes_per_step,
+                                       arrivals.activity.most_in_step);
     const auto add_rows = [&](double rows) {
         const double rows_per_step = arrivals.spikes_of_one * rows;
-        const double rows_at_once =
-            room_of_list(rows_per_step / parts, arrivals.spikes_per_step, most_of_part(arrivals, rows_per_step, parts));
+        const double rows_at_once = connect::room_of_list(rows_per_step / parts, arrivals.spikes_per_step,
+                                                          most_of_part(arrivals, rows_per_step, parts));
         most_rows = std::max(most_rows, rows_at_once);
         if (!arrivals.by_source) bytes += sizeof(RowIndex) * shards * shards * steps * rows_at_once;
     };
@@ -234,7 +169,8 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
     // Those of a step, for the tables that learn.
     if (any_learns) {
         const double of_step = arrivals.spikes_per_step / shards;
-        bytes += sizeof(std::uint32_t) * shards * room_of_list(of_step, of_step, arrivals.activity.most_in_step);
+        bytes +=
+            sizeof(std::uint32_t) * shards * connect::room_of_list(of_step, of_step, arrivals.activity.most_in_step);
     }
     return bytes + (arrivals.by_source ? sizeof(RowIndex) * shards * most_rows : 0.0);
 }
@@ -253,7 +189,8 @@ double outbox_bytes(double spikes_of_epoch, double shards, const Activity& activ
     });
     const double of_shard = spikes_of_epoch / shards;
     const double lists = by_stretches ? 3.0 : 2.0;
-    return lists * sizeof(comm::EmittedSpike) * shards * room_of_list(of_shard, of_shard, activity.most_in_epoch());
+    return lists * sizeof(comm::EmittedSpike) * shards *
+           connect::room_of_list(of_shard, of_shard, activity.most_in_epoch());
 }
 
 /// Bytes of the rings of inputs of all shards.

@@ -47,12 +47,6 @@ ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const conne
 double notification_bytes(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
                           const SimulationOptions& options, double spikes_of_one, double steps_per_epoch);
 
-/// Elements that there is room for in a list of exactly so many, appended one at a time as in base/tight_list.hpp.
-double room_of_appended(double size);
-/// Elements that there is room for in a list that grows as those of base/tight_list.hpp do.
-/// @param mean of its length @param events of which each, on average, leads to equally many elements
-/// @param most its greatest length relative to the mean; 0: as for events that are independent
-double room_of_list(double mean, double events, double most);
 /// Steps in which any of a transmitter's neurons fires, where others than those with given spikes fire at random.
 /// @param spikes_of_one in a step @param steps that are simulated
 struct ExpectedPulses {
@@ -61,8 +55,6 @@ struct ExpectedPulses {
 };
 ExpectedPulses expected_pulses(const network::LoweredNetwork& network, const connect::Transmitter& transmitter,
                                double spikes_of_one, double steps);
-/// Spikes of a neuron beyond a number of them, on average, where it fires at random and so often on average.
-double expected_beyond(double mean, std::size_t number);
 /// Elements that there is room for in a list that grows by doubling, where so many independent events, on average, lead to
 /// all that is drawn. This is the expected number: whether the list doubles once more may be a matter of chance.
 double grown(double mean, double events);

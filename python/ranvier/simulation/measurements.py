@@ -15,8 +15,8 @@ __all__ = ["PARTS", "PHASES", "Bursts", "Counts", "Crowding", "EpochTimes", "Ste
 PHASES = ("build", "init", "simulation")
 """The phases of a process."""
 
-# Few delays are longer than this many steps, or epochs.
-_MOST_LISTS = 2**12
+# Few delays are longer than this many epochs.
+_MOST_EPOCHS = 2**12
 
 # Epochs after which sections of an exchange shrink to the size needed in these, and the part of their size below which
 # they do (core/comm/exchange/marked_sections.cpp).
@@ -70,17 +70,12 @@ class Bursts:
     in_turn
         In one epoch of every third, averaged over the three: some methods of exchange have three buffers, which take
         turns.
-    in_lists
-        In the 2\ :sup:`j` steps before the turn of a list, if 2\ :sup:`i` lists take turns from step to step: the
-        largest number for each list, averaged over the lists; an item for each i, with one for each j up to i. Spikes
-        wait in these lists until they arrive at plastic synapses.
     """
 
     in_step: float
     in_epochs: Sequence[float]
     of_late: float
     in_turn: float
-    in_lists: Sequence[Sequence[float]]
 
     @property
     def in_epoch(self) -> float:
@@ -107,23 +102,18 @@ class Bursts:
         in_step = float(counts.mean())
         in_epoch = in_step * epoch_steps
         in_epochs = [numbers / epoch_steps for numbers in _in_succession(of_epochs, in_step)]
-        in_steps = _in_succession(counts, in_step)
         return Bursts(
             float(epochs.max(axis=0).mean() / in_step),
             [float(numbers.max()) for numbers in in_epochs],
             _remembered(of_epochs) / in_epoch,
             float(np.mean([of_epochs[first::3].max() for first in range(min(3, len(of_epochs)))]) / in_epoch),
-            [
-                [_most_of_lists(numbers, 2**power) for numbers in in_steps[: power + 1]]
-                for power in range(len(in_steps))
-            ],
         )
 
 
 def _in_succession(counts: IntArray, mean: float) -> list[FloatArray]:
     """Return, for each power of two, the sums of that number of consecutive counts, relative to as many means."""
     until = np.concatenate([[0], np.cumsum(counts)])
-    powers = [2**power for power in range(min(len(counts), _MOST_LISTS).bit_length())]
+    powers = [2**power for power in range(min(len(counts), _MOST_EPOCHS).bit_length())]
     return [(until[power:] - until[:-power]) / (power * mean) for power in powers]
 
 
@@ -142,13 +132,6 @@ def _remembered(of_epochs: IntArray) -> float:
                 room = recent
         recent = quiet = 0
     return float(room)
-
-
-def _most_of_lists(numbers: FloatArray, lists: int) -> float:
-    """Return the largest of the numbers that each of some lists takes in turn, averaged over the lists."""
-    whole = np.zeros(-(-len(numbers) // lists) * lists)
-    whole[: len(numbers)] = numbers
-    return float(whole.reshape(-1, lists).max(axis=0).mean())
 
 
 @dataclass(frozen=True)

@@ -100,10 +100,9 @@ def predict_memory(
     chosen = steps.choose(models, synapses, checked_group(Tuning, tuning).programs)
     options.programs_to_compile = [index for index, compiled in enumerate(chosen.compiled) if compiled]
     options.compiled_rules = chosen.compiled_rules
-    most: tuple[float, float, float, list[float], list[list[float]]] = (0.0, 0.0, 0.0, [], [])
+    most: tuple[float, float, float, list[float]] = (0.0, 0.0, 0.0, [])
     if bursts is not None:
-        in_lists = [list(of_lists) for of_lists in bursts.in_lists]
-        most = (bursts.in_step, bursts.of_late, bursts.in_turn, list(bursts.in_epochs), in_lists)
+        most = (bursts.in_step, bursts.of_late, bursts.in_turn, list(bursts.in_epochs))
     simulated = math.inf if time is None else number("time", time)
     if not (0.0 <= simulated <= _MOST_TIME or simulated == math.inf):
         raise ValueOutOfBoundsError("time", f"{simulated} ms", f"it must be from 0 to {_MOST_TIME:g}, or infinite")

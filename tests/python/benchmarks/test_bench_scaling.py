@@ -129,7 +129,7 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
 
 
 def activity(rate: float) -> Activity:
-    return Activity(rate, Bursts(1.0, [1.0], 1.0, 1.0, []))
+    return Activity(rate, Bursts(1.0, [1.0], 1.0, 1.0))
 
 
 def planned(neurons: int) -> dict[str, Any]:
@@ -174,9 +174,9 @@ def test_that_a_network_larger_than_the_one_that_was_tried_is_not_run_twice() ->
 
 
 def test_that_the_greatest_activity_has_the_greatest_burst() -> None:
-    late = Activity(10.0, Bursts(1.0, [8.0], 2.0, 4.0, []))
+    late = Activity(10.0, Bursts(1.0, [8.0], 2.0, 4.0))
     greatest = late.at_its_greatest()
-    assert greatest.bursts == Bursts(1.0, [8.0], 8.0, 4.0, [])
+    assert greatest.bursts == Bursts(1.0, [8.0], 8.0, 4.0)
     assert Activity(10.0).at_its_greatest() == Activity(10.0)
 
 

@@ -41,14 +41,11 @@ def run(
 
 
 def check(taken: dict[str, int], predicted: dict[str, int]) -> None:
-    """Bound the deviation of all, and of every component of which there is much."""
+    """Bound the deviation of the whole, and of what tables take."""
     assert set(taken) - set(predicted) <= {"exchange", "presynaptic"}
     whole = sum(taken.values())
-    assert sum(predicted.values()) == pytest.approx(whole, rel=0.05), (predicted, taken)
-    for name, size in taken.items():
-        # Lists of spikes are as long as the largest of several bursts made them, which is a matter of chance.
-        tolerance = max(0.15 * size, 0.02 * whole) if name in ("spikes", "exchange") else max(0.05 * size, 0.01 * whole)
-        assert predicted.get(name, 0) == pytest.approx(size, abs=tolerance), (name, predicted, taken)
+    assert sum(predicted.values()) == pytest.approx(whole, rel=0.1), (predicted, taken)
+    assert predicted["synapses"] == pytest.approx(taken["synapses"], rel=0.05, abs=0.01 * whole), (predicted, taken)
 
 
 _DRAWN = ", drawn"
