@@ -1,19 +1,25 @@
 #include "connect/plasticity/plastic_table.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <memory_resource>
+#include <numeric>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/errors.hpp"
-#include "connect/plasticity/plastic_table_modulation.hpp"
-#include "connect/plasticity/plastic_table_reading.hpp"
-#include "connect/plasticity/plastic_table_state.hpp"
-#include "connect/plasticity/plastic_table_timed.hpp"
-#include "connect/plasticity/plastic_table_visits.hpp"
 #include "connect/tables/delivery_loops.hpp"
 
 namespace ranvier::connect {
@@ -310,6 +316,491 @@ void PlasticTable<Target, Real>::move_base(InstructionSet set, Step step) {
     }
     settled_ = moved(settled_);
     base_ += by;
+}
+
+// Which synapses of a row spikes reach together, and what they have to learn then.
+
+/// The source of a row has fired: its traces go on.
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::next_spike(RowIndex row, std::int32_t stamp) -> Spike {
+    const std::int32_t last = last_[row.value];
+    double& trace = traces_[row.value];
+    Spike spike{.row = row, .stamp = stamp, .last = last, .trace = static_cast<Real>(trace)};
+    const auto after = [&](double before) { return rule_.presynaptic_trace_accumulates ? before + 1.0 : 1.0; };
+    trace = after(last == History::never ? 0.0 : trace * row_decay_(std::int64_t{stamp} - last));
+    for (std::size_t k = 0; k < own_decays_.size(); ++k) {
+        double& own = own_[row.value * own_decays_.size() + k];
+        const double before = last == History::never ? 0.0 : own * own_decays_[k](std::int64_t{stamp} - last);
+        spike.own[k] = static_cast<Real>(before);
+        own = after(before);
+    }
+    last_[row.value] = stamp;
+    return spike;
+}
+
+/// The synapses of a row from a place on that have the same delay.
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::run_from(std::uint64_t begin, std::uint64_t row_end) const -> Run {
+    std::uint64_t end = row_end;
+    DelaySteps delay = this->columns_.least_delay;
+    if (delay != this->columns_.greatest_delay && begin < end && !has_whole_rows()) {
+        std::visit(
+            [&](const auto& delays) {
+                const auto relative = delays[begin];
+                for (end = begin + 1; end < row_end && delays[end] == relative;) ++end;
+                delay += relative;
+            },
+            this->columns_.delays);
+    }
+    return {begin, end, delay, learning_.axonal(delay)};
+}
+
+/// The same of a synapse in the midst of a row.
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::run_of(std::uint64_t row_begin, std::uint64_t position, std::uint64_t row_end) const
+    -> Run {
+    if (this->columns_.least_delay == this->columns_.greatest_delay || has_whole_rows())
+        return run_from(row_begin, row_end);
+    return std::visit(
+        [&](const auto& delays) -> Run {
+            const auto relative = delays[position];
+            const auto* const first = delays.data() + row_begin;
+            const auto [begin, end] = std::equal_range(first, delays.data() + row_end, relative);
+            const DelaySteps delay = this->columns_.least_delay + relative;
+            return {row_begin + static_cast<std::uint64_t>(begin - first),
+                    row_begin + static_cast<std::uint64_t>(end - first), delay, learning_.axonal(delay)};
+        },
+        this->columns_.delays);
+}
+
+template <class Target, class Real>
+template <class Call>
+void PlasticTable<Target, Real>::for_each_run(RowIndex row, Call call) const {
+    const std::uint64_t end = this->row_end(row);
+    for (std::uint64_t begin = this->row_begin(row); begin < end;) {
+        const Run run = run_from(begin, end);
+        call(run);
+        begin = run.end;
+    }
+}
+
+/// Synapses of a run, from one on, with a presynaptic spike.
+/// @param last before it, and the trace after that
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::visit_of(const Run& run, std::uint64_t first, std::int32_t last, Real trace) const
+    -> Visit {
+    Visit visit{.targets = this->columns_.targets.data() + first, .trace = trace};
+    if (centred() && !timed_) visit.synapse_traces = synapse_traces_.data() + first;
+    if (has_whole_rows()) visit.delays = delays_from(first);
+    visit.dendritic = static_cast<std::int32_t>(run.dendritic());
+    visit.learnt = settled_ - visit.dendritic;
+    visit.since = History::never;
+    if (last == History::never) {
+        // Nothing is learnt before the first presynaptic spike.
+        visit.learnt = std::numeric_limits<std::int32_t>::max();
+    } else {
+        visit.last = last + run.shift();
+        visit.since = visit.last - run.tie();
+        visit.learnt = std::max(visit.learnt, visit.since);
+    }
+    return visit;
+}
+
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::arriving(const Spike& spike, const Run& run, const InputRing& inputs) -> Visit {
+    Visit visit = visit_of(run, run.begin, spike.last, spike.trace);
+    visit.weights = this->columns_.weights.data() + run.begin;
+    visit.count = run.end - run.begin;
+    visit.meets = spike.stamp + run.shift();
+    visit.end = visit.meets - run.tie();
+    visit.own = spike.own;
+    if (centred() && !timed_) {
+        visit.new_synapse_traces = synapse_traces_.data() + run.begin;
+        if (spike.last != History::never) visit.left = presynaptic_(std::int64_t{spike.stamp} - spike.last);
+    }
+    if (inputs.wide != nullptr) return visit;
+    const Step step = base_ + spike.stamp + run.delay;
+    visit.inputs = (visit.delays == nullptr ? inputs.slot(step) : inputs.data) + first_neuron();
+    visit.slot = static_cast<std::uint32_t>(step) & inputs.slot_mask;
+    return visit;
+}
+
+/// What synapses of a run, from one on, have still to learn from postsynaptic spikes that arrive up to the end of a step.
+/// @param waiting the first spike that waits for each run
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::pending(RowIndex row, const Run& run, std::uint64_t first,
+                                         const std::vector<const Waiting*>& waiting, Step step) const -> Visit {
+    std::int32_t last = last_[row.value];
+    auto trace = static_cast<Real>(traces_[row.value]);
+    const auto found = std::lower_bound(waiting.begin(), waiting.end(), run.begin,
+                                        [](const Waiting* one, std::uint64_t begin) { return one->run.begin < begin; });
+    if (found != waiting.end() && (*found)->run.begin == run.begin) {
+        last = (*found)->spike.last;
+        trace = (*found)->spike.trace;
+    }
+    Visit visit = visit_of(run, first, last, trace);
+    visit.end = relative(step) - static_cast<std::int32_t>(run.dendritic());
+    visit.meets = visit.end + 1;
+    return visit;
+}
+
+/// The first spike that waits for each run for which any does, by the place of the run.
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::first_waiting() const -> std::vector<const Waiting*> {
+    std::vector<const Waiting*> found;
+    for (Step step = now_ + 1; step <= now_ + static_cast<Step>(waiting_.size()); ++step) {
+        for (const Waiting& one : waiting_[static_cast<std::uint64_t>(step) & (waiting_.size() - 1)]) {
+            found.push_back(&one);
+        }
+    }
+    // Those of one run and step lie in one list, in the order in which they came.
+    std::sort(found.begin(), found.end(), [](const Waiting* a, const Waiting* b) {
+        return std::tie(a->run.begin, a->spike.stamp, a) < std::tie(b->run.begin, b->spike.stamp, b);
+    });
+    found.erase(std::unique(found.begin(), found.end(),
+                            [](const Waiting* a, const Waiting* b) { return a->run.begin == b->run.begin; }),
+                found.end());
+    return found;
+}
+
+// What a table does whose synapses a transmitter modulates.
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::begin_modulation(std::pmr::memory_resource* synapse_memory,
+                                                  std::pmr::memory_resource* spike_memory) {
+    const ModulationConstants& constants = *rule_.modulation;
+    modulated_ = std::make_unique<Modulated>(
+        Modulated{.concentration = Concentration(constants.tau_transmitter, constants.resolution, spike_memory),
+                  .gains = StretchGains(constants, synapse_memory),
+                  .decay = Decay<double>(constants.tau_eligibility / constants.resolution, synapse_memory),
+                  .eligibility = Buffer<Real>(this->size(), synapse_memory),
+                  .remainders = Buffer<Real>(std::is_same_v<Real, float> ? this->size() : 0, synapse_memory)});
+    std::fill_n(modulated_->eligibility.data(), modulated_->eligibility.size(), Real{0});
+    std::fill_n(modulated_->remainders.data(), modulated_->remainders.size(), Real{0});
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::modulate(Step step, std::uint64_t spikes) {
+    modulated_->concentration.add(relative(step), spikes);
+}
+
+/// What a transmitter needs besides.
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::modulated(const Visit& visit) const -> ModulatedArguments<Real> {
+    const auto first = static_cast<const Target*>(visit.targets) - this->columns_.targets.data();
+    ModulatedArguments<Real> modulated{.constants = rule_.modulation.get(),
+                                       .concentration = &modulated_->concentration,
+                                       .gains = &modulated_->gains,
+                                       .decay = modulated_->decay.view(),
+                                       .eligibility = modulated_->eligibility.data() + first};
+    if (!modulated_->remainders.empty()) modulated.remainders = modulated_->remainders.data() + first;
+    modulated.first = visit.learnt == std::numeric_limits<std::int32_t>::max();
+    modulated.seen = std::max(settled_ - visit.dendritic, visit.last);
+    return modulated;
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::learn_modulated(InstructionSet set, const LearnArguments<Real>& given,
+                                                 const Visit& visit) {
+    ModulatedArguments<Real> of_transmitter = modulated(visit);
+    const auto first = of_transmitter.eligibility - modulated_->eligibility.data();
+    of_transmitter.new_eligibility = modulated_->eligibility.data() + first;
+    if (!modulated_->remainders.empty()) of_transmitter.new_remainders = modulated_->remainders.data() + first;
+    modulated_run(set, given, visit, of_transmitter);
+}
+
+/// The weight of a synapse that a transmitter modulates as it is now, were it not for its bounds, with all that is known of it.
+template <class Target, class Real>
+double PlasticTable<Target, Real>::followed_weight(std::uint64_t position,
+                                                   const std::vector<const Waiting*>& waiting) const {
+    const RowIndex row = this->row_of(position);
+    Real weight = this->columns_.weights[position];
+    Real remainder = 0;
+    const Run run = run_of(this->row_begin(row), position, this->row_end(row));
+    Visit visit = pending(row, run, position, waiting, now_);
+    visit.weights = &weight;
+    visit.count = 1;
+    LearnArguments<Real> given = arguments();
+    given.arrives = false;
+    ModulatedArguments<Real> of_transmitter = modulated(visit);
+    of_transmitter.new_remainders = of_transmitter.remainders == nullptr ? nullptr : &remainder;
+    of_transmitter.to_end = true;
+    of_transmitter.bounded = false;
+    modulated_run(InstructionSet::baseline, given, visit, of_transmitter);
+    return static_cast<double>(weight) + static_cast<double>(remainder);
+}
+
+/// Of what a transmitter modulates, the weight after the last spike or pulse is stored: as much earlier as leads to this one
+/// now.
+template <class Target, class Real>
+void PlasticTable<Target, Real>::set_followed(std::uint64_t position, Real weight,
+                                              const std::vector<const Waiting*>& waiting) {
+    auto stored = static_cast<double>(weight);
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        this->columns_.weights[position] = static_cast<Real>(stored);
+        if (!modulated_->remainders.empty()) {
+            modulated_->remainders[position] =
+                static_cast<Real>(stored - static_cast<double>(this->columns_.weights[position]));
+        }
+        stored += static_cast<double>(weight) - followed_weight(position, waiting);
+    }
+}
+
+// What a table does whose synapses have time constants of their own.
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::begin_timed(std::pmr::memory_resource* memory) {
+    timed_ = std::make_unique<Timed>();
+    const auto kept = timed_traces(learning_.own_times, rule_);
+    for (std::size_t kind = 0; kind < trace_kinds; ++kind) {
+        Buffer<Real>& traces = (*timed_)[kind];
+        traces = Buffer<Real>(kept[kind] ? this->size() : 0, memory);
+        std::fill_n(traces.data(), traces.size(), Real{0});
+    }
+}
+
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::timed(const Visit& visit) const -> TimedArguments<Real> {
+    const auto first = static_cast<const Target*>(visit.targets) - this->columns_.targets.data();
+    TimedArguments<Real> timed{.resolution = learning_.own_times.resolution};
+    for (std::size_t kind = 0; kind < trace_kinds; ++kind) {
+        const auto column = learning_.own_times.columns[kind];
+        if (column) timed.time_constants[kind] = this->columns_.parameters[*column].data() + first;
+        if (!(*timed_)[kind].empty()) timed.traces[kind] = (*timed_)[kind].data() + first;
+    }
+    timed.first = visit.learnt == std::numeric_limits<std::int32_t>::max();
+    timed.counted = settled_ - visit.dendritic;
+    if (!timed.first) timed.counted = std::max(timed.counted, visit.last - 1);
+    return timed;
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::learn_timed(InstructionSet set, const LearnArguments<Real>& given,
+                                             const Visit& visit) {
+    TimedArguments<Real> arguments = timed(visit);
+    const auto first = static_cast<const Target*>(visit.targets) - this->columns_.targets.data();
+    for (std::size_t kind = 0; kind < trace_kinds; ++kind) {
+        if (!(*timed_)[kind].empty()) arguments.new_traces[kind] = (*timed_)[kind].data() + first;
+    }
+    learn_timed_visit(set, given, visit, arguments);
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::exchange_traces(std::span<const std::uint64_t> positions, StateColumns& columns) {
+    constexpr std::array<std::string_view, trace_kinds> names{"presynaptic_trace", "postsynaptic_trace",
+                                                              "own_presynaptic_trace", "own_postsynaptic_trace"};
+    for (std::size_t kind = 0; kind < trace_kinds; ++kind) {
+        if (!(*timed_)[kind].empty()) Base::exchange_column(columns, names[kind], positions, (*timed_)[kind]);
+    }
+}
+
+// How weights are read of synapses that learn.
+
+/// Copies of weights, of which what their synapses have still to learn is applied to many at a time.
+template <class Target, class Real>
+class PlasticTable<Target, Real>::WeightCopies {
+   public:
+    /// @param weights that are read, by the place of the synapse among all that were asked for
+    WeightCopies(const PlasticTable& table, std::span<double> weights) : table_(table), weights_(weights) {
+        // They stay where they are until they are given.
+        copies_.reserve(most);
+        visits_.reserve(most_visits);
+    }
+
+    /// Starts with synapses of a row that follow each other, and so gives those before if there is no room for these.
+    void add_visit(Visit visit, std::uint64_t first, std::size_t count) {
+        if (copies_.size() + count > most || visits_.size() == most_visits) give();
+        visit.weights = copies_.data() + copies_.size();
+        visit.count = count;
+        visits_.push_back(visit);
+        first_copy_ = copies_.size();
+        first_ = first;
+        const Real* const stored = table_.columns_.weights.data() + first;
+        copies_.insert(copies_.end(), stored, stored + count);
+    }
+    /// One of the synapses of the last visit. @param place among all that were asked for
+    void add(std::uint64_t position, std::size_t place) {
+        wanted_.push_back({place, first_copy_ + static_cast<std::size_t>(position - first_)});
+    }
+    void give() {
+        table_.bring_up_to_date(visits_);
+        for (const Wanted& one : wanted_) weights_[one.place] = static_cast<double>(copies_[one.copy]);
+        visits_.clear();
+        copies_.clear();
+        wanted_.clear();
+    }
+
+    static constexpr std::size_t most = std::size_t{1} << 14;
+
+   private:
+    struct Wanted {
+        std::size_t place;
+        std::size_t copy;
+    };
+    const PlasticTable& table_;
+    std::span<double> weights_;
+    std::vector<Real> copies_;
+    std::vector<Visit> visits_;
+    std::vector<Wanted> wanted_;
+    std::size_t first_copy_ = 0;  ///< of the last visit
+    std::uint64_t first_ = 0;     ///< synapse of that
+};
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::read_weights(std::span<const std::uint64_t> positions,
+                                              std::span<double> weights) const {
+    std::vector<std::size_t> order(positions.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto position_of = [&](std::size_t place) { return positions[place]; };
+    if (!std::ranges::is_sorted(positions)) std::ranges::sort(order, {}, position_of);
+    const auto waiting = first_waiting();
+    WeightCopies copies(*this, weights);
+    for (std::size_t i = 0; i < order.size();) {
+        const std::uint64_t first = positions[order[i]];
+        const RowIndex row = this->row_of(first);
+        const Run run = run_of(this->row_begin(row), first, this->row_end(row));
+        const std::uint64_t most_end = std::min(run.end, first + WeightCopies::most);
+        std::uint64_t end = first + 1;
+        std::size_t next = i + 1;
+        for (; next < order.size() && positions[order[next]] <= end && positions[order[next]] < most_end; ++next) {
+            end = positions[order[next]] + 1;
+        }
+        copies.add_visit(pending(row, run, first, waiting, now_), first, static_cast<std::size_t>(end - first));
+        for (; i < next; ++i) copies.add(positions[order[i]], order[i]);
+    }
+    copies.give();
+}
+
+/// Applies to copies of weights what their synapses have still to learn.
+template <class Target, class Real>
+void PlasticTable<Target, Real>::bring_up_to_date(std::span<const Visit> visits) const {
+    LearnArguments<Real> given = arguments();
+    given.visits = visits;
+    given.arrives = false;
+    if (!modulated_ && !timed_) return learn_visits(InstructionSet::baseline, given);
+    for (const Visit& visit : visits) {
+        if (timed_) {
+            learn_timed_visit(InstructionSet::baseline, given, visit, timed(visit));
+            continue;
+        }
+        ModulatedArguments<Real> of_transmitter = modulated(visit);
+        of_transmitter.to_end = true;
+        modulated_run(InstructionSet::baseline, given, visit, of_transmitter);
+    }
+}
+
+// How a table of synapses that learn saves its state, and loads it.
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::begin_saving(Step now) {
+    settle(InstructionSet::baseline, now);
+    saved_ = waiting_spikes();
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::begin_loading(Step now) {
+    base_ = now > most_steps ? now : 0;
+    now_ = now;
+    settled_ = relative(now);
+    loads_ = true;
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) {
+    Base::exchange_synapses(positions, columns);
+    if (timed_) exchange_traces(positions, columns);
+    if (centred() && !timed_) {
+        columns.exchange_list<Real>("presynaptic_trace", positions.size(),
+                                    [&](std::size_t i) -> Real& { return synapse_traces_[positions[i]]; });
+    }
+    if (!modulated_) return;
+    columns.exchange_list<Real>("eligibility", positions.size(),
+                                [&](std::size_t i) -> Real& { return modulated_->eligibility[positions[i]]; });
+    if (modulated_->remainders.empty()) return;
+    columns.exchange_list<Real>("weight_remainder", positions.size(),
+                                [&](std::size_t i) -> Real& { return modulated_->remainders[positions[i]]; });
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::exchange_row(RowIndex row, StateColumns& columns) {
+    std::int64_t last = History::absolute(last_[row.value], base_);
+    columns.exchange("last_spike", last);
+    last_[row.value] = History::relative(last, base_);
+    columns.exchange("trace", traces_[row.value]);
+    for (std::size_t k = 0; k < own_decays_.size(); ++k) {
+        columns.exchange("own_trace" + std::to_string(k), own_[row.value * own_decays_.size() + k]);
+    }
+    if (columns.loads()) {
+        const std::size_t size = columns.exchange_size(0);
+        for (std::size_t i = 0; i < size; ++i) {
+            Saved one;
+            one.spike.row = row;
+            exchange_waiting(one.spike, columns);
+            if (i > 0 && saved_.back().spike.stamp == one.spike.stamp) one.number = saved_.back().number + 1;
+            saved_.push_back(one);
+        }
+        return;
+    }
+    const auto row_of_saved = [](const Saved& one) { return one.spike.row; };
+    const auto own = std::ranges::equal_range(saved_, row, {}, row_of_saved);
+    columns.exchange_size(own.size());
+    for (Saved one : own) exchange_waiting(one.spike, columns);
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::exchange_common(StateColumns& columns) {
+    auto greatest = std::bit_cast<Real>(greatest_);
+    columns.exchange("greatest_weight", greatest);
+    greatest_ = std::max(greatest_, std::bit_cast<Bits>(greatest));
+    // All have had the same.
+    if (modulated_) modulated_->concentration.exchange(base_, columns);
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::end_exchange() {
+    if (!std::exchange(loads_, false)) {
+        saved_ = {};
+        return;
+    }
+    // A row may have been loaded several times, each time with the spikes that waited for some of its synapses.
+    std::sort(saved_.begin(), saved_.end(), [](const Saved& a, const Saved& b) { return a.place() < b.place(); });
+    const auto same = [](const Saved& a, const Saved& b) { return a.place() == b.place(); };
+    saved_.erase(std::unique(saved_.begin(), saved_.end(), same), saved_.end());
+    for (const Saved& one : saved_) {
+        for_each_run(one.spike.row, [&](const Run& run) {
+            const Step arrival = base_ + one.spike.stamp + run.axonal;
+            if (arrival > now_) append(waiting_at(arrival), {one.spike, run});
+        });
+    }
+    saved_ = {};
+    kept_ = history_.older_spikes();
+    if (modulated_) modulated_->kept = modulated_->concentration.pulses().size();
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::exchange_waiting(Spike& spike, StateColumns& columns) const {
+    std::int64_t stamp = History::absolute(spike.stamp, base_);
+    std::int64_t last = History::absolute(spike.last, base_);
+    columns.exchange_element("waiting_spike", stamp);
+    columns.exchange_element("spike_before", last);
+    columns.exchange_element("trace_before", spike.trace);
+    for (std::size_t k = 0; k < own_decays_.size(); ++k) {
+        columns.exchange_element("waiting_own_trace" + std::to_string(k), spike.own[k]);
+    }
+    spike.stamp = History::relative(stamp, base_);
+    spike.last = History::relative(last, base_);
+}
+
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::waiting_spikes() const -> std::vector<Saved> {
+    std::vector<Saved> found;
+    for (Step step = now_ + 1; step <= now_ + static_cast<Step>(waiting_.size()); ++step) {
+        for (const Waiting& one : waiting_[static_cast<std::uint64_t>(step) & (waiting_.size() - 1)]) {
+            if (one.run.end == this->row_end(one.spike.row)) found.push_back({.spike = one.spike});
+        }
+    }
+    std::ranges::stable_sort(found, {}, [](const Saved& one) { return one.spike.row; });
+    return found;
 }
 
 template <class Target, class Real>
