@@ -6,7 +6,7 @@
 # names by design (models, mechanisms, rules) are compiled file by file; `make tidy` compiles all files that way, which
 # checks that each includes all that it needs.
 
-set(RANVIER_UNITED_AT_ONCE 6)
+set(RANVIER_UNITED_AT_ONCE 16)
 
 # ranvier_unite(<target> [FOLDERS <folder>...] [EXCEPT <file>...]): all files of the target, or those in the folders of
 # these names, but for the files of these names.

@@ -25,16 +25,16 @@ using program::Program;
 
 constexpr std::string_view first_words = "ranvier neuron program";
 
-void append(std::string& text, std::string_view more) { text += more; }
+void add_text(std::string& text, std::string_view more) { text += more; }
 template <std::integral Whole>
-void append(std::string& text, Whole more) {
+void add_text(std::string& text, Whole more) {
     text += std::to_string(more);
 }
 
 template <class... Parts>
 std::string joined(const Parts&... parts) {
     std::string text;
-    (append(text, parts), ...);
+    (add_text(text, parts), ...);
     return text;
 }
 
