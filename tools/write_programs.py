@@ -25,9 +25,9 @@ def main(module: str, folder: str) -> int:
     import ranvier
 
     ranvier._core = core
-    from ranvier.command_line import main as carry_out
+    from ranvier.command_line import main as run_command
 
-    return carry_out(["compile", "--all", "--output", folder])
+    return run_command(["compile", "--all", "--output", folder])
 
 
 if __name__ == "__main__":

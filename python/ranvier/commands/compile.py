@@ -50,10 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="method, relative_tolerance, absolute_tolerance, and numbers or names of copies: receptors=3, "
         "receptors=AMPA,NMDA",
     )
-    parser.set_defaults(carry_out=carry_out)
+    parser.set_defaults(execute=execute)
 
 
-def carry_out(options: argparse.Namespace) -> int:
+def execute(options: argparse.Namespace) -> int:
     """Write the programs."""
     neurons = [*options.neurons, *(NAMES if options.all else ())]
     if not neurons:

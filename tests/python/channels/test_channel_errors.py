@@ -44,7 +44,12 @@ def marked(error: EquationError) -> str:
         ("dn/dt = (0.5 - n)/tau*t/ms : 1", UnknownSymbolError, "t", ""),
         ("dn/dt = (rand() - n)/tau : 1", EquationError, "rand()", "no random numbers"),
         ("dn/dt = (before(n) - n)/tau : 1", EquationError, "before(n)", "no reset"),
-        ("dn/dt = (0.5 - n)/tau : 1 (unless refractory)", EquationError, "(unless refractory)", "no such flag"),
+        (
+            "dn/dt = (0.5 - n)/tau : 1 (unless refractory)",
+            EquationError,
+            "(unless refractory)",
+            "this flag does not exist",
+        ),
         ("dn/dt = (0.5 - n)/tau : 1\nv = 3*mV : mV", EquationError, "v", "the potential of the membrane"),
         ("dn/dt = (0.5 - n)/tau : 1\ncelsius : 1", EquationError, "celsius", "the temperature"),
     ],

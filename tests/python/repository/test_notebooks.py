@@ -141,7 +141,7 @@ def displayed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, dict[
 
 
 def test_progress_in_a_notebook(displayed: list[tuple[str, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ranvier.simulation.progress._PATIENCE_S", 0.0)
+    monkeypatch.setattr("ranvier.simulation.progress._SHORTEST_S", 0.0)
     with ProgressReporter(None, "run", "Simulating <100> ms", 100.0) as reporter:
         assert not reporter.silent
         reporter.update(0.0)
