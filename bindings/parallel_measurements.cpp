@@ -17,7 +17,7 @@ std::vector<std::string> stealing_policies() {
     std::vector<std::string> names;
     for (const auto policy : {parallel::StealingPolicy::local_and_remote, parallel::StealingPolicy::prefer_local,
                               parallel::StealingPolicy::local_only, parallel::StealingPolicy::none}) {
-        names.emplace_back(parallel::to_string(policy));
+        names.emplace_back(name_of(policy));
     }
     return names;
 }
@@ -31,8 +31,8 @@ void make_measurement(ParallelMeasurement* measurement, const Places& pairs, std
                           .bound = "a team has at least one worker",
                           .remedy = "give the place of each"});
     }
-    new (measurement)
-        ParallelMeasurement(std::move(places), {.stealing = parallel::parse_stealing(stealing)}, make_poll(nullptr));
+    new (measurement) ParallelMeasurement(
+        std::move(places), {.stealing = parse_choice<parallel::StealingPolicy>(stealing)}, make_poll(nullptr));
 }
 
 Places places_of(const ParallelMeasurement& measurement) {

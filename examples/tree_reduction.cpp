@@ -165,7 +165,7 @@ Team make_team(const Options& options) {
     if (made_up) {
         for (Place& place : places) place.processor = -1;
     }
-    return Team(std::move(places), {.stealing = parse_stealing(options.stealing)});
+    return Team(std::move(places), {.stealing = ranvier::parse_choice<StealingPolicy>(options.stealing)});
 }
 
 int run(const Options& options) {

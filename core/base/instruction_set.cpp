@@ -29,33 +29,17 @@ std::span<const InstructionSet> available_instruction_sets() {
     return std::span(all_sets).first(widest + 1);
 }
 
-std::string_view to_string(InstructionSet set) {
-    switch (set) {
-        case InstructionSet::avx512:
-            return "avx512";
-        case InstructionSet::avx2:
-            return "avx2";
-        case InstructionSet::baseline:
-            break;
+InstructionSet available_instruction_set(AutoChoice<InstructionSet> choice) {
+    const InstructionSet widest = detect_instruction_set();
+    if (choice.value_or(widest) > widest) {
+        throw ValueOutOfBoundsError({.object = "instruction set",
+                                     .value = std::string(choice.name()),
+                                     .bound = "this processor has only " + std::string(to_string(widest)),
+                                     .remedy = "leave it at 'auto'"});
     }
-    return "baseline";
+    return choice.value_or(widest);
 }
 
-InstructionSet parse_instruction_set(std::string_view name) {
-    static constexpr std::array<std::string_view, 4> names{"auto", "baseline", "avx2", "avx512"};
-    if (name == "auto") return detect_instruction_set();
-    for (const InstructionSet set : all_sets) {
-        if (name != to_string(set)) continue;
-        if (set > detect_instruction_set()) {
-            throw ValueOutOfBoundsError(
-                {.object = "instruction set",
-                 .value = std::string(name),
-                 .bound = "this processor has only " + std::string(to_string(detect_instruction_set())),
-                 .remedy = "leave it at 'auto'"});
-        }
-        return set;
-    }
-    throw unknown_name("instruction set", name, names);
-}
+InstructionSet parse_instruction_set(std::string_view name) { return available_instruction_set(name); }
 
 }  // namespace ranvier

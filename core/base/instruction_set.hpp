@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/choice.hpp"
+
 namespace ranvier {
 
 /// The instruction sets for which the hot loops are compiled. All of them give the same bits: no loop uses fused
@@ -16,8 +18,17 @@ InstructionSet detect_instruction_set();
 /// The sets that this processor has, narrowest first.
 std::span<const InstructionSet> available_instruction_sets();
 
-std::string_view to_string(InstructionSet set);
+template <>
+struct ChoiceNames<InstructionSet> {
+    static constexpr std::string_view kind = "instruction set";
+    static constexpr std::array<std::string_view, 3> names{"baseline", "avx2", "avx512"};
+};
 
+constexpr std::string_view to_string(InstructionSet set) { return name_of(set); }
+
+/// The set, or the widest one where the choice is automatic.
+/// @throws ValueOutOfBoundsError when this processor does not have it.
+InstructionSet available_instruction_set(AutoChoice<InstructionSet> choice);
 /// The set named "auto" (the widest), "baseline", "avx2" or "avx512".
 /// @throws UnknownNameError for another name, ValueOutOfBoundsError when this processor does not have it.
 InstructionSet parse_instruction_set(std::string_view name);

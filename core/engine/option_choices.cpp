@@ -1,7 +1,6 @@
 #include "engine/option_choices.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -39,23 +38,6 @@ constexpr double cells_of_group = 4.0 * cells_together;
 /// them does not count, and so few that its inputs for these steps do not fill its cache.
 constexpr Step most_steps_of_stretches = 128;
 constexpr Step most_steps_of_points = 16;
-
-connect::TableLayout parse_layout(const std::string& name) {
-    static constexpr std::array<std::string_view, 3> names{"auto", "runs", "ring"};
-    if (name == "auto") return connect::TableLayout::automatic;
-    if (name == "runs") return connect::TableLayout::runs;
-    if (name == "ring") return connect::TableLayout::ring;
-    throw unknown_name("table layout", name, names);
-}
-
-std::optional<connect::RowNumbering> parse_numbering(const SimulationOptions& options) {
-    static constexpr std::array<std::string_view, 4> names{"auto", "dense", "compact", "sparse"};
-    if (options.row_numbering == "auto") return std::nullopt;
-    if (options.row_numbering == "dense") return connect::RowNumbering::dense;
-    if (options.row_numbering == "compact") return connect::RowNumbering::compact;
-    if (options.row_numbering == "sparse") return connect::RowNumbering::sparse;
-    throw unknown_name("row numbering", options.row_numbering, names);
-}
 
 void check_invented_rates(const SimulationOptions& options, const network::Network& network, bool is_dry_run) {
     const std::vector<double>& rates = options.invented_rates;
@@ -125,7 +107,8 @@ void check_asynchronous(const SimulationOptions& options, std::int32_t ranks, bo
         refuse("the other ranks of a dry run report no progress to wait for", "use stepping=bsp");
     }
     if (ranks > 1 && !options.exchange.empty()) {
-        refuse("exchange=" + options.exchange + " exchanges spikes in epochs, at whose ends all processes meet",
+        refuse("exchange=" + std::string(options.exchange.name()) +
+                   " exchanges spikes in epochs, at whose ends all processes meet",
                "leave out the exchange, so that processes notify each other (notifications=packed or single); or use "
                "stepping=bsp");
     }
@@ -144,16 +127,16 @@ void check_asynchronous(const SimulationOptions& options, std::int32_t ranks, bo
 
 /// What numbers rows cannot go together with what has none, or does not look for them.
 void check_numbering(const SimulationOptions& options, const comm::ExchangeInfo& method) {
-    if (options.row_numbering == "auto") return;
+    if (options.row_numbering.is_automatic()) return;
     if (!options.sort_connections.value_or(true)) {
         throw StateError({.object = "row_numbering",
-                          .value = options.row_numbering,
+                          .value = std::string(options.row_numbering.name()),
                           .bound = "unsorted connections have no rows of sources",
                           .remedy = "leave it out, or sort connections"});
     }
-    if (options.row_numbering == "sparse" && (method.directed || method.name == "auto")) {
+    if (options.row_numbering == connect::RowNumbering::sparse && (method.directed || method.name == "auto")) {
         throw StateError({.object = "row_numbering",
-                          .value = options.row_numbering,
+                          .value = std::string(options.row_numbering.name()),
                           .bound = "its index is for methods that send the ids of sources",
                           .remedy = "use it with exchange=allgather, or choose another numbering"});
     }
@@ -171,28 +154,15 @@ std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unl
     return options.threads > 0 ? options.threads : unless;
 }
 
-bool is_asynchronous(const SimulationOptions& options) {
-    static constexpr std::array<std::string_view, 2> names{"bsp", "async"};
-    if (options.stepping != names[0] && options.stepping != names[1]) {
-        throw unknown_name("stepping", options.stepping, names);
-    }
-    return options.stepping == names[1];
-}
+bool is_asynchronous(const SimulationOptions& options) { return options.stepping == SteppingMode::async; }
 
 const comm::ExchangeInfo& choose_exchange(const SimulationOptions& options) {
-    return comm::find_exchange(options.exchange.empty() ? "alltoall" : options.exchange);
-}
-
-comm::Notifications choose_notifications(const SimulationOptions& options) {
-    static constexpr std::array<std::string_view, 2> names{"packed", "single"};
-    if (options.notifications == names[0]) return comm::Notifications::packed;
-    if (options.notifications == names[1]) return comm::Notifications::single;
-    throw unknown_name("notifications", options.notifications, names);
+    return options.exchange.empty() ? comm::find_exchange("alltoall") : *options.exchange.method();
 }
 
 parallel::StealingPolicy choose_stealing(const SimulationOptions& options) {
-    if (options.stealing != "auto") return parallel::parse_stealing(options.stealing);
-    return is_asynchronous(options) ? parallel::StealingPolicy::local_and_remote : parallel::StealingPolicy::none;
+    return options.stealing.value_or(is_asynchronous(options) ? parallel::StealingPolicy::local_and_remote
+                                                              : parallel::StealingPolicy::none);
 }
 
 Step choose_most_steps(const SimulationOptions& options, const network::Network& network) {
@@ -262,12 +232,12 @@ std::uint32_t choose_window(const SimulationOptions& options, const network::Net
 }
 
 connect::BuildOptions make_build_options(const network::Network& network, const SimulationOptions& options) {
-    return {.instruction_set = parse_instruction_set(options.instruction_set),
+    return {.instruction_set = available_instruction_set(options.instruction_set),
             .resolution = network.resolution(),
             .double_weights = options.weight_precision == models::Precision::double_precision,
-            .layout = parse_layout(options.table_layout),
+            .layout = options.table_layout,
             .compiled_rules = options.compiled_rules,
-            .numbering = parse_numbering(options),
+            .numbering = options.row_numbering.value(),
             .keep_sources = options.keep_sources,
             .buffer_bytes = options.connection_buffer};
 }
@@ -275,24 +245,24 @@ connect::BuildOptions make_build_options(const network::Network& network, const 
 bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan& network, std::int32_t ranks,
                     std::uint32_t shards) {
     if (options.sort_connections) return *options.sort_connections;
-    const bool needed =
-        ranks == 1 || options.row_numbering != "auto" || is_asynchronous(options) || !choose_exchange(options).directed;
+    const bool needed = ranks == 1 || !options.row_numbering.is_automatic() || is_asynchronous(options) ||
+                        !choose_exchange(options).directed;
     return needed || connect::rows_save_memory(network, ranks, shards);
 }
 
 connect::Placement make_placement(const network::Network& network, const SimulationOptions& options,
                                   std::int32_t ranks) {
     if (options.ranks) return {network.unit_count(), ranks, options.ranks};
-    return {network.unit_count(), ranks, connect::parse_placement(options.placement), network.seed()};
+    return {network.unit_count(), ranks, options.placement, network.seed()};
 }
 
 void check_options(const SimulationOptions& options, const network::Network& network, connect::PlacementKind placement,
                    std::int32_t ranks, bool is_dry_run) {
     check_asynchronous(options, ranks, is_dry_run);
     check_precision(options, network);
-    if (choose_notifications(options) == comm::Notifications::single && !is_asynchronous(options)) {
+    if (options.notifications == comm::Notifications::single && !is_asynchronous(options)) {
         throw StateError({.object = "notifications",
-                          .value = options.notifications,
+                          .value = std::string(options.notifications.name()),
                           .bound = "with stepping=bsp, processes exchange spikes in epochs",
                           .remedy = "leave it out, or use stepping=async"});
     }
@@ -304,7 +274,7 @@ void check_options(const SimulationOptions& options, const network::Network& net
     }
     if (is_dry_run && placement != connect::PlacementKind::round_robin) {
         throw StateError({.object = "placement",
-                          .value = options.ranks ? "an array" : options.placement,
+                          .value = options.ranks ? "an array" : std::string(options.placement.name()),
                           .bound = "a dry run assumes that all ranks are alike, which only round_robin ensures",
                           .remedy = "use round_robin"});
     }

@@ -28,7 +28,6 @@ std::uint32_t choose_shards(const SimulationOptions& options, const network::Net
 bool is_asynchronous(const SimulationOptions& options);
 /// In epochs.
 const comm::ExchangeInfo& choose_exchange(const SimulationOptions& options);
-comm::Notifications choose_notifications(const SimulationOptions& options);
 parallel::StealingPolicy choose_stealing(const SimulationOptions& options);
 /// The most steps that a shard takes at a time; 1: all advance together.
 Step choose_most_steps(const SimulationOptions& options, const network::Network& network);

@@ -18,11 +18,10 @@
 #include "base/site_counts.hpp"
 #include "base/state_columns.hpp"
 #include "models/model_info.hpp"
+#include "models/precision.hpp"
 #include "models/shared_parts.hpp"
 
 namespace ranvier::models {
-
-enum class Precision : std::uint8_t { single_precision, double_precision };
 
 /// The values of one parameter or variable for the neurons of a group: one for all, or one each.
 struct GroupValues {

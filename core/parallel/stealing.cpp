@@ -1,28 +1,12 @@
 #include "parallel/stealing.hpp"
 
-#include <array>
-
-#include "base/errors.hpp"
-
 namespace ranvier::parallel {
 
 namespace {
 
-/// In the order of the enumeration.
-constexpr std::array<std::string_view, 4> policy_names{"local_and_remote", "prefer_local", "local_only", "none"};
-
 constexpr std::uint32_t no_company = UINT32_MAX;
 
 }  // namespace
-
-std::string_view to_string(StealingPolicy policy) { return policy_names[static_cast<std::size_t>(policy)]; }
-
-StealingPolicy parse_stealing(std::string_view name) {
-    for (std::size_t i = 0; i < policy_names.size(); ++i) {
-        if (policy_names[i] == name) return static_cast<StealingPolicy>(i);
-    }
-    throw unknown_name("stealing policy", name, policy_names);
-}
 
 Victims list_victims(std::span<const Place> places, std::uint32_t thief, StealingPolicy policy) {
     Victims victims;

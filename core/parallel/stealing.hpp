@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/choice.hpp"
 #include "parallel/pinning.hpp"
 
 namespace ranvier::parallel {
@@ -18,19 +19,13 @@ enum class StealingPolicy : std::uint8_t {
     none,              ///< from nobody: each does what was given to it
 };
 
-std::string_view to_string(StealingPolicy policy);
-
-/// The policy of that name.
-/// @throws UnknownNameError when there is none; tells the nearest
-StealingPolicy parse_stealing(std::string_view name);
-
 /// From whom one worker takes work.
 struct Victims {
     std::vector<std::uint32_t> workers;  ///< in groups: those of one group are as good as each other
     std::vector<std::size_t> ends;       ///< of each group within `workers`; earlier groups are asked first
 };
 
-/// The victims of a worker. This function is the policy: who wants another one adds it here and to the names.
+/// The victims of a worker. This function is the policy: who wants another one adds it here and to the enumeration with its names.
 ///
 /// Whoever may take from somebody may also be taken from, by the same and by all others that may: the policies divide the
 /// workers into groups (see stealing_groups()), within which the groups give the order.
@@ -49,3 +44,13 @@ struct StealingCounts {
 };
 
 }  // namespace ranvier::parallel
+
+namespace ranvier {
+
+template <>
+struct ChoiceNames<parallel::StealingPolicy> {
+    static constexpr std::string_view kind = "stealing policy";
+    static constexpr std::array<std::string_view, 4> names{"local_and_remote", "prefer_local", "local_only", "none"};
+};
+
+}  // namespace ranvier

@@ -26,9 +26,9 @@ struct Result {
     std::uint64_t visits = 0;
 };
 
-SimulationOptions asynchronous(std::uint32_t threads, std::uint32_t shards, std::string stealing = "auto") {
-    return {
-        .threads = threads, .stepping = "async", .pinning = "none", .shards = shards, .stealing = std::move(stealing)};
+SimulationOptions asynchronous(std::uint32_t threads, std::uint32_t shards,
+                               AutoChoice<parallel::StealingPolicy> stealing = {}) {
+    return {.threads = threads, .stepping = SteppingMode::async, .pinning = "none", .shards = shards, .stealing = stealing};
 }
 
 Result result_of(Simulation& simulation, const BalancedNetwork& balanced) {
@@ -214,9 +214,7 @@ TEST(AsyncStepping, RefusesWhatNeedsEpochs) {
     };
     refused([](SimulationOptions& o) { o.trace_epochs = true; });
     refused([](SimulationOptions& o) { o.sort_connections = false; });
-    SimulationOptions unknown = asynchronous(1, 2);
-    unknown.stepping = "asynk";
-    EXPECT_THROW(Simulation(balanced.network, unknown), UnknownNameError);
+    EXPECT_THROW(SimulationOptions{.stepping = "asynk"}, UnknownNameError);
 }
 
 }  // namespace TEST_FILE

@@ -252,7 +252,7 @@ TEST_P(MemoryOfPrograms, IsWhatIsAllocated) {
     if (c.compiled) options.programs_to_compile = {neurons.value};
     const std::vector<MemoryItem> predicted = predict_memory(network, options, 1, Rank{0}, {.rate = 0.0});
     options.programs_to_compile.clear();
-    if (c.compiled) model->use_compiled(parse_instruction_set(options.instruction_set), {.function = rest});
+    if (c.compiled) model->use_compiled(available_instruction_set(options.instruction_set), {.function = rest});
     const std::int64_t before = live;
     Simulation simulation(network, options, {}, comm::make_mirror_communicator(1));
     simulation.run(100);

@@ -187,13 +187,13 @@ TEST(Placement, PutsEachNeuronOnOneRank) {
 }
 
 TEST(Placement, DoesWhatItsNameSays) {
-    const Placement round_robin(10, 3, parse_placement("round_robin"), 1);
+    const Placement round_robin(10, 3, parse_choice<PlacementKind>("round_robin"), 1);
     EXPECT_EQ(to_vector(round_robin.ids(Rank{1})), (Ids{1, 4, 7}));
-    const Placement consecutive(10, 3, parse_placement("consecutive"), 1);
+    const Placement consecutive(10, 3, parse_choice<PlacementKind>("consecutive"), 1);
     EXPECT_EQ(to_vector(consecutive.ids(Rank{0})), (Ids{0, 1, 2, 3}));
     EXPECT_EQ(to_vector(consecutive.ids(Rank{2})), (Ids{7, 8, 9}));
-    EXPECT_THROW(parse_placement("robin"), UnknownNameError);
-    EXPECT_THROW(parse_placement(""), UnknownNameError);
+    EXPECT_THROW(parse_choice<PlacementKind>("robin"), UnknownNameError);
+    EXPECT_THROW(parse_choice<PlacementKind>(""), UnknownNameError);
 }
 
 TEST(Placement, ComputesWithLargeNumbers) {

@@ -70,15 +70,16 @@ void expect_same(const Outcome& outcome, const Outcome& expected) {
     EXPECT_EQ(outcome.counts.population_spikes, expected.counts.population_spikes);
 }
 
-std::string name_of(std::int32_t ranks, const SimulationOptions& options) {
-    return std::to_string(ranks) + " ranks, " + std::to_string(options.threads) + " threads, " + options.exchange +
-           ", " + std::to_string(options.intervals) + " intervals, " + options.placement + ", " +
-           options.row_numbering + (options.sort_connections.value_or(true) ? "" : ", unsorted");
+std::string title_of(std::int32_t ranks, const SimulationOptions& options) {
+    return std::to_string(ranks) + " ranks, " + std::to_string(options.threads) + " threads, " +
+           std::string(options.exchange.name()) + ", " + std::to_string(options.intervals) + " intervals, " +
+           std::string(options.placement.name()) + ", " + std::string(options.row_numbering.name()) +
+           (options.sort_connections.value_or(true) ? "" : ", unsorted");
 }
 
 void expect_same_on_ranks(const Network& network, const Outcome& expected, std::int32_t ranks,
                           const SimulationOptions& options, const Script& script) {
-    SCOPED_TRACE(name_of(ranks, options));
+    SCOPED_TRACE(title_of(ranks, options));
     std::vector<Outcome> outcomes(static_cast<std::size_t>(ranks));
     comm::run_processes(ranks, [&](const Communicator& communicator) {
         const auto rank = static_cast<std::size_t>(communicator->rank().value);
@@ -94,7 +95,7 @@ void expect_same_by_all_methods(const Network& network, const Outcome& expected,
     std::size_t turn = 0;
     for (const comm::ExchangeInfo* method : comm::exchanges()) {
         for (const std::uint32_t intervals : {1u, 2u}) {
-            options.exchange = std::string(method->name);
+            options.exchange = method->name;
             options.intervals = intervals;
             options.placement = placements[turn++ % placements.size()];
             expect_same_on_ranks(network, expected, 2 + static_cast<std::int32_t>(turn % 2), options, script);
@@ -298,7 +299,7 @@ TEST(RankNetworks, SideBySide) {
         const SimulationOptions first_options{.threads = 2, .pinning = "none", .exchange = methods[i], .intervals = 2};
         const SimulationOptions second_options{
             .threads = 1, .pinning = "none", .exchange = methods[(i + 1) % methods.size()]};
-        SCOPED_TRACE(first_options.exchange + " beside " + second_options.exchange);
+        SCOPED_TRACE(methods[i] + " beside " + std::string(second_options.exchange.name()));
         std::vector<std::vector<Outcome>> outcomes(2);
         comm::run_processes(2, [&](const Communicator& communicator) {
             std::vector<Outcome>& own = outcomes[static_cast<std::size_t>(communicator->rank().value)];

@@ -54,10 +54,10 @@ TEST(StealingPolicies, DivideWorkersIntoCompanies) {
 TEST(StealingPolicies, HaveNames) {
     for (const auto policy : {StealingPolicy::local_and_remote, StealingPolicy::prefer_local,
                               StealingPolicy::local_only, StealingPolicy::none}) {
-        EXPECT_EQ(parse_stealing(to_string(policy)), policy);
+        EXPECT_EQ(parse_choice<StealingPolicy>(name_of(policy)), policy);
     }
     try {
-        parse_stealing("prefer_lokal");
+        parse_choice<StealingPolicy>("prefer_lokal");
         FAIL() << "a policy of that name";
     } catch (const UnknownNameError& error) {
         EXPECT_NE(std::string(error.what()).find("'prefer_local'"), std::string::npos) << error.what();

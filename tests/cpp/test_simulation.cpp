@@ -145,10 +145,8 @@ TEST(Simulation, GivesTheSameForEachInstructionSetLayoutAndWindow) {
         for (const char* layout : {"auto", "runs", "ring"}) {
             for (const std::uint32_t window : {1u, 16u}) {
                 SCOPED_TRACE(std::string(to_string(set)) + " " + layout + " " + std::to_string(window));
-                expect_same(simulate({.threads = 2,
-                                      .instruction_set = std::string(to_string(set)),
-                                      .table_layout = layout,
-                                      .delivery_window = window}));
+                expect_same(simulate(
+                    {.threads = 2, .instruction_set = set, .table_layout = layout, .delivery_window = window}));
             }
         }
     }

@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "base/registry.hpp"
+#include "comm/exchange/exchange_choice.hpp"
 #include "comm/exchange/exchange_methods.hpp"
 
 namespace ranvier::comm {
@@ -15,5 +16,9 @@ constexpr Registry<ExchangeInfo> methods("method of exchange", all_exchanges);
 std::span<const ExchangeInfo* const> exchanges() { return methods.items(); }
 
 const ExchangeInfo& find_exchange(std::string_view name) { return methods.find(name); }
+
+const ExchangeInfo* ExchangeChoice::find(std::string_view name) { return name.empty() ? nullptr : &methods.find(name); }
+
+std::string_view ExchangeChoice::name() const { return empty() ? std::string_view() : method_->name; }
 
 }  // namespace ranvier::comm

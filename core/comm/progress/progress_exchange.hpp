@@ -14,18 +14,11 @@
 #include "comm/communicator.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "comm/progress/common_progress.hpp"
+#include "comm/progress/notifications.hpp"
 #include "comm/progress/progress_message.hpp"
 #include "comm/progress/run_agreement.hpp"
 
 namespace ranvier::comm {
-
-/// How processes tell each other how far their groups of neurons are.
-enum class Notifications : std::uint8_t {
-    /// What a process has to tell another one goes in one message, for all groups of both (the communication reduce of
-    /// Magalhães et al. 2019).
-    packed,
-    single,  ///< a message for each pair of groups, to be compared with
-};
 
 /// That a group of this process is read by another process (packed), or by one of its groups (single).
 struct ProgressOutlet {

@@ -25,14 +25,6 @@ std::uint64_t count_of(std::uint64_t neurons, std::int64_t ranks, std::int64_t r
 
 }  // namespace
 
-PlacementKind parse_placement(std::string_view name) {
-    static constexpr std::array<std::string_view, 3> names{"round_robin", "consecutive", "shuffle"};
-    if (name == "round_robin") return PlacementKind::round_robin;
-    if (name == "consecutive") return PlacementKind::consecutive;
-    if (name == "shuffle") return PlacementKind::shuffle;
-    throw unknown_name("placement", name, names);
-}
-
 Placement::Placement(std::uint64_t neurons, std::int32_t ranks, PlacementKind kind, std::uint64_t seed)
     : neurons_(neurons), ranks_(ranks), kind_(kind), seed_(seed) {
     // On one rank only the places could be shuffled, which nobody sees.

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/choice.hpp"
 #include "base/id_sequence.hpp"
 #include "base/ids.hpp"
 
@@ -17,9 +18,6 @@ enum class PlacementKind : std::uint8_t {
     shuffle,      ///< at random, by the seed; sizes differ by one at most
     given         ///< by an array with a rank for each id
 };
-
-/// @throws UnknownNameError
-PlacementKind parse_placement(std::string_view name);
 
 /// Which rank has which neurons. Every process can compute the rank of any neuron; only a `given` placement takes memory
 /// for that.
@@ -74,3 +72,14 @@ class Placement {
 };
 
 }  // namespace ranvier::connect
+
+namespace ranvier {
+
+/// Users give the last kind as an array.
+template <>
+struct ChoiceNames<connect::PlacementKind> {
+    static constexpr std::string_view kind = "placement";
+    static constexpr std::array<std::string_view, 3> names{"round_robin", "consecutive", "shuffle"};
+};
+
+}  // namespace ranvier

@@ -14,13 +14,11 @@
 #include "connect/tables/input_sums.hpp"
 #include "connect/tables/network_plan.hpp"
 #include "connect/tables/table.hpp"
+#include "connect/tables/table_choices.hpp"
 #include "connect/tables/table_columns.hpp"
 #include "parallel/team.hpp"
 
 namespace ranvier::connect {
-
-/// How tables deliver spikes; see RunTable and RingTable.
-enum class TableLayout : std::uint8_t { automatic, runs, ring };
 
 struct BuildOptions {
     InstructionSet instruction_set = InstructionSet::baseline;

@@ -12,6 +12,7 @@
 #include "base/instruction_set.hpp"
 #include "connect/tables/row_map.hpp"
 #include "connect/tables/source_index.hpp"
+#include "connect/tables/table_choices.hpp"
 
 namespace ranvier::connect {
 
@@ -64,14 +65,6 @@ class RowStarts {
    private:
     Buffer<std::uint32_t> narrow_;
     Buffer<std::uint64_t> wide_;
-};
-
-/// How rows are numbered.
-enum class RowNumbering : std::uint8_t {
-    dense,  ///< every possible source has a row, which may be empty: the row of a source is found by arithmetic
-    compact,  ///< only sources with synapses have a row
-    sparse,  ///< as compact, with an index over all possible sources (connect/tables/source_index.hpp), to be compared with
-    unsorted,  ///< each synapse is a row, in the order in which they were drawn
 };
 
 /// The columns of a table, rows one after another, before anything is built on them.

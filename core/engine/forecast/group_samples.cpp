@@ -180,7 +180,7 @@ GroupSample sample_groups(const network::LoweredNetwork& network, const connect:
                           const SimulationOptions& options) {
     const network::Network& description = network.network();
     GroupSample sample{.shards = static_cast<double>(layout.shards().size())};
-    const InstructionSet set = parse_instruction_set(options.instruction_set);
+    const InstructionSet set = available_instruction_set(options.instruction_set);
     // Where neurons are dealt to the shards in turn, each has the same mixture of them, but for single ones that stand out.
     const bool mixed = !layout.divided_by_cost();
     for (const network::Population& population : description.populations()) {

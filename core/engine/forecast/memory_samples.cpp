@@ -252,7 +252,7 @@ double notification_bytes(const connect::ProcessLayout& layout, const connect::T
                           const SimulationOptions& options, double spikes_of_one, double steps_per_epoch) {
     const double others = layout.placement().ranks() - 1.0;
     const auto shards = static_cast<double>(layout.shards().size());
-    const comm::Notifications notifications = choose_notifications(options);
+    const comm::Notifications notifications = options.notifications;
     const bool packs = notifications == comm::Notifications::packed;
     double rows = 0.0;  // of a shard, from other processes; each process is as often a source as a target
     for (const connect::TableEstimate::Table& table : tables.tables) {

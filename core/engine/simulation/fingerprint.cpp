@@ -11,24 +11,26 @@ namespace ranvier::engine {
 
 namespace {
 
+template <class Value>
+void add_option(network::Fingerprint& mixed, const Value& value) {
+    if constexpr (requires { value.name(); }) {
+        mixed.add(value.name());
+    } else if constexpr (std::is_same_v<Value, std::optional<bool>>) {
+        mixed.add(value.has_value());
+        mixed.add(value.value_or(true));
+    } else if constexpr (std::is_same_v<Value, std::shared_ptr<const std::vector<std::int32_t>>>) {
+        mixed.add(value != nullptr);
+        if (value) mixed.add(*value);
+    } else {
+        mixed.add(value);
+    }
+}
+
 std::uint64_t of_options(const SimulationOptions& options) {
     return network::fingerprint_of([&](network::Fingerprint& mixed) {
-        mixed.add(options.precision);
-        mixed.add(options.weight_precision);
-        mixed.add(options.placement);
-        mixed.add(options.ranks != nullptr);
-        if (options.ranks) mixed.add(*options.ranks);
-        mixed.add(options.stepping);
-        mixed.add(options.exchange);
-        mixed.add(options.notifications);
-        mixed.add(options.intervals);
-        mixed.add(options.spike_buffer);
-        mixed.add(options.allgather_spikes);
-        mixed.add(options.connection_buffer);
-        mixed.add(options.sort_connections.has_value());
-        mixed.add(options.sort_connections.value_or(true));
-        mixed.add(options.keep_sources);
-        mixed.add(options.wait_apart);
+        visit_options([&](std::string_view, auto member, OnRanks on_ranks) {
+            if (on_ranks == OnRanks::same) add_option(mixed, options.*member);
+        });
     });
 }
 

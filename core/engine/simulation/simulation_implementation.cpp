@@ -163,7 +163,7 @@ void Simulation::Implementation::set_epoch_traffic() {
 /// Where all shards of all processes could only ever advance together, they do.
 void Simulation::Implementation::build_async() {
     const bool has_ranks = communicator->size() > 1;
-    const comm::Notifications notifications = choose_notifications(options);
+    const comm::Notifications notifications = options.notifications;
     RemotePairs remote;
     if (has_ranks) {
         remote =

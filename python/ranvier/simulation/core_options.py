@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ranvier.simulation.options import DryRun, Processes, RunOptions, Tuning
 __all__ = ["checked_group", "core_options"]
 
 Group = TypeVar("Group", bound=OptionGroup)
+
+# Options that only Python uses.
+_OF_PYTHON = {"communicator", "programs", "recordings"}
 
 
 def core_options(
@@ -42,17 +45,27 @@ def core_options(
         checked_group(DryRun, dry_run),
     )
     options = _core.SimulationOptions()
-    # In the core, 0 means that it chooses.
-    options.threads = run.threads or 0
-    options.stepping = run.stepping
-    options.double_state = run.precision == "double"
-    options.double_weights = run.weight_precision == "double"
-    options.memory_limit = run.memory_limit or 0
-    _set_tuning(options, tuning, populations)
-    _set_processes(options, processes)
+    for group in (run, processes, tuning):
+        for name in group.options.keys() - _OF_PYTHON:
+            _set(options, name, getattr(group, name), populations)
     if dry_run.invented_rate is not None:
         options.invented_rates = _rates(populations, dry_run.invented_rate)
     return options
+
+
+def _set(options: _core.SimulationOptions, name: str, value: Any, populations: Sequence[Population]) -> None:
+    """Set an option of the core; None leaves the choice to the core."""
+    if name == "placement" and not isinstance(value, str):
+        options.ranks = np.asarray(value, dtype=np.int32)
+    elif name == "costs":
+        if isinstance(value, Mapping):
+            names = [population.name for population in populations]
+            _check_names(value, names, "cost")
+            options.costs = [value[each] for each in names]
+    elif name == "sort_connections":
+        options.sort_connections = None if value == "auto" else value
+    elif value is not None:
+        setattr(options, name, value)
 
 
 def checked_group(kind: type[Group], given: Group | None) -> Group:
@@ -68,39 +81,6 @@ def checked_group(kind: type[Group], given: Group | None) -> Group:
     if not isinstance(given, kind):
         raise WrongTypeError(kind.keyword, name_type(given), f"must be a rv.{kind.__name__} or None")
     return given
-
-
-def _set_tuning(options: _core.SimulationOptions, tuning: Tuning, populations: Sequence[Population]) -> None:
-    options.instruction_set = tuning.instruction_set
-    options.table_layout = tuning.table_layout
-    options.delivery_window = tuning.delivery_window or 0
-    options.pinning = str(tuning.pinning)
-    options.shards = tuning.shards or 0
-    options.stealing = tuning.stealing
-    if isinstance(tuning.costs, Mapping):
-        names = [population.name for population in populations]
-        _check_names(tuning.costs, names, "cost")
-        options.costs = [tuning.costs[name] for name in names]
-    options.measure_costs = tuning.measure_costs
-    options.trace_epochs = tuning.trace_epochs
-
-
-def _set_processes(options: _core.SimulationOptions, processes: Processes) -> None:
-    if isinstance(processes.placement, str):
-        options.placement = processes.placement
-    else:
-        options.set_ranks(np.asarray(processes.placement, dtype=np.int32))
-    # In the core, "" means that nothing was chosen.
-    options.exchange = processes.exchange or ""
-    options.notifications = processes.notifications
-    options.intervals = processes.intervals
-    options.spike_buffer = processes.spike_buffer or options.spike_buffer
-    options.allgather_spikes = processes.allgather_spikes or options.allgather_spikes
-    options.connection_buffer = processes.connection_buffer or options.connection_buffer
-    options.sort_connections = None if processes.sort_connections == "auto" else processes.sort_connections
-    options.keep_sources = processes.keep_sources
-    options.row_numbering = processes.row_numbering
-    options.wait_apart = processes.wait_apart
 
 
 def _rates(populations: Sequence[Population], rates: float | Mapping[str, float]) -> list[float]:

@@ -9,7 +9,7 @@ import dataclasses
 import textwrap
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, NoReturn, Self, TypeVar, dataclass_transform
 
@@ -107,14 +107,16 @@ def option(
     *,
     default: Any,
     meaning: str,
+    choices: Iterable[str] = (),
     least: int = 1,
     greatest: int = 2**63 - 1,
     values: str = "",
     settable: bool = True,
     check: Check | None = None,
 ) -> Any:
-    """Declare an option of a group; see `Option`."""
-    described = {"meaning": " ".join(meaning.split()), "least": least, "greatest": greatest, "values": values}
+    """Declare an option of a group; see `Option`. Its names are those of a Literal in the type, or `choices`."""
+    described: dict[str, Any] = {"meaning": " ".join(meaning.split()), "least": least, "greatest": greatest, "values": values}
+    described["choices"] = tuple(choices)
     return field(default=default, metadata={**described, "settable": settable, "check": check})
 
 
@@ -202,7 +204,8 @@ def _described(declared: dataclasses.Field[Any], hint: Any, group: str) -> Optio
     parts = (
         typing.get_args(hint) if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union else ()
     )
-    choices: list[str] = []
+    metadata = dict(declared.metadata)
+    choices = list(metadata.pop("choices"))
     others: list[type] = []
     for part in parts or (hint,):
         if typing.get_origin(part) is Literal:
@@ -215,7 +218,7 @@ def _described(declared: dataclasses.Field[Any], hint: Any, group: str) -> Optio
         default=declared.default,
         choices=tuple(choices),
         types=tuple(others),
-        **declared.metadata,
+        **metadata,
     )
 
 

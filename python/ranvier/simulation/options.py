@@ -49,18 +49,6 @@ _LONGEST_WINDOW = 1024
 Precision: TypeAlias = Literal["double", "single"]
 Stepping: TypeAlias = Literal["bsp", "async"]
 Recordings: TypeAlias = Literal["everywhere", "root", "local"]
-Exchange: TypeAlias = Literal[
-    "allgather",
-    "alltoall",
-    "alltoallv",
-    "auto",
-    "multisend",
-    "neighbor",
-    "overlap",
-    "persistent",
-    "rma_allgather",
-    "two_phase",
-]
 Placement: TypeAlias = Literal["round_robin", "consecutive", "shuffle"]
 Pinning: TypeAlias = str | Sequence[int]
 Rates: TypeAlias = float | Mapping[str, float] | None
@@ -219,8 +207,9 @@ class Processes(OptionGroup):
         values="'round_robin', 'consecutive', 'shuffle' or an array of ranks",
         check=_checked_placement,
     )
-    exchange: Exchange | None = option(
+    exchange: str | None = option(
         default=None,
+        choices=_core.exchanges(),
         meaning="""Method of exchanging spikes at the end of each epoch; `ranvier.mpi.exchanges` lists all methods.
         None: alltoall; with ``stepping="async"`` there are no epochs, and `notifications` replace it.""",
     )
