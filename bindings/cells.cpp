@@ -394,7 +394,7 @@ void bind_cells(nb::module_& module) {
                 return self.morphology().area(section, begin, end);
             },
             nb::arg("section"), nb::arg("begin"), nb::arg("end"), "Of the membrane between two positions, um^2.");
-    nb::class_<CellModel, models::OwnModel>(module, "CellModel", "A detailed cell, checked by the core.")
+    nb::class_<CellModel, models::UserModel>(module, "CellModel", "A detailed cell, checked by the core.")
         .def("__init__", make_cell, nb::arg("compartments"), nb::arg("capacitance"), nb::kw_only(),
              nb::arg("axial_resistivity"), nb::arg("celsius"), nb::arg("initial_potential"), nb::arg("rates"),
              nb::arg("scheme"), nb::arg("own"), nb::arg("uses"), nb::arg("mechanisms"), nb::arg("receptors"),

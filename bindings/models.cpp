@@ -11,9 +11,9 @@
 #include "connect/rules/rule.hpp"
 #include "descriptions.hpp"
 #include "models/neuron.hpp"
-#include "models/own_model.hpp"
 #include "models/stimulator.hpp"
 #include "models/synapse.hpp"
+#include "models/user_model.hpp"
 
 namespace ranvier::bindings {
 
@@ -161,10 +161,8 @@ void bind_models(nb::module_& module) {
             "The valid weights, as text.")
         .def_ro("is_source", &NeuronModel::is_source)
         .def_ro("plays_spikes", &NeuronModel::plays_spikes);
-    nb::class_<models::OwnModel>(module, "OwnModel", "A neuron model that was made of a user's description.")
-        .def_prop_ro("parameters", [](const models::OwnModel& self) { return as_list(self.neuron_model().parameters); })
-        .def_prop_ro("variables", [](const models::OwnModel& self) { return as_list(self.neuron_model().variables); })
-        .def_prop_ro("receptors", [](const models::OwnModel& self) { return as_list(self.neuron_model().receptors); });
+    nb::class_<models::UserModel, NeuronModel>(module, "UserModel",
+                                               "A neuron model that was made of a user's description.");
     nb::class_<StimulatorModel>(module, "StimulatorModel", "The description of a stimulator.")
         .def_ro("name", &StimulatorModel::name)
         .def_ro("summary", &StimulatorModel::summary)
@@ -185,9 +183,9 @@ void bind_models(nb::module_& module) {
         .def_ro("transmitter", &SynapseModel::transmitter,
                 "The name of the neurons whose spikes act on all synapses of a projection; empty: none.")
         .def_prop_ro("parameters", [](const SynapseModel& model) { return as_list(model.parameters); });
-    nb::class_<models::OwnSynapse>(module, "OwnSynapse", "A synapse model that was made of a user's description.")
+    nb::class_<models::UserSynapse>(module, "UserSynapse", "A synapse model that was made of a user's description.")
         .def_prop_ro("parameters",
-                     [](const models::OwnSynapse& self) { return as_list(self.synapse_model().parameters); });
+                     [](const models::UserSynapse& self) { return as_list(self.synapse_model().parameters); });
     nb::class_<RuleInfo>(module, "RuleInfo", "The description of a connection rule.")
         .def_ro("name", &RuleInfo::name)
         .def_ro("summary", &RuleInfo::summary)

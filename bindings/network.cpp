@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "bindings.hpp"
-#include "models/own_model.hpp"
+#include "models/user_model.hpp"
 #include "values.hpp"
 
 namespace ranvier::bindings {
@@ -52,13 +52,13 @@ std::uint32_t create_spike_generators(Network& network, std::string name, const 
 }
 
 /// The name of a synapse model or one of a user, values of its parameters, and the neurons of its transmitter.
-using InputSynapse = std::tuple<std::variant<std::string, std::shared_ptr<const models::OwnSynapse>>, InputValues,
+using InputSynapse = std::tuple<std::variant<std::string, std::shared_ptr<const models::UserSynapse>>, InputValues,
                                 std::optional<InputIds>>;
 
 network::SynapseSpec to_synapse(const InputSynapse& input) {
     const auto& [model, parameters, modulators] = input;
     network::SynapseSpec synapse{.parameters = to_values(parameters), .modulators = to_ids(modulators)};
-    if (const auto* const given = std::get_if<std::shared_ptr<const models::OwnSynapse>>(&model)) {
+    if (const auto* const given = std::get_if<std::shared_ptr<const models::UserSynapse>>(&model)) {
         synapse.model = &(*given)->synapse_model();
         synapse.owner = *given;
     } else {
@@ -183,11 +183,11 @@ void bind_creation(nb::class_<Network>& network) {
             nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none(),
             nb::arg("sequences") = InputSequences())
         .def(
-            "create_own",
-            [](Network& self, const std::shared_ptr<const models::OwnModel>& model, std::uint64_t size,
+            "create_user_model",
+            [](Network& self, const std::shared_ptr<const models::UserModel>& model, std::uint64_t size,
                std::string name, const InputValues& values, std::optional<double> step) {
                 if (model->size() != 0 && model->size() != size) throw InternalError("a model of another population");
-                return self.create(model->neuron_model(), model, size, std::move(name), to_values(values), step).value;
+                return self.create(*model, model, size, std::move(name), to_values(values), step).value;
             },
             nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none())
         .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),

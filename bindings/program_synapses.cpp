@@ -137,7 +137,7 @@ void need_parameters(const Synapse& self, const std::vector<double>& parameters)
                       .remedy = "give one number for each"});
 }
 
-void bind_learning(nb::class_<ProgramSynapse, models::OwnSynapse>& synapse) {
+void bind_learning(nb::class_<ProgramSynapse, models::UserSynapse>& synapse) {
     synapse
         .def(
             "__init__",
@@ -149,7 +149,7 @@ void bind_learning(nb::class_<ProgramSynapse, models::OwnSynapse>& synapse) {
             "equations, reference, weight_unit, parameters, time_constants, presynaptic_traces_accumulate, "
             "postsynaptic_traces_accumulate, prepare, conditions, presynaptic, postsynaptic.")
         .def_prop_ro(
-            "fingerprint", [](const ProgramSynapse& self) { return self.synapse_model().own_fingerprint; },
+            "fingerprint", [](const ProgramSynapse& self) { return self.synapse_model().user_fingerprint; },
             "Of all that the synapses do.")
         .def(
             "conflict",
@@ -181,7 +181,7 @@ void bind_learning(nb::class_<ProgramSynapse, models::OwnSynapse>& synapse) {
 }
 
 /// What carries out the programs.
-void bind_compiled(nb::class_<ProgramSynapse, models::OwnSynapse>& synapse) {
+void bind_compiled(nb::class_<ProgramSynapse, models::UserSynapse>& synapse) {
     synapse
         .def(
             "use_compiled", use_compiled_events, nb::arg("instruction_set"), nb::arg("double_weights"),
@@ -225,7 +225,7 @@ void bind_compiled(nb::class_<ProgramSynapse, models::OwnSynapse>& synapse) {
 }
 
 void bind_releases(nb::module_& module) {
-    nb::class_<ProgramRelease, models::OwnSynapse>(
+    nb::class_<ProgramRelease, models::UserSynapse>(
         module, "ProgramRelease", "Synapses of which a program tells what part of the weight a spike adds.")
         .def(
             "__init__",
@@ -236,7 +236,7 @@ void bind_releases(nb::module_& module) {
             "Of an object with the attributes of a ReleaseProgram (ranvier.equations.program): name, summary, "
             "equations, reference, weight_unit, parameters, states, prepare, conditions, release.")
         .def_prop_ro(
-            "fingerprint", [](const ProgramRelease& self) { return self.synapse_model().own_fingerprint; },
+            "fingerprint", [](const ProgramRelease& self) { return self.synapse_model().user_fingerprint; },
             "Of all that the synapses do.")
         .def(
             "conflict",
@@ -250,8 +250,8 @@ void bind_releases(nb::module_& module) {
 }  // namespace
 
 void bind_synapse_programs(nb::module_& module) {
-    nb::class_<ProgramSynapse, models::OwnSynapse> synapse(module, "ProgramSynapse",
-                                                           "Synapses that learn by programs, checked by the core.");
+    nb::class_<ProgramSynapse, models::UserSynapse> synapse(module, "ProgramSynapse",
+                                                            "Synapses that learn by programs, checked by the core.");
     bind_learning(synapse);
     bind_compiled(synapse);
     bind_releases(module);

@@ -208,8 +208,8 @@ std::uint32_t step_once(const ProgramModel& self, std::string_view set, std::uin
 }  // namespace
 
 void bind_programs(nb::module_& module) {
-    nb::class_<ProgramModel, models::OwnModel>(module, "ProgramModel",
-                                               "Neurons whose equations are programs, checked by the core.")
+    nb::class_<ProgramModel, models::UserModel>(module, "ProgramModel",
+                                                "Neurons whose equations are programs, checked by the core.")
         .def(
             "__init__",
             [](ProgramModel* self, const nb::object& description) {
@@ -221,8 +221,7 @@ void bind_programs(nb::module_& module) {
             "reference, parameters, variables, derived, receptors, sign_chooses_receptor, weight_unit, takes_current, "
             "prepare, conditions, propagators, constants, refractory, step, observe, failure.")
         .def_prop_ro(
-            "fingerprint", [](const ProgramModel& self) { return self.neuron_model().own_fingerprint; },
-            "Of all that the neurons do.")
+            "fingerprint", [](const ProgramModel& self) { return self.fingerprint(); }, "Of all that the neurons do.")
         .def_prop_ro(
             "text", [](const ProgramModel& self) { return models::program_text(self.description()); },
             "The model as text, which `ranvier::models::parse_program` reads (docs/design/programs.md).")

@@ -25,6 +25,15 @@ void NeuronGroup::advance(const AdvanceArguments& arguments) {
     }
 }
 
+std::optional<std::string> NeuronModel::conflict(std::span<const double>, std::optional<double>) const {
+    return std::nullopt;
+}
+
+std::optional<std::string> NeuronModel::range_conflict(std::optional<std::uint64_t>, std::span<const double>,
+                                                       std::span<const double>) const {
+    return std::nullopt;
+}
+
 std::unique_ptr<ParameterChange> NeuronGroup::prepare_spikes(std::span<const std::vector<Step>>) {
     throw InternalError("these neurons do not play spikes");
 }

@@ -161,7 +161,7 @@ class NeuronGroup {
     /// mean the same in every group. Loaded into a group that has just been made, for all of its neurons.
     virtual void exchange_state(std::uint32_t neuron, Step now, StateColumns& columns) = 0;
 
-    /// Prepares parameters (all of them, in the order of NeuronModel::parameters), each within its bounds and without
+    /// Prepares parameters (all of them, in the order of NeuronInfo::parameters), each within its bounds and without
     /// conflict. When they are in force, state is kept, the absolute potential among it; a refractory period that has
     /// begun ends as it would have. Whatever is thrown, the group stays as it is. The group must outlive the result.
     /// @throws ValueOutOfBoundsError for what only shows with the resolution or the precision
@@ -185,7 +185,7 @@ enum class StretchGain : std::uint8_t {
     much,
 };
 
-struct NeuronModel;
+class NeuronModel;
 
 struct GroupArguments {
     const NeuronModel* model = nullptr;
@@ -200,23 +200,24 @@ struct GroupArguments {
     bool compiled_programs = false;  ///< call the code that was compiled for a ProgramModel, where there is such
     /// Code that is yet to be compiled counts as if it were there: the group only tells what it takes, and cannot advance.
     bool awaits_code = false;
-    std::span<const GroupValues> parameters;  ///< in the order of NeuronModel::parameters
-    std::span<const GroupValues> variables;  ///< initial values, in the order of NeuronModel::variables
+    std::span<const GroupValues> parameters;  ///< in the order of NeuronInfo::parameters
+    std::span<const GroupValues> variables;  ///< initial values, in the order of NeuronInfo::variables
     /// Spike times in steps, one ascending list per unit; only for models with `plays_spikes`.
     std::span<const std::vector<Step>> spike_steps;
-    std::span<const std::vector<double>> sequences = {};  ///< in the order of NeuronModel::sequences
+    std::span<const std::vector<double>> sequences = {};  ///< in the order of NeuronInfo::sequences
     std::pmr::memory_resource* memory = page_memory();  ///< must outlive the group
     SharedParts* shared = nullptr;  ///< with the other groups of the simulation; null: the group is alone
 };
 
 struct StimulatorModel;
 
-/// A neuron model. Each model's file defines one and registers it in `neuron_models()` (models/registry.cpp).
-struct NeuronModel {
+/// The description of a neuron model: what users see of it, and what the engine needs to know.
+struct NeuronInfo {
     /// How many sites neurons have at a receptor.
     SiteCounts sites_at(std::uint32_t receptor) const {
         return receptor < sites.size() ? sites[receptor] : SiteCounts{};
     }
+    std::size_t electrode_count() const { return electrodes.empty() ? 1 : electrodes.size(); }
 
     std::string_view name;
     std::string_view summary;  ///< one line
@@ -234,7 +235,7 @@ struct NeuronModel {
     /// Of weights.
     Bounds weight_bounds = any_number;
     /// Unit of a weight; empty: none.
-    std::string_view weight_unit;
+    std::string_view weight_unit = {};
     /// Gives spikes that do not depend on others: not counted as neurons, and no targets.
     bool is_source = false;
     /// A source of spikes that are given (spike_generator).
@@ -249,31 +250,52 @@ struct NeuronModel {
     bool takes_current = true;
     /// Names of the places at which they can be, of which the first is meant where none is named; empty: one, without a name.
     std::span<const std::string_view> electrodes = {};
-
-    std::size_t electrode_count() const { return electrodes.empty() ? 1 : electrodes.size(); }
     /// Whether its state cannot be kept in single precision.
     bool needs_double_precision = false;
     StretchGain stretch_gain = StretchGain::none;
     /// About what a step of such a neuron goes through, bytes; 0: variables and inputs, read and written.
     double step_bytes = 0.0;
-    std::unique_ptr<NeuronGroup> (*create)(const GroupArguments& arguments) = nullptr;
-    /// Why a set of parameters (values of one neuron) that are each within their bounds do not fit together, or nothing.
-    std::optional<std::string> (*conflict)(std::span<const double> parameters) = nullptr;
-    /// The same for what depends on the resolution (ms), too: constants of a step that are too large or 0.
-    std::optional<std::string> (*step_conflict)(std::span<const double> parameters, double resolution) = nullptr;
-    /// Of a model that was made of a user's description: why parameters may not fit together that are each within their
-    /// bounds and between these, of one neuron of a population, by its number, or of any, or nothing.
-    std::optional<std::string> (*range_conflict)(const NeuronModel& model, std::optional<std::uint64_t> neuron,
-                                                 std::span<const double> least,
-                                                 std::span<const double> greatest) = nullptr;
-    /// Of a model that was made of a user's description: the same as `conflict` and `step_conflict`.
-    /// @param resolution ms; none: only what does not depend on it
-    std::optional<std::string> (*own_conflict)(const NeuronModel& model, std::span<const double> parameters,
-                                               std::optional<double> resolution) = nullptr;
-    /// Of a model that was made of a user's description: what `create` needs of it.
-    const void* own = nullptr;
-    /// Of that description; 0: none.
-    std::uint64_t own_fingerprint = 0;
+};
+
+/// A neuron model. A built-in model is a constant in a file of its own, listed in models/registry.hpp; a model of a user is
+/// a UserModel.
+class NeuronModel : public NeuronInfo {
+   public:
+    NeuronModel(const NeuronModel&) = delete;
+    NeuronModel& operator=(const NeuronModel&) = delete;
+    constexpr virtual ~NeuronModel() = default;
+
+    virtual std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const = 0;
+
+    /// Why values of the parameters of a neuron that are each within their bounds do not fit together, or nothing.
+    /// @param resolution ms: constants of a step may be too large or 0; nothing: only what does not depend on it
+    virtual std::optional<std::string> conflict(std::span<const double> values, std::optional<double> resolution) const;
+    /// Why parameters may not fit together that are each within their bounds and between these, of a neuron of a population,
+    /// by its number, or of any, or nothing.
+    virtual std::optional<std::string> range_conflict(std::optional<std::uint64_t> neuron,
+                                                      std::span<const double> least,
+                                                      std::span<const double> greatest) const;
+    /// Whether conflict() and range_conflict() can return a reason: they are not called for each neuron where they cannot.
+    virtual bool has_conflicts() const { return true; }
+    virtual bool has_range_conflicts() const { return false; }
+    /// Of the description of a user; 0: a built-in model.
+    virtual std::uint64_t fingerprint() const { return 0; }
+
+   protected:
+    constexpr NeuronModel() = default;
+    constexpr explicit NeuronModel(const NeuronInfo& info) : NeuronInfo(info) {}
+};
+
+/// A model of a group that is made of its arguments, and of parameters that always fit together.
+template <class Group>
+class PlainNeuronModel final : public NeuronModel {
+   public:
+    constexpr explicit PlainNeuronModel(const NeuronInfo& info) : NeuronModel(info) {}
+
+    std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override {
+        return std::make_unique<Group>(arguments);
+    }
+    bool has_conflicts() const override { return false; }
 };
 
 /// All neuron models, by name ascending.

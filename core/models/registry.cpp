@@ -1,5 +1,6 @@
 #include "models/registry.hpp"
 
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,12 +15,12 @@ namespace {
 constexpr Registry<StimulatorModel> stimulators("stimulator", all_stimulator_models);
 constexpr Registry<SynapseModel> synapses("synapse model", all_synapse_models);
 
-/// The sources that stimulators are.
-const std::vector<NeuronModel>& source_models() {
-    static const std::vector<NeuronModel> models = [] {
-        std::vector<NeuronModel> made;
+/// The sources of stimulators.
+std::span<const std::unique_ptr<const SourceModel>> source_models() {
+    static const std::vector<std::unique_ptr<const SourceModel>> models = [] {
+        std::vector<std::unique_ptr<const SourceModel>> made;
         for (const StimulatorModel* const stimulator : all_stimulator_models) {
-            if (stimulator->emits_spikes()) made.push_back(sources_of(*stimulator));
+            if (stimulator->emits_spikes()) made.push_back(std::make_unique<const SourceModel>(*stimulator));
         }
         return made;
     }();
@@ -28,11 +29,15 @@ const std::vector<NeuronModel>& source_models() {
 
 }  // namespace
 
-std::span<const NeuronModel* const> neuron_models() { return all_neuron_models; }
+std::span<const NeuronModel* const> neuron_models() {
+    static const auto models = all_neuron_models();
+    return models;
+}
 
 const NeuronModel& find_neuron_model(std::string_view name) {
-    std::vector<const NeuronModel*> models(all_neuron_models.begin(), all_neuron_models.end());
-    for (const NeuronModel& model : source_models()) models.push_back(&model);
+    const auto built_in = neuron_models();
+    std::vector<const NeuronModel*> models(built_in.begin(), built_in.end());
+    for (const auto& source : source_models()) models.push_back(source.get());
     return Registry<NeuronModel>("neuron model", models).find(name);
 }
 

@@ -9,14 +9,14 @@
 /// Every model, defined in the file of its name. A new one is declared here and added to the list below.
 namespace ranvier::models {
 
-extern const NeuronModel iaf_cond_nmda;
-extern const NeuronModel iaf_psc_alpha;
-extern const NeuronModel iaf_psc_delta;
-extern const NeuronModel iaf_psc_exp;
-extern const NeuronModel ignore_and_fire;
-extern const NeuronModel interval_fire;
-extern const NeuronModel parrot_neuron;
-extern const NeuronModel spike_generator;
+extern const NeuronModel& iaf_cond_nmda;
+extern const NeuronModel& iaf_psc_alpha;
+extern const NeuronModel& iaf_psc_delta;
+extern const NeuronModel& iaf_psc_exp;
+extern const NeuronModel& ignore_and_fire;
+extern const NeuronModel& interval_fire;
+extern const NeuronModel& parrot_neuron;
+extern const NeuronModel& spike_generator;
 
 extern const StimulatorModel ac_generator;
 extern const StimulatorModel dc_generator;
@@ -47,10 +47,13 @@ extern const SynapseModel tsodyks;
 extern const SynapseModel tsodyks2;
 extern const SynapseModel vogels_sprekeler;
 
-inline constexpr std::array all_neuron_models{
-    &iaf_cond_nmda,   &iaf_psc_alpha, &iaf_psc_delta, &iaf_psc_exp,
-    &ignore_and_fire, &interval_fire, &parrot_neuron, &spike_generator,
-};
+/// By name ascending.
+inline auto all_neuron_models() {
+    return std::array{
+        &iaf_cond_nmda,   &iaf_psc_alpha, &iaf_psc_delta, &iaf_psc_exp,
+        &ignore_and_fire, &interval_fire, &parrot_neuron, &spike_generator,
+    };
+}
 
 inline constexpr std::array all_stimulator_models{
     &ac_generator,

@@ -122,7 +122,21 @@ class Sources final : public RepeatingGroup {
 
 }  // namespace
 
-std::unique_ptr<NeuronGroup> create_sources(const GroupArguments& arguments) {
+SourceModel::SourceModel(const StimulatorModel& described)
+    : NeuronModel({.name = described.name,
+                   .summary = described.summary,
+                   .equations = described.equations,
+                   .reference = described.reference,
+                   .parameters = described.parameters,
+                   .variables = {},
+                   .receptors = {},
+                   .is_source = true,
+                   .stimulator = &described,
+                   .sequences = described.sequences,
+                   .most_spikes = described.most_spikes > 0 ? described.most_spikes : most_spikes_of_sources,
+                   .takes_current = false}) {}
+
+std::unique_ptr<NeuronGroup> SourceModel::create(const GroupArguments& arguments) const {
     return std::make_unique<Sources>(arguments);
 }
 

@@ -16,25 +16,13 @@ namespace ranvier::models {
 inline constexpr double greatest_mean_of_sources = 16.0;
 inline constexpr std::uint32_t most_spikes_of_sources = 127;
 
-std::unique_ptr<NeuronGroup> create_sources(const GroupArguments& arguments);
-
 /// The sources of a stimulator that emits spikes, as a neuron model.
-constexpr NeuronModel sources_of(const StimulatorModel& stimulator) {
-    NeuronModel model{.name = stimulator.name,
-                      .summary = stimulator.summary,
-                      .equations = stimulator.equations,
-                      .reference = stimulator.reference,
-                      .parameters = stimulator.parameters,
-                      .variables = {},
-                      .receptors = {},
-                      .weight_unit = ""};
-    model.is_source = true;
-    model.stimulator = &stimulator;
-    model.sequences = stimulator.sequences;
-    model.most_spikes = stimulator.most_spikes > 0 ? stimulator.most_spikes : most_spikes_of_sources;
-    model.takes_current = false;
-    model.create = create_sources;
-    return model;
-}
+class SourceModel final : public NeuronModel {
+   public:
+    explicit SourceModel(const StimulatorModel& described);
+
+    std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override;
+    bool has_conflicts() const override { return false; }
+};
 
 }  // namespace ranvier::models

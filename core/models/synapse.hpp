@@ -23,12 +23,12 @@ struct ChangeSize {
 struct SynapseModel;
 
 /// A synapse model that was made of a user's description. Projections with such synapses keep it.
-class OwnSynapse {
+class UserSynapse {
    public:
-    OwnSynapse() = default;
-    OwnSynapse(const OwnSynapse&) = delete;
-    OwnSynapse& operator=(const OwnSynapse&) = delete;
-    virtual ~OwnSynapse() = default;
+    UserSynapse() = default;
+    UserSynapse(const UserSynapse&) = delete;
+    UserSynapse& operator=(const UserSynapse&) = delete;
+    virtual ~UserSynapse() = default;
 
     virtual const SynapseModel& synapse_model() const = 0;
     // In place of the functions of SynapseModel. Dynamics may outlive the model.
@@ -69,18 +69,18 @@ struct SynapseModel {
     /// Variables that the targets must have, since the weights follow them.
     std::span<const std::string_view> followed_variables = {};
     std::string_view weight_unit = {};  ///< empty: that of the targets' receptors, whatever it is
-    const OwnSynapse* own = nullptr;    ///< of a user's description: does what the functions above do otherwise
-    std::uint64_t own_fingerprint = 0;
+    const UserSynapse* user = nullptr;    ///< of a user's description: does what the functions above do otherwise
+    std::uint64_t user_fingerprint = 0;
 
-    bool is_static() const { return create == nullptr && own == nullptr; }
+    bool is_static() const { return create == nullptr && user == nullptr; }
     /// @pre it is not static
     std::unique_ptr<connect::SynapseDynamics> make_dynamics(std::span<const double> values, double resolution) const {
-        return own != nullptr ? own->create(values, resolution) : create(values, resolution);
+        return user != nullptr ? user->create(values, resolution) : create(values, resolution);
     }
-    bool has_conflicts() const { return own != nullptr || conflict != nullptr; }
+    bool has_conflicts() const { return user != nullptr || conflict != nullptr; }
     /// @pre it may have conflicts
     std::optional<std::string> find_conflict(std::span<const double> values) const {
-        return own != nullptr ? own->conflict(values, values, {}) : conflict(values);
+        return user != nullptr ? user->conflict(values, values, {}) : conflict(values);
     }
     bool learns() const { return !is_static() && !keeps_weights; }
 };

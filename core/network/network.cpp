@@ -273,21 +273,17 @@ void Network::give(Population& population, NamedValues values) const {
         }
     }
     if (model.stimulator != nullptr) check_sources(population);
-    if (model.conflict != nullptr) {
-        check_conflicts(model.parameters, population.parameters, population.size, model.conflict,
-                        "population " + quoted(population.name));
-    }
-    if (model.own_conflict != nullptr) {
+    if (model.has_conflicts()) {
         check_conflicts(
             model.parameters, population.parameters, population.size,
-            [&](std::span<const double> parameters) { return model.own_conflict(model, parameters, std::nullopt); },
+            [&](std::span<const double> parameters) { return model.conflict(parameters, std::nullopt); },
             "population " + quoted(population.name));
     }
-    if (model.range_conflict != nullptr) {
+    if (model.has_range_conflicts()) {
         check_range_conflicts(
             model.parameters, population.parameters, population.size,
             [&](std::optional<std::uint64_t> neuron, std::span<const double> least, std::span<const double> greatest) {
-                return model.range_conflict(model, neuron, least, greatest);
+                return model.range_conflict(neuron, least, greatest);
             },
             "population " + quoted(population.name));
     }

@@ -212,13 +212,10 @@ void check_step_conflicts(const Network& network) {
         const models::NeuronModel& model = *population.model;
         const double step = network.step_of(population);
         if (model.stimulator != nullptr) try_sources(population, step);
-        if (model.step_conflict == nullptr && model.own_conflict == nullptr) continue;
+        if (!model.has_conflicts()) continue;
         check_conflicts(
             model.parameters, population.parameters, population.size,
-            [&](std::span<const double> parameters) {
-                return model.own_conflict != nullptr ? model.own_conflict(model, parameters, step)
-                                                     : model.step_conflict(parameters, step);
-            },
+            [&](std::span<const double> parameters) { return model.conflict(parameters, step); },
             "population " + quoted(population.name));
     }
 }

@@ -82,7 +82,7 @@ class Parts {
     }
     void add(std::string_view what, const models::NeuronModel* model) {
         add(what, model->name);
-        if (model->own_fingerprint != 0) add_mixed("description of the model", model->own_fingerprint);
+        if (model->fingerprint() != 0) add_mixed("description of the model", model->fingerprint());
     }
     void add(std::string_view what, const models::StimulatorModel* model) { add(what, model->name); }
     /// One that was given.
@@ -100,7 +100,7 @@ class Parts {
         // All fields are named: a new one does not compile until it is a part. The values have the parameters.
         const auto& [model, parameters, modulators, owner] = synapse;
         add(what, model->name);
-        if (model->own_fingerprint != 0) add_mixed("description of the synapse", model->own_fingerprint);
+        if (model->user_fingerprint != 0) add_mixed("description of the synapse", model->user_fingerprint);
         if (!model->transmitter.empty()) add_mixed(model->transmitter, modulators);
         const std::vector<double> values = synapse.values();
         const std::vector<std::uint32_t> per_synapse = synapse.own_parameters();

@@ -55,13 +55,13 @@ void check_shared(const Values& value, const models::ParameterInfo& info, const 
 }
 
 /// The same, where the user has written the model: it must see that they fit, whatever values synapses have.
-void check_own_fit(const SynapseSpec& synapse, const std::string& projection) {
+void check_user_fit(const SynapseSpec& synapse, const std::string& projection) {
     std::vector<double> least = synapse.values();
     std::vector<double> greatest = least;
     const std::vector<std::uint32_t> own = synapse.own_parameters();
     const std::vector<std::pair<double, double>> ranges = synapse.own_ranges();
     for (std::size_t k = 0; k < own.size(); ++k) std::tie(least[own[k]], greatest[own[k]]) = ranges[k];
-    const auto reason = synapse.model->own->conflict(least, greatest, own);
+    const auto reason = synapse.model->user->conflict(least, greatest, own);
     if (!reason) return;
     throw ValueOutOfBoundsError(
         {.object = "parameters of " + std::string(synapse.model->name) + " of projection " + quoted(projection),
@@ -74,7 +74,7 @@ void check_own_fit(const SynapseSpec& synapse, const std::string& projection) {
 /// Whether parameters of each of some synapses fit together.
 void check_fit(const SynapseSpec& synapse, std::uint64_t count, const std::string& projection) {
     if (!synapse.model->has_conflicts()) return;
-    if (synapse.model->own != nullptr) return check_own_fit(synapse, projection);
+    if (synapse.model->user != nullptr) return check_user_fit(synapse, projection);
     const auto conflict = [&](std::span<const double> values) {
         std::vector<double> rounded(values.begin(), values.end());
         for (std::size_t i = 0; i < rounded.size(); ++i) {
@@ -90,10 +90,10 @@ void check_fit(const SynapseSpec& synapse, std::uint64_t count, const std::strin
 }
 
 /// The same as below, where time constants follow from parameters in a way that the user has written.
-void check_own_traces(const SynapseSpec& synapse, std::span<const double> values, double resolution,
-                      const std::string& projection) {
+void check_user_traces(const SynapseSpec& synapse, std::span<const double> values, double resolution,
+                       const std::string& projection) {
     const double most = connect::longest_time_constant * resolution;
-    for (const double time_constant : synapse.model->own->time_constants(values)) {
+    for (const double time_constant : synapse.model->user->time_constants(values)) {
         if (time_constant <= most) continue;
         throw ValueOutOfBoundsError({.object = "time constant of a trace of " + std::string(synapse.model->name) +
                                                " of projection " + quoted(projection),
@@ -106,7 +106,7 @@ void check_own_traces(const SynapseSpec& synapse, std::span<const double> values
 /// A trace must end before numbers of steps do.
 void check_time_constants(const SynapseSpec& synapse, double resolution, const std::string& projection) {
     const std::vector<double> values = synapse.values();
-    if (synapse.model->own != nullptr) return check_own_traces(synapse, values, resolution, projection);
+    if (synapse.model->user != nullptr) return check_user_traces(synapse, values, resolution, projection);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const models::ParameterInfo& info = synapse.model->parameters[i];
         const double most = connect::longest_time_constant * resolution;
@@ -231,11 +231,11 @@ void check_changes(const SynapseSpec& synapse, std::span<const models::ChangeSiz
 }
 
 /// The same, where the user has written what spikes do.
-void check_own_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
-                       const std::string& projection) {
+void check_user_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
+                        const std::string& projection) {
     const double least = double_weights ? 0x1p-53 : 0x1p-24;
     const std::array<double, 2> changes =
-        synapse.model->own->changes(least_values(synapse, std::nullopt), greatest_weight);
+        synapse.model->user->changes(least_values(synapse, std::nullopt), greatest_weight);
     for (std::size_t side = 0; side < changes.size(); ++side) {
         if (!(changes[side] > 0.0) || changes[side] >= least) continue;
         throw ValueOutOfBoundsError(
@@ -367,7 +367,7 @@ void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, doub
 void check_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
                    const std::string& projection) {
     if (synapse.is_static()) return;
-    if (synapse.model->own != nullptr) return check_own_changes(synapse, greatest_weight, double_weights, projection);
+    if (synapse.model->user != nullptr) return check_user_changes(synapse, greatest_weight, double_weights, projection);
     if (synapse.model->changes == nullptr) return;
     const auto bound = synapse.make_dynamics(0.1)->bound_parameter();
     for (const std::vector<double>& values : {synapse.values(), least_values(synapse, bound)}) {

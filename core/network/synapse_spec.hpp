@@ -19,7 +19,7 @@ struct SynapseSpec {
     /// Those set, by name. What is no number is a parameter of which each synapse has a value of its own.
     NamedValues parameters = {};
     IdSequence modulators = {};  ///< whose spikes act on all of the synapses, if the model has a transmitter
-    std::shared_ptr<const models::OwnSynapse> owner = {};  ///< of a model that is none of the registry
+    std::shared_ptr<const models::UserSynapse> owner = {};  ///< of a model that is none of the registry
 
     bool is_static() const { return model == nullptr || model->is_static(); }
     /// The parameter that provides the values of another: itself, unless it is not given and follows a different one.

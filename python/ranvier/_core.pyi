@@ -114,13 +114,8 @@ class NeuronModel:
     @property
     def plays_spikes(self) -> bool: ...
 
-class OwnModel:
-    @property
-    def parameters(self) -> list[ParameterInfo]: ...
-    @property
-    def variables(self) -> list[VariableInfo]: ...
-    @property
-    def receptors(self) -> list[str]: ...
+class UserModel(NeuronModel):
+    pass
 
 class StimulatorModel:
     @property
@@ -154,7 +149,7 @@ class SynapseModel:
     @property
     def parameters(self) -> list[ParameterInfo]: ...
 
-class OwnSynapse:
+class UserSynapse:
     @property
     def parameters(self) -> list[ParameterInfo]: ...
 
@@ -244,7 +239,7 @@ class Compartments:
     def at(self, section: int, position: float) -> int: ...
     def area_between(self, section: int, begin: float, end: float) -> float: ...
 
-class CellModel(OwnModel):
+class CellModel(UserModel):
     def __init__(
         self,
         compartments: Compartments,
@@ -288,7 +283,7 @@ class CellModel(OwnModel):
         kind_of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> CellModel: ...
 
-class ProgramSynapse(OwnSynapse):
+class ProgramSynapse(UserSynapse):
     def __init__(self, description: object) -> None: ...
     @property
     def fingerprint(self) -> int: ...
@@ -315,7 +310,7 @@ class ProgramSynapse(OwnSynapse):
         compiled: bool,
     ) -> list[float]: ...
 
-class ProgramRelease(OwnSynapse):
+class ProgramRelease(UserSynapse):
     def __init__(self, description: object) -> None: ...
     @property
     def fingerprint(self) -> int: ...
@@ -323,7 +318,7 @@ class ProgramRelease(OwnSynapse):
 
 event_function_version: int = ...
 
-class ProgramModel(OwnModel):
+class ProgramModel(UserModel):
     def __init__(self, description: object) -> None: ...
     @property
     def fingerprint(self) -> int: ...
@@ -383,9 +378,9 @@ class Network:
             str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
         ] = ...,
     ) -> int: ...
-    def create_own(
+    def create_user_model(
         self,
-        model: OwnModel,
+        model: UserModel,
         size: int,
         name: str,
         values: Mapping[

@@ -28,7 +28,8 @@ struct Result {
 
 SimulationOptions asynchronous(std::uint32_t threads, std::uint32_t shards,
                                AutoChoice<parallel::StealingPolicy> stealing = {}) {
-    return {.threads = threads, .stepping = SteppingMode::async, .pinning = "none", .shards = shards, .stealing = stealing};
+    return {
+        .threads = threads, .stepping = SteppingMode::async, .pinning = "none", .shards = shards, .stealing = stealing};
 }
 
 Result result_of(Simulation& simulation, const BalancedNetwork& balanced) {
@@ -177,7 +178,16 @@ class FailingGroup final : public models::NeuronGroup {
     std::size_t size_;
 };
 
-constexpr models::NeuronModel failing{
+class FailingModel final : public models::NeuronModel {
+   public:
+    constexpr explicit FailingModel(const models::NeuronInfo& info) : NeuronModel(info) {}
+
+    std::unique_ptr<models::NeuronGroup> create(const models::GroupArguments& arguments) const override {
+        return std::make_unique<FailingGroup>(arguments.ids.size());
+    }
+};
+
+constinit const FailingModel failing({
     .name = "failing",
     .summary = "Fails in step 700",
     .equations = "",
@@ -185,11 +195,7 @@ constexpr models::NeuronModel failing{
     .parameters = {},
     .variables = {},
     .receptors = {},
-    .weight_unit = "",
-    .create = [](const models::GroupArguments& arguments) -> std::unique_ptr<models::NeuronGroup> {
-        return std::make_unique<FailingGroup>(arguments.ids.size());
-    },
-};
+});
 
 /// The shards have come to different steps, so that nothing can go on from there.
 TEST(AsyncStepping, EndsWhereAWorkerFails) {

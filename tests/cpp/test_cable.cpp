@@ -73,7 +73,7 @@ void compare_with_scalar(RateMethod rates, double tolerance) {
         const CellModel model(cell_spec(random_cell(random, sections), rates));
         const std::size_t size = model.spec().compartments.size();
         ScalarCell scalar(model.spec(), step);
-        GroupDriver driver(model.neuron_model(), options_for(1));
+        GroupDriver driver(model, options_for(1));
         driver.give_current({200.0});
         for (int n = 0; n < 100; ++n) {
             const double weight = n % 30 == 5 ? 4.0 : 0.0;
@@ -102,7 +102,7 @@ TEST(Cable, PotentialsDependOnNeitherCompanyNorInstructionSet) {
         std::vector<double> expected;
         for (const InstructionSet set : available_instruction_sets()) {
             for (const std::size_t cells : {1U, 7U, 8U, 9U, 20U}) {
-                GroupDriver driver(model.neuron_model(), options_for(cells, set));
+                GroupDriver driver(model, options_for(cells, set));
                 // The last cell gets what the others do not.
                 std::vector<double> current(cells, 0.0);
                 current.back() = 150.0;
@@ -127,7 +127,7 @@ TEST(Cable, ChargeIsKept) {
     spec.mechanisms[0].parameters = {{0.0}, {-70.0}};
     const CellModel model(std::move(spec));
     const auto compartments = model.spec().compartments.compartments();
-    GroupDriver driver(model.neuron_model(), options_for(1));
+    GroupDriver driver(model, options_for(1));
     driver.give_current({50.0});
     const auto charge = [&] {
         const std::vector<double> now = potentials(driver, compartments.size(), 0);
@@ -146,7 +146,7 @@ TEST(Cable, ChargeIsKept) {
 TEST(Cable, TellsThatAPotentialHasLeftTheTables) {
     std::mt19937 random(5);
     const CellModel model(cell_spec(random_cell(random, 3), RateMethod::table));
-    GroupDriver driver(model.neuron_model(), options_for(2));
+    GroupDriver driver(model, options_for(2));
     driver.step();
     EXPECT_FALSE(driver.group().failure().has_value());
     driver.give_current({0.0, 1e9});

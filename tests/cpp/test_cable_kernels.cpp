@@ -194,13 +194,13 @@ std::vector<Outcome> run(const std::vector<std::shared_ptr<const CellModel>>& ki
     const CellModel model(kinds, kind_of);
     GroupDriver::Options options{.size = members.size(), .resolution = step, .instruction_set = set};
     options.values["V_m"] = {-65.0};
-    GroupDriver driver(model.neuron_model(), options);
+    GroupDriver driver(model, options);
     driver.give_current(current);
     std::vector<Outcome> outcomes(members.size());
     for (int n = 0; n < steps; ++n) {
         for (std::size_t i = 0; i < members.size(); ++i) {
             for (std::uint32_t r = 0; r < receptor_names.size(); ++r) {
-                for (std::size_t site = 0; site < model.neuron_model().sites_at(r).of(i); ++site) {
+                for (std::size_t site = 0; site < model.sites_at(r).of(i); ++site) {
                     const double weight = members[i].input(r, site, n);
                     if (weight > 0.0) driver.give(r, i, weight, site);
                 }
@@ -335,7 +335,7 @@ bool a_slot_fails(std::size_t squids, std::size_t injected) {
     const CellModel model(kinds, {0, 1, 2, 3, 4, 5, 6, 7});
     GroupDriver::Options options{.size = 8, .resolution = step};
     options.values["V_m"] = {-65.0};
-    GroupDriver driver(model.neuron_model(), options);
+    GroupDriver driver(model, options);
     std::vector<double> current(8, 0.0);
     current[injected] = 1e5;
     driver.give_current(current);

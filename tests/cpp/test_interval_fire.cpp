@@ -408,7 +408,7 @@ TEST(IntervalFire, TellsConflicts) {
         for (const ParameterInfo& info : model.parameters) {
             values.push_back(info.name == name ? value : info.default_value);
         }
-        return model.conflict(values).value_or("");
+        return model.conflict(values, std::nullopt).value_or("");
     };
     EXPECT_EQ(conflict("interval_min", 40.0), "");
     EXPECT_NE(conflict("interval_min", 41.0).find("interval_max"), std::string::npos);

@@ -87,12 +87,12 @@ TEST(Descriptions, OfNeuronsAreSound) {
         expect_sound(model->name, model->parameters);
         EXPECT_FALSE(model->summary.empty());
         EXPECT_FALSE(model->equations.empty());
-        ASSERT_NE(model->create, nullptr);
         std::vector<double> defaults;
         for (const ParameterInfo& info : model->parameters) defaults.push_back(info.default_value);
-        if (model->conflict != nullptr) {
-            EXPECT_EQ(model->conflict(defaults), std::nullopt) << model->name;
-        }
+        EXPECT_EQ(model->conflict(defaults, std::nullopt), std::nullopt) << model->name;
+        EXPECT_EQ(model->conflict(defaults, 0.1), std::nullopt) << model->name;
+        EXPECT_FALSE(model->has_range_conflicts()) << model->name;
+        EXPECT_EQ(model->fingerprint(), 0U) << model->name;
         for (const VariableInfo& variable : model->variables) {
             const bool known = std::any_of(model->parameters.begin(), model->parameters.end(),
                                            [&](const auto& p) { return p.name == variable.initial_parameter; });
@@ -137,13 +137,13 @@ TEST(Conflicts, OfNeuronParametersAreTold) {
         }
         auto wrong = values;
         wrong[reset] = -55.0;  // the default of V_th
-        ASSERT_TRUE(model.conflict(wrong).has_value()) << name;
-        EXPECT_NE(model.conflict(wrong)->find("V_reset"), std::string::npos);
+        ASSERT_TRUE(model.conflict(wrong, std::nullopt).has_value()) << name;
+        EXPECT_NE(model.conflict(wrong, std::nullopt)->find("V_reset"), std::string::npos);
         if (limit == 0) continue;
         wrong = values;
         wrong[limit] = -55.0;
-        ASSERT_TRUE(model.conflict(wrong).has_value()) << name;
-        EXPECT_NE(model.conflict(wrong)->find("V_min"), std::string::npos);
+        ASSERT_TRUE(model.conflict(wrong, std::nullopt).has_value()) << name;
+        EXPECT_NE(model.conflict(wrong, std::nullopt)->find("V_min"), std::string::npos);
     }
 }
 

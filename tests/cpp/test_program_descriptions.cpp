@@ -88,11 +88,11 @@ TEST(ProgramDescriptions, HaveFingerprintsThatDifferWhereTheyDo) {
 TEST(ProgramDescriptions, TellConflictsAsSoonAsTheyCanBeKnown) {
     const ProgramModel model(described_iaf_psc_exp());
     std::vector<double> values;
-    for (const ParameterInfo& info : model.neuron_model().parameters) values.push_back(info.default_value);
+    for (const ParameterInfo& info : model.parameters) values.push_back(info.default_value);
     const auto conflict = [&](std::size_t parameter, double value, std::optional<double> h) {
         std::vector<double> own = values;
         own[parameter] = value;
-        return model.neuron_model().own_conflict(model.neuron_model(), own, h);
+        return model.conflict(own, h);
     };
     EXPECT_EQ(conflict(0, -70.0, std::nullopt), std::nullopt);
     EXPECT_EQ(conflict(0, -70.0, 0.1), std::nullopt);

@@ -94,7 +94,7 @@ TEST(ProgramNeurons, DoWhatTheBuiltInModelOfTheSameEquationsDoes) {
             for (const bool heterogeneous : {false, true}) {
                 const Drive drive{.size = size, .with_current = with_current, .heterogeneous = heterogeneous};
                 const Outcome expected = run(iaf_psc_exp, InstructionSet::baseline, drive);
-                const Outcome found = run(model.neuron_model(), InstructionSet::baseline, drive);
+                const Outcome found = run(model, InstructionSet::baseline, drive);
                 EXPECT_TRUE(found.sound);
                 EXPECT_EQ(found.spikes, expected.spikes);
                 EXPECT_GE(found.spike_count(), size);
@@ -105,7 +105,7 @@ TEST(ProgramNeurons, DoWhatTheBuiltInModelOfTheSameEquationsDoes) {
                     }
                 }
                 for (const InstructionSet set : available_instruction_sets()) {
-                    const Outcome other = run(model.neuron_model(), set, drive);
+                    const Outcome other = run(model, set, drive);
                     EXPECT_EQ(other.spikes, found.spikes) << to_string(set);
                     EXPECT_EQ(other.bits(), found.bits()) << to_string(set);
                 }
@@ -161,10 +161,10 @@ TEST(ProgramNeurons, AreAdvancedByACompiledFunctionInPlaceOfTheInterpreter) {
     for (const bool heterogeneous : {false, true}) {
         const Drive drive{.size = 300, .with_current = true, .heterogeneous = heterogeneous};
         model.use_compiled(InstructionSet::baseline, {});
-        const Outcome expected = run(model.neuron_model(), InstructionSet::baseline, drive);
+        const Outcome expected = run(model, InstructionSet::baseline, drive);
         evaluated_lanes = evaluated_per_lane = 0;
         model.use_compiled(InstructionSet::baseline, {.function = evaluate_step, .owner = owner});
-        const Outcome found = run(model.neuron_model(), InstructionSet::baseline, drive);
+        const Outcome found = run(model, InstructionSet::baseline, drive);
         EXPECT_EQ(evaluated_lanes, 320U * 300U);
         EXPECT_EQ(evaluated_per_lane > 0, heterogeneous);
         EXPECT_EQ(found.spikes, expected.spikes);
@@ -215,10 +215,9 @@ TEST(ProgramNeurons, DrawByNeuronStepAndIndexAlone) {
         return to_open_unit(program_draw(GroupDriver::key(), id, step, index, index == 0));
     };
     for (const InstructionSet set : available_instruction_sets()) {
-        GroupDriver all(model.neuron_model(), {.size = 100, .instruction_set = set, .values = {{"p", {0.3}}}});
+        GroupDriver all(model, {.size = 100, .instruction_set = set, .values = {{"p", {0.3}}}});
         GroupDriver part(
-            model.neuron_model(),
-            {.size = 3, .instruction_set = set, .values = {{"p", {0.3}}}, .ids = some, .population_size = 100});
+            model, {.size = 3, .instruction_set = set, .values = {{"p", {0.3}}}, .ids = some, .population_size = 100});
         std::vector<double> sums(100, 0.0);
         for (Step step = 1; step <= 20; ++step) {
             const std::vector<std::uint32_t> fired = all.step();
@@ -337,9 +336,9 @@ TEST(ProgramNeurons, AdvanceBySeveralStepsWithTheSameBits) {
     for (const ProgramModel* const model : {&described, &drawing}) {
         for (const std::size_t size : {1, 64, 700}) {
             const bool with_current = model == &described;
-            const auto one = advance_in_stretches(model->neuron_model(), size, with_current, 1);
+            const auto one = advance_in_stretches(*model, size, with_current, 1);
             for (const Step length : {2, 4, 12}) {
-                EXPECT_EQ(advance_in_stretches(model->neuron_model(), size, with_current, length), one) << length;
+                EXPECT_EQ(advance_in_stretches(*model, size, with_current, length), one) << length;
             }
             if (size == 700) {
                 EXPECT_GT(one.first.size(), 100U);
@@ -351,14 +350,14 @@ TEST(ProgramNeurons, AdvanceBySeveralStepsWithTheSameBits) {
 TEST(ProgramNeurons, GoOnFromASavedState) {
     const ProgramModel model(described_iaf_psc_exp());
     const GroupDriver::Options options{.size = 70, .values = {{"I_e", {900.0}}}};
-    GroupDriver whole(model.neuron_model(), options);
-    GroupDriver first(model.neuron_model(), options);
+    GroupDriver whole(model, options);
+    GroupDriver first(model, options);
     for (int n = 0; n < 205; ++n) EXPECT_EQ(first.step(), whole.step());
     StateColumns saved;
     for (std::uint32_t i = 0; i < 70; ++i) first.group().exchange_state(i, 205, saved);
     std::vector<StateColumns::Column> columns = std::move(saved).take();
     StateColumns loaded(std::move(columns));
-    GroupDriver second(model.neuron_model(), options);
+    GroupDriver second(model, options);
     for (std::uint32_t i = 0; i < 70; ++i) {
         loaded.seek(i);
         second.group().exchange_state(i, 205, loaded);
@@ -375,7 +374,7 @@ TEST(ProgramNeurons, GoOnFromASavedState) {
 
 TEST(ProgramNeurons, KeepTheirStateWhenParametersChangeAndEverythingWhenTheyAreRefused) {
     const ProgramModel model(described_iaf_psc_exp());
-    GroupDriver driver(model.neuron_model(), {.size = 3, .values = {{"I_e", {900.0}}}});
+    GroupDriver driver(model, {.size = 3, .values = {{"I_e", {900.0}}}});
     for (int n = 0; n < 37; ++n) (void)driver.step();
     const std::vector<double> before = driver.read("V_m");
     EXPECT_THROW(driver.set("V_th", {-80.0}), ValueOutOfBoundsError);
@@ -405,7 +404,7 @@ TEST(ProgramNeurons, KeepTheirStateWhenParametersChangeAndEverythingWhenTheyAreR
 
 TEST(ProgramNeurons, EndARefractoryPeriodAsItBegan) {
     const ProgramModel model(described_iaf_psc_exp());
-    GroupDriver driver(model.neuron_model(), {.size = 1, .values = {{"I_e", {900.0}}, {"t_ref", {5.0}}}});
+    GroupDriver driver(model, {.size = 1, .values = {{"I_e", {900.0}}, {"t_ref", {5.0}}}});
     while (driver.step().empty()) {
     }
     driver.set("t_ref", {0.0});
@@ -419,14 +418,14 @@ TEST(ProgramNeurons, EndARefractoryPeriodAsItBegan) {
 
 TEST(ProgramNeurons, HaveDerivedVariablesThatAreReadOnly) {
     const ProgramModel model(described_iaf_psc_exp());
-    GroupDriver driver(model.neuron_model(), {.size = 150, .values = {}});
+    GroupDriver driver(model, {.size = 150, .values = {}});
     for (std::uint32_t i = 0; i < 150; ++i) {
         driver.write("I_syn_ex", i, static_cast<double>(i));
         driver.write("I_syn_in", i, 0.5);
     }
     const std::vector<double> values = driver.read("I_syn");
     for (std::size_t i = 0; i < 150; ++i) EXPECT_EQ(values[i], static_cast<double>(i) + 0.5);
-    EXPECT_TRUE(model.neuron_model().variables[3].is_read_only);
+    EXPECT_TRUE(model.variables[3].is_read_only);
     const std::uint32_t neuron = 0;
     const double value = 1.0;
     EXPECT_THROW(driver.group().check(3, std::span(&neuron, 1), &value), InternalError);
@@ -434,7 +433,7 @@ TEST(ProgramNeurons, HaveDerivedVariablesThatAreReadOnly) {
 
 TEST(ProgramNeurons, TellWhichOfThemHasFailed) {
     const ProgramModel model(described_iaf_psc_exp());
-    GroupDriver driver(model.neuron_model(), {.size = 80, .values = {}});
+    GroupDriver driver(model, {.size = 80, .values = {}});
     EXPECT_TRUE(driver.group().is_finite());
     driver.write("I_syn_in", 70, -std::numeric_limits<double>::infinity());
     EXPECT_EQ(driver.group().failure().value().what, "I_syn_in of neuron 70 has become -inf");
@@ -450,7 +449,7 @@ TEST(ProgramNeurons, TellWhichOfThemHasFailed) {
     const auto never = writer.add(Operation::less, {0, 0});
     looping.step = writer.finish({0, first, never, first + 1});
     const ProgramModel loops(looping);
-    GroupDriver counting(loops.neuron_model(), {.size = 100, .values = {{"x", {9.0}}}});
+    GroupDriver counting(loops, {.size = 100, .values = {{"x", {9.0}}}});
     (void)counting.step();
     EXPECT_FALSE(counting.group().failure().has_value());
     EXPECT_EQ(counting.read("u")[99], 9.0);
@@ -464,8 +463,7 @@ TEST(ProgramNeurons, TakeTheMemoryThatTheyAreGiven) {
     const ProgramModel model(described_iaf_psc_exp());
     const auto bytes = [&](std::size_t size, bool per_neuron) {
         CountingMemory memory;
-        GroupDriver driver(model.neuron_model(),
-                           {.size = size, .memory = &memory, .per_neuron = per_neuron, .values = {}});
+        GroupDriver driver(model, {.size = size, .memory = &memory, .per_neuron = per_neuron, .values = {}});
         return memory.bytes();
     };
     EXPECT_EQ(bytes(6400, false) - bytes(640, false), (6400U - 640U) * (3 * sizeof(double) + sizeof(std::int32_t)));

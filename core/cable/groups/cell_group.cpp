@@ -46,8 +46,8 @@ std::shared_ptr<PlanLibrary> library(const GroupArguments& arguments, const Cell
 /// Cells in blocks: see CellArrangement.
 class CellGroup final : public models::NeuronGroup, private CellValues {
    public:
-    explicit CellGroup(const GroupArguments& arguments)
-        : model_(CellModel::of(*arguments.model)),
+    CellGroup(const CellModel& model, const GroupArguments& arguments)
+        : model_(model),
           step_(arguments.resolution),
           instruction_set_(arguments.instruction_set),
           memory_(arguments.memory),
@@ -56,8 +56,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
           constant_current_(currents(arguments.parameters[0])),
           injected_(memory_),
           scratch_(memory_) {
-        for (std::uint32_t r = 0; r < model_.neuron_model().receptors.size(); ++r) {
-            sites_.push_back(model_.neuron_model().sites_at(r).most);
+        for (std::uint32_t r = 0; r < model_.receptors.size(); ++r) {
+            sites_.push_back(model_.sites_at(r).most);
         }
         reserve(*cells_);
         if (records_electrodes()) injected_.assign(model_.spec().electrodes.size() * layouts_.cells(), 0.0);
@@ -475,8 +475,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
 
 }  // namespace
 
-std::unique_ptr<models::NeuronGroup> create_cell_group(const GroupArguments& arguments) {
-    return std::make_unique<CellGroup>(arguments);
+std::unique_ptr<models::NeuronGroup> create_cell_group(const CellModel& model, const GroupArguments& arguments) {
+    return std::make_unique<CellGroup>(model, arguments);
 }
 
 }  // namespace ranvier::cable

@@ -6,7 +6,9 @@
 
 namespace ranvier::cable {
 
-/// The cells of a population on one shard: a NeuronModel::create of models that a CellModel has made.
-std::unique_ptr<models::NeuronGroup> create_cell_group(const models::GroupArguments& arguments);
+class CellModel;
+
+/// The cells of a population on one shard. The model must outlive them.
+std::unique_ptr<models::NeuronGroup> create_cell_group(const CellModel& model, const models::GroupArguments& arguments);
 
 }  // namespace ranvier::cable

@@ -33,8 +33,8 @@ std::string joined(const List& list, Text text) {
 }
 
 void check_kind(const CellModel& first, const CellModel& own, std::size_t kind) {
-    const models::NeuronModel& a = first.neuron_model();
-    const models::NeuronModel& b = own.neuron_model();
+    const models::NeuronModel& a = first;
+    const models::NeuronModel& b = own;
     const auto compare = [&](const char* what, const auto& firsts, const auto& owns, auto text) {
         if (joined(firsts, text) != joined(owns, text)) refuse(kind, what, joined(owns, text), joined(firsts, text));
     };
@@ -118,9 +118,9 @@ constexpr models::ParameterInfo electrode_current{"I_e", "pA", 0.0, models::any_
 
 CellModel::CellModel(CellSpec given) : spec_(std::move(given)) {
     // Defaults of own parameters are parameters of the population.
-    const std::uint64_t of_given = fingerprint_of(*spec_);
+    fingerprint_ = fingerprint_of(*spec_);
     check_cell(*spec_);
-    describe(of_given);
+    describe();
 }
 
 CellModel::CellModel(std::vector<std::shared_ptr<const CellModel>> kinds, std::vector<std::uint32_t> kind_of)
@@ -130,11 +130,12 @@ CellModel::CellModel(std::vector<std::shared_ptr<const CellModel>> kinds, std::v
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
         const auto cell = static_cast<std::size_t>(std::ranges::find(kind_of_, kind) - kind_of_.begin());
         check_kind(*kinds_.front(), *kinds_[kind], cell);
-        hash.add(kinds_[kind]->neuron_model().own_fingerprint);
+        hash.add(kinds_[kind]->fingerprint());
     }
     check_rates(kinds_);
     for (const std::uint32_t kind : kind_of_) hash.add(kind);
-    describe(hash.value());
+    fingerprint_ = hash.value();
+    describe();
 }
 
 /// A value must do for all kinds.
@@ -158,20 +159,23 @@ std::vector<std::uint32_t> CellModel::kinds_that_may_conflict() const {
     return found;
 }
 
-std::optional<std::string> CellModel::conflict(const models::NeuronModel& model, std::optional<std::uint64_t> cell,
-                                               std::span<const double> least, std::span<const double> greatest) {
-    const CellModel& own = of(model);
-    const std::size_t count = own.spec().own.size();
-    for (const std::uint32_t kind : own.conflicting_kinds_) {
-        if (cell && own.kind_of(*cell) != kind) continue;
+std::optional<std::string> CellModel::range_conflict(std::optional<std::uint64_t> cell, std::span<const double> least,
+                                                     std::span<const double> greatest) const {
+    const std::size_t count = spec().own.size();
+    for (const std::uint32_t kind : conflicting_kinds_) {
+        if (cell && kind_of(*cell) != kind) continue;
         // The first parameter is the current of the electrode.
-        auto reason = conflict_between(own.spec(kind), least.subspan(1, count), greatest.subspan(1, count));
+        auto reason = conflict_between(spec(kind), least.subspan(1, count), greatest.subspan(1, count));
         if (reason) return reason;
     }
     return std::nullopt;
 }
 
-void CellModel::describe(std::uint64_t fingerprint) {
+std::unique_ptr<models::NeuronGroup> CellModel::create(const models::GroupArguments& arguments) const {
+    return create_cell_group(*this, arguments);
+}
+
+void CellModel::describe() {
     const CellSpec& spec = this->spec();
     parameters_ = {electrode_current};
     for (std::uint32_t own = 0; own < spec.own.size(); ++own) parameters_.push_back(info_of(own));
@@ -192,23 +196,19 @@ void CellModel::describe(std::uint64_t fingerprint) {
     for (const PlacedElectrode& electrode : spec.electrodes) {
         if (!electrode.name.empty()) electrodes_.push_back(electrode.name);
     }
-    model_ = {.name = "cell",
-              .summary = "A morphologically detailed neuron",
-              .equations = "",
-              .reference = "",
-              .parameters = parameters_,
-              .variables = variables_,
-              .receptors = receptors_,
-              .sites = sites_,
-              .weight_bounds = not_negative,
-              .weight_unit = "nS",
-              .electrodes = electrodes_,
-              .stretch_gain = models::StretchGain::much,
-              .step_bytes = bytes_of_compartment * mean_compartments(),
-              .create = create_cell_group,
-              .range_conflict = conflicting_kinds_.empty() ? nullptr : conflict,
-              .own = this,
-              .own_fingerprint = fingerprint};
+    static_cast<models::NeuronInfo&>(*this) = {.name = "cell",
+                                               .summary = "A morphologically detailed neuron",
+                                               .equations = "",
+                                               .reference = "",
+                                               .parameters = parameters_,
+                                               .variables = variables_,
+                                               .receptors = receptors_,
+                                               .sites = sites_,
+                                               .weight_bounds = not_negative,
+                                               .weight_unit = "nS",
+                                               .electrodes = electrodes_,
+                                               .stretch_gain = models::StretchGain::much,
+                                               .step_bytes = bytes_of_compartment * mean_compartments()};
 }
 
 double CellModel::mean_compartments() const {

@@ -11,13 +11,13 @@
 
 #include "base/site_counts.hpp"
 #include "cable/cell/spec.hpp"
-#include "models/own_model.hpp"
+#include "models/user_model.hpp"
 
 namespace ranvier::cable {
 
 /// A cell as a neuron model: its parameters are a current and the own parameters of cells, its receptors those that were
 /// placed, its variables the potential at the detector and the probes.
-class CellModel final : public models::OwnModel {
+class CellModel final : public models::UserModel {
    public:
     /// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError naming the mechanism, receptor or probe
     explicit CellModel(CellSpec spec);
@@ -32,20 +32,21 @@ class CellModel final : public models::OwnModel {
     std::size_t kind_of(std::uint64_t cell) const { return kind_of_.empty() ? 0 : kind_of_[cell]; }
     /// Of the population; 0: any number.
     std::uint64_t size() const override { return kind_of_.size(); }
-    const models::NeuronModel& neuron_model() const override { return model_; }
-    /// The cell whose neuron model this is. @pre it is one
-    static const CellModel& of(const models::NeuronModel& model) { return *static_cast<const CellModel*>(model.own); }
+
+    std::unique_ptr<models::NeuronGroup> create(const models::GroupArguments& arguments) const override;
+    std::optional<std::string> range_conflict(std::optional<std::uint64_t> cell, std::span<const double> least,
+                                              std::span<const double> greatest) const override;
+    bool has_conflicts() const override { return false; }
+    bool has_range_conflicts() const override { return !conflicting_kinds_.empty(); }
+    std::uint64_t fingerprint() const override { return fingerprint_; }
 
    private:
-    void describe(std::uint64_t fingerprint);
+    void describe();
     void count_sites();
     /// Of a cell.
     double mean_compartments() const;
     models::ParameterInfo info_of(std::uint32_t own) const;
     std::vector<std::uint32_t> kinds_that_may_conflict() const;
-    /// See models::NeuronModel::range_conflict.
-    static std::optional<std::string> conflict(const models::NeuronModel& model, std::optional<std::uint64_t> cell,
-                                               std::span<const double> least, std::span<const double> greatest);
 
     std::optional<CellSpec> spec_;
     std::vector<std::shared_ptr<const CellModel>> kinds_;
@@ -57,7 +58,7 @@ class CellModel final : public models::OwnModel {
     std::vector<std::vector<std::uint32_t>> sites_of_kinds_;  ///< by receptor
     std::vector<SiteCounts> sites_;
     std::vector<std::string_view> electrodes_;
-    models::NeuronModel model_;
+    std::uint64_t fingerprint_ = 0;
 };
 
 }  // namespace ranvier::cable

@@ -200,7 +200,7 @@ void NeuronAccess::check_conflicts(const network::Population& population, const 
         const auto reason = network::conflict_of_sources(*model.stimulator, prepared.parameters, ids.size(), lists);
         if (reason) refuse(*reason);
     }
-    if (model.conflict == nullptr && model.range_conflict == nullptr && model.own_conflict == nullptr) return;
+    if (!model.has_conflicts() && !model.has_range_conflicts()) return;
     const double step = network_.network().step_of(population);
     std::vector<double> one(model.parameters.size());
     const bool uniform = std::ranges::all_of(prepared.parameters, [](const auto& values) { return values.uniform(); });
@@ -208,9 +208,8 @@ void NeuronAccess::check_conflicts(const network::Population& population, const 
         for (std::size_t k = 0; k < one.size(); ++k) one[k] = prepared.parameters[k][neuron];
         const auto number =
             uniform ? std::nullopt : std::optional<std::uint64_t>(ids[neuron].value - population.first.value);
-        const auto conflict = model.conflict != nullptr       ? model.conflict(one)
-                              : model.own_conflict != nullptr ? model.own_conflict(model, one, step)
-                                                              : model.range_conflict(model, number, one, one);
+        auto conflict = model.conflict(one, step);
+        if (!conflict) conflict = model.range_conflict(number, one, one);
         if (conflict) refuse(*conflict);
     }
 }

@@ -1,7 +1,13 @@
 #include "engine/simulation/fingerprint.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "network/fingerprint_mixer.hpp"

@@ -37,7 +37,7 @@ class Maker {
    public:
     explicit Maker(const ConstantArguments& arguments)
         : arguments_(arguments),
-          model_(ProgramModel::of(*arguments.model)),
+          model_(*arguments.model),
           description_(model_.description()),
           interpreter_(lower_prepare(description_, arguments), arguments.instruction_set, arguments.memory),
           lanes_(interpreter_.most_lanes()),

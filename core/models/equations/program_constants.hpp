@@ -43,8 +43,10 @@ struct ProgramConstants {
     void take(ProgramConstants& other) noexcept;
 };
 
+class ProgramModel;
+
 struct ConstantArguments {
-    const NeuronModel* model = nullptr;  ///< of a ProgramModel
+    const ProgramModel* model = nullptr;
     std::span<const GroupValues> parameters;
     std::size_t size = 0;    ///< neurons
     std::size_t padded = 0;  ///< of arrays with a value for each; the rest gets the values of the first neuron

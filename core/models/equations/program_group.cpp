@@ -46,8 +46,8 @@ struct Settings {
 
 class ProgramGroup final : public NeuronGroup {
    public:
-    explicit ProgramGroup(const GroupArguments& arguments)
-        : model_(ProgramModel::of(*arguments.model)),
+    ProgramGroup(const ProgramModel& model, const GroupArguments& arguments)
+        : model_(model),
           arguments_(arguments),
           size_(arguments.ids.size()),
           state_(variable_count(), AlignedVector<double>(arguments.memory)),
@@ -174,7 +174,7 @@ class ProgramGroup final : public NeuronGroup {
     std::size_t variable_count() const { return model_.description().variables.size(); }
 
     std::unique_ptr<Settings> make_settings(std::span<const GroupValues> parameters) const {
-        ProgramConstants constants = make_constants({.model = arguments_.model,
+        ProgramConstants constants = make_constants({.model = &model_,
                                                      .parameters = parameters,
                                                      .size = size_,
                                                      .padded = padded(size_),
@@ -279,8 +279,8 @@ class ProgramGroup final : public NeuronGroup {
 
 }  // namespace
 
-std::unique_ptr<NeuronGroup> create_program_group(const GroupArguments& arguments) {
-    return std::make_unique<ProgramGroup>(arguments);
+std::unique_ptr<NeuronGroup> create_program_group(const ProgramModel& model, const GroupArguments& arguments) {
+    return std::make_unique<ProgramGroup>(model, arguments);
 }
 
 }  // namespace ranvier::models

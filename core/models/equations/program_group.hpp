@@ -6,7 +6,9 @@
 
 namespace ranvier::models {
 
-/// The neurons of a population on one shard: a NeuronModel::create of models that a ProgramModel has made.
-std::unique_ptr<NeuronGroup> create_program_group(const GroupArguments& arguments);
+class ProgramModel;
+
+/// The neurons of a population on one shard. The model must outlive them.
+std::unique_ptr<NeuronGroup> create_program_group(const ProgramModel& model, const GroupArguments& arguments);
 
 }  // namespace ranvier::models

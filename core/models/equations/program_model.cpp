@@ -12,18 +12,13 @@ namespace ranvier::models {
 
 namespace {
 
-std::optional<std::string> own_conflict(const NeuronModel& model, std::span<const double> parameters,
-                                        std::optional<double> h) {
-    return ProgramModel::of(model).conflict(parameters, h);
-}
-
 std::string bad_constant(double value) {
     return "a number that each step needs is " + to_text(value) +
            " with these values: some of them are too large or too small, or something is divided by 0";
 }
 
 /// What a step of a neuron reads and writes.
-double step_bytes(const ProgramDescription& description) {
+double step_bytes_of(const ProgramDescription& description) {
     const std::size_t both_ways = description.variables.size() + description.receptors.size();
     return static_cast<double>(2 * sizeof(double) * both_ways + sizeof(std::int32_t));
 }
@@ -55,27 +50,28 @@ void ProgramModel::describe() {
         variables_.push_back({.name = own.name, .unit = own.unit, .meaning = own.meaning, .is_read_only = true});
     }
     receptors_.assign(description_.receptors.begin(), description_.receptors.end());
-    model_ = {.name = description_.name,
-              .summary = description_.summary,
-              .equations = description_.equations,
-              .reference = description_.reference,
-              .parameters = parameters_,
-              .variables = variables_,
-              .receptors = receptors_,
-              .sign_chooses_receptor = description_.sign_chooses_receptor,
-              .weight_unit = description_.weight_unit,
-              .takes_current = description_.takes_current,
-              .needs_double_precision = true,
-              .stretch_gain = StretchGain::some,
-              .step_bytes = step_bytes(description_),
-              .create = create_program_group,
-              .own_conflict = own_conflict,
-              .own = this,
-              .own_fingerprint = fingerprint_of(description_)};
+    static_cast<NeuronInfo&>(*this) = {.name = description_.name,
+                                       .summary = description_.summary,
+                                       .equations = description_.equations,
+                                       .reference = description_.reference,
+                                       .parameters = parameters_,
+                                       .variables = variables_,
+                                       .receptors = receptors_,
+                                       .sign_chooses_receptor = description_.sign_chooses_receptor,
+                                       .weight_unit = description_.weight_unit,
+                                       .takes_current = description_.takes_current,
+                                       .needs_double_precision = true,
+                                       .stretch_gain = StretchGain::some,
+                                       .step_bytes = step_bytes_of(description_)};
+    fingerprint_ = fingerprint_of(description_);
 }
 
-std::optional<std::string> ProgramModel::conflict(std::span<const double> parameters, std::optional<double> h) const {
-    std::vector<double> inputs(parameters.begin(), parameters.end());
+std::unique_ptr<NeuronGroup> ProgramModel::create(const GroupArguments& arguments) const {
+    return create_program_group(*this, arguments);
+}
+
+std::optional<std::string> ProgramModel::conflict(std::span<const double> values, std::optional<double> h) const {
+    std::vector<double> inputs(values.begin(), values.end());
     inputs.push_back(h.value_or(1.0));
     const std::vector<double> prepared = program::evaluate(description_.prepare, inputs);
     const auto is_known = [&](std::size_t result) { return h || !depends_on_step_[result]; };

@@ -14,7 +14,7 @@
 
 #include "base/instruction_set.hpp"
 #include "models/equations/program_description.hpp"
-#include "models/own_model.hpp"
+#include "models/user_model.hpp"
 #include "program/step_function.hpp"
 
 namespace ranvier::models {
@@ -26,15 +26,17 @@ struct CompiledStep {
 };
 
 /// The neuron model of a ProgramDescription.
-class ProgramModel final : public OwnModel {
+class ProgramModel final : public UserModel {
    public:
     /// @throws as check(description)
     explicit ProgramModel(ProgramDescription description);
 
-    const NeuronModel& neuron_model() const override { return model_; }
     const ProgramDescription& description() const { return description_; }
-    /// The one whose neuron model this is. @pre it is one
-    static const ProgramModel& of(const NeuronModel& model) { return *static_cast<const ProgramModel*>(model.own); }
+
+    std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override;
+    std::optional<std::string> conflict(std::span<const double> values,
+                                        std::optional<double> resolution) const override;
+    std::uint64_t fingerprint() const override { return fingerprint_; }
 
     /// Groups with GroupArguments::compiled_programs that are created from now on for an instruction set call this function
     /// in place of the interpreter; none: the interpreter again. It must give the same bits.
@@ -47,10 +49,6 @@ class ProgramModel final : public OwnModel {
         return compiled_[static_cast<std::size_t>(set)];
     }
 
-    /// Why parameters of a neuron do not fit together, or nothing.
-    /// @param h length of a step, ms; none: only what does not depend on it
-    std::optional<std::string> conflict(std::span<const double> parameters, std::optional<double> h) const;
-
    private:
     void describe();
     void find_dependencies();
@@ -60,7 +58,7 @@ class ProgramModel final : public OwnModel {
     std::vector<VariableInfo> variables_;
     std::vector<std::string_view> receptors_;
     std::vector<bool> depends_on_step_;  ///< of each result of `prepare`
-    NeuronModel model_;
+    std::uint64_t fingerprint_ = 0;
     mutable std::mutex mutex_;
     std::array<CompiledStep, 3> compiled_;  ///< by instruction set
 };

@@ -297,8 +297,8 @@ ProgramRelease::ProgramRelease(ReleaseProgramDescription description) {
               .parameters = parameters_,
               .keeps_weights = true,
               .weight_unit = description_->weight_unit,
-              .own = this,
-              .own_fingerprint = fingerprint_of(*description_)};
+              .user = this,
+              .user_fingerprint = fingerprint_of(*description_)};
 }
 
 std::unique_ptr<connect::SynapseDynamics> ProgramRelease::create(std::span<const double> values,

@@ -48,7 +48,7 @@ std::optional<double> greatest_release(const ReleaseProgramDescription& descript
                                        std::span<const double> parameters);
 
 /// The synapse model of a ReleaseProgramDescription.
-class ProgramRelease final : public OwnSynapse {
+class ProgramRelease final : public UserSynapse {
    public:
     /// @throws as check(description)
     explicit ProgramRelease(ReleaseProgramDescription description);

@@ -377,8 +377,8 @@ ProgramSynapse::ProgramSynapse(SynapseProgramDescription description) {
               .reference = description_->reference,
               .parameters = parameters_,
               .weight_unit = description_->weight_unit,
-              .own = this,
-              .own_fingerprint = fingerprint_of(*description_)};
+              .user = this,
+              .user_fingerprint = fingerprint_of(*description_)};
 }
 
 std::unique_ptr<connect::SynapseDynamics> ProgramSynapse::create(std::span<const double> values,

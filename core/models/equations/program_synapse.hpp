@@ -64,7 +64,7 @@ std::vector<std::uint32_t> read_by_events(const SynapseProgramDescription& descr
                                           std::span<const std::uint32_t> parameters);
 
 /// The synapse model of a SynapseProgramDescription.
-class ProgramSynapse final : public OwnSynapse {
+class ProgramSynapse final : public UserSynapse {
    public:
     /// @throws as check(description)
     explicit ProgramSynapse(SynapseProgramDescription description);

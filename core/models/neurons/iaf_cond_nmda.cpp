@@ -201,9 +201,7 @@ class IafCondNmda {
     }
 };
 
-}  // namespace
-
-constinit const NeuronModel iaf_cond_nmda{
+constinit const point_neuron::PointNeuronModel<IafCondNmda> model({
     .name = "iaf_cond_nmda",
     .summary = "Leaky integrate-and-fire neuron with conductances of AMPA, NMDA, GABA_A and GABA_B receptors",
     .equations = R"(C_m dV_m/dt = -C_m (V_m - E_L) / tau_m - g_AMPA (V_m - E_AMPA) - B(V_m) g_NMDA (V_m - E_NMDA)
@@ -229,9 +227,10 @@ middle; for B, V_m in the middle comes from half a step with B(V_m) of its begin
     .weight_bounds = not_negative,
     .weight_unit = "nS",
     .stretch_gain = StretchGain::some,
-    .create = point_neuron::create<IafCondNmda>,
-    .conflict = IafCondNmda::conflict,
-    .step_conflict = point_neuron::step_conflict<IafCondNmda>,
-};
+});
+
+}  // namespace
+
+constinit const NeuronModel& iaf_cond_nmda = model;
 
 }  // namespace ranvier::models

@@ -115,9 +115,7 @@ class IafPscAlpha {
     }
 };
 
-}  // namespace
-
-constinit const NeuronModel iaf_psc_alpha{
+constinit const point_neuron::PointNeuronModel<IafPscAlpha> model({
     .name = "iaf_psc_alpha",
     .summary = "Leaky integrate-and-fire neuron with alpha-shaped synaptic currents",
     .equations = R"(C_m dV_m/dt = -C_m (V_m - E_L) / tau_m + I_syn_ex + I_syn_in + I_e + I_stimulus
@@ -134,9 +132,10 @@ the step in which it arrives.)",
     .sign_chooses_receptor = true,
     .weight_unit = "pA",
     .stretch_gain = StretchGain::some,
-    .create = point_neuron::create<IafPscAlpha>,
-    .conflict = IafPscAlpha::conflict,
-    .step_conflict = point_neuron::step_conflict<IafPscAlpha>,
-};
+});
+
+}  // namespace
+
+constinit const NeuronModel& iaf_psc_alpha = model;
 
 }  // namespace ranvier::models

@@ -75,9 +75,7 @@ class IafPscDelta {
     }
 };
 
-}  // namespace
-
-constinit const NeuronModel iaf_psc_delta{
+constinit const point_neuron::PointNeuronModel<IafPscDelta> model({
     .name = "iaf_psc_delta",
     .summary = "Leaky integrate-and-fire neuron whose potential jumps when a spike arrives",
     .equations = R"(C_m dV_m/dt = -C_m (V_m - E_L) / tau_m + I_e + I_stimulus
@@ -90,9 +88,10 @@ there for t_ref; spikes that arrive meanwhile are lost. Integrated exactly on th
     .receptors = IafPscDelta::receptors,
     .weight_unit = "mV",
     .stretch_gain = StretchGain::some,
-    .create = point_neuron::create<IafPscDelta>,
-    .conflict = IafPscDelta::conflict,
-    .step_conflict = point_neuron::step_conflict<IafPscDelta>,
-};
+});
+
+}  // namespace
+
+constinit const NeuronModel& iaf_psc_delta = model;
 
 }  // namespace ranvier::models

@@ -91,9 +91,7 @@ class IafPscExp {
     }
 };
 
-}  // namespace
-
-constinit const NeuronModel iaf_psc_exp{
+constinit const point_neuron::PointNeuronModel<IafPscExp> model({
     .name = "iaf_psc_exp",
     .summary = "Leaky integrate-and-fire neuron with exponentially decaying synaptic currents",
     .equations = R"(C_m dV_m/dt = -C_m (V_m - E_L) / tau_m + I_syn_ex + I_syn_in + I_e + I_stimulus
@@ -109,9 +107,10 @@ it arrives.)",
     .sign_chooses_receptor = true,
     .weight_unit = "pA",
     .stretch_gain = StretchGain::some,
-    .create = point_neuron::create<IafPscExp>,
-    .conflict = IafPscExp::conflict,
-    .step_conflict = point_neuron::step_conflict<IafPscExp>,
-};
+});
+
+}  // namespace
+
+constinit const NeuronModel& iaf_psc_exp = model;
 
 }  // namespace ranvier::models

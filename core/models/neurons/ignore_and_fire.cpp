@@ -211,18 +211,21 @@ class IgnoreAndFire final : public NeuronGroup {
     AlignedVector<Step> due_;  ///< when it fires next
 };
 
-std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) {
-    return std::make_unique<IgnoreAndFire>(arguments);
-}
+class IgnoreAndFireModel final : public NeuronModel {
+   public:
+    constexpr explicit IgnoreAndFireModel(const NeuronInfo& info) : NeuronModel(info) {}
 
-std::optional<std::string> step_conflict(std::span<const double> p, double resolution) {
-    if (p[rate] * resolution / 1000.0 <= 1.0) return std::nullopt;
-    return "rate, " + to_text(p[rate]) + " spikes/s, must not give more than one spike in a step";
-}
+    std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override {
+        return std::make_unique<IgnoreAndFire>(arguments);
+    }
 
-}  // namespace
+    std::optional<std::string> conflict(std::span<const double> p, std::optional<double> resolution) const override {
+        if (!resolution || p[rate] * *resolution / 1000.0 <= 1.0) return std::nullopt;
+        return "rate, " + to_text(p[rate]) + " spikes/s, must not give more than one spike in a step";
+    }
+};
 
-constinit const NeuronModel ignore_and_fire{
+constinit const IgnoreAndFireModel model({
     .name = "ignore_and_fire",
     .summary = "Neuron that fires at a constant rate, whatever arrives",
     .equations = R"(d(phase)/dt = -rate
@@ -237,9 +240,10 @@ rates.)",
     .sign_chooses_receptor = true,
     .weight_unit = "pA",
     .takes_current = false,
-    .create = create,
-    .conflict = nullptr,
-    .step_conflict = step_conflict,
-};
+});
+
+}  // namespace
+
+constinit const NeuronModel& ignore_and_fire = model;
 
 }  // namespace ranvier::models

@@ -344,12 +344,7 @@ class IntervalFire final : public NeuronGroup {
     Timing timing_;
 };
 
-/// Times need double precision, so all is calculated in it whatever precision was asked for.
-std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) {
-    return std::make_unique<IntervalFire>(arguments);
-}
-
-std::optional<std::string> conflict(std::span<const double> p) {
+std::optional<std::string> conflict_of(std::span<const double> p) {
     if (p[interval_min] > p[interval_max]) {
         return "interval_min, " + to_text(p[interval_min]) + " ms, must not exceed interval_max, " +
                to_text(p[interval_max]) + " ms";
@@ -368,9 +363,21 @@ std::optional<std::string> conflict(std::span<const double> p) {
     return std::nullopt;
 }
 
-}  // namespace
+class IntervalFireModel final : public NeuronModel {
+   public:
+    constexpr explicit IntervalFireModel(const NeuronInfo& info) : NeuronModel(info) {}
 
-constinit const NeuronModel interval_fire{
+    /// Times need double precision, so all is calculated in it whatever precision was asked for.
+    std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override {
+        return std::make_unique<IntervalFire>(arguments);
+    }
+
+    std::optional<std::string> conflict(std::span<const double> p, std::optional<double>) const override {
+        return conflict_of(p);
+    }
+};
+
+constinit const IntervalFireModel model({
     .name = "interval_fire",
     .summary = "Artificial cell that fires by itself at random intervals, made to measure the exchange of spikes",
     .equations = R"(dm/ds = (m_inf - m) / tau, with m_inf = 1 / (1 - exp(-T / tau))
@@ -387,8 +394,10 @@ g burst_duration <= t < (g + 1) burst_duration. Calculated in double precision a
     .receptors = receptors,
     .weight_unit = "",
     .takes_current = false,
-    .create = create,
-    .conflict = conflict,
-};
+});
+
+}  // namespace
+
+constinit const NeuronModel& interval_fire = model;
 
 }  // namespace ranvier::models

@@ -76,11 +76,7 @@ class Parrots final : public RepeatingGroup {
     double odd_number_ = 0.0;
 };
 
-std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) { return std::make_unique<Parrots>(arguments); }
-
-}  // namespace
-
-constinit const NeuronModel parrot_neuron{
+constinit const PlainNeuronModel<Parrots> model({
     .name = "parrot_neuron",
     .summary = "Relay that fires whenever a spike arrives",
     .equations =
@@ -96,8 +92,10 @@ The weights of what arrives are 1. A parrot can relay 1023 spikes in a step; mor
     .weight_unit = "",
     .most_spikes = most_relayed,
     .takes_current = false,
-    .create = create,
-    .conflict = nullptr,
-};
+});
+
+}  // namespace
+
+constinit const NeuronModel& parrot_neuron = model;
 
 }  // namespace ranvier::models

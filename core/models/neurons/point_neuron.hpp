@@ -394,22 +394,31 @@ class Group final : public NeuronGroup {
     AlignedVector<std::int32_t> release_;
 };
 
-/// Why parameters cannot be integrated with this resolution, or nothing: a NeuronModel::step_conflict.
-template <class Model>
-std::optional<std::string> step_conflict(std::span<const double> parameters, double resolution) {
-    try {
-        (void)leaky_membrane::refractory_steps(parameters[Model::refractory_period], resolution);
-    } catch (const ValueOutOfBoundsError& error) {
-        return error.what();
-    }
-    return Model::constants_conflict(Model::constants(parameters, resolution));
-}
+/// The neuron model of equations.
+template <class Equations>
+class PointNeuronModel final : public NeuronModel {
+   public:
+    constexpr explicit PointNeuronModel(const NeuronInfo& info) : NeuronModel(info) {}
 
-template <class Model>
-std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) {
-    if (arguments.precision == Precision::single_precision) return std::make_unique<Group<Model, float>>(arguments);
-    return std::make_unique<Group<Model, double>>(arguments);
-}
+    std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override {
+        if (arguments.precision == Precision::single_precision) {
+            return std::make_unique<Group<Equations, float>>(arguments);
+        }
+        return std::make_unique<Group<Equations, double>>(arguments);
+    }
+
+    std::optional<std::string> conflict(std::span<const double> values,
+                                        std::optional<double> resolution) const override {
+        if (auto reason = Equations::conflict(values)) return reason;
+        if (!resolution) return std::nullopt;
+        try {
+            (void)leaky_membrane::refractory_steps(values[Equations::refractory_period], *resolution);
+        } catch (const ValueOutOfBoundsError& error) {
+            return error.what();
+        }
+        return Equations::constants_conflict(Equations::constants(values, *resolution));
+    }
+};
 
 }  // namespace point_neuron
 

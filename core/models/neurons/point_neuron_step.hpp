@@ -44,22 +44,59 @@ inline constexpr std::size_t member_count = sizeof(Record) / sizeof(Real);
 /// in a register.
 template <class Real, class Record, std::size_t count>
 RANVIER_ALWAYS_INLINE void scatter(const Record& record, Real* const (&arrays)[count], std::size_t index) {
-    static_assert(count == 1 || count == 3 || count == 5, "add a case for this number of variables");
+    static_assert(count >= 1 && count <= 8, "a record of more variables needs another case");
     if constexpr (count == 1) {
         const auto& [a] = record;
         arrays[0][index] = a;
+    } else if constexpr (count == 2) {
+        const auto& [a, b] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
     } else if constexpr (count == 3) {
         const auto& [a, b, c] = record;
         arrays[0][index] = a;
         arrays[1][index] = b;
         arrays[2][index] = c;
-    } else {
+    } else if constexpr (count == 4) {
+        const auto& [a, b, c, d] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
+        arrays[2][index] = c;
+        arrays[3][index] = d;
+    } else if constexpr (count == 5) {
         const auto& [a, b, c, d, e] = record;
         arrays[0][index] = a;
         arrays[1][index] = b;
         arrays[2][index] = c;
         arrays[3][index] = d;
         arrays[4][index] = e;
+    } else if constexpr (count == 6) {
+        const auto& [a, b, c, d, e, f] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
+        arrays[2][index] = c;
+        arrays[3][index] = d;
+        arrays[4][index] = e;
+        arrays[5][index] = f;
+    } else if constexpr (count == 7) {
+        const auto& [a, b, c, d, e, f, g] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
+        arrays[2][index] = c;
+        arrays[3][index] = d;
+        arrays[4][index] = e;
+        arrays[5][index] = f;
+        arrays[6][index] = g;
+    } else if constexpr (count == 8) {
+        const auto& [a, b, c, d, e, f, g, h] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
+        arrays[2][index] = c;
+        arrays[3][index] = d;
+        arrays[4][index] = e;
+        arrays[5][index] = f;
+        arrays[6][index] = g;
+        arrays[7][index] = h;
     }
 }
 

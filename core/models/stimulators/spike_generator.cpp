@@ -119,13 +119,7 @@ class SpikeGenerator final : public NeuronGroup {
     std::size_t next_ = 0;
 };
 
-std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) {
-    return std::make_unique<SpikeGenerator>(arguments);
-}
-
-}  // namespace
-
-constinit const NeuronModel spike_generator{
+constinit const PlainNeuronModel<SpikeGenerator> model({
     .name = "spike_generator",
     .summary = "Source that plays given spikes",
     .equations = "Unit i fires at each time of its list; at a time that stands k times in it, it fires k times.",
@@ -136,8 +130,10 @@ constinit const NeuronModel spike_generator{
     .weight_unit = "",
     .is_source = true,
     .plays_spikes = true,
-    .create = create,
-    .conflict = nullptr,
-};
+});
+
+}  // namespace
+
+constinit const NeuronModel& spike_generator = model;
 
 }  // namespace ranvier::models

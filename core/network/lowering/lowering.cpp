@@ -102,7 +102,7 @@ struct SynapseSets {
         const std::vector<double> values = synapse.values();
         const auto next = static_cast<std::uint32_t>(dynamics.size() + 1);
         const std::uint64_t own = synapse.model->is_random ? projection.value + std::uint64_t{1} : 0;
-        const bool is_own = synapse.model->own != nullptr;
+        const bool is_of_user = synapse.model->user != nullptr;
         const IdSequence& modulators = synapse.modulators;
         std::vector<std::uint64_t> ids(modulators.size());
         modulators.copy(0, ids);
@@ -114,7 +114,7 @@ struct SynapseSets {
         for (const std::uint32_t i : parameters) {
             if (i != bound) shared[i] = 0.0;
         }
-        if (is_own) {
+        if (is_of_user) {
             // Any of them may bound weights.
             for (const auto& [least, greatest] : synapse.own_ranges()) {
                 shared.push_back(least);
@@ -122,8 +122,8 @@ struct SynapseSets {
             }
         }
         const auto [place, is_new] =
-            numbers.try_emplace({is_own ? nullptr : synapse.model, synapse.model->own_fingerprint, std::move(shared),
-                                 parameters, own, std::move(ids)},
+            numbers.try_emplace({is_of_user ? nullptr : synapse.model, synapse.model->user_fingerprint,
+                                 std::move(shared), parameters, own, std::move(ids)},
                                 next);
         if (!is_new) return place->second;
         projections.push_back(projection);

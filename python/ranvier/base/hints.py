@@ -30,10 +30,15 @@ def hints() -> Mapping[str, Mapping[str, str]]:
     import tomllib
 
     text = Path(__file__).with_name("hints.toml").read_text(encoding="utf-8")
-    return {
+    found = {
         kind: {name: hint for names, hint in entries.items() for name in names.split()}
         for kind, entries in tomllib.loads(text).items()
     }
+    # A model that was added to the core is no longer absent.
+    here = {model.name for model in _core.neuron_models()} | {model.name for model in _core.synapse_models()}
+    for name in here | {model.name for model in _core.stimulator_models()}:
+        found["absent"].pop(name, None)
+    return found
 
 
 def hint_for(name: str) -> str:

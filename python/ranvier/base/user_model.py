@@ -26,7 +26,7 @@ class UserModel(Immutable):
     """
 
     name: str
-    core_model: _core.OwnModel
+    core_model: _core.UserModel
 
     receptor_remedy: ClassVar[str] = "give its model receptors, such as rv.neuron(..., receptors=dict(exc='v += w'))"
     """Remedy of the error for a model without receptors."""

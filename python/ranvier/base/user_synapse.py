@@ -27,7 +27,7 @@ class UserSynapse(Immutable, abc.ABC):
     """
 
     name: str
-    core_model: _core.OwnSynapse
+    core_model: _core.UserSynapse
     transmitter_name: ClassVar[str] = ""
     """Empty: there is no transmitter."""
 

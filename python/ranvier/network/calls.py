@@ -87,7 +87,9 @@ class Create(ChangeableCall[Population]):
         own: UserModel | None = None
         if not isinstance(self.model, str):
             own, model = self.model, self.model.name
-            index = contents.core.create_own(own.core_model, self.size, self.name, _numbers(self.values), self.step)
+            index = contents.core.create_user_model(
+                own.core_model, self.size, self.name, _numbers(self.values), self.step
+            )
         else:
             model = self.model
             index = contents.core.create(model, self.size, self.name, _numbers(self.values), self.step, self.sequences)

@@ -244,7 +244,7 @@ def _present_value(population: Population, present: Mapping[str, StoredValues], 
     """Return the value that was set, or the default."""
     if key in present:
         return present[key]
-    model: _core.NeuronModel | _core.OwnModel | _core.StimulatorModel
+    model: _core.NeuronModel | _core.UserModel | _core.StimulatorModel
     if population.user_model is not None:
         model = population.user_model.core_model
     else:

@@ -115,7 +115,12 @@ def option(
     check: Check | None = None,
 ) -> Any:
     """Declare an option of a group; see `Option`. Its names are those of a Literal in the type, or `choices`."""
-    described: dict[str, Any] = {"meaning": " ".join(meaning.split()), "least": least, "greatest": greatest, "values": values}
+    described: dict[str, Any] = {
+        "meaning": " ".join(meaning.split()),
+        "least": least,
+        "greatest": greatest,
+        "values": values,
+    }
     described["choices"] = tuple(choices)
     return field(default=default, metadata={**described, "settable": settable, "check": check})
 
