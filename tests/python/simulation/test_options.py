@@ -77,7 +77,7 @@ def test_the_core_refuses_a_choice_that_it_does_not_know() -> None:
     core = _core.SimulationOptions()
     with pytest.raises(UnknownNameError, match="did you mean 'shuffle'"):
         core.placement = "shufle"
-    with pytest.raises(UnknownNameError, match="The valid names are: auto, dense, compact, sparse"):
+    with pytest.raises(UnknownNameError, match="the valid names are: auto, dense, compact, sparse"):
         core.row_numbering = "unsorted"
 
 
