@@ -13,8 +13,8 @@ target_compile_options(
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
    AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # This version sees overlapping copies in sums of strings where there are none (GCC bug 105651), under other names where
-  # headers are precompiled, and overflows in copies of spans whose size it does not know. Other versions still warn.
+  # This version warns of overlapping copies in sums of strings that do not overlap (GCC bug 105651; with precompiled headers
+  # the warning has another name), and of overflows in copies of spans whose size it does not know. Other versions warn.
   target_compile_options(ranvier_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
 endif()
 

@@ -596,7 +596,7 @@ void PlasticTable<Target, Real>::exchange_traces(std::span<const std::uint64_t> 
 
 // How weights are read of synapses that learn.
 
-/// Copies of weights, of which what their synapses have still to learn is applied to many at a time.
+/// Copies of weights; the pending changes of their synapses are applied to many copies at a time.
 template <class Target, class Real>
 class PlasticTable<Target, Real>::WeightCopies {
    public:

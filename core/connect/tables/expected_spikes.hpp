@@ -26,7 +26,7 @@ struct ExpectedSpikes {
 /// Elements that there is room for in a list of exactly so many, appended one at a time as in base/tight_list.hpp.
 double room_of_appended(double size);
 /// Elements that there is room for in a list that grows as those of base/tight_list.hpp do.
-/// @param mean of its length @param events of which each, on average, leads to equally many elements
+/// @param mean mean length @param events each adds, on average, the same number of elements
 /// @param most its greatest length relative to the mean; 0: as for events that are independent
 double room_of_list(double mean, double events, double most);
 /// Spikes of a neuron beyond a number of them, on average, where it fires at random and so often on average.

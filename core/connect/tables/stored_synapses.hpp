@@ -91,7 +91,7 @@ class StoredSynapses {
     /// corrected. Others: what spikes that have been sent will add stays as it is. Inputs are complete before `window_end`.
     virtual void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
                              Step window_end, const InputRing& inputs) = 0;
-    /// A parameter of which each synapse has its own value. @param column its index among these
+    /// A parameter with one value per synapse. @param column its index among these parameters
     virtual double parameter(std::size_t column, std::uint64_t position) const = 0;
     /// Changes it, for spikes that are accepted later.
     virtual void set_parameter(std::size_t column, std::span<const std::uint64_t> positions,

@@ -29,13 +29,13 @@ class ShardSynapses {
 
     /// @param window steps that runs are delivered ahead
     void set_tables(connect::ShardTables tables, std::uint32_t window);
-    /// By receptor: the greatest SynapseTable::reach() of its synapses; nothing where there are none.
+    /// The greatest SynapseTable::reach() of the synapses of each receptor; empty for a receptor without synapses.
     std::vector<std::optional<DelaySteps>> reach() const;
     /// Lets the tables forget which sources their rows belong to, where they can.
     void forget_sources();
 
     const connect::ShardTables& tables() const { return tables_; }
-    // Of a kind: its table and what that offers; null where there is none.
+    // The table of a kind and its further interfaces; null where the table lacks one.
     connect::SynapseTable* table(connect::KindIndex kind) const { return tables_[kind.value].get(); }
     connect::StoredSynapses* stored(connect::KindIndex kind) const {
         return table(kind) == nullptr ? nullptr : table(kind)->synapses();
