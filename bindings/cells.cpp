@@ -302,7 +302,9 @@ void bind_descriptions(nb::module_& module) {
         .def_ro("summary", &MechanismModel::summary)
         .def_ro("equations", &MechanismModel::equations)
         .def_ro("reference", &MechanismModel::reference)
-        .def_prop_ro("parameters", [](const MechanismModel& model) { return as_list(model.parameters); })
+        .def_prop_ro(
+            "parameters",
+            [](nb::pointer_and_handle<MechanismModel> model) { return as_list_of(model.h, model.p->parameters); })
         .def_prop_ro("gates",
                      [](const MechanismModel& model) {
                          std::vector<std::pair<std::string_view, std::string_view>> gates;
@@ -332,7 +334,9 @@ void bind_descriptions(nb::module_& module) {
         .def_ro("summary", &ReceptorModel::summary)
         .def_ro("equations", &ReceptorModel::equations)
         .def_ro("reference", &ReceptorModel::reference)
-        .def_prop_ro("parameters", [](const ReceptorModel& model) { return as_list(model.parameters); });
+        .def_prop_ro("parameters", [](nb::pointer_and_handle<ReceptorModel> model) {
+            return as_list_of(model.h, model.p->parameters);
+        });
     module.def(
         "mechanism_models",
         [] {

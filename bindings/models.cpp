@@ -150,8 +150,10 @@ void bind_models(nb::module_& module) {
         .def_ro("summary", &NeuronModel::summary)
         .def_ro("equations", &NeuronModel::equations)
         .def_ro("reference", &NeuronModel::reference)
-        .def_prop_ro("parameters", [](const NeuronModel& model) { return as_list(model.parameters); })
-        .def_prop_ro("variables", [](const NeuronModel& model) { return as_list(model.variables); })
+        .def_prop_ro("parameters",
+                     [](nb::pointer_and_handle<NeuronModel> model) { return as_list_of(model.h, model.p->parameters); })
+        .def_prop_ro("variables",
+                     [](nb::pointer_and_handle<NeuronModel> model) { return as_list_of(model.h, model.p->variables); })
         .def_prop_ro("receptors", [](const NeuronModel& model) { return as_list(model.receptors); })
         .def_ro("sign_chooses_receptor", &NeuronModel::sign_chooses_receptor,
                 "Whether, where no receptor is named, weights >= 0 go to the first and others to the second.")
@@ -184,8 +186,9 @@ void bind_models(nb::module_& module) {
                 "The name of the neurons whose spikes act on all synapses of a projection; empty: none.")
         .def_prop_ro("parameters", [](const SynapseModel& model) { return as_list(model.parameters); });
     nb::class_<models::UserSynapse>(module, "UserSynapse", "A synapse model that was made of a user's description.")
-        .def_prop_ro("parameters",
-                     [](const models::UserSynapse& self) { return as_list(self.synapse_model().parameters); });
+        .def_prop_ro("parameters", [](nb::pointer_and_handle<models::UserSynapse> self) {
+            return as_list_of(self.h, self.p->synapse_model().parameters);
+        });
     nb::class_<RuleInfo>(module, "RuleInfo", "The description of a connection rule.")
         .def_ro("name", &RuleInfo::name)
         .def_ro("summary", &RuleInfo::summary)

@@ -85,7 +85,7 @@ def find_mpiexec(given: Path | None = None) -> Mpiexec:
     Raises
     ------
     CommunicationError
-        If there is none of an MPI that Ranvier was built for.
+        If no mpiexec belongs to an MPI that Ranvier was built for.
     StateError
         In a process that an mpiexec has started.
     """

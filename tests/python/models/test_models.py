@@ -6,6 +6,7 @@ import inspect
 import math
 import pickle
 import re
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,6 +19,7 @@ from ranvier.base.model import Model
 from ranvier.base.model_classes import Classes
 from ranvier.cells import models as cell_models
 from ranvier.equations import models as equation_models
+from ranvier.equations.library import built
 
 
 def test_each_model_is_one_class() -> None:
@@ -146,3 +148,14 @@ def test_a_description_has_the_values_that_were_set() -> None:
         "Receptors: excitatory, inhibitory; weights in pA",
     ):
         assert part in words
+
+
+def test_descriptions_of_parameters_keep_their_model_alive() -> None:
+    """The texts of a description belong to the model."""
+    model = built("aeif_cond_exp").core_model
+    for name in ("parameters", "variables"):
+        before = sys.getrefcount(model)
+        described = getattr(model, name)
+        assert sys.getrefcount(model) == before + len(described) > before
+        del described
+        assert sys.getrefcount(model) == before
