@@ -27,7 +27,7 @@ FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setar
 
 # Folders count too: their times tell of files that came or went.
 CORE_SOURCES := CMakeLists.txt $(shell find core bindings cmake)
-CPP_FILES := $(shell find core bindings examples tests/cpp -name '*.cpp' -o -name '*.hpp')
+CPP_FILES := $(shell find core bindings benchmarks examples tests/cpp -name '*.cpp' -o -name '*.hpp')
 PYTHON_FILES := python benchmarks tests docs examples tools/list_requirements tools/*.py tools/build_wheels tools/try_wheels
 
 SANITIZERS := address undefined thread
@@ -120,8 +120,9 @@ $(STAMPS)/package: $(STAMPS)/build-tools $(STAMPS)/mpi build/found $(CORE_SOURCE
 	@touch $@
 
 # The benchmarks, which are a separate package, as an editable installation too.
-$(STAMPS)/benchmarks: $(STAMPS)/package benchmarks/pyproject.toml
-	@echo "Installing the benchmarks"
+$(STAMPS)/benchmarks: $(STAMPS)/package benchmarks/pyproject.toml benchmarks/CMakeLists.txt $(wildcard benchmarks/native/*)
+	@echo "Building the benchmarks"
+	@$(BUILD) build/package --target benchmarks -- --quiet
 	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps --editable benchmarks
 	@touch $@
 

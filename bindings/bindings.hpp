@@ -36,8 +36,6 @@ void bind_network(nb::module_& module);
 void bind_simulation(nb::module_& module);
 void bind_communicator(nb::module_& module);
 void bind_topology(nb::module_& module);
-void bind_parallel_measurements(nb::module_& module);
-void bind_container_measurements(nb::module_& module);
 void bind_info(nb::module_& module);
 void bind_step_times(nb::module_& module);
 

@@ -16,8 +16,6 @@ NB_MODULE(_core, module) {
     ranvier::bindings::bind_network(module);
     ranvier::bindings::bind_simulation(module);
     ranvier::bindings::bind_topology(module);
-    ranvier::bindings::bind_parallel_measurements(module);
-    ranvier::bindings::bind_container_measurements(module);
     ranvier::bindings::bind_info(module);
     ranvier::bindings::bind_step_times(module);
 }

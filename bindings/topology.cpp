@@ -9,6 +9,7 @@
 #include "bindings.hpp"
 #include "parallel/pinning.hpp"
 #include "parallel/processor_quota.hpp"
+#include "parallel/stealing.hpp"
 
 namespace ranvier::bindings {
 
@@ -81,6 +82,11 @@ std::pair<std::uint32_t, std::uint32_t> occupancy(const Topology& topology,
     return {found.most_on_unit, found.most_on_core};
 }
 
+std::vector<std::string_view> stealing_policies() {
+    const auto& names = ChoiceNames<parallel::StealingPolicy>::names;
+    return {names.begin(), names.end()};
+}
+
 }  // namespace
 
 void bind_topology(nb::module_& module) {
@@ -122,6 +128,7 @@ void bind_topology(nb::module_& module) {
         "Return how many processors' worth of time the cgroups grant, rounded up; None if they set no bound.");
     module.def("default_threads", parallel::default_threads, nb::arg("processors"), nb::arg("quota").none(),
                nb::arg("processes") = 1, "Return how many threads a process starts when nobody says how many.");
+    module.def("stealing_policies", stealing_policies, "Names of the policies of stealing work.");
 }
 
 }  // namespace ranvier::bindings

@@ -1,5 +1,6 @@
 # ranvier_add_layer(<layer> [USES <layer>...]): the library ranvier_<layer> of core/<layer>/*.cpp and of the folders in
-# it, but for core/comm/mpi, which is a plugin of its own (RanvierMpi.cmake).
+# it, except core/comm/mpi, which is a plugin (RanvierMpi.cmake), and core/parallel/tasks, which is the library
+# ranvier_tasks: no layer above uses it, and programs that do link it.
 #
 # Includes are relative to core/, so the compiler alone would let any layer include any other; that the includes follow
 # the arrows is a test (tests/python/repository/test_layers.py).
@@ -8,7 +9,7 @@ function(ranvier_add_layer layer)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/${layer}/*.cpp"
        "${PROJECT_SOURCE_DIR}/core/${layer}/*/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/core/comm/mpi/")
+  list(FILTER sources EXCLUDE REGEX "/core/(comm/mpi|parallel/tasks)/")
   if(sources)
     set(scope PUBLIC)
     add_library(ranvier_${layer} STATIC ${sources})

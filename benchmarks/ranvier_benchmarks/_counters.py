@@ -15,9 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ranvier import _core
 from ranvier.base.python_process import python_command
 from ranvier.errors import StateError
+from ranvier_benchmarks._native import measurements
 
 __all__ = ["COUNTERS", "Counted", "count", "find_counter"]
 
@@ -31,16 +31,16 @@ _EVENTS = ("instructions:u", "cycles:u", "L1-dcache-load-misses:u", "LLC-load-mi
 # Loads the extension module alone: importing the package executes many more instructions than the work.
 _PROGRAM = """
 import importlib.util, sys
-spec = importlib.util.spec_from_file_location("_core", sys.argv[1])
-core = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(core)
-core.measure_containers(sys.argv[2], *map(int, sys.argv[3:]))
+spec = importlib.util.spec_from_file_location("_measurements", sys.argv[1])
+measurements = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(measurements)
+measurements.measure_containers(sys.argv[2], *map(int, sys.argv[3:]))
 """
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What was counted; None where the counter does not know it.
+    """Counts; None where the counter does not have one.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ def count(counter: str, kind: str, neurons: int, steps: int, steps_at_once: int)
     first, all_steps = (
         measure(
             [
-                *python_command("-I", "-S", "-c", _PROGRAM, _core.__file__, kind),
+                *python_command("-I", "-S", "-c", _PROGRAM, measurements().__file__, kind),
                 *map(str, (neurons, number, steps_at_once)),
             ]
         )

@@ -2,7 +2,7 @@
 
 As Table 1 of Magalhães et al. (2019), for neurons that do nothing but use their containers: each gets spikes from all
 others, looks in each step for the least of the times of its sources, puts an event into its queue, takes out those that
-are due, and tells all others its time every 600 steps. A neuron takes 4 steps at a time, as in bulk-synchronous
+are due, and sends its time to all others every 600 steps. A neuron takes 4 steps at a time, as in bulk-synchronous
 stepping with the shortest delay of the paper, or 12, about as in the paper's asynchronous stepping.
 
 linear  a vector, maps and a queue of circular arrays for each source, each in one piece of memory
@@ -25,7 +25,6 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from ranvier import _core
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import whole_number
 from ranvier.base.paths import check_destinations
@@ -33,10 +32,12 @@ from ranvier.commands import info
 from ranvier.commands.result_files import add_result_files
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier_benchmarks._counters import COUNTERS, count, find_counter
+from ranvier_benchmarks._native import measurements
 from ranvier_benchmarks._results import ResultsFile
 
 __all__ = ["add_arguments", "main"]
 
+KINDS = ("linear", "std", "engine")
 _MOST_NEURONS, _MOST_STEPS = 2**16, 2**31
 # Values that are gone through where steps are counted by a simulated processor.
 _MOST_COUNTED = 2e7
@@ -50,9 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,...",
         help="numbers of neurons (default: %(default)s)",
     )
-    parser.add_argument(
-        "--kinds", default="all", metavar="NAME,...", help=f"all, or some of {', '.join(_core.container_kinds())}"
-    )
+    parser.add_argument("--kinds", default="all", metavar="NAME,...", help=f"all, or some of {', '.join(KINDS)}")
     parser.add_argument(
         "--steps-at-once", default="4,12", metavar="N,...", help="steps of a turn (default: %(default)s)"
     )
@@ -101,7 +100,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _kinds(text: str) -> list[str]:
-    known = _core.container_kinds()
+    known = list(KINDS)
     names = known if text.strip() == "all" else list(dict.fromkeys(part.strip() for part in text.split(",")))
     for name in names:
         if name not in known:
@@ -119,22 +118,23 @@ def _numbers(option: str, text: str, least: int, most: int) -> list[int]:
 
 
 def _measure(kinds: Sequence[str], neurons: int, steps: int, at_once: int, repetitions: int) -> list[dict[str, Any]]:
+    measure = measurements().measure_containers
     runs: dict[str, list[tuple[float, int, int, int]]] = {kind: [] for kind in kinds}
     for _ in range(repetitions):
-        for kind, own in runs.items():
-            own.append(_core.measure_containers(kind, neurons, steps, at_once))
+        for kind, runs_of_kind in runs.items():
+            runs_of_kind.append(measure(kind, neurons, steps, at_once))
     return [
         {
             "kind": kind,
             "neurons": neurons,
             "steps": steps,
             "steps_at_once": at_once,
-            "seconds": [seconds for seconds, *_ in own],
-            "iterations": own[0][1],
-            "events": own[0][2],
-            "checksum": own[0][3],
+            "seconds": [seconds for seconds, *_ in runs_of_kind],
+            "iterations": runs_of_kind[0][1],
+            "events": runs_of_kind[0][2],
+            "checksum": runs_of_kind[0][3],
         }
-        for kind, own in runs.items()
+        for kind, runs_of_kind in runs.items()
     ]
 
 
@@ -153,15 +153,15 @@ def _count(counter: str, result: dict[str, Any]) -> dict[str, Any]:
 
 def _show(console: Console, results: Sequence[dict[str, Any]], counter: str | None, repetitions: int) -> None:
     console.print("\nContainers of neurons that get spikes from all others", style="bold")
-    told = "not counted here" if counter is None else COUNTERS[counter]
-    console.print(f"  {results[0]['steps']:,} steps, medians of {repetitions}; instructions and data {told}\n")
+    source = "not counted here" if counter is None else COUNTERS[counter]
+    console.print(f"  {results[0]['steps']:,} steps, medians of {repetitions}; instructions and data {source}\n")
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for heading in (
         "steps\nat once",
         "neurons",
         "kind",
         "time\n(s)",
-        "std/own",
+        "std/kind",
         "iterations\n(10^3)",
         "instructions\n(10^9)",
         "cycles per\ninstruction",

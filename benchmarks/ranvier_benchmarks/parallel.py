@@ -45,6 +45,7 @@ from ranvier.commands import info
 from ranvier.commands.result_files import add_result_files
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.processes import machine
+from ranvier_benchmarks._native import measurements
 from ranvier_benchmarks._portability import (
     Bounded,
     Platform,
@@ -59,7 +60,7 @@ from ranvier_benchmarks._results import ResultsFile
 __all__ = ["add_arguments", "main"]
 
 Measured: TypeAlias = dict[str, Any]
-"""What was measured of one pinning, stealing and number of threads, as it stands in the JSON file."""
+"""The measurements of one pinning, stealing and number of threads, as in the JSON file."""
 
 _PINNINGS = ("equal", "compact", "none")
 _DETECTED = "detected"
@@ -244,7 +245,7 @@ def _platform(
 
 
 def _measure(places: list[tuple[int, int]], stealing: str, runs: int, levels: int) -> Measured:
-    team = _core.ParallelMeasurement(places, stealing)
+    team = measurements().ParallelMeasurement(places, stealing)
     rounds = _ROUNDS if team.spins() else _ROUNDS_WHERE_THREADS_SLEEP
     return {
         "places": team.places(),
@@ -283,7 +284,7 @@ def _summarize(turns: Sequence[Measured]) -> Measured:
         "barrier_s": median("barrier_s"),
         "round_s": median("round_s"),
         "job_s": median("job_s"),
-        # Of a thread: all threads do as many at once.
+        # Tasks of a thread: all threads do as many at once.
         "task_s": times("empty")["median"] / (_EMPTY_TASKS + 1),
         "unbalanced_s": times("unbalanced"),
         "unbalanced_tasks": steals("unbalanced"),
@@ -339,7 +340,7 @@ def _show_platform(console: Console, platform: Platform) -> None:
                 f"{tasks['stolen_remotely'] / tasks['executed']:.1%}",
             )
     for heading, table in (
-        ("What threads cost", costs),
+        ("Costs of threads", costs),
         ("A tree that grows to one side; near, far: tasks stolen on the same and from other NUMA nodes", trees),
         ("A sum up a tree", sums),
     ):
@@ -352,15 +353,15 @@ def _portability(
 ) -> dict[str, Any]:
     """Return the portability of all policies, in the form of the JSON file."""
 
-    def results(own: Policies) -> dict[str, Any]:
-        found = [efficiency(platform, own) for platform in over]
+    def results(pair: Policies) -> dict[str, Any]:
+        found = [efficiency(platform, pair) for platform in over]
         kinds = {
             "phi_architectural": portability([None if one is None else one.architectural for one in found]),
             "phi_scaling": portability([None if one is None else one.scaling for one in found]),
         }
         return {
-            "pinning": own[0],
-            "stealing": own[1],
+            "pinning": pair[0],
+            "stealing": pair[1],
             **{name: None if phi is None else asdict(phi) for name, phi in kinds.items()},
             "efficiencies": [None if one is None else asdict(one) for one in found],
         }
@@ -368,7 +369,7 @@ def _portability(
     return {
         "over": [platform["name"] for platform in over],
         "left_out": [platform["name"] for platform in everywhere if platform not in over],
-        "results": [results(own) for own in policies],
+        "results": [results(pair) for pair in policies],
     }
 
 
@@ -389,22 +390,22 @@ def _show_portability(
             table.add_column(column, no_wrap=True)
         for column in ("threads", "architectural", "scaling"):
             table.add_column(column, justify="right", no_wrap=True)
-        for own in policies:
-            one = efficiency(platform, own)
+        for pair in policies:
+            one = efficiency(platform, pair)
             if one is None:
-                table.add_row(*own, "not there", "", "")
+                table.add_row(*pair, "not there", "", "")
             else:
-                table.add_row(*own, str(one.threads), _bounded(one.architectural), _bounded(one.scaling))
+                table.add_row(*pair, str(one.threads), _bounded(one.architectural), _bounded(one.scaling))
         console.print(Padding(table, (0, 0, 0, 2)))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for column in ("pinning", "stealing"):
         table.add_column(column, no_wrap=True)
     for column in ("Phi, architectural", "Phi, scaling"):
         table.add_column(column, justify="right", style="bold", no_wrap=True)
-    for own in policies:
-        found = [efficiency(platform, own) for platform in over]
+    for pair in policies:
+        found = [efficiency(platform, pair) for platform in over]
         table.add_row(
-            *own,
+            *pair,
             _bounded(portability([None if one is None else one.architectural for one in found])),
             _bounded(portability([None if one is None else one.scaling for one in found])),
         )

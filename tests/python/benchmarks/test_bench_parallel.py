@@ -13,6 +13,7 @@ from matplotlib import image
 from ranvier import _core
 from ranvier.errors import FileError, ShapeError, UnknownNameError, ValueOutOfBoundsError
 from ranvier_benchmarks import parallel
+from ranvier_benchmarks._native import measurements
 from ranvier_benchmarks._portability import Bounded, counted, efficiency, portability, read_platforms
 from repository import ROOT
 
@@ -121,7 +122,7 @@ def test_made_up_machines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
 
 
 def test_measurements_refuse_what_cannot_be() -> None:
-    team = _core.ParallelMeasurement([(-1, 0), (-1, 3)], "local_only")
+    team = measurements().ParallelMeasurement([(-1, 0), (-1, 3)], "local_only")
     assert team.places() == [(-1, 0), (-1, 3)]
     assert len(team.barrier(10, 4)) == len(team.rounds(10, 4)) == len(team.job(4)) == 4
     assert team.empty_tasks(10, 2)["tasks"] == 2 * (10 + 1)
@@ -132,9 +133,9 @@ def test_measurements_refuse_what_cannot_be() -> None:
     with pytest.raises(ValueOutOfBoundsError, match="rounds"):
         team.barrier(0, 1)
     with pytest.raises(UnknownNameError, match="prefer_local"):
-        _core.ParallelMeasurement([(-1, 0)], "prefer_locals")
+        measurements().ParallelMeasurement([(-1, 0)], "prefer_locals")
     with pytest.raises(ShapeError):
-        _core.ParallelMeasurement([], "none")
+        measurements().ParallelMeasurement([], "none")
 
 
 # ---- performance portability -----------------------------------------------------------------------------------------
@@ -271,5 +272,5 @@ def test_the_page_names_parts_that_are_there() -> None:
     page = (ROOT / "docs/parallel.md").read_text()
     for name in re.findall(r"`([\w/]+\.[ch]pp)`", page):
         assert any((folder / name).is_file() for folder in (ROOT, ROOT / "core/parallel")), name
-    for policy in _core.stealing_policies():
+    for policy in POLICIES:
         assert f"`{policy}`" in page

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ranvier import _core
 from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
 from ranvier_benchmarks import _counters, containers, stepping
+from ranvier_benchmarks._native import measurements
 
 SMALL = ("--set", "time=5", "indegree=4", "compartments=1", "shards=3")
 
@@ -115,13 +115,14 @@ def test_containers(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_containers_that_give_something_else_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = _core.measure_containers
+    native = measurements()
+    real = native.measure_containers
 
     def wrong(kind: str, *arguments: int) -> tuple[float, int, int, int]:
         seconds, iterations, events, checksum = real(kind, *arguments)
         return seconds, iterations, events, checksum + (kind == "linear")
 
-    monkeypatch.setattr(_core, "measure_containers", wrong)
+    monkeypatch.setattr(native, "measure_containers", wrong)
     assert bench(containers, "--neurons=3", "--steps=40", "--no-counts") == 1
 
 

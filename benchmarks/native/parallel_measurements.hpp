@@ -9,41 +9,41 @@
 #include "parallel/tasks/tasks.hpp"
 #include "parallel/team.hpp"
 
-namespace ranvier::parallel {
+namespace ranvier::benchmarks {
 
-/// What a number of runs took, and what the workers did in them.
+/// Times of a number of runs, and counts of the workers.
 struct TaskRuns {
     std::vector<double> seconds;     ///< of each run
     std::uint64_t tasks = 0;         ///< of one run
-    std::vector<TaskCounts> counts;  ///< of each worker, in all runs together
+    std::vector<parallel::TaskCounts> counts;  ///< of each worker, in all runs together
 };
 
-/// Measures what it costs to use a team of workers: meetings, rounds, tasks, and a sum up a tree of boxes.
+/// Measures the costs of a team of workers: barriers, rounds, tasks, and a sum up a tree of boxes.
 ///
-/// Everything is done once before it is measured. Numbers of repetitions, rounds and tasks are at least 1.
-/// @throws what `poll` throws, here and below
+/// Each measurement follows one unmeasured run. Numbers of repetitions, rounds and tasks are at least 1.
+/// @throws the exceptions of `poll`, here and below
 class ParallelMeasurement {
    public:
     using Poll = std::function<void()>;
 
-    ParallelMeasurement(std::vector<Place> places, TeamOptions options, Poll poll = {});
+    ParallelMeasurement(std::vector<parallel::Place> places, parallel::TeamOptions options, Poll poll = {});
     ~ParallelMeasurement();
     ParallelMeasurement(const ParallelMeasurement&) = delete;
     ParallelMeasurement& operator=(const ParallelMeasurement&) = delete;
 
-    const Team& team() const { return team_; }
+    const parallel::Team& team() const { return team_; }
 
     /// Seconds of one barrier, in each repetition the mean of so many `rounds`.
     std::vector<double> barrier(std::uint32_t rounds, std::uint32_t repetitions);
     /// Seconds of one round of an empty item for each worker.
     std::vector<double> rounds(std::uint32_t rounds, std::uint32_t repetitions);
-    /// Seconds to begin and end a job in which nothing is done.
+    /// Seconds to start and end an empty job.
     std::vector<double> job(std::uint32_t repetitions);
 
-    /// Each worker creates so many empty tasks, which are done by whoever gets them. Seconds of all of them.
+    /// Each worker creates so many empty tasks, which any worker executes. Seconds of all of them.
     TaskRuns empty_tasks(std::uint32_t tasks_per_worker, std::uint32_t repetitions);
-    /// A tree that grows to one side: the task of depth d creates those of d - 1 and d - 2, all from one that worker 0 has.
-    /// Each computes for about half a microsecond.
+    /// An unbalanced tree: the task of depth d creates those of d - 1 and d - 2, starting from one task of worker 0. Each
+    /// computes for about half a microsecond.
     TaskRuns unbalanced_tree(std::uint32_t depth, std::uint32_t repetitions);
     /// The sum of numbers up a binary tree with 2^(levels - 1) lowest boxes of 1000 numbers, each level partitioned equally
     /// among the nodes of the team: the upward half of Figure 1 in Morgenstern et al. (2020).
@@ -52,12 +52,12 @@ class ParallelMeasurement {
     TaskRuns tree_reduction(std::uint32_t levels, std::uint32_t repetitions);
 
    private:
-    /// Lets threads that are not bound find processors of their own.
+    /// Lets threads that are not bound spread over the processors.
     void settle();
-    TaskRuns repeat(Tasks& tasks, std::uint32_t repetitions, const std::function<void()>& prepare);
+    TaskRuns repeat(parallel::Tasks& tasks, std::uint32_t repetitions, const std::function<void()>& prepare);
 
-    Team team_;
+    parallel::Team team_;
     Poll poll_;
 };
 
-}  // namespace ranvier::parallel
+}  // namespace ranvier::benchmarks

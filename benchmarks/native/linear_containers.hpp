@@ -10,12 +10,12 @@
 #include <type_traits>
 #include <vector>
 
-/// The linear containers of Magalhães et al. (2019): what describes a container, and all of its elements, lie in one
-/// contiguous piece of memory, and several containers lie one after the other. Their sizes are fixed when they are made.
+/// The linear containers of Magalhães et al. (2019): the header of a container and all of its elements lie in one contiguous
+/// piece of memory, and several containers lie one after the other. Their sizes are fixed at construction.
 ///
-/// The paper gets from them a part of its speed; `ranvier bench containers` compares them with those of the standard library
-/// and with what the engine has (docs/stepping.md).
-namespace ranvier {
+/// The paper attributes a part of its speed to them; `ranvier bench containers` compares them with those of the standard
+/// library and of the engine (docs/design/stepping.md).
+namespace ranvier::benchmarks {
 
 /// Memory that containers are laid into, one after the other; it lives as long as they do.
 class LinearMemory {
@@ -99,7 +99,7 @@ class LinearMap {
     Value* values_ = nullptr;
 };
 
-/// A queue of events in the order of their times: for each key, such as a source, a circular array of its own events, which
+/// A queue of events in the order of their times: for each key, such as a source, a circular array of its events, which
 /// come in the order of their times.
 template <class Key, class Event>
 class LinearQueue {
@@ -150,4 +150,4 @@ class LinearQueue {
     std::uint32_t room_;
 };
 
-}  // namespace ranvier
+}  // namespace ranvier::benchmarks

@@ -1,4 +1,4 @@
-#include "engine/container_measurements.hpp"
+#include "container_measurements.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,15 +11,15 @@
 #include <utility>
 
 #include "base/errors.hpp"
-#include "base/linear_containers.hpp"
+#include "linear_containers.hpp"
 
-namespace ranvier::engine {
+namespace ranvier::benchmarks {
 
 namespace {
 
 using NeuronNumber = std::uint32_t;
 
-/// Steps from when an event is put into a queue until it is due, at most, and entries of the vector that it is added to.
+/// Greatest number of steps from the push of an event until it is due, and entries of the vector that it is added to.
 constexpr Step longest_wait = 100;
 constexpr std::uint32_t instances = 64;
 constexpr Step spike_interval = 600;
@@ -29,24 +29,24 @@ struct TimedEvent {
     NeuronNumber source = 0;
 };
 
-/// Events of a source come in the order of their times, since all of them wait as long.
+/// Events of one source are sorted by time, since all of them wait equally long.
 Step wait_of(NeuronNumber source) { return 4 + static_cast<Step>(source * 2654435761U % (longest_wait - 4)); }
 
-std::vector<NeuronNumber> others_than(NeuronNumber own, std::uint32_t neurons) {
+std::vector<NeuronNumber> others_than(NeuronNumber id, std::uint32_t neurons) {
     std::vector<NeuronNumber> others;
     for (NeuronNumber other = 0; other < neurons; ++other) {
-        if (other != own) others.push_back(other);
+        if (other != id) others.push_back(other);
     }
     return others;
 }
 
-/// Events of one source that wait at the same time: they come once in as many steps as there are sources.
+/// Greatest number of waiting events of one source: one comes in as many steps as there are sources.
 std::uint32_t room_for(std::uint32_t sources) { return static_cast<std::uint32_t>(longest_wait) / sources + 2; }
 
 class LinearNeuron {
    public:
-    LinearNeuron(NeuronNumber own, std::uint32_t neurons)
-        : LinearNeuron(others_than(own, neurons), room_for(neurons - 1)) {}
+    LinearNeuron(NeuronNumber id, std::uint32_t neurons)
+        : LinearNeuron(others_than(id, neurons), room_for(neurons - 1)) {}
 
     Step least_time() const {
         Step least = std::numeric_limits<Step>::max();
@@ -61,9 +61,9 @@ class LinearNeuron {
         for (const TimedEvent& event : due_) vector_[event.source % instances] += static_cast<double>(event.time);
         return due_.size();
     }
-    template <class Tell>
-    void tell_targets(Tell tell) const {
-        for (std::size_t i = 0; i < targets_.keys().size(); ++i) tell(targets_.keys()[i], targets_.values()[i]);
+    template <class Visit>
+    void visit_targets(Visit visit) const {
+        for (std::size_t i = 0; i < targets_.keys().size(); ++i) visit(targets_.keys()[i], targets_.values()[i]);
     }
     std::uint64_t checksum() {
         double sum = 0.0;
@@ -90,8 +90,8 @@ class LinearNeuron {
 
 class StandardNeuron {
    public:
-    StandardNeuron(NeuronNumber own, std::uint32_t neurons) : vector_(instances, 0.0) {
-        for (const NeuronNumber other : others_than(own, neurons)) {
+    StandardNeuron(NeuronNumber id, std::uint32_t neurons) : vector_(instances, 0.0) {
+        for (const NeuronNumber other : others_than(id, neurons)) {
             times_[other] = 0;
             targets_[other] = 1;
         }
@@ -111,9 +111,9 @@ class StandardNeuron {
         }
         return count;
     }
-    template <class Tell>
-    void tell_targets(Tell tell) const {
-        for (const auto& [target, delay] : targets_) tell(target, delay);
+    template <class Visit>
+    void visit_targets(Visit visit) const {
+        for (const auto& [target, delay] : targets_) visit(target, delay);
     }
     std::uint64_t checksum() const {
         double sum = 0.0;
@@ -134,20 +134,20 @@ class StandardNeuron {
     std::priority_queue<TimedEvent, std::vector<TimedEvent>, IsLater> queue_;
 };
 
-/// As the shards of the engine: the times of sources in an array that is gone through as a whole, and a list of events for
-/// each of the next steps.
+/// As the shards of the engine: the times of sources in one array that is scanned, and a list of events for each of the
+/// next steps.
 class EngineNeuron {
    public:
-    EngineNeuron(NeuronNumber own, std::uint32_t neurons)
-        : own_(own), vector_(instances, 0.0), times_(neurons - 1, 0), targets_(others_than(own, neurons)) {}
+    EngineNeuron(NeuronNumber id, std::uint32_t neurons)
+        : id_(id), vector_(instances, 0.0), times_(neurons - 1, 0), targets_(others_than(id, neurons)) {}
 
     Step least_time() const {
         Step least = std::numeric_limits<Step>::max();
         for (const Step time : times_) least = std::min(least, time);
         return least;
     }
-    /// Places of sources are known, as those of pairs of shards are.
-    void note(NeuronNumber source, Step time) { times_[source - (source > own_ ? 1 : 0)] = time; }
+    /// The index of a source is known, as that of a pair of shards is.
+    void note(NeuronNumber source, Step time) { times_[source - (source > id_ ? 1 : 0)] = time; }
     void push(const TimedEvent& event) { due_in(event.time).push_back(event); }
     std::uint64_t take_due(Step now) {
         std::uint64_t count = 0;
@@ -159,9 +159,9 @@ class EngineNeuron {
         }
         return count;
     }
-    template <class Tell>
-    void tell_targets(Tell tell) const {
-        for (const NeuronNumber target : targets_) tell(target, Step{1});
+    template <class Visit>
+    void visit_targets(Visit visit) const {
+        for (const NeuronNumber target : targets_) visit(target, Step{1});
     }
     std::uint64_t checksum() const {
         double sum = 0.0;
@@ -174,7 +174,7 @@ class EngineNeuron {
     static_assert(slots > longest_wait);
     std::vector<TimedEvent>& due_in(Step step) { return due_[static_cast<std::size_t>(step) % slots]; }
 
-    NeuronNumber own_;
+    NeuronNumber id_;
     std::vector<double> vector_;
     std::vector<Step> times_;
     std::vector<NeuronNumber> targets_;
@@ -182,26 +182,26 @@ class EngineNeuron {
     Step taken_ = 0;
 };
 
-/// Not inlined, so that a tool that counts instructions finds where they begin to count.
+/// Not inlined, so that a tool that counts instructions finds the function.
 template <class Neuron>
 [[gnu::noinline]] void advance_containers(std::vector<Neuron>& neurons, const ContainerLoad& load, ContainerRun& run) {
     const std::uint32_t sources = load.neurons - 1;
     for (Step begin = 1; begin <= load.steps; begin += load.steps_at_once) {
         const Step end = std::min(load.steps, begin + load.steps_at_once - 1);
-        for (NeuronNumber own = 0; own < load.neurons; ++own) {
-            Neuron& neuron = neurons[own];
+        for (NeuronNumber id = 0; id < load.neurons; ++id) {
+            Neuron& neuron = neurons[id];
             ++run.iterations;
             for (Step now = begin; now <= end; ++now) {
-                const auto turn = static_cast<std::uint64_t>(now) * 7 + own;
+                const auto turn = static_cast<std::uint64_t>(now) * 7 + id;
                 run.checksum += static_cast<std::uint64_t>(neuron.least_time());
                 if (turn % 10 != 0) {
                     const auto place = static_cast<NeuronNumber>(static_cast<std::uint64_t>(now) % sources);
-                    const NeuronNumber source = place + (place >= own ? 1 : 0);
+                    const NeuronNumber source = place + (place >= id ? 1 : 0);
                     neuron.push({now + wait_of(source), source});
                 }
                 if (now % 2 == 0) run.events += neuron.take_due(now);
-                if ((now + own) % spike_interval != 0) continue;
-                neuron.tell_targets([&](NeuronNumber target, Step delay) { neurons[target].note(own, now + delay); });
+                if ((now + id) % spike_interval != 0) continue;
+                neuron.visit_targets([&](NeuronNumber target, Step delay) { neurons[target].note(id, now + delay); });
             }
         }
     }
@@ -211,7 +211,7 @@ template <class Neuron>
 ContainerRun measure(const ContainerLoad& load) {
     std::vector<Neuron> neurons;
     neurons.reserve(load.neurons);
-    for (NeuronNumber own = 0; own < load.neurons; ++own) neurons.emplace_back(own, load.neurons);
+    for (NeuronNumber id = 0; id < load.neurons; ++id) neurons.emplace_back(id, load.neurons);
     ContainerRun run;
     const auto begin = std::chrono::steady_clock::now();
     advance_containers(neurons, load, run);
@@ -233,16 +233,13 @@ constexpr std::array<ContainerKind, 3> kinds_of_containers{{
 
 }  // namespace
 
-std::vector<std::string_view> container_kinds() {
-    std::vector<std::string_view> names;
-    for (const ContainerKind& kind : kinds_of_containers) names.push_back(kind.name);
-    return names;
-}
-
 ContainerRun measure_containers(std::string_view kind, const ContainerLoad& load) {
     const auto found = std::ranges::find(kinds_of_containers, kind, &ContainerKind::name);
-    if (found == kinds_of_containers.end())
-        throw unknown_name("kind of containers", std::string(kind), container_kinds());
+    if (found == kinds_of_containers.end()) {
+        std::vector<std::string_view> names;
+        for (const ContainerKind& known : kinds_of_containers) names.push_back(known.name);
+        throw unknown_name("kind of containers", kind, names);
+    }
     constexpr std::uint32_t most_neurons = 1U << 16;
     if (load.neurons < 2 || load.neurons > most_neurons) {
         throw ValueOutOfBoundsError(
@@ -260,4 +257,4 @@ ContainerRun measure_containers(std::string_view kind, const ContainerLoad& load
     return found->measure(load);
 }
 
-}  // namespace ranvier::engine
+}  // namespace ranvier::benchmarks

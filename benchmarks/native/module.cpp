@@ -1,26 +1,29 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "bindings.hpp"
-#include "parallel/tasks/measurements.hpp"
+#include "container_measurements.hpp"
+#include "parallel_measurements.hpp"
 
-namespace ranvier::bindings {
+namespace ranvier::benchmarks {
 
 namespace {
 
-using parallel::ParallelMeasurement;
-using Places = std::vector<std::pair<int, std::uint32_t>>;
+namespace nb = nanobind;
 
-std::vector<std::string> stealing_policies() {
-    std::vector<std::string> names;
-    for (const auto policy : {parallel::StealingPolicy::local_and_remote, parallel::StealingPolicy::prefer_local,
-                              parallel::StealingPolicy::local_only, parallel::StealingPolicy::none}) {
-        names.emplace_back(name_of(policy));
-    }
-    return names;
-}
+using bindings::Unlocked;
+using Places = std::vector<std::pair<int, std::uint32_t>>;
 
 void make_measurement(ParallelMeasurement* measurement, const Places& pairs, std::string_view stealing) {
     std::vector<parallel::Place> places;
@@ -31,8 +34,9 @@ void make_measurement(ParallelMeasurement* measurement, const Places& pairs, std
                           .bound = "a team has at least one worker",
                           .remedy = "give the place of each"});
     }
-    new (measurement) ParallelMeasurement(
-        std::move(places), {.stealing = parse_choice<parallel::StealingPolicy>(stealing)}, make_poll(nullptr));
+    new (measurement)
+        ParallelMeasurement(std::move(places), {.stealing = parse_choice<parallel::StealingPolicy>(stealing)},
+                            bindings::make_poll(nullptr));
 }
 
 Places places_of(const ParallelMeasurement& measurement) {
@@ -41,7 +45,7 @@ Places places_of(const ParallelMeasurement& measurement) {
     return places;
 }
 
-nb::typed<nb::dict, nb::str, nb::any> describe(const parallel::TaskRuns& runs) {
+nb::typed<nb::dict, nb::str, nb::any> describe(const TaskRuns& runs) {
     nb::list workers;
     for (const parallel::TaskCounts& counts : runs.counts) {
         nb::dict worker;
@@ -76,7 +80,7 @@ auto repeated(Result (ParallelMeasurement::*measure)(std::uint32_t, std::uint32_
             const Unlocked unlocked;
             return (measurement.*measure)(number, repetitions);
         };
-        if constexpr (std::is_same_v<Result, parallel::TaskRuns>) {
+        if constexpr (std::is_same_v<Result, TaskRuns>) {
             return describe(run());
         } else {
             return run();
@@ -84,10 +88,21 @@ auto repeated(Result (ParallelMeasurement::*measure)(std::uint32_t, std::uint32_
     };
 }
 
-}  // namespace
+void bind_containers(nb::module_& module) {
+    module.def(
+        "measure_containers",
+        [](std::string_view kind, std::uint32_t neurons, Step steps, Step steps_at_once) {
+            const Unlocked unlocked;
+            const ContainerRun run =
+                measure_containers(kind, {.neurons = neurons, .steps = steps, .steps_at_once = steps_at_once});
+            return std::tuple(run.seconds, run.iterations, run.events, run.checksum);
+        },
+        nb::arg("kind"), nb::arg("neurons"), nb::arg("steps"), nb::arg("steps_at_once"),
+        "Return the seconds of the work with the containers, the number of turns of all neurons, the number of events, "
+        "and a checksum of all that came out.");
+}
 
-void bind_parallel_measurements(nb::module_& module) {
-    module.def("stealing_policies", stealing_policies, "Names of the policies of stealing work.");
+void bind_parallel(nb::module_& module) {
     nb::class_<ParallelMeasurement>(module, "ParallelMeasurement", "Measures what it costs to use a team of threads.")
         .def("__init__", make_measurement, nb::arg("places"), nb::arg("stealing"),
              "Start threads at these places: (processor or -1, number of the NUMA node) each.")
@@ -114,4 +129,15 @@ void bind_parallel_measurements(nb::module_& module) {
              nb::arg("repetitions"), "Sum numbers up a binary tree of so many levels; check the sums.");
 }
 
-}  // namespace ranvier::bindings
+}  // namespace
+
+}  // namespace ranvier::benchmarks
+
+NB_MODULE(_measurements, module) {
+    module.doc() = "Measurements in C++ of the benchmarks `containers` and `parallel`.";
+    // Errors of the core become those of ranvier.errors, and the interpreter waits for running measurements, as in _core.
+    ranvier::bindings::bind_interpreter_lock(module);
+    ranvier::bindings::bind_errors(module);
+    ranvier::benchmarks::bind_containers(module);
+    ranvier::benchmarks::bind_parallel(module);
+}

@@ -1,4 +1,4 @@
-#include "parallel/tasks/measurements.hpp"
+#include "parallel_measurements.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -9,18 +9,28 @@
 
 #include "base/errors.hpp"
 
-namespace ranvier::parallel {
+namespace ranvier::benchmarks {
 
 namespace {
+
+using parallel::Event;
+using parallel::EventKind;
+using parallel::Home;
+using parallel::Place;
+using parallel::TaskContext;
+using parallel::Tasks;
+using parallel::TaskType;
+using parallel::Team;
+using parallel::TeamOptions;
 
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// How long the system's scheduler may take to part threads that began on the same processor: several of its ticks.
+/// Time that the scheduler of the system may need to move threads that started on one processor: several of its ticks.
 constexpr double settling_seconds = 0.06;
 
-/// What a barrier, a loop or the like takes within a job: the mean of the rounds, by worker 0, in each repetition.
+/// Seconds of a barrier, a loop or the like within a job: the mean of the rounds, by worker 0, in each repetition.
 template <class Round>
 std::vector<double> time_rounds(Team& team, std::uint32_t rounds, std::uint32_t repetitions,
                                 const ParallelMeasurement::Poll& poll, Round round) {
@@ -47,8 +57,8 @@ std::uint64_t compute(std::uint64_t seed) {
     return seed;
 }
 
-/// The tree of boxes: the top one is 0, the children of box i are 2 i + 1 and 2 i + 2. Its events count again after each
-/// run, so that nothing is made anew for the next one.
+/// The tree of boxes: the top one is 0, the children of box i are 2 i + 1 and 2 i + 2. Its events are reset after each run,
+/// and so can be reused.
 class TreeReduction {
    public:
     TreeReduction(Tasks& tasks, std::uint32_t levels)
@@ -56,15 +66,15 @@ class TreeReduction {
           boxes_(2 * inner_boxes_ + 1),
           begin_(tasks.make_event(1, EventKind::repeating)),
           sums_(boxes_, 0.0),
-          // Not set to anything yet, so that the memory of a box is on the node whose task uses it first.
+          // Uninitialised, so that the memory of a box lies on the node whose task uses it first.
           numbers_(new double[(boxes_ - inner_boxes_) * numbers_in_box]) {
         const auto gather = tasks.add_type<BoxTask>("gather", [this](TaskContext& context, const BoxTask& task) {
             gather_box(task.box, sums_);
-            tell_parent(context, task.box);
+            signal_parent(context, task.box);
         });
         const auto add = tasks.add_type<BoxTask>("add children", [this](TaskContext& context, const BoxTask& task) {
             add_children(task.box, sums_);
-            tell_parent(context, task.box);
+            signal_parent(context, task.box);
         });
         for (const Place& place : tasks.team().places()) nodes_.push_back(place.node);
         std::sort(nodes_.begin(), nodes_.end());
@@ -108,18 +118,18 @@ class TreeReduction {
         return Home::node(nodes_[place_on_level * nodes_.size() / boxes_on_level]);
     }
     void gather_box(std::uint32_t box, std::vector<double>& sums) {
-        double* const own = &numbers_[(box - inner_boxes_) * numbers_in_box];
+        double* const numbers = &numbers_[(box - inner_boxes_) * numbers_in_box];
         double sum = 0.0;
         for (std::size_t i = 0; i < numbers_in_box; ++i) {
-            own[i] = 1.0 / static_cast<double>(box * numbers_in_box + i + 1);
+            numbers[i] = 1.0 / static_cast<double>(box * numbers_in_box + i + 1);
         }
-        for (std::size_t i = 0; i < numbers_in_box; ++i) sum += own[i];
+        for (std::size_t i = 0; i < numbers_in_box; ++i) sum += numbers[i];
         sums[box] = sum;
     }
     void add_children(std::uint32_t box, std::vector<double>& sums) const {
         sums[box] = sums[2 * box + 1] + sums[2 * box + 2];
     }
-    void tell_parent(TaskContext& context, std::uint32_t box) const {
+    void signal_parent(TaskContext& context, std::uint32_t box) const {
         if (box > 0) context.signal(*children_done_[(box - 1) / 2]);
     }
 
@@ -169,12 +179,12 @@ std::vector<double> ParallelMeasurement::rounds(std::uint32_t rounds, std::uint3
                 team_.rounds(
                     worker, team_.size(),
                     [](std::uint32_t item) {
-                        // Kept by the compiler, though nobody needs it.
+                        // Volatile, so that the compiler keeps it.
                         [[maybe_unused]] volatile std::uint32_t seen;
                         seen = item;
                     },
                     [&] {
-                        // The first one waits until all workers are up.
+                        // The first round waits until all workers are awake.
                         if (done == 0) begin = Clock::now();
                         return ++done <= rounds;
                     });
@@ -262,4 +272,4 @@ TaskRuns ParallelMeasurement::tree_reduction(std::uint32_t levels, std::uint32_t
     return runs;
 }
 
-}  // namespace ranvier::parallel
+}  // namespace ranvier::benchmarks
