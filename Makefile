@@ -26,8 +26,8 @@ PYTHON_JOBS := $(shell expr \( $(JOBS) \* 3 + 1 \) / 2)
 FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
 
 # Folders count too: their times tell of files that came or went.
-CORE_SOURCES := CMakeLists.txt $(shell find core bindings cmake)
-CPP_FILES := $(shell find core bindings benchmarks examples tests/cpp -name '*.cpp' -o -name '*.hpp')
+CORE_SOURCES := CMakeLists.txt $(shell find core include bindings cmake)
+CPP_FILES := $(shell find core include bindings benchmarks examples tests/cpp -name '*.cpp' -o -name '*.hpp')
 PYTHON_FILES := python benchmarks tests docs examples tools/list_requirements tools/*.py tools/build_wheels tools/try_wheels
 
 SANITIZERS := address undefined thread
@@ -148,7 +148,7 @@ tidy: machine $(STAMPS)/package $(STAMPS)/development ## Look for likely bugs in
 	@$(CONFIGURE) -DRANVIER_PRECOMPILED_HEADERS=OFF -DRANVIER_UNITED_FILES=OFF -B build/tidy -DRANVIER_PYTHON=ON -DPython_EXECUTABLE='$(CURDIR)/$(BIN)/python' \
 	    -Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" >/dev/null
 	@$(BUILD) build/tidy --target ranvier_source_revision >/dev/null
-	@sed -n 's,^  "file": "\($(CURDIR)/\(core\|bindings\)/.*\)".*,\1,p' build/tidy/compile_commands.json | sort -u | \
+	@sed -n 's,^  "file": "\($(CURDIR)/\(core\|bindings\|benchmarks\)/.*\)".*,\1,p' build/tidy/compile_commands.json | sort -u | \
 	    xargs --max-args 1 --max-procs $(JOBS) \
 	    $(BIN)/clang-tidy -p build/tidy --quiet --extra-arg=-Wno-unknown-warning-option
 

@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/simulation.hpp"
 #include "interpreter_lock.hpp"
+#include "ranvier/engine/simulation.hpp"
 
 /// What the files of the extension module share. Each bind_* function adds one file's subject to the module.
 namespace ranvier::bindings {

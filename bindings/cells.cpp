@@ -9,13 +9,13 @@
 #include <variant>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "bindings.hpp"
-#include "cable/groups/cell_model.hpp"
-#include "cable/mechanisms/channel.hpp"
 #include "cable/mechanisms/general_mechanism.hpp"
 #include "descriptions.hpp"
 #include "programs.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/cable/groups/cell_model.hpp"
+#include "ranvier/cable/mechanisms/channel.hpp"
 
 namespace ranvier::bindings {
 

@@ -1,4 +1,4 @@
-#include "comm/communicator.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 
@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
 #include "bindings.hpp"
 #include "comm/mirror_communicator.hpp"
-#include "comm/mpi_plugin.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/comm/mpi_plugin.hpp"
 
 namespace ranvier::bindings {
 

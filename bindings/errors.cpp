@@ -1,4 +1,4 @@
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 #include <cstring>
 #include <exception>

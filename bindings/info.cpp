@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "base/build_info.hpp"
-#include "base/instruction_set.hpp"
 #include "bindings.hpp"
 #include "parallel/processors.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::bindings {
 

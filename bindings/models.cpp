@@ -6,14 +6,14 @@
 #include <variant>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "bindings.hpp"
-#include "connect/rules/rule.hpp"
 #include "descriptions.hpp"
-#include "models/neuron.hpp"
-#include "models/stimulator.hpp"
-#include "models/synapse.hpp"
-#include "models/user_model.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/connect/rules/rule.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/models/stimulator.hpp"
+#include "ranvier/models/synapse.hpp"
+#include "ranvier/models/user_model.hpp"
 
 namespace ranvier::bindings {
 

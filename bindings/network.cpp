@@ -1,4 +1,4 @@
-#include "network/network.hpp"
+#include "ranvier/network/network.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 
@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "bindings.hpp"
-#include "models/user_model.hpp"
+#include "ranvier/models/user_model.hpp"
 #include "values.hpp"
 
 namespace ranvier::bindings {

@@ -13,8 +13,6 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/errors.hpp"
-#include "base/instruction_set.hpp"
 #include "base/subnormals.hpp"
 #include "bindings.hpp"
 #include "connect/plasticity/learning_rule.hpp"
@@ -24,6 +22,8 @@
 #include "models/equations/program_synapse.hpp"
 #include "program/event_function.hpp"
 #include "programs.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 /// Synapses of equations.
 namespace ranvier::bindings {

@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "base/instruction_set.hpp"
 #include "base/subnormals.hpp"
 #include "bindings.hpp"
 #include "models/equations/program_model.hpp"
-#include "models/equations/program_text.hpp"
-#include "program/program.hpp"
 #include "program/step_function.hpp"
 #include "program/step_interpreter.hpp"
 #include "programs.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/models/equations/program_text.hpp"
+#include "ranvier/program/program.hpp"
 
 namespace ranvier::bindings {
 

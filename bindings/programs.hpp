@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "models/equations/program_description.hpp"
-#include "program/program.hpp"
+#include "ranvier/models/equations/program_description.hpp"
+#include "ranvier/program/program.hpp"
 
 /// Reads descriptions, whose classes are those of Python: see ranvier/equations/program.py.
 namespace ranvier::bindings {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bindings.hpp"
-#include "engine/simulation.hpp"
+#include "ranvier/engine/simulation.hpp"
 
 /// The bindings of a simulation, each file's subject.
 namespace ranvier::bindings {

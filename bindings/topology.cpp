@@ -1,4 +1,4 @@
-#include "parallel/topology.hpp"
+#include "ranvier/parallel/topology.hpp"
 
 #include <optional>
 #include <string>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "parallel/pinning.hpp"
 #include "parallel/processor_quota.hpp"
-#include "parallel/stealing.hpp"
+#include "ranvier/parallel/pinning.hpp"
+#include "ranvier/parallel/stealing.hpp"
 
 namespace ranvier::bindings {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::bindings {
 

@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "base/distribution.hpp"
 #include "bindings.hpp"
-#include "network/network.hpp"
+#include "ranvier/base/distribution.hpp"
+#include "ranvier/network/network.hpp"
 
 /// Values of parameters as Python gives them.
 namespace ranvier::bindings {

@@ -1,7 +1,7 @@
 # Compiler options of everything that is ours, as the target ranvier_flags.
 #
 # No option here names an instruction set: the binary must run on any machine of the architecture, and picks wider
-# instructions at run time (core/base/instruction_set.hpp).
+# instructions at run time (include/ranvier/base/instruction_set.hpp).
 
 # The same bits on every machine: no fused multiply-add where the source has two operations. The other two give up what
 # nobody reads (errno, floating-point exceptions) for loops that vectorise; unlike -ffast-math they change no result.

@@ -2,28 +2,27 @@
 # it, except core/comm/mpi, which is a plugin (RanvierMpi.cmake), and core/parallel/tasks, which is the library
 # ranvier_tasks: no layer above uses it, and programs that do link it.
 #
-# Includes are relative to core/, so the compiler alone would let any layer include any other; that the includes follow
-# the arrows is a test (tests/python/repository/test_layers.py).
+# Public headers are in include/ranvier/<layer> and are included as "ranvier/<layer>/...": only these are installed, and
+# the prefix keeps them apart from headers of other programs. Private headers are in core/<layer>; their includes are
+# relative to core/. The compiler would let any layer include any other; tests/python/repository/test_layers.py checks
+# that the includes follow the arrows and that public headers include no private ones.
 
 function(ranvier_add_layer layer)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/${layer}/*.cpp"
        "${PROJECT_SOURCE_DIR}/core/${layer}/*/*.cpp")
   list(FILTER sources EXCLUDE REGEX "/core/(comm/mpi|parallel/tasks)/")
-  if(sources)
-    set(scope PUBLIC)
-    add_library(ranvier_${layer} STATIC ${sources})
-    target_link_libraries(ranvier_${layer} PRIVATE ranvier_flags ranvier_assertions)
-    if(layer STREQUAL "base")
-      ranvier_precompile(ranvier_base ${RANVIER_STANDARD_HEADERS})
-    else()
-      ranvier_precompile(ranvier_${layer} REUSE_FROM ranvier_base)
-    endif()
+  add_library(ranvier_${layer} STATIC ${sources})
+  target_link_libraries(ranvier_${layer} PRIVATE $<BUILD_INTERFACE:ranvier_flags> $<BUILD_INTERFACE:ranvier_assertions>)
+  if(layer STREQUAL "base")
+    ranvier_precompile(ranvier_base ${RANVIER_STANDARD_HEADERS})
   else()
-    set(scope INTERFACE)
-    add_library(ranvier_${layer} INTERFACE)
+    ranvier_precompile(ranvier_${layer} REUSE_FROM ranvier_base)
   endif()
   list(TRANSFORM layer_USES PREPEND ranvier_)
-  target_include_directories(ranvier_${layer} ${scope} "${PROJECT_SOURCE_DIR}/core")
-  target_link_libraries(ranvier_${layer} ${scope} ${layer_USES} Threads::Threads)
+  target_include_directories(
+    ranvier_${layer} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+                            "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core>" "$<INSTALL_INTERFACE:include>")
+  target_compile_features(ranvier_${layer} PUBLIC cxx_std_20)
+  target_link_libraries(ranvier_${layer} PUBLIC ${layer_USES} Threads::Threads)
 endfunction()

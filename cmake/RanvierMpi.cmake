@@ -84,7 +84,7 @@ function(ranvier_add_mpi_plugin family)
       set(target ranvier_mpi_${family})
       add_library(${target} MODULE ${sources})
       target_include_directories(${target} SYSTEM PRIVATE "${folder}")
-      target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/core")
+      target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/core")
       # C's declarations are all that is needed; those of C++ were dropped by the standard, and by newer libraries.
       target_compile_definitions(${target} PRIVATE MPICH_SKIP_MPICXX OMPI_SKIP_MPICXX)
       target_link_libraries(${target} PRIVATE ranvier_base ranvier_flags ranvier_assertions)

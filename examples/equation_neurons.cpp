@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/id_sequence.hpp"
-#include "engine/simulation.hpp"
 #include "models/equations/program_model.hpp"
-#include "models/equations/program_text.hpp"
-#include "models/registry.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/engine/simulation.hpp"
+#include "ranvier/models/equations/program_text.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace {
 

@@ -22,12 +22,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "parallel/pinning.hpp"
-#include "parallel/stealing.hpp"
-#include "parallel/tasks/tasks.hpp"
-#include "parallel/team.hpp"
-#include "parallel/topology.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/parallel/pinning.hpp"
+#include "ranvier/parallel/stealing.hpp"
+#include "ranvier/parallel/tasks/tasks.hpp"
+#include "ranvier/parallel/team.hpp"
+#include "ranvier/parallel/topology.hpp"
 
 namespace {
 

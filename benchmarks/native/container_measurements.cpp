@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "linear_containers.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::benchmarks {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/ids.hpp"
+#include "ranvier/base/ids.hpp"
 
 namespace ranvier::benchmarks {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::benchmarks {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "parallel/tasks/tasks.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/parallel/tasks/tasks.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::benchmarks {
 

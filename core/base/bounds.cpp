@@ -1,8 +1,8 @@
-#include "base/bounds.hpp"
+#include "ranvier/base/bounds.hpp"
 
 #include <cmath>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier {
 

@@ -1,9 +1,9 @@
-#include "base/choice.hpp"
+#include "ranvier/base/choice.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier {
 

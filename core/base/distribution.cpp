@@ -1,11 +1,11 @@
-#include "base/distribution.hpp"
+#include "ranvier/base/distribution.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier {
 

@@ -1,10 +1,10 @@
-#include "base/instruction_set.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 #include <array>
 #include <cstddef>
 #include <string>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier {
 

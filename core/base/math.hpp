@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 /// Elementary functions that give the same bits on every machine and for every instruction set. Those of the C library
 /// differ in the last bit between processors, because it picks variants with fused multiply-add at run time; one bit is

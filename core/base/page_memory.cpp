@@ -1,4 +1,4 @@
-#include "base/page_memory.hpp"
+#include "ranvier/base/page_memory.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

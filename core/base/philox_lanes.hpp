@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
-#include "base/random.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/random.hpp"
 
 /// Philox on many blocks side by side, for kernels that are dispatched by instruction set.
 ///

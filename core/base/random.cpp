@@ -1,9 +1,9 @@
-#include "base/random.hpp"
+#include "ranvier/base/random.hpp"
 
 #include <algorithm>
 
-#include "base/hash.hpp"
 #include "base/philox_lanes.hpp"
+#include "ranvier/base/hash.hpp"
 
 namespace ranvier {
 

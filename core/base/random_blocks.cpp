@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/philox_lanes.hpp"
-#include "base/random.hpp"
+#include "ranvier/base/random.hpp"
 
 namespace ranvier {
 

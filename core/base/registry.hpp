@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier {
 

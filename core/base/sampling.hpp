@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "base/random.hpp"
+#include "ranvier/base/random.hpp"
 
 /// Exact samplers of distributions of whole numbers, by which synapses are dealt to groups of neurons, for example. They
 /// use only operations that give the same bits on every machine.

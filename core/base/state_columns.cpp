@@ -1,4 +1,4 @@
-#include "base/state_columns.hpp"
+#include "ranvier/base/state_columns.hpp"
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/ids.hpp"
+#include "ranvier/base/ids.hpp"
 
 namespace ranvier {
 

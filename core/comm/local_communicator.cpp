@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/communicator.hpp"
 #include "comm/lone_communicator.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 namespace ranvier::comm {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/communicator.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 /// What communicators have in common that have no other process to talk to: one process alone, and a dry run of many.
 namespace ranvier::comm {

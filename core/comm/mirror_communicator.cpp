@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "comm/lone_communicator.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "comm/communicator.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 namespace ranvier::comm {
 

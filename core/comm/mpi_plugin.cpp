@@ -1,8 +1,8 @@
-#include "comm/mpi_plugin.hpp"
+#include "ranvier/comm/mpi_plugin.hpp"
 
 #include <dlfcn.h>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "comm/communicator.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 namespace ranvier::comm {
 

@@ -4,8 +4,8 @@
 #include <exception>
 #include <string>
 
-#include "base/errors.hpp"
-#include "comm/communicator.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 namespace ranvier::engine {
 

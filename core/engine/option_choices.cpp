@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "connect/tables/table_plan.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::engine {
 

@@ -5,14 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "comm/exchange/exchange.hpp"
 #include "comm/progress/progress_exchange.hpp"
-#include "connect/placement/placement.hpp"
 #include "connect/tables/projection_plan.hpp"
 #include "connect/tables/table_builder.hpp"
-#include "engine/options.hpp"
-#include "network/network.hpp"
-#include "parallel/stealing.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/connect/placement/placement.hpp"
+#include "ranvier/engine/options.hpp"
+#include "ranvier/network/network.hpp"
+#include "ranvier/parallel/stealing.hpp"
 
 namespace ranvier::engine {
 

@@ -1,9 +1,9 @@
-#include "models/neuron.hpp"
+#include "ranvier/models/neuron.hpp"
 
 #include <vector>
 
-#include "base/errors.hpp"
 #include "base/tight_list.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 

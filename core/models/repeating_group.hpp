@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/tight_list.hpp"
-#include "models/neuron.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::models {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/neuron.hpp"
-#include "models/stimulator.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/models/stimulator.hpp"
 
 /// Populations of sources: neurons that fire the spikes which a stimulator would give a target with a weight of 1 and no
 /// delay. So a stimulator is described once, and serves both ways: the trains of a stimulus act on one target each, those of

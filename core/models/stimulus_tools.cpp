@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/errors.hpp"
 #include "base/step_times.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models::stimulus_tools {
 

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "base/ids.hpp"
-#include "models/model_info.hpp"
-#include "models/stimulator.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/models/model_info.hpp"
+#include "ranvier/models/stimulator.hpp"
 
 /// What stimulators share: their times on the grid, and the window in which they are active.
 namespace ranvier::models::window_parameters {

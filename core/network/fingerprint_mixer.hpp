@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/hash.hpp"
-#include "network/network.hpp"
+#include "ranvier/base/hash.hpp"
+#include "ranvier/network/network.hpp"
 
 namespace ranvier::network {
 

@@ -1,4 +1,4 @@
-#include "network/network.hpp"
+#include "ranvier/network/network.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,13 +17,13 @@
 #include <variant>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "base/step_times.hpp"
 #include "connect/rules/selected.hpp"
 #include "network/network_checks.hpp"
 #include "network/receptor_choice.hpp"
 #include "network/site_choice.hpp"
 #include "network/value_checks.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::network {
 

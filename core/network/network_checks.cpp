@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "base/errors.hpp"
-#include "base/step_rounding.hpp"
 #include "connect/tables/projection_plan.hpp"
 #include "models/source_group.hpp"
 #include "network/value_checks.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/step_rounding.hpp"
 
 namespace ranvier::network {
 

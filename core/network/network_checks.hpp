@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "connect/rules/rule.hpp"
-#include "network/network.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/connect/rules/rule.hpp"
+#include "ranvier/network/network.hpp"
 
 /// Checks that a network makes of times, weights and stimuli. All throw before anything is changed.
 namespace ranvier::network {

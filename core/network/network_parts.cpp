@@ -7,8 +7,8 @@
 #include <utility>
 #include <variant>
 
-#include "base/errors.hpp"
 #include "network/fingerprint_mixer.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::network {
 

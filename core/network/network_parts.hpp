@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "models/neuron.hpp"
-#include "network/network.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/network/network.hpp"
 
 namespace ranvier::network {
 

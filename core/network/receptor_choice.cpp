@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
 #include "network/network_checks.hpp"
 #include "network/value_checks.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::network {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/id_sequence.hpp"
-#include "models/neuron.hpp"
-#include "network/network.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/network/network.hpp"
 
 /// Which receptors of their targets synapses and stimuli reach.
 namespace ranvier::network {

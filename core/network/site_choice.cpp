@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/distribution.hpp"
-#include "base/errors.hpp"
-#include "base/random.hpp"
-#include "network/network.hpp"
 #include "network/network_checks.hpp"
 #include "network/receptor_choice.hpp"
+#include "ranvier/base/distribution.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/network/network.hpp"
 
 namespace ranvier::network {
 

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/id_sequence.hpp"
-#include "base/ids.hpp"
 #include "connect/rules/selected.hpp"
 #include "connect/tables/site_choice.hpp"
-#include "network/network.hpp"
-#include "network/site_spec.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/network/network.hpp"
+#include "ranvier/network/site_spec.hpp"
 
 /// Which sites of their targets synapses and stimuli reach.
 namespace ranvier::network {

@@ -1,4 +1,4 @@
-#include "network/synapse_spec.hpp"
+#include "ranvier/network/synapse_spec.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,11 +14,11 @@
 #include <variant>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
 #include "connect/plasticity/decay.hpp"
 #include "connect/tables/projection_plan.hpp"
 #include "network/network_checks.hpp"
 #include "network/value_checks.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::network {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::network {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "models/model_info.hpp"
-#include "network/network.hpp"
+#include "ranvier/models/model_info.hpp"
+#include "ranvier/network/network.hpp"
 
 /// Checks of what users give as values. All throw before anything is changed, and name the object that is wrong.
 namespace ranvier::network {

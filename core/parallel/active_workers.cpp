@@ -1,4 +1,4 @@
-#include "parallel/active_workers.hpp"
+#include "ranvier/parallel/active_workers.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "parallel/pause.hpp"
+#include "ranvier/parallel/pause.hpp"
 
 namespace ranvier::parallel {
 

@@ -1,4 +1,4 @@
-#include "parallel/crowding.hpp"
+#include "ranvier/parallel/crowding.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>

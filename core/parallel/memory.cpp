@@ -1,4 +1,4 @@
-#include "parallel/memory.hpp"
+#include "ranvier/parallel/memory.hpp"
 
 #include <linux/mempolicy.h>
 #include <sys/syscall.h>
@@ -12,8 +12,8 @@
 #include <fstream>
 #include <utility>
 
-#include "base/errors.hpp"
-#include "base/page_memory.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/page_memory.hpp"
 
 namespace ranvier::parallel {
 

@@ -1,4 +1,4 @@
-#include "parallel/ordered_work.hpp"
+#include "ranvier/parallel/ordered_work.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "parallel/pinning.hpp"
+#include "ranvier/parallel/pinning.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::parallel {
 

@@ -1,4 +1,4 @@
-#include "parallel/rounds.hpp"
+#include "ranvier/parallel/rounds.hpp"
 
 namespace ranvier::parallel {
 

@@ -1,4 +1,4 @@
-#include "parallel/stealing.hpp"
+#include "ranvier/parallel/stealing.hpp"
 
 namespace ranvier::parallel {
 

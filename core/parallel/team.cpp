@@ -1,4 +1,4 @@
-#include "parallel/team.hpp"
+#include "ranvier/parallel/team.hpp"
 
 #include <unistd.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <system_error>
 
-#include "base/errors.hpp"
 #include "parallel/processors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::parallel {
 

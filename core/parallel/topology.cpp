@@ -1,4 +1,4 @@
-#include "parallel/topology.hpp"
+#include "ranvier/parallel/topology.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "parallel/hwloc_library.hpp"
 #include "parallel/processors.hpp"
 #include "parallel/topology_reading.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::parallel {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "parallel/hwloc_library.hpp"
 #include "parallel/processors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::parallel {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "parallel/topology.hpp"
+#include "ranvier/parallel/topology.hpp"
 
 namespace ranvier::parallel {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "program/program.hpp"
+#include "ranvier/program/program.hpp"
 
 /// Programs as the interpreter carries them out: instructions over blocks of lanes, whose values lie in a few registers.
 namespace ranvier::program {

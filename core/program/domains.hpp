@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "program/intervals.hpp"
-#include "program/program.hpp"
+#include "ranvier/program/program.hpp"
 
 namespace ranvier::program {
 

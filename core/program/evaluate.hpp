@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "program/program.hpp"
+#include "ranvier/program/program.hpp"
 
 namespace ranvier::program {
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/instruction_set.hpp"
 #include "program/block_code.hpp"
 #include "program/kernels.hpp"
 #include "program/lane_compaction.hpp"
 #include "program/step_function.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::program {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/errors.hpp"
 #include "program/evaluate.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::program {
 

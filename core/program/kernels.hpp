@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
 #include "program/block_code.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::program {
 

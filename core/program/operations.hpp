@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/instruction_set.hpp"
 #include "base/math.hpp"
-#include "base/random.hpp"
-#include "program/program.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/program/program.hpp"
 
 /// What the operations of a program do in one lane: the one definition of their bits. All are free of branches, so that
 /// loops over them vectorise. A truth is a lane of 64 bits, all of them set or none.

@@ -1,4 +1,4 @@
-#include "program/program.hpp"
+#include "ranvier/program/program.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::program {
 

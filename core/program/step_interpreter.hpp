@@ -6,10 +6,10 @@
 #include <optional>
 #include <span>
 
-#include "base/instruction_set.hpp"
 #include "program/interpreter.hpp"
-#include "program/program.hpp"
 #include "program/step_function.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/program/program.hpp"
 
 namespace ranvier::program {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/simulation.hpp"
+#include "ranvier/engine/simulation.hpp"
 #include "selections.hpp"
 
 namespace ranvier::engine {

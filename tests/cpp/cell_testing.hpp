@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "cable/cell/spec.hpp"
-#include "cable/mechanisms/registry.hpp"
+#include "ranvier/cable/cell/spec.hpp"
+#include "ranvier/cable/mechanisms/registry.hpp"
 
 /// Cells for tests, whose shapes are drawn.
 namespace ranvier::cable {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "comm/exchange/exchange.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 #include "thread_communicator.hpp"
 
 /// A made-up network with all its spikes, and a substitute for the engine, which compares what arrives with what must

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/neuron.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::models {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "program/operations.hpp"
-#include "program/program.hpp"
+#include "ranvier/program/program.hpp"
 
 namespace ranvier::program {
 

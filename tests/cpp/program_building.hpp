@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/equations/program_description.hpp"
-#include "program/program.hpp"
+#include "ranvier/models/equations/program_description.hpp"
+#include "ranvier/program/program.hpp"
 
 namespace ranvier::program {
 

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/random.hpp"
-#include "connect/rules/rule.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/connect/rules/rule.hpp"
 
 /// Helpers that the tests of connection rules share.
 namespace rule_testing {

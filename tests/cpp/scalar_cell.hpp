@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
-#include "cable/cell/clamp.hpp"
-#include "cable/cell/spec.hpp"
 #include "cell_testing.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/cable/cell/clamp.hpp"
+#include "ranvier/cable/cell/spec.hpp"
 
 namespace ranvier::cable {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "network/network.hpp"
+#include "ranvier/network/network.hpp"
 
 /// Parts of a network that is described with contiguous parts of populations.
 namespace ranvier::network {

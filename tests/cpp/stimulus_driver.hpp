@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/stimulator.hpp"
+#include "ranvier/models/stimulator.hpp"
 
 namespace ranvier::models {
 

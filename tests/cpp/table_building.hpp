@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "connect/placement/layout.hpp"
 #include "connect/tables/network_plan.hpp"
 #include "connect/tables/stored_synapses.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "counting_memory.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/parallel/team.hpp"
 
 /// Tables of synapses that are given one by one.
 namespace ranvier::connect::table_building {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "parallel/tasks/tasks.hpp"
+#include "ranvier/parallel/tasks/tasks.hpp"
 
 /// What the tests of tasks share.
 namespace ranvier::parallel {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "balanced_network.hpp"
-#include "base/errors.hpp"
-#include "base/state_columns.hpp"
-#include "engine/simulation.hpp"
-#include "models/registry.hpp"
 #include "random_sleeps.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/state_columns.hpp"
+#include "ranvier/engine/simulation.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::engine {
 

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "base/instruction_set.hpp"
-#include "cable/groups/cell_model.hpp"
 #include "cable/kernels/rate_table.hpp"
-#include "cable/mechanisms/registry.hpp"
 #include "cell_testing.hpp"
 #include "group_driver.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/cable/groups/cell_model.hpp"
+#include "ranvier/cable/mechanisms/registry.hpp"
 #include "scalar_cell.hpp"
 
 namespace ranvier::cable {

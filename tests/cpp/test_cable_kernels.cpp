@@ -16,12 +16,12 @@
 #include <variant>
 #include <vector>
 
-#include "base/instruction_set.hpp"
-#include "base/state_columns.hpp"
-#include "cable/groups/cell_model.hpp"
-#include "cable/mechanisms/registry.hpp"
 #include "cell_testing.hpp"
 #include "group_driver.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/state_columns.hpp"
+#include "ranvier/cable/groups/cell_model.hpp"
+#include "ranvier/cable/mechanisms/registry.hpp"
 #include "scalar_cell.hpp"
 
 /// Cells of drawn shapes with drawn mechanisms, receptors and clamps: what the kernels make of them, by eights and packed,

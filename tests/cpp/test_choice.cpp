@@ -1,4 +1,4 @@
-#include "base/choice.hpp"
+#include "ranvier/base/choice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace TEST_FILE {
 

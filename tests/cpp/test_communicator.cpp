@@ -19,8 +19,8 @@
 #include <thread>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "comm/mpi_plugin.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/comm/mpi_plugin.hpp"
 
 namespace ranvier::comm {
 namespace TEST_FILE {

@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "parallel/crowding.hpp"
 #include "parallel/processors.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/parallel/crowding.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::parallel {
 namespace TEST_FILE {

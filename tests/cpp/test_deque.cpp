@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "parallel/pause.hpp"
 #include "parallel/tasks/deque.hpp"
+#include "ranvier/parallel/pause.hpp"
 
 namespace ranvier::parallel {
 namespace TEST_FILE {

@@ -1,4 +1,4 @@
-#include "base/distribution.hpp"
+#include "ranvier/base/distribution.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 #include "statistics.hpp"
 
 namespace TEST_FILE {

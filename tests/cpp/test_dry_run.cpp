@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
-#include "engine/simulation.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/engine/simulation.hpp"
 #include "selections.hpp"
 
 namespace ranvier::engine {

@@ -1,4 +1,4 @@
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "base/counted.hpp"
-#include "base/instruction_set.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace TEST_FILE {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/exchange/marked_sections.hpp"
 #include "comm/exchange/rank_lists.hpp"
 #include "comm/exchange/spike_packing.hpp"
 #include "exchange_world.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 // What single methods promise besides. That each method brings every spike where it is needed is tested in
 // test_exchanges.cpp.

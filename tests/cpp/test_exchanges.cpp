@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "comm/communicator.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "exchange_world.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::comm {
 namespace TEST_FILE {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "network/network_parts.hpp"
+#include "ranvier/base/errors.hpp"
 #include "thread_communicator.hpp"
 
 namespace TEST_FILE {

@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "base/instruction_set.hpp"
-#include "connect/tables/input_sums.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/tables/input_sums.hpp"
 
 namespace TEST_FILE {
 

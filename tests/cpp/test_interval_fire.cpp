@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "base/random.hpp"
 #include "counting_memory.hpp"
 #include "group_driver.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/random.hpp"
 #include "statistics.hpp"
 
 namespace ranvier::models {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "connect/tables/network_plan.hpp"
 #include "connect/tables/table_builder.hpp"
+#include "ranvier/base/errors.hpp"
 #include "table_building.hpp"
 
 namespace ranvier::connect {

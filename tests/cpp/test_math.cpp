@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/instruction_set.hpp"
-#include "base/random.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/random.hpp"
 
 namespace TEST_FILE {
 

@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/buffer.hpp"
-#include "base/errors.hpp"
-#include "base/page_memory.hpp"
-#include "parallel/memory.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/page_memory.hpp"
+#include "ranvier/parallel/memory.hpp"
 
 namespace ranvier::parallel {
 namespace TEST_FILE {

@@ -17,11 +17,11 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "comm/mirror_communicator.hpp"
-#include "engine/simulation.hpp"
 #include "models/equations/program_model.hpp"
 #include "program_building.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/engine/simulation.hpp"
 #include "selections.hpp"
 
 namespace {

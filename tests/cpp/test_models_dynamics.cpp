@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "group_driver.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 namespace TEST_FILE {

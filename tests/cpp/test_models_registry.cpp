@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "models/neuron.hpp"
-#include "models/stimulator.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/models/stimulator.hpp"
 
 namespace ranvier::models {
 namespace TEST_FILE {

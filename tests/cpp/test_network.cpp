@@ -1,5 +1,5 @@
 // The description of a network: what it stores, and which errors it throws.
-#include "network/network.hpp"
+#include "ranvier/network/network.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "error_fields.hpp"
+#include "ranvier/base/errors.hpp"
 #include "selections.hpp"
 
 namespace TEST_FILE {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "parallel/team.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::parallel {
 namespace TEST_FILE {

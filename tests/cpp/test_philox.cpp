@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/instruction_set.hpp"
-#include "base/random.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/random.hpp"
 
 namespace ranvier {
 namespace TEST_FILE {

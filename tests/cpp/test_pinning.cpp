@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "error_fields.hpp"
-#include "parallel/pinning.hpp"
-#include "parallel/topology.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/parallel/pinning.hpp"
+#include "ranvier/parallel/topology.hpp"
 
 // The expected places are written by hand after algorithms 2 and 3 of Morgenstern et al. (2020). On the synthetic machines
 // the two units of core k are 2 k and 2 k + 1.

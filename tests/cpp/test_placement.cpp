@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "base/id_sequence.hpp"
-#include "connect/placement/layout.hpp"
-#include "connect/placement/placement.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/connect/placement/placement.hpp"
 #include "statistics.hpp"
 
 namespace ranvier::connect {

@@ -14,10 +14,10 @@
 #include <tuple>
 #include <vector>
 
-#include "base/instruction_set.hpp"
 #include "base/math.hpp"
 #include "connect/plasticity/plastic_table.hpp"
 #include "connect/plasticity/rule_loops.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::connect {
 namespace TEST_FILE {

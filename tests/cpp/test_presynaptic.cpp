@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "comm/mirror_communicator.hpp"
-#include "connect/placement/layout.hpp"
 #include "connect/routing/presynaptic_table.hpp"
 #include "connect/routing/row_addresses.hpp"
 #include "connect/tables/network_plan.hpp"
 #include "connect/tables/stored_synapses.hpp"
 #include "connect/tables/table_builder.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/parallel/team.hpp"
 #include "thread_communicator.hpp"
 
 namespace ranvier::connect {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "models/equations/program_model.hpp"
 #include "program_building.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 namespace {

@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "counting_memory.hpp"
 #include "group_driver.hpp"
 #include "models/equations/program_draws.hpp"
 #include "models/equations/program_model.hpp"
-#include "models/registry.hpp"
 #include "program/evaluate.hpp"
 #include "program/operations.hpp"
 #include "program_building.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 namespace {

@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/errors.hpp"
-#include "base/page_memory.hpp"
 #include "hostile_numbers.hpp"
 #include "program/block_code.hpp"
 #include "program/evaluate.hpp"
 #include "program/interpreter.hpp"
 #include "program/operations.hpp"
 #include "program_building.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/page_memory.hpp"
 
 namespace ranvier::program {
 namespace {

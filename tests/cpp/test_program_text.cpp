@@ -1,5 +1,5 @@
 // Neuron models of equations as text: what is read is what was written, and files that are damaged are refused.
-#include "models/equations/program_text.hpp"
+#include "ranvier/models/equations/program_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "error_fields.hpp"
 #include "models/equations/program_model.hpp"
 #include "program_building.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace TEST_FILE {
 

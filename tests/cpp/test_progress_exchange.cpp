@@ -12,10 +12,10 @@
 #include <tuple>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "comm/progress/common_progress.hpp"
 #include "comm/progress/progress_exchange.hpp"
 #include "comm/progress/run_agreement.hpp"
+#include "ranvier/base/errors.hpp"
 #include "thread_communicator.hpp"
 
 /// Groups that advance on their own on several processes, without neurons: what they read, and how far they get.

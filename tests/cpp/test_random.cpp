@@ -1,5 +1,5 @@
 // Streams and what is drawn from them; the generator itself is tested in test_philox.cpp.
-#include "base/random.hpp"
+#include "ranvier/base/random.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "base/hash.hpp"
+#include "ranvier/base/hash.hpp"
 #include "statistics.hpp"
 
 namespace TEST_FILE {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "balanced_network.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/progress/progress_exchange.hpp"
-#include "engine/simulation.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/engine/simulation.hpp"
 #include "thread_communicator.hpp"
 
 /// Networks that are easily divided wrongly among several processes, which are threads here. Each must give the spikes

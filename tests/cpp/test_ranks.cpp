@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "balanced_network.hpp"
-#include "base/errors.hpp"
-#include "comm/exchange/exchange.hpp"
-#include "engine/simulation.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/engine/simulation.hpp"
 #include "thread_communicator.hpp"
 
 /// Networks on several processes, which are threads here.

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/communicator.hpp"
 #include "comm/redistribution.hpp"
+#include "ranvier/comm/communicator.hpp"
 #include "thread_communicator.hpp"
 
 namespace ranvier::comm {

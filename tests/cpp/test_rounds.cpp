@@ -10,10 +10,10 @@
 #include <tuple>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "parallel/rounds.hpp"
-#include "parallel/stealing.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/parallel/rounds.hpp"
+#include "ranvier/parallel/stealing.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::parallel {
 namespace TEST_FILE {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/page_memory.hpp"
 #include "connect/tables/row_cursors.hpp"
+#include "ranvier/base/page_memory.hpp"
 
 namespace ranvier::connect {
 namespace TEST_FILE {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 #include "rule_testing.hpp"
 
 namespace TEST_FILE {

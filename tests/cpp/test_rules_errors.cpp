@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "base/errors.hpp"
 #include "error_fields.hpp"
+#include "ranvier/base/errors.hpp"
 #include "rule_testing.hpp"
 
 namespace TEST_FILE {

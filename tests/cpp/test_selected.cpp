@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "connect/rules/selected.hpp"
+#include "ranvier/base/errors.hpp"
 #include "rule_testing.hpp"
 
 /// Rules between neurons whose ids have gaps between them.

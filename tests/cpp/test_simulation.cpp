@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "balanced_network.hpp"
-#include "base/errors.hpp"
-#include "engine/simulation.hpp"
 #include "parallel/processors.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/engine/simulation.hpp"
 
 namespace ranvier::engine {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/simulation.hpp"
-#include "parallel/memory.hpp"
+#include "ranvier/engine/simulation.hpp"
+#include "ranvier/parallel/memory.hpp"
 #include "selections.hpp"
 
 namespace ranvier::engine {

@@ -7,11 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "base/instruction_set.hpp"
-#include "connect/placement/input_layout.hpp"
-#include "connect/rules/rule.hpp"
 #include "connect/tables/site_choice.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/placement/input_layout.hpp"
+#include "ranvier/connect/rules/rule.hpp"
 
 namespace ranvier::connect {
 namespace TEST_FILE {

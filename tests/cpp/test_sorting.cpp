@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "balanced_network.hpp"
-#include "base/errors.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
-#include "connect/placement/layout.hpp"
 #include "connect/tables/table_plan.hpp"
-#include "engine/simulation.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/engine/simulation.hpp"
 #include "thread_communicator.hpp"
 
 /// Whether connections are sorted by source where nobody has told.

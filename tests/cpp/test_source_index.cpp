@@ -4,7 +4,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "connect/tables/source_index.hpp"
+#include "ranvier/connect/tables/source_index.hpp"
 
 namespace ranvier::connect {
 namespace TEST_FILE {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "base/random.hpp"
+#include "ranvier/base/random.hpp"
 
 namespace TEST_FILE {
 

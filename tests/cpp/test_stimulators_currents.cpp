@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 #include "statistics.hpp"
 #include "stimulus_driver.hpp"
 

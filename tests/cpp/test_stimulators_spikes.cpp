@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "models/neuron.hpp"
 #include "models/stimulators/poisson_sampler.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/models/neuron.hpp"
 #include "statistics.hpp"
 #include "stimulus_driver.hpp"
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/neuron.hpp"
 #include "models/neurons/clear_inputs.hpp"
-#include "models/registry.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 namespace TEST_FILE {

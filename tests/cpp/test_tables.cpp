@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-#include "connect/placement/layout.hpp"
 #include "connect/tables/table_builder.hpp"
+#include "ranvier/connect/placement/layout.hpp"
 #include "table_building.hpp"
 
 namespace ranvier::connect {

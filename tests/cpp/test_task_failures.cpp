@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "parallel/tasks/tasks.hpp"
+#include "ranvier/parallel/tasks/tasks.hpp"
 #include "task_testing.hpp"
 
 namespace ranvier::parallel {

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "parallel/tasks/tasks.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/parallel/tasks/tasks.hpp"
 #include "task_testing.hpp"
 
 namespace ranvier::parallel {

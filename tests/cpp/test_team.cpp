@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "parallel/barrier.hpp"
 #include "parallel/processors.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/parallel/barrier.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::parallel {
 namespace TEST_FILE {

@@ -17,12 +17,12 @@
 #include <thread>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "error_fields.hpp"
 #include "parallel/hwloc_library.hpp"
 #include "parallel/processors.hpp"
-#include "parallel/topology.hpp"
 #include "parallel/topology_reading.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/parallel/topology.hpp"
 
 namespace ranvier::parallel {
 namespace TEST_FILE {

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/communicator.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 /// A group of processes as threads of one program, for tests.
 ///

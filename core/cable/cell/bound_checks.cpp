@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

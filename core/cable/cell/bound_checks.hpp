@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/model_info.hpp"
+#include "ranvier/models/model_info.hpp"
 
 namespace ranvier::cable {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "cable/cell/checks.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

@@ -1,6 +1,6 @@
 #include "cable/cell/cell_fingerprint.hpp"
 
-#include "base/description_hash.hpp"
+#include "ranvier/base/description_hash.hpp"
 
 namespace ranvier::cable {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "cable/cell/spec.hpp"
+#include "ranvier/cable/cell/spec.hpp"
 
 namespace ranvier::cable {
 

@@ -6,9 +6,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "cable/cell/bound_checks.hpp"
 #include "cable/kernels/program_rates.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

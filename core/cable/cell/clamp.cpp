@@ -1,14 +1,14 @@
-#include "cable/cell/clamp.hpp"
+#include "ranvier/cable/cell/clamp.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string_view>
 
-#include "base/errors.hpp"
 #include "cable/cell/bound_checks.hpp"
-#include "cable/cell/compartments.hpp"
-#include "models/model_info.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/cable/cell/compartments.hpp"
+#include "ranvier/models/model_info.hpp"
 
 namespace ranvier::cable {
 

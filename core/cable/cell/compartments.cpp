@@ -1,11 +1,11 @@
-#include "cable/cell/compartments.hpp"
+#include "ranvier/cable/cell/compartments.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

@@ -1,4 +1,4 @@
-#include "cable/cell/morphology.hpp"
+#include "ranvier/cable/cell/morphology.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

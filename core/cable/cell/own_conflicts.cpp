@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "cable/cell/own_parameters.hpp"
-#include "cable/cell/spec.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/cable/cell/own_parameters.hpp"
+#include "ranvier/cable/cell/spec.hpp"
 
 /// Which values of own parameters do not fit together.
 namespace ranvier::cable {

@@ -1,13 +1,13 @@
-#include "cable/cell/own_parameters.hpp"
+#include "ranvier/cable/cell/own_parameters.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
 #include "cable/cell/bound_checks.hpp"
-#include "cable/cell/spec.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/cable/cell/spec.hpp"
 
 namespace ranvier::cable {
 

@@ -1,4 +1,4 @@
-#include "cable/cell/spec.hpp"
+#include "ranvier/cable/cell/spec.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "base/instruction_set.hpp"
-#include "cable/groups/cell_model.hpp"
 #include "cable/groups/cell_store.hpp"
 #include "cable/groups/plan_library.hpp"
-#include "models/neuron.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/cable/groups/cell_model.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::cable {
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/errors.hpp"
 #include "base/math.hpp"
 #include "base/subnormals.hpp"
 #include "base/tight_list.hpp"
@@ -16,6 +15,7 @@
 #include "cable/groups/general_columns.hpp"
 #include "cable/groups/probe_reading.hpp"
 #include "cable/kernels/program_rates.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

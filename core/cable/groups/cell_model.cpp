@@ -3,12 +3,12 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.hpp"
-#include "base/hash.hpp"
 #include "cable/cell/cell_fingerprint.hpp"
 #include "cable/cell/checks.hpp"
 #include "cable/groups/cell_group.hpp"
-#include "cable/groups/cell_model.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/hash.hpp"
+#include "ranvier/cable/groups/cell_model.hpp"
 
 /// Populations of cells of several kinds.
 namespace ranvier::cable {

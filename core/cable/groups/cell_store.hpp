@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/instruction_set.hpp"
 #include "cable/groups/cell_settings.hpp"
 #include "cable/groups/general_states.hpp"
 #include "cable/groups/out_of_bounds.hpp"
 #include "cable/kernels/kernel.hpp"
 #include "cable/plans/cell_plan.hpp"
 #include "cable/plans/pool_plan.hpp"
-#include "models/neuron.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::cable {
 

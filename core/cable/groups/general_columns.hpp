@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cable/groups/cell_model.hpp"
 #include "cable/groups/cell_store.hpp"
 #include "cable/plans/cell_plan.hpp"
-#include "models/neuron.hpp"
+#include "ranvier/cable/groups/cell_model.hpp"
+#include "ranvier/models/neuron.hpp"
 
 /// States of general mechanisms as columns of a saved state.
 namespace ranvier::cable {

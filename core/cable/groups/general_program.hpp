@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/instruction_set.hpp"
-#include "cable/mechanism.hpp"
 #include "program/interpreter.hpp"
-#include "program/program.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/cable/mechanism.hpp"
+#include "ranvier/program/program.hpp"
 
 namespace ranvier::cable {
 

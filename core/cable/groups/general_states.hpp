@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/instruction_set.hpp"
-#include "cable/cell/spec.hpp"
 #include "cable/groups/general_program.hpp"
 #include "cable/groups/out_of_bounds.hpp"
 #include "cable/plans/general_plan.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/cable/cell/spec.hpp"
 
 namespace ranvier::cable {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "base/errors.hpp"
 #include "cable/kernels/calcium_kernel.hpp"
 #include "cable/plans/cell_plan.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/ids.hpp"
-#include "models/neuron.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::cable {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "cable/groups/cell_model.hpp"
 #include "cable/kernels/rate_tables.hpp"
 #include "cable/plans/cell_plan.hpp"
+#include "ranvier/cable/groups/cell_model.hpp"
 
 namespace ranvier::cable {
 

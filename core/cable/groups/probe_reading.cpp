@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "base/aligned_array.hpp"
-#include "base/instruction_set.hpp"
 #include "base/math.hpp"
 #include "cable/kernels/eight.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 /// Calcium in one step of a block of cells; see BlockKernel.
 ///

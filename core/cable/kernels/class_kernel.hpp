@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include "base/aligned_array.hpp"
-#include "base/instruction_set.hpp"
 #include "cable/kernels/eight.hpp"
 #include "cable/kernels/membrane_kernel.hpp"
 #include "cable/kernels/rate_table.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 /// Gates and currents of compartments with the same mechanisms, in one step of a block of cells; see BlockKernel.
 namespace ranvier::cable {

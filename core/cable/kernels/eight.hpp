@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::cable {
 

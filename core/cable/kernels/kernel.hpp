@@ -4,15 +4,15 @@
 #include <cstdint>
 
 #include "base/aligned_array.hpp"
-#include "base/instruction_set.hpp"
 #include "base/math.hpp"
 #include "cable/kernels/calcium_kernel.hpp"
 #include "cable/kernels/class_kernel.hpp"
 #include "cable/kernels/eight.hpp"
 #include "cable/kernels/membrane_kernel.hpp"
 #include "cable/kernels/packed_solve.hpp"
-#include "cable/methods.hpp"
-#include "cable/receptor.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/cable/methods.hpp"
+#include "ranvier/cable/receptor.hpp"
 
 /// One step of a block of cells.
 ///

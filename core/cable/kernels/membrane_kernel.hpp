@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "base/instruction_set.hpp"
 #include "cable/kernels/eight.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::cable {
 

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
 #include "cable/kernels/eight.hpp"
 #include "cable/kernels/membrane_kernel.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::cable {
 

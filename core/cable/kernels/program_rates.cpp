@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/aligned_array.hpp"
-#include "base/errors.hpp"
 #include "program/evaluate.hpp"
 #include "program/interpreter.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "base/instruction_set.hpp"
 #include "cable/kernels/rate_table.hpp"
 #include "program/block_code.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 /// Rates of gates that users describe: programs, which the interpreter carries out; see GateInfo::program.
 namespace ranvier::cable {

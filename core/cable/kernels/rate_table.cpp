@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string>
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
 #include "cable/kernels/program_rates.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

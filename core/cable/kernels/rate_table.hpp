@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "cable/mechanism.hpp"
 #include "program/block_code.hpp"
+#include "ranvier/cable/mechanism.hpp"
 
 namespace ranvier::cable {
 

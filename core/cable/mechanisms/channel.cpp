@@ -1,13 +1,13 @@
-#include "cable/mechanisms/channel.hpp"
+#include "ranvier/cable/mechanisms/channel.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/description_hash.hpp"
-#include "base/errors.hpp"
 #include "cable/kernels/class_kernel.hpp"
 #include "program/evaluate.hpp"
+#include "ranvier/base/description_hash.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

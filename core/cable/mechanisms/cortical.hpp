@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/instruction_set.hpp"
 #include "base/math.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 /// What the channels of cortical cells share.
 namespace ranvier::cable::cortical {

@@ -3,11 +3,11 @@
 #include <optional>
 #include <string>
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
 #include "cable/mechanisms/receptor_scale.hpp"
-#include "cable/mechanisms/registry.hpp"
-#include "cable/receptor.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/cable/mechanisms/registry.hpp"
+#include "ranvier/cable/receptor.hpp"
 
 namespace ranvier::cable {
 

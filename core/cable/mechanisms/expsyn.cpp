@@ -2,8 +2,8 @@
 #include <cstddef>
 
 #include "base/math.hpp"
-#include "cable/mechanisms/registry.hpp"
-#include "cable/receptor.hpp"
+#include "ranvier/cable/mechanisms/registry.hpp"
+#include "ranvier/cable/receptor.hpp"
 
 namespace ranvier::cable {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/description_hash.hpp"
-#include "base/errors.hpp"
+#include "ranvier/base/description_hash.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

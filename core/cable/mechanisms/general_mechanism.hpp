@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cable/mechanism.hpp"
-#include "cable/mechanisms/channel.hpp"
-#include "cable/receptor.hpp"
-#include "models/equations/program_description.hpp"
-#include "program/program.hpp"
+#include "ranvier/cable/mechanism.hpp"
+#include "ranvier/cable/mechanisms/channel.hpp"
+#include "ranvier/cable/receptor.hpp"
+#include "ranvier/models/equations/program_description.hpp"
+#include "ranvier/program/program.hpp"
 
 namespace ranvier::cable {
 

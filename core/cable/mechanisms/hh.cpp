@@ -2,8 +2,8 @@
 #include <cstddef>
 
 #include "base/math.hpp"
-#include "cable/mechanism.hpp"
-#include "cable/mechanisms/registry.hpp"
+#include "ranvier/cable/mechanism.hpp"
+#include "ranvier/cable/mechanisms/registry.hpp"
 
 namespace ranvier::cable {
 

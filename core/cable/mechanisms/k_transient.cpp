@@ -2,9 +2,9 @@
 #include <cstddef>
 
 #include "base/math.hpp"
-#include "cable/mechanism.hpp"
 #include "cable/mechanisms/cortical.hpp"
-#include "cable/mechanisms/registry.hpp"
+#include "ranvier/cable/mechanism.hpp"
+#include "ranvier/cable/mechanisms/registry.hpp"
 
 namespace ranvier::cable {
 

@@ -1,9 +1,9 @@
 #include <array>
 #include <cstddef>
 
-#include "cable/mechanism.hpp"
 #include "cable/mechanisms/cortical.hpp"
-#include "cable/mechanisms/registry.hpp"
+#include "ranvier/cable/mechanism.hpp"
+#include "ranvier/cable/mechanisms/registry.hpp"
 
 namespace ranvier::cable {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cable/mechanisms/receptor_scale.hpp"
-#include "cable/mechanisms/registry.hpp"
-#include "cable/receptor.hpp"
+#include "ranvier/cable/mechanisms/registry.hpp"
+#include "ranvier/cable/receptor.hpp"
 
 namespace ranvier::cable {
 

@@ -1,7 +1,7 @@
 #include "cable/mechanisms/receptor_scale.hpp"
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "cable/receptor.hpp"
+#include "ranvier/cable/receptor.hpp"
 
 namespace ranvier::cable {
 

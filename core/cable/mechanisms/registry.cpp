@@ -1,4 +1,4 @@
-#include "cable/mechanisms/registry.hpp"
+#include "ranvier/cable/mechanisms/registry.hpp"
 
 #include <span>
 #include <string_view>

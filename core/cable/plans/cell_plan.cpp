@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "cable/kernels/program_rates.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

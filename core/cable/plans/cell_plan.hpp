@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "cable/cell/clamp.hpp"
-#include "cable/cell/spec.hpp"
 #include "cable/kernels/kernel.hpp"
 #include "cable/kernels/rate_tables.hpp"
 #include "cable/plans/general_plan.hpp"
 #include "cable/plans/pool_plan.hpp"
+#include "ranvier/cable/cell/clamp.hpp"
+#include "ranvier/cable/cell/spec.hpp"
 
 namespace ranvier::cable {
 

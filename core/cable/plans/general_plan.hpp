@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "cable/cell/spec.hpp"
 #include "cable/plans/pool_plan.hpp"
+#include "ranvier/cable/cell/spec.hpp"
 
 namespace ranvier::cable {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "cable/cell/compartments.hpp"
+#include "ranvier/cable/cell/compartments.hpp"
 
 namespace ranvier::cable {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

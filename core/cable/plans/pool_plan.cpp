@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::cable {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/aligned_array.hpp"
-#include "cable/cell/spec.hpp"
+#include "ranvier/cable/cell/spec.hpp"
 
 namespace ranvier::cable {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "comm/exchange/exchange.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::comm {
 

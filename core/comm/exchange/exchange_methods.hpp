@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "comm/exchange/exchange.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 /// Every method of exchange, defined in the file of its name. A new one is declared here and
 /// added to the list below.

@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "base/registry.hpp"
-#include "comm/exchange/exchange_choice.hpp"
 #include "comm/exchange/exchange_methods.hpp"
+#include "ranvier/comm/exchange/exchange_choice.hpp"
 
 namespace ranvier::comm {
 

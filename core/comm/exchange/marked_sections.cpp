@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "comm/exchange/exchange_base.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm {
 

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "base/buffer.hpp"
-#include "base/page_memory.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/exchange/exchange_base.hpp"
 #include "comm/exchange/spike_packing.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/base/page_memory.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::comm {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "base/tight_list.hpp"
 #include "comm/exchange/exchange_methods.hpp"
 #include "comm/exchange/named_spikes.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm {
 

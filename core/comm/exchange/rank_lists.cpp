@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "base/tight_list.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "comm/exchange/exchange.hpp"
 #include "comm/exchange/exchange_base.hpp"
 #include "comm/exchange/spike_packing.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::comm {
 

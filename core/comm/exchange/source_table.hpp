@@ -8,10 +8,10 @@
 #include <tuple>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/exchange/exchange_base.hpp"
 #include "comm/redistribution.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::comm {
 

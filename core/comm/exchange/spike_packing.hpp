@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "base/ids.hpp"
-#include "comm/exchange/exchange.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::comm {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "base/random.hpp"
 #include "base/tight_list.hpp"
 #include "comm/exchange/exchange_methods.hpp"
 #include "comm/exchange/named_spikes.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/random.hpp"
 
 namespace ranvier::comm {
 

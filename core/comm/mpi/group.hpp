@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "comm/communicator.hpp"
 #include "comm/mpi/handles.hpp"
 #include "comm/mpi/host_barrier.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 namespace ranvier::comm::mpi {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm::mpi {
 

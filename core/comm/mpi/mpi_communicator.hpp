@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "comm/communicator.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 namespace ranvier::comm::mpi {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm::mpi {
 

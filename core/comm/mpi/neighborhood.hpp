@@ -3,8 +3,8 @@
 #include <memory>
 #include <span>
 
-#include "comm/communicator.hpp"
 #include "comm/mpi/group.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 namespace ranvier::comm::mpi {
 

@@ -6,10 +6,10 @@
 #include <exception>
 #include <string_view>
 
-#include "base/errors.hpp"
 #include "comm/mpi/handles.hpp"
 #include "comm/mpi/mpi_communicator.hpp"
-#include "comm/mpi_plugin.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/comm/mpi_plugin.hpp"
 
 namespace ranvier::comm::mpi {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "comm/communicator.hpp"
 #include "comm/mpi/group.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 namespace ranvier::comm::mpi {
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "comm/communicator.hpp"
 #include "comm/mpi/group.hpp"
+#include "ranvier/comm/communicator.hpp"
 
 namespace ranvier::comm::mpi {
 

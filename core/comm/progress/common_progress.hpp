@@ -3,9 +3,9 @@
 #include <functional>
 #include <vector>
 
-#include "base/ids.hpp"
 #include "comm/progress/process_tree.hpp"
 #include "comm/progress/progress_message.hpp"
+#include "ranvier/base/ids.hpp"
 
 namespace ranvier::comm {
 

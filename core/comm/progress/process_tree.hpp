@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/ids.hpp"
+#include "ranvier/base/ids.hpp"
 
 namespace ranvier::comm {
 

@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "comm/communicator.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/progress/common_progress.hpp"
-#include "comm/progress/notifications.hpp"
 #include "comm/progress/progress_message.hpp"
 #include "comm/progress/run_agreement.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/comm/progress/notifications.hpp"
 
 namespace ranvier::comm {
 

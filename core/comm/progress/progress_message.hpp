@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "base/ids.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/ids.hpp"
 
 namespace ranvier::comm {
 

@@ -1,9 +1,9 @@
-#include "connect/placement/input_layout.hpp"
+#include "ranvier/connect/placement/input_layout.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
 

@@ -1,4 +1,4 @@
-#include "connect/placement/layout.hpp"
+#include "ranvier/connect/placement/layout.hpp"
 
 #include <cmath>
 #include <memory>

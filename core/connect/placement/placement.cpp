@@ -1,4 +1,4 @@
-#include "connect/placement/placement.hpp"
+#include "ranvier/connect/placement/placement.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
-#include "base/random.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/random.hpp"
 
 namespace ranvier::connect {
 

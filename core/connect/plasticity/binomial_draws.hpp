@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "base/math.hpp"
-#include "base/random.hpp"
 #include "base/sampling.hpp"
+#include "ranvier/base/random.hpp"
 
 namespace ranvier::connect {
 

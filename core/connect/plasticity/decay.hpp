@@ -6,8 +6,8 @@
 #include <memory_resource>
 #include <vector>
 
-#include "base/instruction_set.hpp"
 #include "base/math.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::connect {
 

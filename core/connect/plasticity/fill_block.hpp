@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
 #include "connect/plasticity/learn_block.hpp"
 #include "connect/plasticity/learn_visits.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::connect::detail {
 

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/buffer.hpp"
-#include "base/ids.hpp"
-#include "base/state_columns.hpp"
 #include "base/tight_list.hpp"
 #include "connect/plasticity/decay.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/state_columns.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::connect {
 

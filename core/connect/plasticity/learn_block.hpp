@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
 #include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/learning_rule.hpp"
 #include "connect/plasticity/spike_history.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::connect::detail {
 

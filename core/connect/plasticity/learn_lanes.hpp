@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/instruction_set.hpp"
 #include "base/x86_intrinsics.hpp"
 #include "connect/plasticity/learn_block.hpp"
 #include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/older_spikes.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 #define RANVIER_LANES [[gnu::always_inline]] RANVIER_TARGET_AVX512 static inline
 

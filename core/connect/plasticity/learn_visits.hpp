@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <span>
 
-#include "base/instruction_set.hpp"
 #include "connect/plasticity/decay.hpp"
 #include "connect/plasticity/learning_rule.hpp"
 #include "connect/plasticity/spike_history.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::connect {
 

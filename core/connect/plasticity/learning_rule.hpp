@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
 #include "connect/plasticity/modulation.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::connect {
 

@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
 #include "connect/plasticity/learn_avx512.hpp"
 #include "connect/plasticity/learn_block.hpp"
 #include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/older_spikes.hpp"
 #include "connect/plasticity/spike_history.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::connect::detail {
 

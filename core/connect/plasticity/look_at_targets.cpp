@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
 #include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/look_at_spikes.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::connect {
 

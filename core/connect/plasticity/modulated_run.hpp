@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
 #include "connect/plasticity/decay.hpp"
 #include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/modulation.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::connect {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/math.hpp"
-#include "base/state_columns.hpp"
 #include "base/tight_list.hpp"
 #include "connect/plasticity/decay.hpp"
+#include "ranvier/base/state_columns.hpp"
 
 namespace ranvier::connect {
 

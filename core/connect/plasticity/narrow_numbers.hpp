@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory_resource>
 
-#include "base/buffer.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::connect {
 

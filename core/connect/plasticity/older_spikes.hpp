@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/instruction_set.hpp"
 #include "connect/plasticity/learn_block.hpp"
 #include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/spike_history.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::connect::detail {
 

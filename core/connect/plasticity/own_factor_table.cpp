@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/buffer.hpp"
 #include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/stored_table.hpp"
+#include "ranvier/base/buffer.hpp"
 
 namespace ranvier::connect {
 

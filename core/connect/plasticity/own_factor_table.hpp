@@ -5,10 +5,10 @@
 #include <span>
 #include <string_view>
 
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
-#include "connect/tables/table_columns.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
+#include "ranvier/connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 

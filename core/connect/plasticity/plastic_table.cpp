@@ -19,8 +19,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "connect/tables/delivery_loops.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
 

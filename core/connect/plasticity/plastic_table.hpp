@@ -12,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/buffer.hpp"
 #include "connect/plasticity/decay.hpp"
 #include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/learning_rule.hpp"
@@ -24,6 +23,7 @@
 #include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/learning_synapses.hpp"
 #include "connect/tables/stored_table.hpp"
+#include "ranvier/base/buffer.hpp"
 
 namespace ranvier::connect {
 

@@ -15,13 +15,13 @@
 #include <variant>
 #include <vector>
 
-#include "base/buffer.hpp"
-#include "base/errors.hpp"
-#include "base/random.hpp"
 #include "connect/plasticity/narrow_numbers.hpp"
 #include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/stored_table.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::connect {
 

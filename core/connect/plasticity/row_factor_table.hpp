@@ -12,10 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include "base/buffer.hpp"
 #include "connect/plasticity/scaled_delivery.hpp"
 #include "connect/tables/stored_table.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::connect {
 

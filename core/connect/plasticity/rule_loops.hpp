@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "base/instruction_set.hpp"
 #include "connect/plasticity/learning_rule.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::connect {
 

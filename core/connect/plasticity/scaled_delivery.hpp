@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
-#include "connect/tables/input_sums.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/tables/input_sums.hpp"
 
 namespace ranvier::connect::detail {
 

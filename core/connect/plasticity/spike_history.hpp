@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/buffer.hpp"
-#include "base/ids.hpp"
-#include "base/state_columns.hpp"
 #include "base/tight_list.hpp"
 #include "connect/plasticity/decay.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/state_columns.hpp"
 
 namespace ranvier::connect {
 

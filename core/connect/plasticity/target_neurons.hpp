@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/buffer.hpp"
+#include "ranvier/base/buffer.hpp"
 
 namespace ranvier::connect {
 

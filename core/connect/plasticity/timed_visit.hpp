@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
 #include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/learning_rule.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 /// What spikes do to synapses that have time constants of their own: each keeps its traces itself.
 namespace ranvier::connect {

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/buffer.hpp"
 #include "connect/plasticity/decay.hpp"
 #include "connect/plasticity/followed_potentials.hpp"
 #include "connect/plasticity/target_neurons.hpp"
 #include "connect/tables/learning_synapses.hpp"
 #include "connect/tables/stored_table.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::connect {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "comm/exchange/exchange.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::connect {
 

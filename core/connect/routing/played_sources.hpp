@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/hash.hpp"
-#include "base/ids.hpp"
-#include "connect/placement/layout.hpp"
+#include "ranvier/base/hash.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/connect/placement/layout.hpp"
 
 namespace ranvier::connect {
 

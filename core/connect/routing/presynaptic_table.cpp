@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
 

@@ -8,16 +8,16 @@
 #include <span>
 #include <vector>
 
-#include "base/buffer.hpp"
-#include "base/ids.hpp"
-#include "comm/communicator.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/redistribution.hpp"
-#include "connect/placement/layout.hpp"
 #include "connect/routing/destination_code.hpp"
 #include "connect/routing/played_sources.hpp"
 #include "connect/routing/row_addresses.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::connect {
 

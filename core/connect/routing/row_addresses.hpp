@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "connect/placement/layout.hpp"
 #include "connect/tables/network_plan.hpp"
 #include "connect/tables/table_builder.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/connect/placement/layout.hpp"
 
 namespace ranvier::connect {
 

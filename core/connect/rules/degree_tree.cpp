@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "base/errors.hpp"
 #include "base/sampling.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "base/random.hpp"
 #include "connect/rules/partners.hpp"
+#include "ranvier/base/random.hpp"
 
 namespace ranvier::connect {
 

@@ -3,8 +3,8 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/hash.hpp"
 #include "connect/rules/partners.hpp"
+#include "ranvier/base/hash.hpp"
 
 namespace ranvier::connect {
 

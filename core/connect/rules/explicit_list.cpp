@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
-#include "base/shared_array.hpp"
 #include "connect/rules/partners.hpp"
-#include "connect/rules/registry.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/shared_array.hpp"
+#include "ranvier/connect/rules/registry.hpp"
 
 namespace ranvier::connect {
 

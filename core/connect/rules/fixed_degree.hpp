@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "connect/rules/rule.hpp"
+#include "ranvier/connect/rules/rule.hpp"
 
 namespace ranvier::connect {
 

@@ -1,8 +1,8 @@
 #include <array>
 
 #include "connect/rules/fixed_degree.hpp"
-#include "connect/rules/registry.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "ranvier/connect/rules/registry.hpp"
 
 namespace ranvier::connect {
 

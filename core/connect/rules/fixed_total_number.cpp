@@ -3,12 +3,12 @@
 #include <limits>
 #include <numeric>
 
-#include "base/errors.hpp"
 #include "base/sampling.hpp"
 #include "connect/rules/degree_tree.hpp"
 #include "connect/rules/partners.hpp"
-#include "connect/rules/registry.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/connect/rules/registry.hpp"
 
 namespace ranvier::connect {
 

@@ -2,9 +2,9 @@
 #include <limits>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
-#include "connect/rules/registry.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/connect/rules/registry.hpp"
 
 namespace ranvier::connect {
 

@@ -2,10 +2,10 @@
 #include <array>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
 #include "connect/rules/partners.hpp"
-#include "connect/rules/registry.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/connect/rules/registry.hpp"
 
 namespace ranvier::connect {
 

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
 #include "connect/rules/partners.hpp"
-#include "connect/rules/registry.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/connect/rules/registry.hpp"
 
 namespace ranvier::connect {
 

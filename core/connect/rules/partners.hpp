@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "base/instruction_set.hpp"
-#include "base/random.hpp"
-#include "connect/rules/rule.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/connect/rules/rule.hpp"
 
 /// Uniform partners for many neurons at once.
 namespace ranvier::connect {

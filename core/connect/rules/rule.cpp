@@ -1,11 +1,11 @@
-#include "connect/rules/rule.hpp"
+#include "ranvier/connect/rules/rule.hpp"
 
 #include <cmath>
 #include <type_traits>
 
-#include "base/errors.hpp"
 #include "base/registry.hpp"
-#include "connect/rules/registry.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/connect/rules/registry.hpp"
 
 namespace ranvier::connect {
 

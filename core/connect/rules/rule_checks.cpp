@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "base/errors.hpp"
 #include "base/sampling.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
 

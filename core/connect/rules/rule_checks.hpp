@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "connect/rules/partners.hpp"
-#include "connect/rules/rule.hpp"
+#include "ranvier/connect/rules/rule.hpp"
 
 /// Checks and pieces that several rules share.
 namespace ranvier::connect {

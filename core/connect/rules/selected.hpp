@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/id_sequence.hpp"
-#include "connect/rules/rule.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/connect/rules/rule.hpp"
 
 namespace ranvier::connect {
 

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "connect/tables/table_columns.hpp"
+#include "ranvier/connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
-#include "connect/tables/input_sums.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/tables/input_sums.hpp"
 
 /// The innermost loops of delivery, which both layouts of tables use.
 namespace ranvier::connect::detail {

@@ -1,4 +1,4 @@
-#include "connect/tables/expected_spikes.hpp"
+#include "ranvier/connect/tables/expected_spikes.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "connect/tables/input_sums.hpp"
+#include "ranvier/connect/tables/input_sums.hpp"
 
 #include <cmath>
 

@@ -6,10 +6,10 @@
 #include <span>
 #include <string_view>
 
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
-#include "base/state_columns.hpp"
-#include "connect/tables/input_sums.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/state_columns.hpp"
+#include "ranvier/connect/tables/input_sums.hpp"
 
 namespace ranvier::connect {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
 

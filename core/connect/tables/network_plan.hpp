@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "connect/placement/input_layout.hpp"
 #include "connect/tables/projection_plan.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
 #include "connect/tables/table_kind.hpp"
+#include "ranvier/connect/placement/input_layout.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::connect {
 

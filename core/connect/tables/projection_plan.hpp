@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "base/step_rounding.hpp"
-#include "connect/rules/rule.hpp"
 #include "connect/tables/site_choice.hpp"
 #include "connect/tables/synapse_values.hpp"
 #include "connect/tables/table_kind.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/step_rounding.hpp"
+#include "ranvier/connect/rules/rule.hpp"
 
 namespace ranvier::connect {
 

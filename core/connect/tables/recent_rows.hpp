@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/ids.hpp"
 #include "base/tight_list.hpp"
+#include "ranvier/base/ids.hpp"
 
 namespace ranvier::connect {
 

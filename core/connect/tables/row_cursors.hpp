@@ -6,8 +6,8 @@
 #include <memory_resource>
 #include <utility>
 
-#include "base/buffer.hpp"
-#include "connect/tables/table_columns.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 

@@ -1,9 +1,9 @@
-#include "connect/tables/row_map.hpp"
+#include "ranvier/connect/tables/row_map.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "connect/tables/table_columns.hpp"
+#include "ranvier/connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 

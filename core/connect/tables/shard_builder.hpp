@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/buffer.hpp"
-#include "base/errors.hpp"
 #include "connect/tables/bucket_sort.hpp"
 #include "connect/tables/ring_table.hpp"
 #include "connect/tables/row_cursors.hpp"
 #include "connect/tables/row_sort.hpp"
 #include "connect/tables/run_table.hpp"
 #include "connect/tables/table_builder.hpp"
-#include "connect/tables/table_columns.hpp"
 #include "connect/tables/table_plan.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/distribution.hpp"
+#include "ranvier/base/distribution.hpp"
 
 namespace ranvier::connect {
 

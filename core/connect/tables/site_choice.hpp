@@ -6,12 +6,12 @@
 #include <variant>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
-#include "base/random.hpp"
-#include "base/shared_array.hpp"
-#include "base/site_counts.hpp"
-#include "connect/rules/rule.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/base/shared_array.hpp"
+#include "ranvier/base/site_counts.hpp"
+#include "ranvier/connect/rules/rule.hpp"
 
 namespace ranvier::connect {
 

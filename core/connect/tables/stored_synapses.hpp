@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "base/state_columns.hpp"
-#include "connect/tables/input_sums.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/state_columns.hpp"
+#include "ranvier/connect/tables/input_sums.hpp"
 
 namespace ranvier::connect {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "connect/tables/stored_synapses.hpp"
-#include "connect/tables/table.hpp"
-#include "connect/tables/table_columns.hpp"
+#include "ranvier/connect/tables/table.hpp"
+#include "ranvier/connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 

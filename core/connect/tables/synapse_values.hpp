@@ -6,11 +6,11 @@
 #include <utility>
 #include <variant>
 
-#include "base/distribution.hpp"
-#include "base/instruction_set.hpp"
-#include "base/random.hpp"
-#include "base/shared_array.hpp"
-#include "connect/rules/rule.hpp"
+#include "ranvier/base/distribution.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/base/shared_array.hpp"
+#include "ranvier/connect/rules/rule.hpp"
 
 namespace ranvier::connect {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "base/errors.hpp"
 #include "connect/tables/table_builder_implementation.hpp"
 #include "connect/tables/transmitter_table.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
 

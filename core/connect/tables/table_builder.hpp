@@ -7,16 +7,16 @@
 #include <optional>
 #include <vector>
 
-#include "base/instruction_set.hpp"
-#include "base/page_memory.hpp"
-#include "comm/communicator.hpp"
-#include "connect/placement/layout.hpp"
-#include "connect/tables/input_sums.hpp"
 #include "connect/tables/network_plan.hpp"
-#include "connect/tables/table.hpp"
-#include "connect/tables/table_choices.hpp"
-#include "connect/tables/table_columns.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/page_memory.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/connect/tables/input_sums.hpp"
+#include "ranvier/connect/tables/table.hpp"
+#include "ranvier/connect/tables/table_choices.hpp"
+#include "ranvier/connect/tables/table_columns.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::connect {
 

@@ -1,4 +1,4 @@
-#include "connect/tables/table_columns.hpp"
+#include "ranvier/connect/tables/table_columns.hpp"
 
 #include <cstdint>
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "connect/placement/layout.hpp"
 #include "connect/tables/network_plan.hpp"
 #include "connect/tables/table_builder.hpp"
+#include "ranvier/connect/placement/layout.hpp"
 
 namespace ranvier::connect {
 

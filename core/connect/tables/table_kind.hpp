@@ -3,7 +3,7 @@
 #include <compare>
 #include <cstdint>
 
-#include "base/ids.hpp"
+#include "ranvier/base/ids.hpp"
 
 namespace ranvier::connect {
 

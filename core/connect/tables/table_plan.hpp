@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "connect/placement/layout.hpp"
 #include "connect/tables/network_plan.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
 #include "connect/tables/table_builder.hpp"
-#include "connect/tables/table_columns.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
+#include "ranvier/connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "connect/tables/learning_synapses.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
-#include "connect/tables/table.hpp"
 #include "connect/tables/table_builder.hpp"
-#include "connect/tables/transmitter.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
+#include "ranvier/connect/tables/table.hpp"
+#include "ranvier/connect/tables/transmitter.hpp"
 
 namespace ranvier::connect {
 

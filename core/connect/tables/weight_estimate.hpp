@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "connect/tables/input_sums.hpp"
 #include "connect/tables/network_plan.hpp"
+#include "ranvier/connect/tables/input_sums.hpp"
 
 namespace ranvier::connect {
 

@@ -6,10 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "base/saturation.hpp"
-#include "comm/exchange/exchange.hpp"
-#include "connect/tables/expected_spikes.hpp"
 #include "connect/tables/run_table.hpp"
 #include "connect/tables/table_estimate.hpp"
 #include "connect/tables/weight_estimate.hpp"
@@ -17,6 +14,9 @@
 #include "engine/option_choices.hpp"
 #include "engine/shard/shard.hpp"
 #include "parallel/memory_room.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/connect/tables/expected_spikes.hpp"
 
 namespace ranvier::engine {
 

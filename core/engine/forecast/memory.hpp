@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "connect/placement/layout.hpp"
 #include "connect/tables/table_builder.hpp"
-#include "engine/simulation.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/engine/simulation.hpp"
 
 namespace ranvier::engine {
 

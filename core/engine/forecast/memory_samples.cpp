@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/hash.hpp"
 #include "base/saturation.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "comm/progress/progress_exchange.hpp"
 #include "connect/routing/destination_code.hpp"
 #include "engine/option_choices.hpp"
+#include "ranvier/base/hash.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::engine {
 

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 
-#include "comm/exchange/exchange.hpp"
-#include "connect/placement/layout.hpp"
 #include "connect/tables/table_estimate.hpp"
-#include "engine/simulation.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/engine/simulation.hpp"
 
 namespace ranvier::engine {
 

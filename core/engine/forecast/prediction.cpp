@@ -2,13 +2,13 @@
 #include <utility>
 #include <vector>
 
-#include "connect/placement/layout.hpp"
 #include "engine/forecast/memory.hpp"
 #include "engine/option_choices.hpp"
-#include "engine/simulation.hpp"
 #include "network/lowering/lowering.hpp"
 #include "parallel/processor_quota.hpp"
 #include "parallel/processors.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/engine/simulation.hpp"
 
 /// What is told of simulations without building them.
 namespace ranvier::engine {

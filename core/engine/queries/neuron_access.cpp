@@ -8,10 +8,10 @@
 #include <string>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "network/network_checks.hpp"
 #include "network/value_checks.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "connect/placement/layout.hpp"
 #include "engine/shard/shard.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/connect/placement/layout.hpp"
 
 namespace ranvier::engine {
 

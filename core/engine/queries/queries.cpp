@@ -11,15 +11,15 @@
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/forecast/memory.hpp"
-#include "engine/gather.hpp"
 #include "engine/queries/shard_search.hpp"
 #include "engine/queries/synapse_tables.hpp"
 #include "engine/shard/weight_checks.hpp"
 #include "network/network_checks.hpp"
 #include "network/receptor_choice.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/engine/gather.hpp"
 
 namespace ranvier::engine {
 

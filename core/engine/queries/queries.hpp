@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/communicator.hpp"
 #include "engine/queries/shard_search.hpp"
 #include "engine/queries/synapse_handle.hpp"
 #include "engine/shard/shard.hpp"
-#include "engine/simulation.hpp"
 #include "network/lowering/lowering.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/engine/simulation.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::engine {
 

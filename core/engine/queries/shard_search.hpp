@@ -6,11 +6,11 @@
 #include <memory_resource>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "engine/shard/shard.hpp"
-#include "engine/simulation.hpp"
 #include "network/lowering/lowering.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/engine/simulation.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::engine {
 

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/queries/queries.hpp"
 #include "engine/queries/synapse_tables.hpp"
 #include "network/network_checks.hpp"
 #include "network/value_checks.hpp"
+#include "ranvier/base/errors.hpp"
 
 // Parameters of which each synapse may have a value of its own.
 namespace ranvier::engine {

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "base/errors.hpp"
 #include "engine/queries/synapse_handle.hpp"
 #include "engine/shard/shard.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
 

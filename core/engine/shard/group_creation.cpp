@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/random.hpp"
 #include "network/network_checks.hpp"
+#include "ranvier/base/random.hpp"
 
 namespace ranvier::engine {
 

@@ -5,12 +5,12 @@
 #include <memory_resource>
 #include <vector>
 
-#include "base/id_sequence.hpp"
-#include "base/instruction_set.hpp"
-#include "engine/options.hpp"
-#include "models/neuron.hpp"
-#include "models/stimulator.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/engine/options.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/models/stimulator.hpp"
 
 namespace ranvier::engine {
 

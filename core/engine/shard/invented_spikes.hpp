@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "base/random.hpp"
-#include "comm/exchange/exchange.hpp"
-#include "connect/placement/layout.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/connect/placement/layout.hpp"
 
 namespace ranvier::engine {
 

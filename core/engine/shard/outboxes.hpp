@@ -6,9 +6,9 @@
 #include <memory_resource>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "connect/tables/recent_rows.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::engine {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.hpp"
+#include "ranvier/base/ids.hpp"
 
 namespace ranvier::engine {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/tight_list.hpp"
-#include "engine/times.hpp"
+#include "ranvier/engine/times.hpp"
 
 namespace ranvier::engine {
 

@@ -8,9 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "connect/placement/layout.hpp"
-#include "engine/options.hpp"
 #include "engine/shard/invented_spikes.hpp"
 #include "engine/shard/outboxes.hpp"
 #include "engine/shard/replay.hpp"
@@ -20,8 +17,11 @@
 #include "engine/shard/shard_recorders.hpp"
 #include "engine/shard/shard_stimuli.hpp"
 #include "engine/shard/shard_synapses.hpp"
-#include "models/neuron.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/engine/options.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::engine {
 

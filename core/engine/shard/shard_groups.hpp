@@ -7,15 +7,15 @@
 #include <span>
 #include <vector>
 
-#include "base/buffer.hpp"
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
-#include "connect/placement/layout.hpp"
-#include "engine/options.hpp"
 #include "engine/shard/shard_inputs.hpp"
-#include "models/neuron.hpp"
 #include "network/lowering/lowering.hpp"
-#include "parallel/memory.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/engine/options.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/parallel/memory.hpp"
 
 namespace ranvier::engine {
 

@@ -8,14 +8,14 @@
 #include <span>
 #include <vector>
 
-#include "base/buffer.hpp"
-#include "base/ids.hpp"
-#include "connect/placement/input_layout.hpp"
-#include "connect/placement/layout.hpp"
-#include "connect/tables/input_sums.hpp"
 #include "engine/shard/weight_checks.hpp"
-#include "models/neuron.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/base/buffer.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/connect/placement/input_layout.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/connect/tables/input_sums.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::engine {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "parallel/memory.hpp"
+#include "ranvier/parallel/memory.hpp"
 
 namespace ranvier::engine {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "base/errors.hpp"
-#include "engine/times.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/engine/times.hpp"
 
 namespace ranvier::engine {
 

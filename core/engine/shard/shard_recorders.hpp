@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/id_sequence.hpp"
-#include "base/ids.hpp"
-#include "connect/placement/layout.hpp"
 #include "engine/shard/shard_groups.hpp"
-#include "models/neuron.hpp"
-#include "network/network.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/network/network.hpp"
 
 namespace ranvier::engine {
 

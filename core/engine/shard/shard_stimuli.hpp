@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "base/id_sequence.hpp"
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
-#include "connect/placement/layout.hpp"
 #include "engine/shard/shard_groups.hpp"
 #include "engine/shard/shard_inputs.hpp"
-#include "models/stimulator.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/models/stimulator.hpp"
 
 namespace ranvier::engine {
 

@@ -7,9 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
-#include "connect/placement/input_layout.hpp"
 #include "connect/tables/learning_synapses.hpp"
 #include "connect/tables/stored_synapses.hpp"
 #include "connect/tables/table_builder.hpp"
@@ -17,6 +14,9 @@
 #include "engine/shard/shard_groups.hpp"
 #include "engine/shard/shard_inputs.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/placement/input_layout.hpp"
 
 namespace ranvier::engine {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "connect/tables/weight_estimate.hpp"
 #include "network/network_checks.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
 

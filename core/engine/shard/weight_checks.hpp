@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "connect/tables/input_sums.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/connect/tables/input_sums.hpp"
 
 /// Checks that weights are kept and that their sums are exact.
 namespace ranvier::engine {

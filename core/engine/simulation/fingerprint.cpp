@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "network/fingerprint_mixer.hpp"
 #include "network/network_parts.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "engine/options.hpp"
-#include "network/network.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/engine/options.hpp"
+#include "ranvier/network/network.hpp"
 
 namespace ranvier::engine {
 

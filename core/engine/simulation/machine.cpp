@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hash.hpp"
 #include "parallel/processor_quota.hpp"
+#include "ranvier/base/hash.hpp"
 
 namespace ranvier::engine {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "engine/simulation.hpp"
-#include "parallel/pinning.hpp"
-#include "parallel/team.hpp"
-#include "parallel/topology.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/engine/simulation.hpp"
+#include "ranvier/parallel/pinning.hpp"
+#include "ranvier/parallel/team.hpp"
+#include "ranvier/parallel/topology.hpp"
 
 namespace ranvier::engine {
 

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "base/step_times.hpp"
 #include "network/network_checks.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
 

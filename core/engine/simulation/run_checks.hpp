@@ -3,10 +3,10 @@
 #include <memory>
 #include <span>
 
-#include "base/ids.hpp"
 #include "engine/shard/shard.hpp"
-#include "models/neuron.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::engine {
 

@@ -1,4 +1,4 @@
-#include "engine/simulation.hpp"
+#include "ranvier/engine/simulation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,14 +6,14 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/forecast/memory.hpp"
-#include "engine/gather.hpp"
 #include "engine/shard/weight_checks.hpp"
 #include "engine/simulation/fingerprint.hpp"
 #include "engine/simulation/simulation_implementation.hpp"
 #include "network/network_checks.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/engine/gather.hpp"
 
 namespace ranvier::engine {
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/forecast/memory.hpp"
 #include "engine/option_choices.hpp"
 #include "engine/shard/weight_checks.hpp"
 #include "network/network_checks.hpp"
 #include "network/value_checks.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
 

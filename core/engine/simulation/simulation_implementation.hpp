@@ -6,13 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "connect/placement/layout.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "engine/queries/neuron_access.hpp"
 #include "engine/queries/queries.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/shard/shard_memory.hpp"
-#include "engine/simulation.hpp"
 #include "engine/simulation/machine.hpp"
 #include "engine/simulation/run_checks.hpp"
 #include "engine/simulation/spike_routing.hpp"
@@ -22,6 +20,8 @@
 #include "engine/stepping/epoch_stepping.hpp"
 #include "engine/stepping/stepping.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/engine/simulation.hpp"
 
 namespace ranvier::engine {
 

@@ -5,17 +5,17 @@
 #include <optional>
 #include <span>
 
-#include "comm/communicator.hpp"
-#include "comm/exchange/exchange.hpp"
-#include "connect/placement/layout.hpp"
 #include "connect/routing/played_sources.hpp"
 #include "connect/routing/presynaptic_table.hpp"
 #include "connect/routing/row_addresses.hpp"
-#include "engine/options.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/simulation/workers.hpp"
 #include "engine/stepping/spike_traffic.hpp"
 #include "network/lowering/lowering.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/engine/options.hpp"
 
 namespace ranvier::engine {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "network/network.hpp"
+#include "ranvier/network/network.hpp"
 
 namespace ranvier::engine {
 

@@ -3,9 +3,9 @@
 #include <exception>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/option_choices.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
 

@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "engine/options.hpp"
-#include "engine/simulation.hpp"
 #include "engine/simulation/machine.hpp"
-#include "engine/times.hpp"
-#include "parallel/pinning.hpp"
-#include "parallel/stealing.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/engine/options.hpp"
+#include "ranvier/engine/simulation.hpp"
+#include "ranvier/engine/times.hpp"
+#include "ranvier/parallel/pinning.hpp"
+#include "ranvier/parallel/stealing.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::engine {
 

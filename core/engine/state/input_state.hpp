@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <functional>
 
-#include "base/ids.hpp"
 #include "engine/shard/shard_groups.hpp"
 #include "engine/shard/shard_inputs.hpp"
 #include "engine/shard/shard_synapses.hpp"
+#include "ranvier/base/ids.hpp"
 
 /// What the inputs of a shard hold between two steps that must be saved: it does not follow from the latest spikes.
 namespace ranvier::engine {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/simulation.hpp"
+#include "ranvier/engine/simulation.hpp"
 
 namespace ranvier::engine {
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/simulation/simulation_implementation.hpp"
 #include "engine/state/input_state.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
 

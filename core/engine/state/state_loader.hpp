@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/state_columns.hpp"
-#include "engine/simulation.hpp"
 #include "engine/state/recalled_sources.hpp"
 #include "engine/state/state_tables.hpp"
+#include "ranvier/base/state_columns.hpp"
+#include "ranvier/engine/simulation.hpp"
 
 namespace ranvier::engine {
 

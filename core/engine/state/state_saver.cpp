@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/simulation/simulation_implementation.hpp"
 #include "engine/state/input_state.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "connect/tables/table_kind.hpp"
-#include "network/network.hpp"
+#include "ranvier/network/network.hpp"
 
 /// The state of a simulation between two steps, as tables of named columns. The rows of a table are things with a global id,
 /// which any process may save, and any process that has the thing loads.

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "parallel/pause.hpp"
+#include "ranvier/parallel/pause.hpp"
 
 namespace ranvier::engine {
 

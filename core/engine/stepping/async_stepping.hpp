@@ -14,10 +14,10 @@
 #include "engine/stepping/shard_inbox.hpp"
 #include "engine/stepping/spike_log.hpp"
 #include "engine/stepping/stepping.hpp"
-#include "engine/times.hpp"
 #include "parallel/backoff.hpp"
-#include "parallel/ordered_work.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/engine/times.hpp"
+#include "ranvier/parallel/ordered_work.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::engine {
 

@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "comm/communicator.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/stepping/spike_traffic.hpp"
 #include "engine/stepping/stepping.hpp"
-#include "engine/times.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/engine/times.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::engine {
 

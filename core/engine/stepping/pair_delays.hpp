@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "connect/placement/layout.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/stepping/remote_pairs.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::engine {
 

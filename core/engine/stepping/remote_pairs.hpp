@@ -5,12 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "comm/communicator.hpp"
 #include "comm/progress/progress_exchange.hpp"
-#include "connect/placement/layout.hpp"
 #include "engine/shard/shard.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::engine {
 

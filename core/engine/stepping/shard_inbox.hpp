@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "base/ids.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/stepping/spike_log.hpp"
+#include "ranvier/base/ids.hpp"
 
 namespace ranvier::engine {
 

@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
-#include "base/ids.hpp"
 #include "base/tight_list.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "comm/progress/progress_message.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
 
 namespace ranvier::engine {
 

@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "comm/communicator.hpp"
-#include "comm/exchange/exchange.hpp"
 #include "connect/routing/row_addresses.hpp"
 #include "engine/shard/shard.hpp"
-#include "engine/times.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/comm/exchange/exchange.hpp"
+#include "ranvier/engine/times.hpp"
 
 namespace ranvier::engine {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "engine/times.hpp"
-#include "parallel/stealing.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/engine/times.hpp"
+#include "ranvier/parallel/stealing.hpp"
 
 namespace ranvier::comm {
 struct ExchangeCounts;

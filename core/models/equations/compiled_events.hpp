@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/instruction_set.hpp"
 #include "program/event_function.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::models {
 

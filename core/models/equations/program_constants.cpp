@@ -4,13 +4,13 @@
 #include <cmath>
 #include <utility>
 
-#include "base/step_rounding.hpp"
 #include "base/subnormals.hpp"
 #include "models/equations/program_model.hpp"
 #include "program/interpreter.hpp"
 #include "program/matrix_exponential.hpp"
 #include "program/operations.hpp"
 #include "program/step_function.hpp"
+#include "ranvier/base/step_rounding.hpp"
 
 namespace ranvier::models {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/errors.hpp"
-#include "base/instruction_set.hpp"
-#include "models/equations/program_description.hpp"
-#include "models/neuron.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/models/equations/program_description.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::models {
 

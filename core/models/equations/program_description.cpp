@@ -1,12 +1,12 @@
-#include "models/equations/program_description.hpp"
+#include "ranvier/models/equations/program_description.hpp"
 
 #include <cmath>
 #include <set>
 #include <string_view>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
 #include "program/matrix_exponential.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/id_sequence.hpp"
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
-#include "base/random.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/random.hpp"
 
 namespace ranvier::models {
 

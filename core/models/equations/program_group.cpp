@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/errors.hpp"
 #include "base/subnormals.hpp"
 #include "base/tight_list.hpp"
 #include "models/equations/program_constants.hpp"
 #include "models/equations/program_model.hpp"
 #include "models/equations/program_observer.hpp"
 #include "models/equations/program_stepper.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 

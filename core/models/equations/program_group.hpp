@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "models/neuron.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::models {
 

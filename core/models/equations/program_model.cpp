@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "base/errors.hpp"
 #include "models/equations/program_constants.hpp"
 #include "models/equations/program_group.hpp"
 #include "program/evaluate.hpp"
 #include "program/operations.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 

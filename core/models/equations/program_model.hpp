@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/instruction_set.hpp"
-#include "models/equations/program_description.hpp"
-#include "models/user_model.hpp"
 #include "program/step_function.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/models/equations/program_description.hpp"
+#include "ranvier/models/user_model.hpp"
 
 namespace ranvier::models {
 

@@ -7,9 +7,9 @@
 
 #include "base/aligned_array.hpp"
 #include "models/equations/program_constants.hpp"
-#include "models/equations/program_description.hpp"
-#include "models/neuron.hpp"
 #include "program/interpreter.hpp"
+#include "ranvier/models/equations/program_description.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::models {
 

@@ -6,7 +6,6 @@
 #include <memory_resource>
 #include <string_view>
 
-#include "base/errors.hpp"
 #include "base/subnormals.hpp"
 #include "connect/plasticity/row_factor_table.hpp"
 #include "models/synapses/width_dispatch.hpp"
@@ -15,6 +14,7 @@
 #include "program/interpreter.hpp"
 #include "program/intervals.hpp"
 #include "program/operations.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/equations/program_description.hpp"
-#include "models/synapse.hpp"
-#include "program/program.hpp"
+#include "ranvier/models/equations/program_description.hpp"
+#include "ranvier/models/synapse.hpp"
+#include "ranvier/program/program.hpp"
 
 /// Synapses whose spikes add a part of the weight, which a program tells: what equations of a user become that depend on the
 /// spikes of the source alone.

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/instruction_set.hpp"
 #include "base/subnormals.hpp"
 #include "program/block_code.hpp"
 #include "program/interpreter.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 namespace ranvier::models {
 

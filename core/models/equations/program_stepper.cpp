@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
 #include "base/subnormals.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/id_sequence.hpp"
-#include "base/instruction_set.hpp"
 #include "models/equations/program_constants.hpp"
 #include "models/equations/program_draws.hpp"
 #include "models/equations/program_model.hpp"
-#include "models/neuron.hpp"
 #include "program/step_interpreter.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/models/neuron.hpp"
 
 namespace ranvier::models {
 

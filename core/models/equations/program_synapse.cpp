@@ -7,7 +7,6 @@
 #include <tuple>
 #include <type_traits>
 
-#include "base/errors.hpp"
 #include "models/equations/program_rule.hpp"
 #include "models/synapses/pair_plasticity.hpp"
 #include "models/synapses/width_dispatch.hpp"
@@ -15,6 +14,7 @@
 #include "program/evaluate.hpp"
 #include "program/intervals.hpp"
 #include "program/operations.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 

@@ -12,9 +12,9 @@
 
 #include "connect/plasticity/learning_rule.hpp"
 #include "models/equations/compiled_events.hpp"
-#include "models/equations/program_description.hpp"
-#include "models/synapse.hpp"
-#include "program/program.hpp"
+#include "ranvier/models/equations/program_description.hpp"
+#include "ranvier/models/synapse.hpp"
+#include "ranvier/program/program.hpp"
 
 /// Synapses that learn by programs: what equations of a user become.
 namespace ranvier::models {

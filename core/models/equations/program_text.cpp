@@ -1,4 +1,4 @@
-#include "models/equations/program_text.hpp"
+#include "ranvier/models/equations/program_text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "base/subnormals.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/instruction_set.hpp"
 #include "base/x86_intrinsics.hpp"
+#include "ranvier/base/instruction_set.hpp"
 
 /// How neurons set inputs that they have read to -0.0, where most inputs are -0.0 as they were.
 ///

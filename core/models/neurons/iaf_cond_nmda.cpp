@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
 #include "models/neurons/leaky_membrane.hpp"
 #include "models/neurons/point_neuron.hpp"
-#include "models/registry.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

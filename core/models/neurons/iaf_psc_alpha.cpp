@@ -8,7 +8,7 @@
 
 #include "models/neurons/leaky_membrane.hpp"
 #include "models/neurons/point_neuron.hpp"
-#include "models/registry.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

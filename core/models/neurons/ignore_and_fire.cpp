@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "base/aligned_array.hpp"
-#include "base/errors.hpp"
-#include "base/instruction_set.hpp"
-#include "models/registry.hpp"
 #include "models/stimulus_tools.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models::leaky_membrane {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "models/model_info.hpp"
+#include "ranvier/models/model_info.hpp"
 
 /// What the leaky integrate-and-fire models share: parameters of the membrane and the exact solution of
 ///     C_m dV/dt = -C_m V / tau_m + I(t)        (V relative to E_L)

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "models/registry.hpp"
 #include "models/repeating_group.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

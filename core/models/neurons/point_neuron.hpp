@@ -17,14 +17,14 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/errors.hpp"
-#include "base/instruction_set.hpp"
 #include "base/subnormals.hpp"
 #include "base/tight_list.hpp"
-#include "models/neuron.hpp"
 #include "models/neurons/clear_inputs.hpp"
 #include "models/neurons/leaky_membrane.hpp"
 #include "models/neurons/point_neuron_step.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/models/neuron.hpp"
 
 /// The machinery behind point neurons that are integrated exactly on the grid. A model is a class with
 ///

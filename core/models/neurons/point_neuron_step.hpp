@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/aligned_array.hpp"
-#include "base/instruction_set.hpp"
-#include "models/neuron.hpp"
 #include "models/neurons/clear_inputs.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/models/neuron.hpp"
 
 /// The loops of point neurons that are integrated exactly on the grid: see models/point_neuron.hpp.
 namespace ranvier::models {

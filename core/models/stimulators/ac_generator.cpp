@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/math.hpp"
-#include "models/registry.hpp"
 #include "models/stimulators/current_stimulus.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/stimulator.hpp"
 #include "models/stimulus_tools.hpp"
+#include "ranvier/models/stimulator.hpp"
 
 namespace ranvier::models {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/registry.hpp"
 #include "models/stimulators/current_stimulus.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

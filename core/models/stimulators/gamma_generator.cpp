@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "models/registry.hpp"
 #include "models/stimulators/renewal_stimulus.hpp"
 #include "models/stimulators/stimulus_rates.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

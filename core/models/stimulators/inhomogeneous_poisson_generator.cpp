@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "models/registry.hpp"
 #include "models/stimulators/poisson_stimulus.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/math.hpp"
-#include "models/registry.hpp"
 #include "models/stimulators/poisson_stimulus.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

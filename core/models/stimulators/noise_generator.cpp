@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/errors.hpp"
 #include "base/math.hpp"
-#include "base/random.hpp"
-#include "models/registry.hpp"
 #include "models/stimulus_tools.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

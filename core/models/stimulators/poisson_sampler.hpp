@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
-#include "base/random.hpp"
-#include "models/stimulator.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/models/stimulator.hpp"
 
 namespace ranvier::models {
 

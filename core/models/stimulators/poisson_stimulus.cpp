@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::models {
 

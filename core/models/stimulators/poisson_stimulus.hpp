@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "models/stimulator.hpp"
 #include "models/stimulators/poisson_sampler.hpp"
 #include "models/stimulus_tools.hpp"
+#include "ranvier/models/stimulator.hpp"
 
 namespace ranvier::models {
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
-#include "models/registry.hpp"
 #include "models/stimulus_tools.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

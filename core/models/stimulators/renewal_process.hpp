@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "base/ids.hpp"
-#include "base/random.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/random.hpp"
 
 /// Numbers of renewal processes whose intervals are gamma distributed with a mean of 1.
 namespace ranvier::models::renewal_process {

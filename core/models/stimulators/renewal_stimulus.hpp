@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
-#include "base/errors.hpp"
-#include "models/stimulator.hpp"
 #include "models/stimulators/poisson_stimulus.hpp"
 #include "models/stimulators/renewal_process.hpp"
 #include "models/stimulus_tools.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/models/stimulator.hpp"
 
 namespace ranvier::models {
 

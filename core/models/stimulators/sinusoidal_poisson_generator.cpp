@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "models/registry.hpp"
 #include "models/stimulators/poisson_stimulus.hpp"
 #include "models/stimulators/stimulus_rates.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
-#include "models/registry.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

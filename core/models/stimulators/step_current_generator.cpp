@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "models/registry.hpp"
 #include "models/stimulus_tools.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "models/registry.hpp"
 #include "models/synapses/random_release.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/step_rounding.hpp"
 #include "connect/plasticity/voltage_table.hpp"
-#include "models/registry.hpp"
 #include "models/synapses/weight_interval.hpp"
 #include "models/synapses/width_dispatch.hpp"
+#include "ranvier/base/step_rounding.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

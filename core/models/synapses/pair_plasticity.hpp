@@ -12,13 +12,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/instruction_set.hpp"
 #include "base/math.hpp"
 #include "connect/plasticity/learning_rule.hpp"
 #include "connect/plasticity/rule_loops.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
-#include "models/model_info.hpp"
 #include "models/synapses/width_dispatch.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
+#include "ranvier/models/model_info.hpp"
 
 /// What models of spike-timing dependent plasticity have in common that learn from pairs of spikes, or from triplets.
 ///

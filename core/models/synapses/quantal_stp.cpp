@@ -10,9 +10,9 @@
 
 #include "base/math.hpp"
 #include "connect/plasticity/binomial_draws.hpp"
-#include "models/registry.hpp"
 #include "models/synapses/random_release.hpp"
 #include "models/synapses/short_term.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.hpp"
 #include "connect/plasticity/random_release_table.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
 #include "models/synapses/width_dispatch.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
 
 /// What models of random transmission have in common: the weight stays, and a spike adds it a random number of times.
 ///

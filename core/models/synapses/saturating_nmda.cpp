@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/errors.hpp"
 #include "base/math.hpp"
-#include "models/registry.hpp"
 #include "models/synapses/short_term.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.hpp"
-#include "base/instruction_set.hpp"
 #include "base/math.hpp"
 #include "connect/plasticity/own_factor_table.hpp"
 #include "connect/plasticity/row_factor_table.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
-#include "models/model_info.hpp"
 #include "models/synapses/width_dispatch.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
+#include "ranvier/models/model_info.hpp"
 
 /// What models of short-term plasticity have in common: the weight stays, and the part of it that a spike adds depends on the
 /// spikes of the source before.

@@ -1,4 +1,4 @@
-#include "models/registry.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/math.hpp"
-#include "models/registry.hpp"
 #include "models/synapses/pair_plasticity.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

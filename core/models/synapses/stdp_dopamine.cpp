@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "connect/plasticity/modulation.hpp"
-#include "models/registry.hpp"
 #include "models/synapses/pair_plasticity.hpp"
 #include "models/synapses/weight_interval.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "models/registry.hpp"
 #include "models/synapses/pair_plasticity.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "models/registry.hpp"
 #include "models/synapses/short_term.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

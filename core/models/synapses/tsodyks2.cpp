@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "models/registry.hpp"
 #include "models/synapses/short_term.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

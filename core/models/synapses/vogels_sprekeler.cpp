@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "models/registry.hpp"
 #include "models/synapses/pair_plasticity.hpp"
+#include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 

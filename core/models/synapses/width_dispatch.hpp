@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "connect/tables/synapse_dynamics.hpp"
+#include "ranvier/connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::models {
 

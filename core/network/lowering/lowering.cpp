@@ -9,12 +9,12 @@
 #include <tuple>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "connect/rules/selected.hpp"
 #include "network/network_checks.hpp"
 #include "network/receptor_choice.hpp"
 #include "network/site_choice.hpp"
 #include "network/value_checks.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::network {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "base/id_sequence.hpp"
-#include "connect/placement/layout.hpp"
 #include "connect/tables/network_plan.hpp"
-#include "models/neuron.hpp"
-#include "network/network.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/network/network.hpp"
 
 namespace ranvier::network {
 

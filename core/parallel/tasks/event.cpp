@@ -1,8 +1,8 @@
-#include "parallel/tasks/event.hpp"
+#include "ranvier/parallel/tasks/event.hpp"
 
 #include <string>
 
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::parallel {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/counted.hpp"
-#include "base/errors.hpp"
+#include "ranvier/base/errors.hpp"
 
 // What is done by the thread that owns the tasks; what workers do is in task_workers.cpp.
 

@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "parallel/barrier.hpp"
-#include "parallel/stealing.hpp"
 #include "parallel/tasks/deque.hpp"
-#include "parallel/tasks/event.hpp"
 #include "parallel/tasks/idle_workers.hpp"
 #include "parallel/tasks/task_pool.hpp"
-#include "parallel/tasks/tasks.hpp"
-#include "parallel/team.hpp"
+#include "ranvier/parallel/barrier.hpp"
+#include "ranvier/parallel/stealing.hpp"
+#include "ranvier/parallel/tasks/event.hpp"
+#include "ranvier/parallel/tasks/tasks.hpp"
+#include "ranvier/parallel/team.hpp"
 
 namespace ranvier::parallel {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "parallel/pause.hpp"
 #include "parallel/tasks/task_scheduler.hpp"
+#include "ranvier/parallel/pause.hpp"
 
 // What workers do with tasks. Sequential consistency, where no order is written, is what the sleepers and the end of a run
 // rely on.

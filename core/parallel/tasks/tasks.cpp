@@ -1,4 +1,4 @@
-#include "parallel/tasks/tasks.hpp"
+#include "ranvier/parallel/tasks/tasks.hpp"
 
 #include "parallel/tasks/task_scheduler.hpp"
 

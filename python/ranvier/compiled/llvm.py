@@ -17,7 +17,7 @@ _AVX512 = f"+avx512f,+avx512dq,+avx512bw,+avx512vl,+avx512cd,{_AVX2}"
 
 @dataclass(frozen=True)
 class Target:
-    """Target of the code, by the name of an instruction set (core/base/instruction_set.hpp).
+    """Target of the code, by the name of an instruction set (include/ranvier/base/instruction_set.hpp).
 
     Attributes
     ----------

@@ -71,40 +71,68 @@ def sources(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.rglob("*")) if path.suffix in {".hpp", ".cpp"})
 
 
-def wrong_includes(core: Path, arrows: Mapping[str, set[str]]) -> list[str]:
-    """Return a line for each include below `core` that no arrow allows, or that leads nowhere."""
+def files_of_layers(root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield each file of the core with its name relative to core/ or to include/ranvier/."""
+    for folder in (root / "core", root / "include/ranvier"):
+        for path in sources(folder):
+            yield str(path.relative_to(folder)), path
+
+
+def wrong_includes(root: Path, arrows: Mapping[str, set[str]]) -> list[str]:
+    """Return a line for each include without an arrow or a file, and for private ones in public headers."""
     wrong = []
-    for path in sources(core):
-        name = path.relative_to(core)
-        layer = name.parts[0]
+    for name, path in files_of_layers(root):
+        layer = name.split("/")[0]
+        is_public = "include" in path.relative_to(root).parts
         for include in QUOTED_INCLUDE.findall(path.read_text()):
-            used = include.split("/")[0]
+            header = include.removeprefix("ranvier/")
+            used = header.split("/")[0]
+            folder = "include/ranvier" if header != include else "core"
             if used != layer and used not in arrows.get(layer, set()):
                 wrong.append(f"{name} includes {include}: {layer} does not know {used}")
-            elif include not in GENERATED_HEADERS and not (core / include).is_file():
-                wrong.append(f"{name} includes {include}, which does not exist (includes are relative to core/)")
+            elif include not in GENERATED_HEADERS and not (root / folder / header).is_file():
+                wrong.append(f"{name} includes {include}, which does not exist")
+            elif is_public and header == include:
+                wrong.append(f"{name} includes {include}: the public header needs a private one")
     return wrong
 
 
 def test_core_includes_follow_the_arrows() -> None:
-    assert wrong_includes(ROOT / "core", CORE_ARROWS) == []
+    assert wrong_includes(ROOT, CORE_ARROWS) == []
 
 
 @pytest.mark.parametrize(
     ("include", "complaint"),
     [
-        ("engine/simulation.hpp", "base does not know engine"),
+        ("engine/shard.hpp", "base does not know engine"),
+        ("ranvier/engine/simulation.hpp", "base does not know engine"),
         ("ids.hpp", "base does not know ids.hpp"),
         ("base/nowhere.hpp", "which does not exist"),
+        ("base/ids.hpp", "which does not exist"),
+        ("ranvier/base/hidden.hpp", "which does not exist"),
     ],
 )
 def test_a_wrong_include_is_found(tmp_path: Path, include: str, complaint: str) -> None:
-    for name in ("base/ids.hpp", "engine/simulation.hpp"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in ("include/ranvier/base/ids.hpp", "core/base/hidden.hpp", "core/engine/shard.hpp"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("#pragma once\n")
-    (tmp_path / "base/ids.cpp").write_text(f'#include "base/ids.hpp"\n#include "{include}"\n')
+    (tmp_path / "core/base/ids.cpp").write_text(f'#include "ranvier/base/ids.hpp"\n#include "{include}"\n')
     (found,) = wrong_includes(tmp_path, CORE_ARROWS)
     assert complaint in found
+
+
+def test_a_private_header_in_a_public_one_is_found(tmp_path: Path) -> None:
+    for name in ("include/ranvier/base", "core/base"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "core/base/hidden.hpp").write_text("#pragma once\n")
+    (tmp_path / "include/ranvier/base/ids.hpp").write_text('#include "base/hidden.hpp"\n')
+    (found,) = wrong_includes(tmp_path, CORE_ARROWS)
+    assert "needs a private one" in found
+
+
+def without_prefix(include: str) -> str:
+    """Return the name of a public or private header relative to its tree."""
+    return include.removeprefix("ranvier/")
 
 
 def folder_of(name: str) -> str:
@@ -115,11 +143,10 @@ def folder_of(name: str) -> str:
 
 def test_includes_follow_the_arrows_between_the_folders_of_a_layer() -> None:
     folders, wrong = set(), []
-    for path in sources(ROOT / "core"):
-        name = str(path.relative_to(ROOT / "core"))
+    for name, path in files_of_layers(ROOT):
         own = folder_of(name)
         folders.add(own)
-        for include in QUOTED_INCLUDE.findall(path.read_text()):
+        for include in map(without_prefix, QUOTED_INCLUDE.findall(path.read_text())):
             used = folder_of(include)
             same_layer = include.split("/")[0] == name.split("/")[0]
             # What lies in the layer itself, such as the communicator, stands below its folders.
@@ -219,7 +246,7 @@ def test_the_lengths_of_functions_are_found() -> None:
 def test_long_files_and_functions_are_pointed_out() -> None:
     """Length is no fault: it asks whether a file or function has more than one subject."""
     found = 0
-    for path in (each for folder in ("core", "bindings", "tests/cpp") for each in sources(ROOT / folder)):
+    for path in (each for folder in ("core", "include", "bindings", "tests/cpp") for each in sources(ROOT / folder)):
         text = path.read_text()
         long = {"the file": text.count("\n")} if text.count("\n") > LONG_FILE else {}
         lengths = dict(function_lengths(text))
@@ -233,7 +260,7 @@ def test_long_files_and_functions_are_pointed_out() -> None:
 def test_the_core_does_not_know_python() -> None:
     knowing = [
         f"{path.relative_to(ROOT)}: {include}"
-        for path in sources(ROOT / "core")
+        for _, path in files_of_layers(ROOT)
         for include in ANY_INCLUDE.findall(path.read_text())
         if include == "Python.h" or include.startswith(("nanobind", "numpy"))
     ]
@@ -243,25 +270,28 @@ def test_the_core_does_not_know_python() -> None:
 @pytest.fixture(scope="module")
 def parallel_layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with copies of the sources that the layer `parallel` consists of and stands on."""
-    folder = tmp_path_factory.mktemp("core")
-    for layer in ("base", "parallel"):
-        shutil.copytree(ROOT / "core" / layer, folder / layer)
+    folder = tmp_path_factory.mktemp("layer")
+    for tree in ("core", "include/ranvier"):
+        for layer in ("base", "parallel"):
+            shutil.copytree(ROOT / tree / layer, folder / tree / layer)
     return folder
 
 
-def compiler(include: Path) -> list[str | Path]:
-    return [os.environ.get("CXX", "c++"), "-std=c++20", "-pthread", f"-I{include}"]
+def compiler(layer: Path) -> list[str | Path]:
+    return [os.environ.get("CXX", "c++"), "-std=c++20", "-pthread", f"-I{layer / 'include'}", f"-I{layer / 'core'}"]
 
 
 def test_headers_of_the_parallel_layer_stand_alone(parallel_layer: Path) -> None:
     """The source of each includes it first; those that have none are compiled."""
     alone = []
-    for header in sorted((parallel_layer / "parallel").rglob("*.hpp")):
-        source = header.with_suffix(".cpp")
+    for name, header in files_of_layers(parallel_layer):
+        if header.suffix == ".cpp" or not name.startswith("parallel/"):
+            continue
+        source = (parallel_layer / "core" / name).with_suffix(".cpp")
         if not source.exists():
             alone.append(header)
         else:
-            assert ANY_INCLUDE.findall(source.read_text())[0] == str(header.relative_to(parallel_layer))
+            assert without_prefix(ANY_INCLUDE.findall(source.read_text())[0]) == name
     assert alone
     call([*compiler(parallel_layer), "-fsyntax-only", "-x", "c++-header", *alone])
 
@@ -269,8 +299,8 @@ def test_headers_of_the_parallel_layer_stand_alone(parallel_layer: Path) -> None
 PROGRAM = """
 #include <iostream>
 
-#include "parallel/pinning.hpp"
-#include "parallel/topology.hpp"
+#include "ranvier/parallel/pinning.hpp"
+#include "ranvier/parallel/topology.hpp"
 
 int main() {
     using namespace ranvier::parallel;
@@ -286,16 +316,16 @@ int main() {
 @pytest.mark.thorough
 def test_the_parallel_layer_stands_alone_without_hwloc(parallel_layer: Path, tmp_path: Path) -> None:
     """It and `base` are all that another program needs; examples/tree_reduction.cpp is one with hwloc."""
-    core = tmp_path / "core"
-    shutil.copytree(parallel_layer, core)
-    header = core / "parallel/hwloc_library.hpp"
+    layer = tmp_path / "layer"
+    shutil.copytree(parallel_layer, layer)
+    header = layer / "core/parallel/hwloc_library.hpp"
     header.write_text(header.read_text().replace("<hwloc.h>", "<hwloc-of-nobody.h>"))
     (tmp_path / "program.cpp").write_text(PROGRAM)
     # What knows hwloc is compiled anew, and the rest comes from the libraries of the build.
-    knowing = [path for path in (core / "parallel").rglob("*.cpp") if "hwloc_library.hpp" in path.read_text()]
+    knowing = [path for path in (layer / "core/parallel").rglob("*.cpp") if "hwloc_library.hpp" in path.read_text()]
     libraries = [ROOT / f"build/package/libranvier_{layer}.a" for layer in ("parallel", "base")]
     program = tmp_path / "program"
-    call([*compiler(core), "-o", program, tmp_path / "program.cpp", *knowing, *libraries, "-ldl"])
+    call([*compiler(layer), "-o", program, tmp_path / "program.cpp", *knowing, *libraries, "-ldl"])
     *processors, note = call([program]).splitlines()
     assert {int(number) for number in processors} <= os.sched_getaffinity(0)
     assert len(processors) == 2

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "ranvier/base/choice.hpp"
+
+namespace ranvier {
+
+/// The instruction sets for which the hot loops are compiled. All of them give the same bits: no loop uses fused
+/// multiply-add, and nothing is summed in another order.
+enum class InstructionSet { baseline, avx2, avx512 };
+
+/// The widest set that this processor has.
+InstructionSet detect_instruction_set();
+
+/// The sets that this processor has, narrowest first.
+std::span<const InstructionSet> available_instruction_sets();
+
+template <>
+struct ChoiceNames<InstructionSet> {
+    static constexpr std::string_view kind = "instruction set";
+    static constexpr std::array<std::string_view, 3> names{"baseline", "avx2", "avx512"};
+};
+
+constexpr std::string_view to_string(InstructionSet set) { return name_of(set); }
+
+/// The set, or the widest one where the choice is automatic.
+/// @throws ValueOutOfBoundsError when this processor does not have it.
+InstructionSet available_instruction_set(AutoChoice<InstructionSet> choice);
+/// The set named "auto" (the widest), "baseline", "avx2" or "avx512".
+/// @throws UnknownNameError for another name, ValueOutOfBoundsError when this processor does not have it.
+InstructionSet parse_instruction_set(std::string_view name);
+
+/// Bytes of a vector register.
+template <InstructionSet set>
+inline constexpr std::size_t vector_bytes = set == InstructionSet::avx512 ? 64
+                                            : set == InstructionSet::avx2 ? 32
+                                                                          : 16;
+
+#define RANVIER_ALWAYS_INLINE [[gnu::always_inline]] inline
+#define RANVIER_TARGET_AVX2 [[gnu::target("avx2,bmi2")]]
+#define RANVIER_AVX512_FEATURES "avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,bmi2"
+
+// RANVIER_NO_OVERLAP stands before a loop whose arrays do not overlap, which the compiler cannot see.
+#if defined(__clang__)
+// Clang has no attribute that asks for the widest registers, and takes them where a function may use them.
+#define RANVIER_TARGET_AVX512 [[gnu::target(RANVIER_AVX512_FEATURES)]]
+#define RANVIER_NO_OVERLAP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define RANVIER_TARGET_AVX512 [[gnu::target(RANVIER_AVX512_FEATURES ",prefer-vector-width=512")]]
+#define RANVIER_NO_OVERLAP _Pragma("GCC ivdep")
+#endif
+
+/// Compiles `Kernel::run`, which must be RANVIER_ALWAYS_INLINE together with all that it calls, once for each
+/// instruction set. Functions of the standard library that are not inlined must not be called from it: the copy that the
+/// linker keeps may be the one that was compiled for another set.
+///
+/// A kernel that must know the set may have `template <InstructionSet set> ... run(...)` instead.
+template <class Kernel>
+struct Dispatched {
+    template <class... Arguments>
+    static auto call(InstructionSet set, Arguments... arguments) {
+        switch (set) {
+            case InstructionSet::avx512:
+                return avx512(arguments...);
+            case InstructionSet::avx2:
+                return avx2(arguments...);
+            case InstructionSet::baseline:
+                break;
+        }
+        return baseline(arguments...);
+    }
+
+   private:
+    template <InstructionSet set, class... Arguments>
+    RANVIER_ALWAYS_INLINE static auto run(Arguments... arguments) {
+        if constexpr (requires { Kernel::template run<set>(arguments...); }) {
+            return Kernel::template run<set>(arguments...);
+        } else {
+            return Kernel::run(arguments...);
+        }
+    }
+
+    template <class... Arguments>
+    [[gnu::noinline]] static auto baseline(Arguments... arguments) {
+        return run<InstructionSet::baseline>(arguments...);
+    }
+    template <class... Arguments>
+    [[gnu::noinline]] RANVIER_TARGET_AVX2 static auto avx2(Arguments... arguments) {
+        return run<InstructionSet::avx2>(arguments...);
+    }
+    template <class... Arguments>
+    [[gnu::noinline]] RANVIER_TARGET_AVX512 static auto avx512(Arguments... arguments) {
+        return run<InstructionSet::avx512>(arguments...);
+    }
+};
+
+}  // namespace ranvier

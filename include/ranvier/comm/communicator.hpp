@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ranvier/base/ids.hpp"
+
+namespace ranvier::comm {
+
+/// A non-blocking operation under way. Its buffers must stay as they are until it is complete. Destroying it completes it.
+class Request {
+   public:
+    virtual ~Request() = default;
+    /// Whether it is complete; lets it proceed if not.
+    virtual bool test() = 0;
+    /// Returns when it is complete.
+    virtual void wait() = 0;
+};
+
+/// Memory of this process that the others may write to.
+class Window {
+   public:
+    virtual ~Window() = default;
+    virtual std::span<std::byte> memory() = 0;
+    /// Writes into the window of another process (or this one). Done when both have passed the next fence.
+    virtual void put(std::span<const std::byte> data, Rank target, std::size_t offset) = 0;
+    /// @note Collective.
+    virtual void fence() = 0;
+};
+
+/// The processes that this one sends to and receives from, when they are always the same.
+class Neighborhood {
+   public:
+    virtual ~Neighborhood() = default;
+    virtual std::span<const Rank> sources() const = 0;
+    virtual std::span<const Rank> destinations() const = 0;
+    /// The same number of bytes to each destination and from each source, in the order of the lists. @note Collective.
+    virtual void alltoall(std::span<const std::byte> send, std::span<std::byte> receive) = 0;
+    /// send_counts[i] bytes to destination i, receive_counts[i] from source i, packed one after another. @note Collective.
+    virtual void alltoallv(std::span<const std::byte> send, std::span<const std::size_t> send_counts,
+                           std::span<std::byte> receive, std::span<const std::size_t> receive_counts) = 0;
+};
+
+/// A message to a fixed set of processes that is set up once and sent again and again.
+class PersistentSend {
+   public:
+    virtual ~PersistentSend() = default;
+    /// What is sent next; may be written while done().
+    virtual std::span<std::byte> buffer() = 0;
+    /// Sends the whole buffer to every destination. @pre done()
+    virtual void start() = 0;
+    /// Whether the last one has left, so that the buffer may be written.
+    virtual bool done() = 0;
+    virtual void wait() = 0;
+};
+
+/// A point-to-point message that has arrived.
+struct Message {
+    Rank from;
+    std::vector<std::byte> data;
+};
+
+enum class Reduction : std::uint8_t { sum, least, greatest };
+
+/// A group of processes. To it, data are bytes: all processes of a run are of one kind of machine.
+///
+/// One thread at a time may call it. Methods marked @note Collective must be called by all processes in the same order.
+/// Sizes are in bytes and 64 bits wide throughout; an implementation whose transport counts in 32 bits cuts what is larger.
+///
+/// @throws CommunicationError (all methods) when the transport fails
+class Communicator {
+   public:
+    virtual ~Communicator() = default;
+
+    virtual Rank rank() const = 0;
+    virtual std::int32_t size() const = 0;
+    /// What carries the data, for reports: "local", "Open MPI 5.0.11", ...
+    virtual std::string transport() const = 0;
+    /// Whether the other processes exist only as in a dry run; see mirror_communicator.hpp.
+    virtual bool is_dry_run() const { return false; }
+    /// The place of this process among the processes of the group on its host, and the number of these.
+    virtual std::int32_t host_rank() const = 0;
+    virtual std::int32_t host_size() const = 0;
+
+    /// Tells how many threads of this process will be busy, counting 1 at first. Where a host has fewer processors than busy
+    /// threads, processes that wait leave theirs to others, which costs time where it is not needed.
+    /// @note Collective.
+    virtual void expect_threads(std::int32_t /*threads*/) {}
+    /// Whether processes that wait leave their processors to others also for another reason: other programs want them. From
+    /// the next operation on. @note Collective: all processes call it with the same value. It talks to nobody.
+    virtual void leave_processors(bool /*leave*/) {}
+    /// Time for which this process has slept, instead of looking again and again, because of the two above.
+    virtual double seconds_asleep() const { return 0.0; }
+
+    /// @note Collective.
+    virtual void barrier() = 0;
+    /// Replaces each element by its sum (least, greatest) over all processes. @note Collective.
+    virtual void reduce(std::span<std::uint64_t> values, Reduction reduction) = 0;
+    /// Rank `root`'s bytes replace those of the others. @note Collective.
+    virtual void broadcast(std::span<std::byte> data, Rank root) = 0;
+    /// As many bytes from each process; `receive` takes size() times as many, by rank. @note Collective.
+    virtual void allgather(std::span<const std::byte> send, std::span<std::byte> receive) = 0;
+    /// counts[r] bytes from process r, packed by rank. @note Collective.
+    virtual void allgatherv(std::span<const std::byte> send, std::span<std::byte> receive,
+                            std::span<const std::size_t> counts) = 0;
+    /// To `root` only; the others may leave `receive` and `counts` empty. @note Collective.
+    virtual void gatherv(std::span<const std::byte> send, std::span<std::byte> receive,
+                         std::span<const std::size_t> counts, Rank root) = 0;
+    /// Section r of `send` goes to process r; sections are equally long. @note Collective.
+    virtual void alltoall(std::span<const std::byte> send, std::span<std::byte> receive) = 0;
+    /// The same, proceeding while the caller does something else. @note Collective.
+    virtual std::unique_ptr<Request> start_alltoall(std::span<const std::byte> send, std::span<std::byte> receive) = 0;
+    /// send_counts[r] bytes to process r, receive_counts[r] from it, packed by rank. @note Collective.
+    virtual void alltoallv(std::span<const std::byte> send, std::span<const std::size_t> send_counts,
+                           std::span<std::byte> receive, std::span<const std::size_t> receive_counts) = 0;
+    /// @note Collective; the sums (as reduce) are there when the request is complete.
+    virtual std::unique_ptr<Request> start_sum(std::span<std::uint64_t> values) = 0;
+
+    /// Sends in the background; the bytes are copied. Messages from one process to another with one tag arrive in order.
+    /// @param tag from 0 to 1023
+    virtual void send(std::span<const std::byte> data, Rank to, int tag) = 0;
+    /// Takes a message with this tag from anybody, if one has arrived. Lets sends proceed.
+    virtual bool try_receive(int tag, Message& message) = 0;
+    /// Returns when all that was given to send() has left.
+    virtual void complete_sends() = 0;
+    virtual std::unique_ptr<PersistentSend> make_persistent_send(std::size_t bytes, std::span<const Rank> destinations,
+                                                                 int tag) = 0;
+
+    /// @note Collective, and so is destroying it.
+    virtual std::unique_ptr<Window> make_window(std::size_t bytes) = 0;
+    /// @note Collective, and so is destroying it.
+    virtual std::unique_ptr<Neighborhood> make_neighborhood(std::span<const Rank> sources,
+                                                            std::span<const Rank> destinations) = 0;
+
+    /// Ends all processes of the run at once, after a failure that the others cannot learn in an orderly way.
+    [[noreturn]] virtual void abort(int status) = 0;
+
+    // What follows from the above.
+
+    std::uint64_t sum(std::uint64_t value) { return reduce_one(value, Reduction::sum); }
+    std::uint64_t least(std::uint64_t value) { return reduce_one(value, Reduction::least); }
+    std::uint64_t greatest(std::uint64_t value) { return reduce_one(value, Reduction::greatest); }
+
+   private:
+    std::uint64_t reduce_one(std::uint64_t value, Reduction reduction) {
+        reduce(std::span(&value, 1), reduction);
+        return value;
+    }
+};
+
+/// One process alone: every collective is done at once, and what it sends is sent to itself.
+std::shared_ptr<Communicator> make_local_communicator();
+
+}  // namespace ranvier::comm

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <array>
+
+#include "ranvier/connect/rules/rule.hpp"
+
+/// Every rule, defined in its file. A new one is declared here and added to the list below.
+namespace ranvier::connect {
+
+extern const RuleInfo all_to_all_rule;
+extern const RuleInfo explicit_rule;
+extern const RuleInfo fixed_indegree_rule;
+extern const RuleInfo fixed_outdegree_rule;
+extern const RuleInfo fixed_total_number_rule;
+extern const RuleInfo nearest_neighbors_rule;
+extern const RuleInfo one_to_one_rule;
+extern const RuleInfo pairwise_bernoulli_rule;
+extern const RuleInfo uniform_indegree_rule;
+
+inline constexpr std::array all_rules{
+    &all_to_all_rule,      &explicit_rule,           &fixed_indegree_rule,
+    &fixed_outdegree_rule, &fixed_total_number_rule, &nearest_neighbors_rule,
+    &one_to_one_rule,      &pairwise_bernoulli_rule, &uniform_indegree_rule,
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "ranvier/base/ids.hpp"
+
+namespace ranvier::engine {
+
+/// Seconds that one worker spent, by what it did. Apart from those of other workers, which write at the same time.
+struct alignas(64) WorkerTimes {
+    double update = 0.0;
+    double collocate = 0.0;
+    double communicate = 0.0;
+    double deliver = 0.0;
+    double wait = 0.0;
+    double record = 0.0;
+};
+
+/// Steps between two exchanges of spikes.
+struct Epoch {
+    std::uint64_t number = 0;  ///< since the start; chooses the outbox
+    Step earliest = 1;         ///< first step of the epoch before, from which spikes may still come
+    Step begin = 1;
+    Step end = 0;  ///< inclusive
+};
+
+/// Where the time of an epoch went on one process, in seconds, and what the process received.
+struct EpochTimes {
+    double compute = 0.0;  ///< delivery, update, recording and collocation, on average over the workers
+    double wait = 0.0;     ///< for other workers and processes: what is left of the epoch
+    double exchange = 0.0; ///< by whichever worker
+    std::uint64_t spikes_received = 0;  ///< records, needed here or not
+};
+
+/// Measures what lies between two calls, for loops whose parts take microseconds.
+class LapTimer {
+   public:
+    /// Seconds since the last call, or since construction.
+    double lap() {
+        const Clock::time_point now = Clock::now();
+        const double seconds = std::chrono::duration<double>(now - last_).count();
+        last_ = now;
+        return seconds;
+    }
+
+   private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point last_ = Clock::now();
+};
+
+}  // namespace ranvier::engine

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/page_memory.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/base/state_columns.hpp"
+#include "ranvier/models/model_info.hpp"
+#include "ranvier/models/neuron.hpp"
+
+namespace ranvier::models {
+
+/// What a stimulator adds to: the synaptic input of its targets or their current.
+enum class StimulatorOutput : std::uint8_t { spikes, current };
+
+struct StimulusArguments {
+    double resolution = 0.1;  ///< ms
+    InstructionSet instruction_set = InstructionSet::baseline;
+    RandomKey key;       ///< of this stimulus; numbers are drawn per (target id, step)
+    IdSequence targets;  ///< global ids of the targets on this shard
+    std::span<const GroupValues> parameters;  ///< in the order of StimulatorModel::parameters, per target or for all
+    std::span<const std::vector<double>> sequences;  ///< in the order of StimulatorModel::sequences
+    GroupValues weights;  ///< factor of each target (mV, pA or, for currents, none)
+    DelaySteps delay = 1;                        ///< see Stimulus::add
+    /// Of spikes: the mean number in a step, for one target, that whoever takes them can bear.
+    double greatest_mean = std::numeric_limits<double>::infinity();
+    std::pmr::memory_resource* memory = page_memory();  ///< for what grows with targets; must outlive the stimulus
+};
+
+/// One stimulus for its targets on one shard, which belong to one group.
+class Stimulus {
+   public:
+    virtual ~Stimulus() = default;
+
+    /// Adds to out[0, size) what acts on the targets in this step, which leads from (step - 1) h to step h. Without state a
+    /// pure function of the step; else steps are asked for one after another.
+    ///
+    /// For `spikes`: the number of spikes that arrive times the weight. Spikes of the generator's step k, that is, of the
+    /// interval ((k - 1) h, k h], arrive in step k + delay. Generators with a start and a stop are active for
+    /// start < k h <= stop.
+    ///
+    /// For `current`: pA. A current that is emitted at the time k h >= 0 flows during (k h + delay, k h + delay + h], that
+    /// is, in step k + delay + 1. Generators with a start and a stop are active for start <= k h < stop. With the same
+    /// start, stop and delay the same steps feel the current in NEST (measured in 3.10), but with start = 0 one more: NEST
+    /// emits nothing at time 0.
+    virtual void add(Step step, double* out) = 0;
+
+    /// Whether what comes depends on what came before.
+    virtual bool has_state() const { return false; }
+    /// Saves or loads all that a target goes on from, beside parameters, in numbers that mean the same in every stimulus.
+    virtual void exchange_state(std::uint32_t /*target*/, StateColumns& /*columns*/) {}
+    /// Goes on from where a stimulus of the same model for the same targets is, which is not used any more.
+    virtual void take_state(Stimulus& /*before*/) noexcept {}
+};
+
+/// A stimulator model. Each model's file defines one and registers it (models/registry.cpp).
+struct StimulatorModel {
+    std::string_view name;
+    std::string_view summary;
+    std::string_view equations;
+    std::string_view reference;
+    StimulatorOutput output = StimulatorOutput::current;
+    std::span<const ParameterInfo> parameters;
+    std::span<const SequenceInfo> sequences;
+    /// @throws GridError for a time that is not on the grid, ValueOutOfBoundsError for a value that is out of bounds
+    /// with this resolution. With no targets and parameters for all targets it serves as a check.
+    std::unique_ptr<Stimulus> (*create)(const StimulusArguments& arguments) = nullptr;
+    /// Why parameters and sequences do not fit together (lengths, order), or nothing.
+    std::optional<std::string> (*conflict)(std::span<const double> parameters,
+                                           std::span<const std::vector<double>> sequences) = nullptr;
+
+    /// The most spikes of one source in a step, where populations draw its trains; 0: so many as the mean may give.
+    std::uint32_t most_spikes = 0;
+
+    constexpr bool emits_spikes() const { return output == StimulatorOutput::spikes; }
+};
+
+std::span<const StimulatorModel* const> stimulator_models();
+/// @throws UnknownNameError
+const StimulatorModel& find_stimulator_model(std::string_view name);
+
+}  // namespace ranvier::models

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/network/specs.hpp"
+#include "ranvier/network/spike_lists.hpp"
+#include "ranvier/network/values.hpp"
+
+namespace ranvier::network {
+
+/// New values for some neurons of a population while a simulation runs.
+struct NeuronChange {
+    PopulationId population;
+    std::vector<std::uint64_t> indices;  ///< of the neurons within the population
+    /// Parameters and variables by name; arrays have one value for each of the indices.
+    NamedValues values;
+};
+
+/// A recorder is named by its place in the list of its kind.
+using RecorderIndex = std::size_t;
+
+/// The description of a network: populations, projections, stimuli and recorders. Nothing is built; every call checks
+/// what it is given as far as it can be known.
+class Network {
+   public:
+    /// @param resolution ms, > 0
+    explicit Network(double resolution = 0.1, std::uint64_t seed = 1);
+
+    double resolution() const { return resolution_; }
+    std::uint64_t seed() const { return seed_; }
+    /// @throws StateError when delays, spike times or recording intervals exist that were put on the old grid.
+    void set_resolution(double resolution);
+    void set_seed(std::uint64_t seed) { seed_ = seed; }
+
+    /// The length of a step of a population, ms.
+    double step_of(const Population& population) const;
+    /// Of all populations that have neurons, the greatest number of steps of the resolution in one of theirs.
+    Step longest_stride() const;
+
+    /// @param model also a stimulator that emits spikes: each of the neurons is then a source with a train of its own
+    /// @param step of the neurons, ms, a multiple of the resolution; none: the resolution
+    /// @param sequences of such a stimulator
+    /// @throws UnknownNameError for a model or parameter, ValueOutOfBoundsError, ShapeError, GridError for a step
+    PopulationId create(std::string_view model, std::uint64_t size, std::string name, NamedValues values,
+                        std::optional<double> step = std::nullopt, Sequences sequences = {});
+    /// A population of a model that is none of the registry; `owner` keeps it. @throws as the other one
+    PopulationId create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
+                        std::string name, NamedValues values, std::optional<double> step = std::nullopt,
+                        Sequences sequences = {});
+    /// A population of spike generators: one list of spike times (ms, ascending, on the grid, > 0) per unit. A time may
+    /// stand more than once in a list.
+    PopulationId create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times);
+
+    /// @throws RuleError, GridError, DelayError, ShapeError, ValueOutOfBoundsError, UnknownNameError
+    ProjectionId connect(ProjectionSpec projection);
+
+    /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
+    void stimulate(StimulusSpec stimulus);
+
+    /// Other values for a population, a projection or a stimulus, in place of all that were given before. Checked as when
+    /// it was made; when something is thrown, nothing has changed. @throws as create(), connect() and stimulate()
+    void set_values(PopulationId population, NamedValues values, Sequences sequences = {});
+    void set_spike_times(PopulationId population, std::span<const std::vector<double>> spike_times);
+    void set(ProjectionId projection, ProjectionSpec changed);
+    void set(std::size_t stimulus, StimulusSpec changed);
+
+    /// A stimulus some of whose values are others from the step after `now` on, checked as when it was made.
+    /// @throws as stimulate()
+    StimulusSpec changed_stimulus(std::size_t stimulus, NamedValues values, Sequences sequences,
+                                  std::optional<Values> weight, Step now) const;
+    void swap_stimulus(std::size_t stimulus, StimulusSpec& other) noexcept { std::swap(stimuli_[stimulus], other); }
+    /// The sequences of a population of sources some of which are others. Only the caller knows whether they fit the
+    /// parameters, which can be set while a simulation runs. @throws UnknownNameError, ValueOutOfBoundsError
+    Sequences changed_sequences(PopulationId population, Sequences sequences) const;
+    void swap_sequences(PopulationId population, Sequences& other) noexcept {
+        populations_[population.value].sequences.swap(other);
+    }
+    /// Lists of spikes to play after step `now` by some units of a population, checked. @throws as create_spike_generators()
+    SpikeLists later_spikes(PopulationId population, std::span<const std::uint64_t> units,
+                            std::span<const std::vector<double>> spike_times, Step now) const;
+    void swap_spikes(PopulationId population, SpikeLists& other) noexcept {
+        std::swap(populations_[population.value].spike_steps, other);
+    }
+
+    RecorderIndex record_spikes(std::vector<IdSequence> neurons);
+    /// @param interval ms, a multiple of the resolution
+    /// @throws UnknownNameError when the model of a neuron has no such variable
+    RecorderIndex record_state(IdSequence neurons, std::vector<std::string> variables, double interval);
+
+    std::span<const Population> populations() const { return populations_; }
+    std::span<const Projection> projections() const { return projections_; }
+    std::span<const StimulusSpec> stimuli() const { return stimuli_; }
+    std::span<const SpikeRecorderSpec> spike_recorders() const { return spike_recorders_; }
+    std::span<const StateRecorderSpec> state_recorders() const { return state_recorders_; }
+
+    const Population& population(PopulationId id) const;
+    /// The populations that some neurons belong to, ascending; of an empty progression the one in which it would begin.
+    std::vector<PopulationId> populations_of(const IdSequence& neurons) const;
+    /// Which neurons of a population are among some.
+    IdSequence part_of(PopulationId population, const IdSequence& neurons) const;
+    /// Units of all populations, spike generators included.
+    std::uint64_t unit_count() const;
+    /// Neurons: without sources.
+    std::uint64_t neuron_count() const;
+    /// Expected number of synapses, exact where the rules fix it.
+    double expected_synapses() const;
+    /// The same of one projection.
+    double expected_synapses(ProjectionId id) const { return synapses_[id.value]; }
+    /// Bytes of all numbers and indices that were given as arrays, each of which counts once; those that copies of the
+    /// description share count in each.
+    std::uint64_t array_bytes() const;
+    /// Steps that a time in ms takes. @throws GridError (named `object`) when it is not on the grid.
+    Step to_steps(double milliseconds, std::string_view object) const;
+
+   private:
+    /// @throws ValueOutOfBoundsError, named `object`, unless the ids ascend and exist
+    void check_ids(const IdSequence& ids, std::string_view object) const;
+    /// Steps of the resolution in a step of a population. @throws GridError, ValueOutOfBoundsError
+    Step stride_of(double step, const std::string& population) const;
+    /// The same for all targets of a projection. @throws ValueOutOfBoundsError when they differ
+    Step stride_of_targets(const ProjectionSpec& projection) const;
+    /// @throws ValueOutOfBoundsError when units are sources and so take no input
+    void check_takes_input(const IdSequence& targets) const;
+    std::string name_of(const IdSequence& neurons) const;
+    /// Gives a population values, checked. @throws as create()
+    void give(Population& population, NamedValues values) const;
+    void give(Population& population, std::span<const std::vector<double>> spike_times) const;
+    /// Checks a population of sources that a stimulator draws, and completes its sequences. @throws as create()
+    void check_sources(Population& population) const;
+    /// Checks a projection, names it if it has no name, and returns its expected number of synapses. @throws as connect()
+    double checked_synapses(ProjectionSpec& projection, ProjectionId id) const;
+    /// Checks a stimulus, names it if it has no name, and completes its sequences. @throws as stimulate()
+    void check(StimulusSpec& stimulus) const;
+    std::string name_population(std::string name, std::string_view model) const;
+    PopulationId add(Population population);
+
+    double resolution_;
+    std::uint64_t seed_;
+    std::vector<Population> populations_;
+    std::vector<Projection> projections_;
+    std::vector<double> synapses_;  ///< expected, by projection
+    std::vector<StimulusSpec> stimuli_;
+    std::vector<SpikeRecorderSpec> spike_recorders_;
+    std::vector<StateRecorderSpec> state_recorders_;
+};
+
+}  // namespace ranvier::network

@@ -1,0 +1,212 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/connect/rules/rule.hpp"
+#include "ranvier/models/neuron.hpp"
+#include "ranvier/models/stimulator.hpp"
+#include "ranvier/network/site_spec.hpp"
+#include "ranvier/network/spike_lists.hpp"
+#include "ranvier/network/synapse_spec.hpp"
+#include "ranvier/network/values.hpp"
+
+/// The parts that a network is described with. Each has one list of its fields, `fields<Spec>`, from which everything
+/// follows that goes through all of them: comparison of ranks, comparison with saved states, the memory of arrays, and
+/// what Python passes.
+namespace ranvier::network {
+
+enum class FieldRole : std::uint8_t {
+    value,       ///< part of the description: equal networks have equal values
+    parameters,  ///< the same, by name: a parameter that is not there has the default of the model
+    derived,     ///< follows from other fields, or belongs to the state of a simulation
+};
+
+template <class Spec, class Value, FieldRole field_role>
+struct Field {
+    static constexpr FieldRole role = field_role;
+    std::string_view name;  ///< in messages, saved states and Python
+    Value Spec::* member;
+};
+
+template <FieldRole role = FieldRole::value, class Spec, class Value>
+constexpr Field<Spec, Value, role> field(std::string_view name, Value Spec::* member) {
+    return {name, member};
+}
+
+/// The fields of a spec, in the order of its members.
+template <class Spec>
+inline constexpr std::tuple<> fields = {};
+
+/// Calls `visit(field, value)` for each field of a spec that is not derived.
+template <class Spec, class Visit>
+void for_each_field(Spec& spec, Visit visit) {
+    const auto visit_one = [&]<class Listed>(const Listed& listed) {
+        if constexpr (Listed::role != FieldRole::derived) visit(listed, spec.*listed.member);
+    };
+    std::apply([&](const auto&... listed) { (visit_one(listed), ...); }, fields<std::remove_const_t<Spec>>);
+}
+
+/// Converts to any type, in unevaluated operands.
+struct AnyValue {
+    template <class Value>
+    operator Value() const;  // NOLINT(google-explicit-constructor): the conversion is the purpose
+};
+
+template <class Spec, class... Values>
+concept HasMembers = requires { Spec{std::declval<Values>()...}; };
+
+/// Whether `fields<Spec>` lists each member of a spec: the spec is made of values of these types, and not of one more.
+template <class Spec>
+constexpr bool lists_all_members() {
+    return std::apply(
+        []<class... Values, FieldRole... roles>(const Field<Spec, Values, roles>&...) {
+            return HasMembers<Spec, Values...> && !HasMembers<Spec, Values..., AnyValue>;
+        },
+        fields<Spec>);
+}
+
+template <>
+inline constexpr auto fields<SynapseSpec> = std::tuple{
+    field("model", &SynapseSpec::model),
+    field<FieldRole::parameters>("parameters", &SynapseSpec::parameters),
+    field("modulators", &SynapseSpec::modulators),
+    field<FieldRole::derived>("owner", &SynapseSpec::owner),
+};
+static_assert(lists_all_members<SynapseSpec>());
+
+struct PopulationSpec {
+    std::string name;
+    const models::NeuronModel* model = nullptr;
+    std::shared_ptr<const void> model_owner = {};  ///< keeps a model that is not in the registry
+    std::uint64_t size = 0;
+    Step stride = 1;              ///< steps of the resolution in one step of the neurons
+    bool has_given_step = false;  ///< else the resolution is their step, whatever it becomes
+    NamedValues parameters = {};  ///< those set
+    NamedValues variables = {};   ///< initial values set
+    SpikeLists spike_steps = {};  ///< only for models that play spikes
+    Sequences sequences = {};     ///< of sources that a stimulator draws
+};
+
+template <>
+inline constexpr auto fields<PopulationSpec> = std::tuple{
+    field("name", &PopulationSpec::name),
+    field("model", &PopulationSpec::model),
+    field<FieldRole::derived>("model_owner", &PopulationSpec::model_owner),
+    field("size", &PopulationSpec::size),
+    field("steps of the resolution in a step", &PopulationSpec::stride),
+    // A step that was given is the same as an equal one that was not.
+    field<FieldRole::derived>("has_given_step", &PopulationSpec::has_given_step),
+    field<FieldRole::parameters>("parameters", &PopulationSpec::parameters),
+    field("variables", &PopulationSpec::variables),
+    field("spike_times", &PopulationSpec::spike_steps),
+    field("sequences", &PopulationSpec::sequences),
+};
+static_assert(lists_all_members<PopulationSpec>());
+
+/// A population of a network.
+struct Population : PopulationSpec {
+    PopulationId id;
+    NeuronId first;
+};
+
+struct ProjectionSpec {
+    std::string name = {};  ///< empty: made of the names of the populations
+    IdSequence sources;     ///< of any populations
+    IdSequence targets;     ///< of populations to whose models weights mean the same
+    connect::RuleSpec rule = connect::RuleSpec("all_to_all");
+    Values weight = 1.0;
+    /// ms; one for all is a multiple of the resolution. All are rounded to the steps of the targets.
+    Values delay = 1.0;
+    /// Largest absolute weight that may be set later; 0: any.
+    double weight_bound = 0.0;
+    std::string receptor = {};  ///< of the targets; empty: the only one, or that which the sign of a weight chooses
+    SiteSpec site = {};         ///< of the receptor
+    SynapseSpec synapse = {};
+};
+
+template <>
+inline constexpr auto fields<ProjectionSpec> = std::tuple{
+    field("name", &ProjectionSpec::name),
+    field("sources", &ProjectionSpec::sources),
+    field("targets", &ProjectionSpec::targets),
+    field("rule", &ProjectionSpec::rule),
+    field("weight", &ProjectionSpec::weight),
+    field("delay", &ProjectionSpec::delay),
+    field("weight_bound", &ProjectionSpec::weight_bound),
+    field("receptor", &ProjectionSpec::receptor),
+    field("site", &ProjectionSpec::site),
+    field("synapse", &ProjectionSpec::synapse),
+};
+static_assert(lists_all_members<ProjectionSpec>());
+
+/// A projection of a network.
+struct Projection : ProjectionSpec {
+    ProjectionId id;
+};
+
+struct StimulusSpec {
+    std::string name = {};  ///< empty: made of the names of the stimulator and the populations
+    const models::StimulatorModel* model = nullptr;
+    IdSequence targets;  ///< of any populations
+    NamedValues parameters = {};
+    Sequences sequences = {};
+    Values weight = 1.0;
+    double delay = 1.0;  ///< ms; rounded to the steps of the targets, at least one
+    std::string receptor = {};   ///< of spikes, as that of a projection
+    std::string electrode = {};  ///< of currents, that of the targets; empty: their first
+    SiteSpec site = {};  ///< of the receptor, for each target
+    /// The steps after which parameters, or "weight", were changed while a simulation ran: draws depend on them.
+    std::map<std::string, Step, std::less<>> changed_at = {};
+};
+
+template <>
+inline constexpr auto fields<StimulusSpec> = std::tuple{
+    field("name", &StimulusSpec::name),
+    field("stimulator", &StimulusSpec::model),
+    field("targets", &StimulusSpec::targets),
+    field<FieldRole::parameters>("parameters", &StimulusSpec::parameters),
+    field("sequences", &StimulusSpec::sequences),
+    field("weight", &StimulusSpec::weight),
+    field("delay", &StimulusSpec::delay),
+    field("receptor", &StimulusSpec::receptor),
+    field("electrode", &StimulusSpec::electrode),
+    field("site", &StimulusSpec::site),
+    field<FieldRole::derived>("changed_at", &StimulusSpec::changed_at),
+};
+static_assert(lists_all_members<StimulusSpec>());
+
+struct SpikeRecorderSpec {
+    std::vector<IdSequence> neurons;
+};
+
+template <>
+inline constexpr auto fields<SpikeRecorderSpec> = std::tuple{field("neurons", &SpikeRecorderSpec::neurons)};
+static_assert(lists_all_members<SpikeRecorderSpec>());
+
+struct StateRecorderSpec {
+    IdSequence neurons;  ///< of populations whose models all have the variables
+    std::vector<std::string> variables;
+    Step interval = 1;  ///< in steps: samples are taken after steps that are multiples of it
+};
+
+template <>
+inline constexpr auto fields<StateRecorderSpec> = std::tuple{
+    field("neurons", &StateRecorderSpec::neurons),
+    field("variables", &StateRecorderSpec::variables),
+    field("interval", &StateRecorderSpec::interval),
+};
+static_assert(lists_all_members<StateRecorderSpec>());
+
+}  // namespace ranvier::network

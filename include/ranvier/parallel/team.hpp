@@ -1,0 +1,151 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "ranvier/parallel/barrier.hpp"
+#include "ranvier/parallel/crowding.hpp"
+#include "ranvier/parallel/ordered_work.hpp"
+#include "ranvier/parallel/pinning.hpp"
+#include "ranvier/parallel/rounds.hpp"
+#include "ranvier/parallel/stealing.hpp"
+
+namespace ranvier::parallel {
+
+/// Whether waiting workers look again and again for a while before they sleep.
+enum class Spinning : std::uint8_t {
+    automatic,  ///< if each worker can have a processor to itself
+    always,
+    never,
+};
+
+struct TeamOptions {
+    Spinning spinning = Spinning::automatic;
+    StealingPolicy stealing = StealingPolicy::local_and_remote;
+    /// On how many processors the team may count; none: all that the process may use.
+    std::optional<std::size_t> processors = std::nullopt;
+    /// Only if each worker can have a processor to itself.
+    CrowdingOptions crowding = {};
+};
+
+/// A team of worker threads that live as long as the team and run one job at a time, all of them together.
+///
+/// The calling thread never works itself: it sleeps, wakes up 20 times a second, and calls `poll`, so that the owner of
+/// the program (an interpreter, say) stays responsive and may stop the job by throwing.
+class Team {
+   public:
+    /// @param places one for each worker, at least one. Their nodes are taken as given; any numbers will do.
+    /// @throws StateError when the system does not give that many threads
+    explicit Team(std::vector<Place> places, TeamOptions options = {});
+    ~Team();
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
+    /// Where the workers belong. One that the system refused to bind has no processor.
+    std::span<const Place> places() const { return places_; }
+    std::uint32_t node_of(std::uint32_t worker) const { return places_[worker].node; }
+    /// Whether each worker is bound to a processor.
+    bool pinned() const;
+    StealingPolicy stealing() const { return stealing_; }
+    /// How often waiting workers look at most before they sleep; 0: they sleep at once.
+    std::uint32_t spins() const { return spins_; }
+
+    /// Runs job(worker) on all workers and returns when all have returned. What a worker throws breaks the barrier, is
+    /// collected, and the first one is thrown here. What `poll` throws sets stop_requested(), and is thrown here once all
+    /// workers have returned.
+    void run(const std::function<void(std::uint32_t)>& job, const std::function<void()>& poll = {});
+
+    /// For workers within a job: waits for the whole team. @throws Cancelled
+    void wait() { barrier_.wait(); }
+    /// For workers within a job, once each: goes through rounds of `count` items; see SharedRounds::run(). While other
+    /// programs take processors from the team, workers are not bound to theirs, and do the items of those that wait for one
+    /// whatever the policy of stealing says.
+    template <class Body, class Next>
+    void rounds(std::uint32_t worker, std::uint32_t count, Body&& body, Next&& next) {
+        crowding_.begin_job(worker);
+        rounds_.run(worker, count, std::forward<Body>(body), std::forward<Next>(next), crowding_);
+    }
+    /// For workers within a job: calls body(item) for those of `count` items that belong to a worker: each workers-th one,
+    /// as in rounds().
+    template <class Body>
+    void for_own_items(std::uint32_t worker, std::uint32_t count, Body&& body) const {
+        for (std::uint32_t item = worker; item < count; item += size()) body(item);
+    }
+    /// For workers within a job, once each: does pieces of work, body(piece), until the work is closed. Workers are not bound
+    /// to their processors while other programs take these from the team.
+    /// @param watch see OrderedWork::take()
+    /// @throws what `body` and `watch` throw, after which all workers leave
+    template <class Body>
+    void do_in_order(std::uint32_t worker, OrderedWork& work, Body&& body, const std::function<void()>& watch = {}) {
+        crowding_.begin_job(worker);
+        try {
+            while (const auto piece = work.take(worker, watch)) {
+                body(*piece);
+                crowding_.look(worker);
+            }
+        } catch (...) {
+            work.break_up();
+            throw;
+        }
+    }
+    /// For workers within a job: whether the caller wants the job to end early.
+    bool stop_requested() const { return stop_.load(std::memory_order_relaxed); }
+    /// For workers within a job that can be given up anywhere. @throws Cancelled when a stop was requested
+    void check_cancelled() const {
+        if (stop_requested()) throw Cancelled{};
+    }
+
+    /// Whether other programs take processors from the team, as far as it has noticed. At any time.
+    bool is_crowded() const { return crowding_.is_crowded(); }
+    bool was_crowded_lately() const { return crowding_.was_crowded_lately(); }
+    /// For one worker at a time, within a job: where all of them are to be; see Crowding::gather().
+    void gather(int processor) { crowding_.gather(processor); }
+    /// What other programs took from the team since the beginning, while it went through rounds. Between jobs.
+    CrowdingCounts crowding_counts() const { return crowding_.counts(); }
+    /// Items of rounds that a worker has done for others because the team was crowded. Between jobs.
+    std::uint64_t items_taken_over(std::uint32_t worker) const { return rounds_.taken_over(worker); }
+    /// Items of rounds that a worker has done since the beginning, but for those. Between jobs.
+    const StealingCounts& item_counts(std::uint32_t worker) const { return rounds_.counts(worker); }
+
+   private:
+    void start();
+    void work(std::uint32_t worker);
+    void end();
+    /// Makes nobody wait for a worker that has left its job early.
+    void break_up();
+
+    int process_;  ///< the threads belong to it, not to one that is forked from it
+    std::vector<Place> places_;
+    StealingPolicy stealing_;
+    std::uint32_t spins_;
+    Barrier barrier_;
+    SharedRounds rounds_;
+    Crowding crowding_;
+    std::atomic<bool> stop_{false};
+    /// Apart, because destroying a condition that threads wait for would never return: a forked copy leaves it alone.
+    struct Signals {
+        std::mutex mutex;
+        std::condition_variable job_ready;
+        std::condition_variable job_done;
+    };
+    std::unique_ptr<Signals> signals_ = std::make_unique<Signals>();
+    const std::function<void(std::uint32_t)>* job_ = nullptr;
+    std::uint64_t job_number_ = 0;
+    std::uint32_t running_ = 0;
+    bool ending_ = false;
+    std::exception_ptr failure_;
+    std::vector<std::thread> workers_;
+};
+
+}  // namespace ranvier::parallel
