@@ -17,7 +17,7 @@ template <class T>
 class LineAllocator {
    public:
     using value_type = T;
-    /// Memory goes where its contents go.
+    /// The allocator moves and swaps with its contents.
     using propagate_on_container_move_assignment = std::true_type;
     using propagate_on_container_swap = std::true_type;
 
@@ -41,7 +41,7 @@ class LineAllocator {
     std::pmr::memory_resource* memory_ = std::pmr::new_delete_resource();
 };
 
-/// A vector whose first element lies at the beginning of a cache line.
+/// A vector whose first element is aligned to a cache line.
 template <class T>
 using AlignedVector = std::vector<T, LineAllocator<T>>;
 

@@ -34,9 +34,9 @@ struct TransformWords {
     }
 };
 
-/// Standard normal numbers. The quantile's tails take a logarithm, a root and a division more than its centre, and hold
-/// 15 in 100 of the numbers: those are gathered, computed side by side and put back. Each number has the same bits as from
-/// math::normal_quantile.
+/// Standard normal numbers. The quantile's tails take one more logarithm, root and division than its centre, and hold
+/// 15 in 100 of the numbers: they are gathered, computed side by side and scattered back. The result is bit-identical
+/// to math::normal_quantile.
 RANVIER_ALWAYS_INLINE void fill_standard_normal(const std::uint32_t* __restrict words, std::size_t count,
                                                 double* __restrict out) {
     constexpr std::size_t batch = 64;
@@ -122,8 +122,8 @@ double cumulative(const Distribution& d, double x) {
     return 1.0;
 }
 
-/// A redraw is tried this often before the nearer bound is taken: with the acceptance that check() demands, it has a
-/// probability below 1e-17 of ever being reached.
+/// Redraws before the value is clamped to the nearer bound. With the acceptance that check() demands, reaching this
+/// limit has a probability below 1e-17.
 constexpr std::uint32_t most_attempts = 40000;
 
 double restrict_one(const Distribution& d, double value, RandomKey key, std::uint64_t stream, std::uint32_t index) {
@@ -155,7 +155,7 @@ double Distribution::greatest() const {
 }
 
 double Distribution::quantile(double probability) const {
-    // A draw from an exponential falls as its random word rises.
+    // The value of an exponential falls as its random word rises.
     const double along = kind == Kind::exponential ? 1.0 - probability : probability;
     const std::uint64_t word = along >= 1.0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(std::ldexp(along, 64));
     const double value = transform_one(*this, word);
@@ -182,11 +182,11 @@ void Distribution::check(std::string_view object) const {
     if (has_width && second < 0.0) fail(second, "the width of a distribution must be >= 0", "give its absolute value");
     if (kind == Kind::uniform && second < first) {
         fail(second, "the upper end of a uniform distribution must not be below its lower end, " + to_text(first),
-             "exchange the two");
+             "swap the two");
     }
     if (restriction != Restriction::none && (std::isnan(lower) || std::isnan(upper) || lower > upper)) {
         fail(lower, "the lower bound of a distribution must not be above the upper one, " + to_text(upper),
-             "exchange the two");
+             "swap the two");
     }
     // math::exp saturates instead of giving infinity; 52 bits reach to 8.2 standard deviations.
     const bool saturates = kind == Kind::lognormal && std::abs(first) + 8.3 * second > 700.0;

@@ -20,7 +20,7 @@ std::string compose(const ErrorFields& fields) {
     return message;
 }
 
-/// Letters that a part of a name must have to tell which name is meant, and how far from the name it then counts.
+/// A part of a name with at least this many letters suggests the name, at this edit distance.
 constexpr std::size_t least_part = 3;
 constexpr std::size_t part_distance = 2;
 
@@ -32,7 +32,7 @@ std::string lower_case(std::string_view text) {
     return result;
 }
 
-/// Letters to add, take away, replace or exchange with their neighbour.
+/// Counts insertions, deletions, replacements and transpositions of neighbouring letters.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> before(b.size() + 1);
     std::vector<std::size_t> above(b.size() + 1);
@@ -44,8 +44,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
             row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-            const bool are_exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (are_exchanged) row[j] = std::min(row[j], before[j - 2] + 1);
+            const bool are_transposed = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (are_transposed) row[j] = std::min(row[j], before[j - 2] + 1);
         }
     }
     return row[b.size()];
@@ -60,13 +60,13 @@ InternalError::InternalError(const std::string& what) : std::logic_error("intern
 std::string_view nearest_name(std::string_view given, std::span<const std::string_view> known) {
     std::string_view best;
     const std::string name = lower_case(given);
-    // A name with more than half of its letters wrong is not a slip of the finger.
+    // A name with more than half of its letters wrong is not a typing error.
     const std::size_t most = name.size() / 2;
     std::size_t best_distance = std::numeric_limits<std::size_t>::max();
     for (const std::string_view candidate : known) {
         const std::string valid = lower_case(candidate);
         std::size_t distance = edit_distance(name, valid);
-        // A user may type only a part of a name, or more than the name, as amplitude_times for times; a slip of the finger
+        // A user may give only a part of a name, or more than the name, as amplitude_times for times; a typing error
         // counts as nearer.
         const bool is_part = name.size() >= least_part && valid.find(name) != std::string::npos;
         if (is_part || name.ends_with("_" + valid)) {

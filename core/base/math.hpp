@@ -8,19 +8,19 @@
 #include "ranvier/base/instruction_set.hpp"
 
 /// Elementary functions that give the same bits on every machine and for every instruction set. Those of the C library
-/// differ in the last bit between processors, because it picks variants with fused multiply-add at run time; one bit is
-/// enough to change the spikes of a chaotic network. All are free of branches, so that loops over them vectorise.
+/// differ in the last bit between processors, because it selects variants with fused multiply-add at run time; one bit
+/// is enough to change the spikes of a chaotic network. All are free of branches, so that loops over them vectorise.
 namespace ranvier::math {
 
 namespace detail {
 
-/// Small integers (|i| < 2^51) to double without a conversion instruction, which narrow sets lack for 64-bit vectors.
+/// Small integers (|i| < 2^51) to double without a conversion instruction: narrow sets have none for 64-bit vectors.
 RANVIER_ALWAYS_INLINE double small_to_double(std::int64_t i) {
     return std::bit_cast<double>(i + 0x4338000000000000) - 0x1.8p52;
 }
 
-/// (e^x - 1) / x for |x| <= 0.35: the polynomial of degree 10 that begins with 1 + x / 2 and has the least greatest error,
-/// 3e-17. By Estrin's scheme, in which most operations need not wait for each other.
+/// (e^x - 1) / x for |x| <= 0.35: the minimax polynomial of degree 10 that begins with 1 + x / 2; error 3e-17. Estrin's
+/// scheme keeps most operations independent of each other.
 RANVIER_ALWAYS_INLINE double expm1_series(double x) {
     const double x2 = x * x;
     const double x4 = x2 * x2;
@@ -94,7 +94,7 @@ RANVIER_ALWAYS_INLINE double log(double x) {
 
 /// log(1 + x) for -1 < x, also where x is small.
 RANVIER_ALWAYS_INLINE double log1p(double x) {
-    // What 1 + x loses by rounding is made good by the slope of the logarithm there (Kahan).
+    // Correct the rounding of 1 + x by the slope of the logarithm there (Kahan).
     const double u = 1.0 + x;
     return u == 1.0 ? x : log(u) * (x / (u - 1.0));
 }
@@ -117,7 +117,8 @@ RANVIER_ALWAYS_INLINE float exp2(float x) {
     return p * std::bit_cast<float>(exponent);
 }
 
-/// Logarithm to base 2 of a positive, normal number in single precision; error below 2e-7 away from 1, or of that many units.
+/// Logarithm to base 2 of a positive, normal number in single precision; error below 2e-7 away from 1, or of that many
+/// units.
 RANVIER_ALWAYS_INLINE float log2(float x) {
     // As log(): x = 2^e m with m in [sqrt(1/2), sqrt(2)).
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
@@ -134,7 +135,7 @@ RANVIER_ALWAYS_INLINE float log2(float x) {
     return static_cast<float>(exponent) + 0x1.715476p1F * s * p;
 }
 
-/// x^y, and 0 where x is 0 or smaller than normal numbers are. @pre x >= 0, y > 0
+/// x^y, and 0 where x is 0 or subnormal. @pre x >= 0, y > 0
 RANVIER_ALWAYS_INLINE float pow(float x, float y) {
     const bool vanishes = x < 0x1p-126F;
     const float power = exp2(y * log2(vanishes ? 1.0F : x));

@@ -16,11 +16,11 @@ namespace {
 
 class PageMemory final : public std::pmr::memory_resource {
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        if (bytes >= own_pages_bytes) return map_pages(bytes, alignment, bytes >= huge_page_bytes);
+        if (bytes >= separate_pages_bytes) return map_pages(bytes, alignment, bytes >= huge_page_bytes);
         return std::pmr::new_delete_resource()->allocate(bytes, std::max(alignment, line_bytes));
     }
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
-        if (bytes >= own_pages_bytes) return unmap_pages(block, bytes);
+        if (bytes >= separate_pages_bytes) return unmap_pages(block, bytes);
         std::pmr::new_delete_resource()->deallocate(block, bytes, std::max(alignment, line_bytes));
     }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
@@ -46,11 +46,11 @@ void* map_pages(std::size_t bytes, std::size_t alignment, bool huge) {
     const std::size_t before = (alignment - reinterpret_cast<std::uintptr_t>(mapped) % alignment) % alignment;
     if (before > 0) ::munmap(begin, before);
     if (spare > before) ::munmap(begin + before + needed, spare - before);
-    // Advice only. With the microcircuit at full scale (1.8 GB of synapses, 2 threads of a virtual machine, medians of 5 runs
-    // in turn) delivery takes 0.72 instead of 0.87 s per simulated second with huge pages, but building 7.4 instead of
-    // 6.1 s: the program's own time is 15 % shorter, but a host that takes huge pages back once they are free has to give
-    // them anew. That they begin at multiples of their size, which some kernels leave to the program, makes no difference
-    // where arrays are so much larger.
+    // Advice only. With the microcircuit at full scale (1.8 GB of synapses, 2 threads of a virtual machine, medians of
+    // 5 runs in turn), huge pages reduce delivery from 0.87 to 0.72 s per simulated second, but raise building from 6.1
+    // to 7.4 s: the program itself takes 15 % less time, but a host that reclaims free huge pages has to supply them
+    // again. Alignment to the size of a huge page, which some kernels leave to the program, makes no difference for
+    // arrays this large.
     if (huge) ::madvise(begin + before, needed, MADV_HUGEPAGE);
     return begin + before;
 }

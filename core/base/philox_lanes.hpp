@@ -8,12 +8,13 @@
 
 /// Philox on many blocks side by side, for kernels that are dispatched by instruction set.
 ///
-/// A word lives in the lower half of a 64-bit lane, where the widening multiplication wants it. GCC 12 does not find that
-/// instruction by itself (it takes shifts and additions instead, five times slower), so it is named. Clang finds it, and
-/// would not take the names: it looks at a function before it knows for which instruction set that is inlined.
+/// A word occupies the lower half of a 64-bit lane, the operand of the widening multiplication. GCC 12 does not select
+/// that instruction (it uses shifts and additions instead, five times slower), so inline assembly names it. Clang
+/// selects it, and rejects the named instruction: it checks a function before it determines the instruction set into
+/// which that is inlined.
 namespace ranvier::philox_lanes {
 
-/// Blocks that one call of run() computes.
+/// Blocks of one call of run().
 inline constexpr std::size_t count = 32;
 
 namespace detail {
@@ -27,8 +28,8 @@ struct Lanes {
     using Words [[gnu::vector_size(vector_bytes<set>)]] = std::uint32_t;
 };
 
-/// halves = the upper half of each lane, twice. A shift would do, but with AVX-512 that waits for the same unit as the
-/// multiplication, and this for another one.
+/// halves = the upper half of each lane, twice. A shuffle: with AVX-512 a shift competes with the multiplication for
+/// the same unit.
 template <InstructionSet set, class Vector>
 RANVIER_ALWAYS_INLINE void upper_half(Vector& halves, const Vector& lanes) {
     using Words = Lanes<set>::Words;
@@ -62,7 +63,7 @@ RANVIER_ALWAYS_INLINE void multiply(Vector& product, const Vector& a, const Vect
 
 }  // namespace detail
 
-/// The counters of block i are the lower halves of c0[i] to c3[i]; the upper halves are not looked at. Words 0 and 1 of its
+/// The counters of block i are the lower halves of c0[i] to c3[i]; the upper halves are ignored. Words 0 and 1 of its
 /// result go to first[i], words 2 and 3 to second[i], the earlier one in the lower half.
 template <InstructionSet set>
 RANVIER_ALWAYS_INLINE void run(RandomKey key, const std::uint64_t* c0, const std::uint64_t* c1, const std::uint64_t* c2,
@@ -91,7 +92,7 @@ RANVIER_ALWAYS_INLINE void run(RandomKey key, const std::uint64_t* c0, const std
                 Vector product0, product1, upper0, upper1;
                 detail::multiply<set>(product0, x0[v], multiplier0);
                 detail::multiply<set>(product1, x2[v], multiplier1);
-                // Upper halves are left as they come: they never reach a lower half.
+                // Upper halves need no masking: they never reach a lower half.
                 detail::upper_half<set>(upper0, product0);
                 detail::upper_half<set>(upper1, product1);
                 x0[v] = upper1 ^ x1[v] ^ key0;

@@ -52,7 +52,7 @@ void RandomStream::fill(InstructionSet set, std::uint32_t first, std::size_t cou
             done += batch;
         } else {
             const std::size_t wanted = std::min(batch - skip, count - done);
-            // A few words are cheaper one block at a time.
+            // For a few words, single blocks are cheaper.
             if (wanted <= 24) {
                 for (std::size_t i = 0; i < wanted; ++i) {
                     out[done + i] = word32(block_index * 4 + static_cast<std::uint32_t>(skip + i));

@@ -9,12 +9,12 @@
 
 namespace ranvier {
 
-/// Descriptions that are found by their names. Each is a constant in a file of its own; the file that makes the registry
-/// lists them. They do not register themselves by static objects, whose order is not known and which a linker may drop.
+/// Descriptions that are found by name. Each is a constant in a separate file; the file that defines the registry lists
+/// them. Registration by static objects would have an undefined order, and a linker may drop them.
 template <class Item>
 class Registry {
    public:
-    /// @param kind what an item is called in errors: "neuron model"
+    /// @param kind the kind of item in errors: "neuron model"
     constexpr Registry(std::string_view kind, std::span<const Item* const> items) : kind_(kind), items_(items) {}
 
     constexpr std::span<const Item* const> items() const { return items_; }

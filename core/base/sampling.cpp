@@ -12,13 +12,13 @@ namespace ranvier {
 
 namespace {
 
-// Both distributions are those of independent Poisson counts ("cells") given their sums: a binomial has the two cells
-// (successes, failures), a hypergeometric the four of a two by two table. With the means of the cells in proportion, the
-// logarithm of a probability is the sum of those of its cells, up to a constant. Written by deviations from the means, no
-// term is larger than the result needs: differences of log-factorials would lose all digits for numbers beyond 1e9.
-// C. Loader, "Fast and accurate computation of binomial probabilities" (2000).
+// Both distributions are those of independent Poisson counts ("cells") given their sums: a binomial has two cells
+// (successes, failures), a hypergeometric the four of a two by two table. With the means of the cells in proportion,
+// the logarithm of a probability is the sum of the cells' logarithms, up to a constant. Written by deviations from the
+// means, no term is larger than the result needs: differences of log-factorials would lose all digits for numbers
+// beyond 1e9. C. Loader, "Fast and accurate computation of binomial probabilities" (2000).
 
-/// Below this mean, adding up probabilities from 0 takes fewer operations than rejection.
+/// Below this mean, summing probabilities from 0 takes fewer operations than rejection.
 constexpr double least_mean_for_rejection = 10.0;
 
 /// log n! minus Stirling's formula (n + 1/2) log n - n + log(2 pi) / 2, for n >= 1.
@@ -48,7 +48,7 @@ double stirling_error(double n) {
            n;
 }
 
-/// x log(x / mean) - (x - mean), where deviation = x - mean is known better than the difference of the two; x, mean > 0.
+/// x log(x / mean) - (x - mean); `deviation` = x - mean, more precise than the difference of the two. @pre x, mean > 0
 double deviance(double x, double mean, double deviation) {
     const double v = deviation / (x + mean);
     if (v < -0.1 || v > 0.1) return x * math::log(x / mean) - deviation;
@@ -75,8 +75,8 @@ double log_poisson(double x, double mean, double deviation) {
 
 double log_poisson_at_mean(double mean) { return log_poisson(mean, mean, 0.0); }
 
-/// A mean split into an integer and what is left, so that numbers near it are told apart by exact integers where a double
-/// alone could not.
+/// A mean split into an integer and a fraction, so that exact integers distinguish numbers near it where a double could
+/// not.
 struct Centre {
     explicit Centre(double value) : mean(value), whole(std::floor(value)), fraction(value - whole) {}
 
@@ -89,11 +89,11 @@ struct Centre {
     double fraction;
 };
 
-/// Adds up probabilities from that of 0 on until they exceed a uniform number. `ratio(k)` is P(k + 1) / P(k).
+/// Sums probabilities from that of 0 until they exceed a uniform number. `ratio(k)` is P(k + 1) / P(k).
 template <class Ratio>
 std::uint64_t invert_from_zero(SequentialRandom& random, double log_probability_of_zero, std::uint64_t most,
                                const Ratio& ratio) {
-    // With a mean below 10 more than this has a probability below 1e-60; rounding of the sum could lead there, though.
+    // With a mean below 10, larger values have a probability below 1e-60; but rounding of the sum could reach them.
     const auto last = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 110));
     const double probability_of_zero = math::exp(log_probability_of_zero);
     while (true) {
@@ -144,7 +144,8 @@ std::uint64_t small_binomial(SequentialRandom& random, std::uint64_t trials, dou
     return invert_from_zero(random, log_of_zero, trials, [&](double k) { return (n - k) / (k + 1.0) * odds; });
 }
 
-/// A two by two table of counts with given sums of its rows and columns; the first cell varies. good, sample <= total / 2.
+/// A two by two table of counts with given sums of its rows and columns; the first cell varies. good, sample <= total /
+/// 2.
 struct Table {
     double good;
     double sample;
@@ -195,7 +196,7 @@ std::uint64_t hypergeometric_by_rejection(SequentialRandom& random, const Table&
     }
 }
 
-/// With good, sample <= (good + bad) / 2.
+/// @pre good, sample <= (good + bad) / 2
 std::uint64_t hypergeometric_of_smaller_parts(SequentialRandom& random, std::uint64_t good, std::uint64_t bad,
                                               std::uint64_t sample) {
     if (good == 0 || sample == 0) return 0;
@@ -222,7 +223,8 @@ std::uint64_t draw_hypergeometric(SequentialRandom& random, std::uint64_t good, 
                                   std::uint64_t sample) {
     assert(good <= most_items && bad <= most_items - good && sample <= good + bad);
     const std::uint64_t total = good + bad;
-    // What is taken and what is left, and good and bad, can change places: both are brought below half of the total.
+    // The distribution is symmetric in taken and remaining items, and in good and bad ones: reduce both to at most
+    // half.
     const bool take_rest = sample > total - sample;
     const std::uint64_t taken = take_rest ? total - sample : sample;
     const bool count_bad = good > bad;

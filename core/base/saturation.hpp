@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <limits>
 
-/// Estimates may be too large for 64 bits. They then become the greatest number of 64 bits, not a small one. (To
-/// convert a number that does not fit is undefined, and a sum that overflows begins again at 0.)
+/// Estimates may exceed 64 bits. They saturate at the greatest 64-bit number: the conversion of a number that does not
+/// fit is undefined, and a sum that overflows wraps around.
 namespace ranvier {
 
 /// The whole part of a number, at least 0. @pre it is not NaN

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view size_name = "size";
 
 std::size_t length(const StateColumns::Values& values) {
-    return std::visit([](const auto& own) { return own.size(); }, values);
+    return std::visit([](const auto& column) { return column.size(); }, values);
 }
 
 }  // namespace
@@ -45,9 +45,9 @@ void StateColumns::seek(std::size_t owner) {
     for (Column& column : columns_) column.next = begin;
 }
 
-std::size_t StateColumns::exchange_size(std::size_t size) {
+std::size_t StateColumns::serialize_size(std::size_t size) {
     auto value = static_cast<std::int64_t>(size);
-    exchange(size_name, value);
+    serialize(size_name, value);
     if (!loads_) elements_ += size;
     return static_cast<std::size_t>(value);
 }
@@ -77,8 +77,8 @@ void StateColumns::check_end(std::string_view name, std::size_t end) const {
 StateError StateColumns::other_state(std::string_view name) {
     return StateError({.object = "saved state '" + std::string(name) + "'",
                        .value = "",
-                       .bound = "it is not what the models of this version of Ranvier save",
-                       .remedy = "load it with the version that has saved it"});
+                       .bound = "it does not match the models of this version of Ranvier",
+                       .remedy = "load it with the version that saved it"});
 }
 
 }  // namespace ranvier

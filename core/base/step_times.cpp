@@ -17,7 +17,7 @@ __extension__ using Wide = unsigned __int128;
 
 constexpr int most_digits = 15;
 constexpr std::uint64_t largest_denominator = std::uint64_t{1} << 20U;
-/// Integers up to this are doubles.
+/// Integers up to this are exact as doubles.
 constexpr std::uint64_t exact_integers = std::uint64_t{1} << 53U;
 
 struct Fraction {
@@ -93,12 +93,12 @@ int leading_zeros(Wide value) {
     return high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(static_cast<std::uint64_t>(value));
 }
 
-/// The double nearest to the quotient of two positive integers; the even one if two are equally near.
+/// The double nearest to the quotient of two positive integers; ties go to the even one.
 double nearest_quotient(Wide dividend, std::uint64_t divisor) {
     const int shift = leading_zeros(dividend);
     dividend <<= static_cast<unsigned>(shift);
-    // More than 53 bits, since the dividend has 128 and the divisor at most 64. What is left over only tells on which side
-    // of the middle between two doubles the quotient is.
+    // The quotient has more than 53 bits, since the dividend has 128 and the divisor at most 64. The remainder only
+    // decides on which side of the middle between two doubles the quotient is.
     Wide quotient = dividend / divisor;
     bool rest = dividend % divisor != 0;
     const int excess = std::max(0, 64 - leading_zeros(quotient));
@@ -119,7 +119,7 @@ StepTimes::StepTimes(double resolution) : resolution_(resolution) {
     const std::uint64_t common = std::gcd(fraction->numerator, fraction->denominator);
     numerator_ = fraction->numerator / common;
     denominator_ = fraction->denominator / common;
-    // Powers of ten have many factors 2, which cost a double nothing.
+    // A power of two in the denominator costs no precision in a double.
     if (denominator_ >> static_cast<unsigned>(std::countr_zero(denominator_)) <= exact_integers) {
         largest_product_ = static_cast<Step>(exact_integers / numerator_);
     }

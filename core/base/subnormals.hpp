@@ -9,14 +9,14 @@
 
 namespace ranvier {
 
-/// The number, or for a subnormal one the zero of its sign.
+/// The number, or zero of the same sign for a subnormal one.
 inline double without_subnormal(double number) {
     return std::abs(number) < std::numeric_limits<double>::min() ? std::copysign(0.0, number) : number;
 }
 
-/// While it lives, subnormal numbers count as zero on this thread. Currents and potentials that decay exponentially
-/// become subnormal at last, and with such numbers many processors calculate a hundred times slower. It holds for all
-/// instruction sets alike, so that results stay the same.
+/// Flushes subnormal numbers to zero on this thread during its lifetime. Currents and potentials that decay
+/// exponentially become subnormal in the end, and many processors compute a hundred times slower with such numbers. All
+/// instruction sets flush alike, so that results stay the same.
 class FlushSubnormals {
    public:
 #if defined(__SSE2__)

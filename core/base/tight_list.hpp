@@ -6,9 +6,9 @@
 
 namespace ranvier {
 
-/// Makes room in a list for so many elements, without doubling its memory: lists of spikes are as long in every epoch,
-/// and may be the largest part of all after the synapses. If a list grows again and again, each element is moved about
-/// sixteen times at most.
+/// Reserves room for so many elements without doubling the memory: lists of spikes have similar lengths in every epoch
+/// and may be the largest memory after the synapses. With repeated growth, each element is moved about sixteen times at
+/// most.
 template <class List>
 void make_room(List& list, std::size_t size) {
     constexpr std::size_t least = 16;

@@ -44,8 +44,8 @@ class Sources final : public RepeatingGroup {
                             .remedy = "check the unit of its rate, or take shorter steps"};
     }
 
-    void exchange_state(std::uint32_t neuron, Step, StateColumns& columns) override {
-        stimulus_->exchange_state(neuron, columns);
+    void serialize_state(std::uint32_t neuron, Step, StateColumns& columns) override {
+        stimulus_->serialize_state(neuron, columns);
     }
 
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) override {

@@ -145,7 +145,7 @@ void NodeMemory::remove(std::uint64_t bytes) noexcept {
 }
 
 void* NodeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-    if (bytes < own_pages_bytes) {
+    if (bytes < separate_pages_bytes) {
         void* const block = page_memory()->allocate(bytes, alignment);
         add(bytes);
         return block;
@@ -165,7 +165,7 @@ void* NodeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void NodeMemory::do_deallocate(void* block, std::size_t bytes, std::size_t alignment) {
-    if (bytes < own_pages_bytes) {
+    if (bytes < separate_pages_bytes) {
         remove(bytes);
         page_memory()->deallocate(block, bytes, alignment);
         return;

@@ -169,7 +169,7 @@ class FailingGroup final : public models::NeuronGroup {
     void read(std::size_t, std::span<const std::uint32_t>, double*) const override {}
     void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
     void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
-    void exchange_state(std::uint32_t, Step, StateColumns&) override {}
+    void serialize_state(std::uint32_t, Step, StateColumns&) override {}
     std::unique_ptr<models::ParameterChange> prepare_parameters(std::span<const models::GroupValues>) override {
         throw InternalError("there are no parameters");
     }

@@ -175,7 +175,7 @@ struct Outcome {
 
 State state_of(GroupDriver& driver, std::uint32_t cell) {
     StateColumns columns;
-    driver.group().exchange_state(cell, steps, columns);
+    driver.group().serialize_state(cell, steps, columns);
     State state;
     for (StateColumns::Column& column : std::move(columns).take()) {
         if (auto* const values = std::get_if<std::vector<double>>(&column.values)) state[column.name] = *values;

@@ -92,27 +92,27 @@ TEST(Memory, CountsBlocksWhileTheyAreThere) {
     NodeMemory tables(account, account.purpose("tables"), {.node = 0});
     NodeMemory state(account, account.purpose("state"));
     void* const small = state.allocate(1000, 8);
-    void* const large = tables.allocate(own_pages_bytes + 1, 8);
+    void* const large = tables.allocate(separate_pages_bytes + 1, 8);
     EXPECT_EQ(state.bytes(), 1000u);
-    EXPECT_EQ(tables.bytes(), own_pages_bytes + page_bytes());
+    EXPECT_EQ(tables.bytes(), separate_pages_bytes + page_bytes());
     EXPECT_EQ(entry(account, any_node, "state").bytes, 1000u);
-    EXPECT_EQ(entry(account, 0, "tables").bytes, own_pages_bytes + page_bytes());
-    EXPECT_EQ(account.bytes(), 1000 + own_pages_bytes + page_bytes());
+    EXPECT_EQ(entry(account, 0, "tables").bytes, separate_pages_bytes + page_bytes());
+    EXPECT_EQ(account.bytes(), 1000 + separate_pages_bytes + page_bytes());
     state.deallocate(small, 1000, 8);
-    tables.deallocate(large, own_pages_bytes + 1, 8);
+    tables.deallocate(large, separate_pages_bytes + 1, 8);
     EXPECT_EQ(account.bytes(), 0u);
-    EXPECT_EQ(account.most_bytes(), 1000 + own_pages_bytes + page_bytes());
+    EXPECT_EQ(account.most_bytes(), 1000 + separate_pages_bytes + page_bytes());
 }
 
 TEST(Memory, IsAlignedAsAskedForAndAtLeastToALine) {
     MemoryAccount account = make_account();
     NodeMemory memory(account, account.purpose("tables"));
-    for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, own_pages_bytes - 1, own_pages_bytes,
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, separate_pages_bytes - 1, separate_pages_bytes,
                                     huge_page_bytes - 1, huge_page_bytes, 3 * huge_page_bytes + 5}) {
         for (std::size_t alignment = 1; alignment <= 4 * huge_page_bytes; alignment *= 2) {
             void* const block = memory.allocate(bytes, alignment);
             std::size_t least = line_bytes;
-            if (bytes >= own_pages_bytes) least = page_bytes();
+            if (bytes >= separate_pages_bytes) least = page_bytes();
             EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % std::max(least, alignment), 0u)
                 << bytes << " bytes at " << alignment;
             // All of it is there, and what lies around it has been given back without it.
@@ -162,7 +162,8 @@ TEST(Memory, CountsExactlyFromManyThreads) {
                     continue;
                 }
                 // Some are pages of their own.
-                const std::size_t bytes = random() % 20 == 0 ? own_pages_bytes + random() % 100'000 : random() % 5000;
+                const std::size_t bytes =
+                    random() % 20 == 0 ? separate_pages_bytes + random() % 100'000 : random() % 5000;
                 std::pmr::memory_resource* const from = turn % 2 == 0 ? &memory : &other;
                 void* const begin = from->allocate(bytes, 16);
                 if (bytes > 0) *static_cast<char*>(begin) = 1;
@@ -176,7 +177,7 @@ TEST(Memory, CountsExactlyFromManyThreads) {
     for (const auto& blocks : kept) {
         for (const Block& block : blocks) {
             expected[block.from == &memory ? 0 : 1] +=
-                block.bytes < own_pages_bytes ? block.bytes : whole_pages(block.bytes);
+                block.bytes < separate_pages_bytes ? block.bytes : whole_pages(block.bytes);
         }
     }
     EXPECT_EQ(memory.bytes(), expected[0]);
@@ -240,7 +241,7 @@ TEST(Pages, AreBoundToTheNode) {
     NodeMemory memory(account, account.purpose("tables"), {.node = 0, .placement = PagePlacement::bound});
     if (!memory.note().empty()) GTEST_SKIP() << memory.note();
     int policies_seen = 0;
-    for (const std::size_t bytes : {own_pages_bytes, 3 * huge_page_bytes + 12345}) {
+    for (const std::size_t bytes : {separate_pages_bytes, 3 * huge_page_bytes + 12345}) {
         Buffer<char> buffer(bytes, &memory);
         std::memset(buffer.data(), 1, bytes);
         const PagesByNode pages = memory.pages();

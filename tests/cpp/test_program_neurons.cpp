@@ -354,13 +354,13 @@ TEST(ProgramNeurons, GoOnFromASavedState) {
     GroupDriver first(model, options);
     for (int n = 0; n < 205; ++n) EXPECT_EQ(first.step(), whole.step());
     StateColumns saved;
-    for (std::uint32_t i = 0; i < 70; ++i) first.group().exchange_state(i, 205, saved);
+    for (std::uint32_t i = 0; i < 70; ++i) first.group().serialize_state(i, 205, saved);
     std::vector<StateColumns::Column> columns = std::move(saved).take();
     StateColumns loaded(std::move(columns));
     GroupDriver second(model, options);
     for (std::uint32_t i = 0; i < 70; ++i) {
         loaded.seek(i);
-        second.group().exchange_state(i, 205, loaded);
+        second.group().serialize_state(i, 205, loaded);
     }
     std::size_t spikes = 0;
     for (int n = 0; n < 200; ++n) {

@@ -123,25 +123,25 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         if (variable != 0) throw InternalError("a probe was written to");
     }
 
-    void exchange_state(std::uint32_t cell, Step now, StateColumns& columns) override {
+    void serialize_state(std::uint32_t cell, Step now, StateColumns& columns) override {
         if (columns.loads()) now_ = now;
         const CellPlan& plan = layouts_.of(cell);
         CellStore& store = cells_->store(cell);
         const std::size_t k = number(cell);
-        columns.exchange_size(plan.slots());
+        columns.serialize_size(plan.slots());
         // In the order of the nodes, which no arrangement changes.
         const auto slot = [&](std::size_t node) { return plan.slot_of_node[node]; };
-        columns.exchange_list<double>("V_m", plan.slots(),
-                                      [&](std::size_t node) -> double& { return store.potential(k, slot(node)); });
-        exchange_gates(cell, columns);
-        exchange_general(model_, plan, store, k, columns);
-        exchange_receptors(cell, columns);
+        columns.serialize_list<double>("V_m", plan.slots(),
+                                       [&](std::size_t node) -> double& { return store.potential(k, slot(node)); });
+        serialize_gates(cell, columns);
+        serialize_general(model_, plan, store, k, columns);
+        serialize_receptors(cell, columns);
         for (std::size_t at = cell; at < injected_.size(); at += layouts_.cells()) {
-            columns.exchange("injected_" + std::to_string(at / layouts_.cells()), injected_[at]);
+            columns.serialize("injected_" + std::to_string(at / layouts_.cells()), injected_[at]);
         }
         if (!has_pools()) return;
         double nowhere = 0.0;
-        columns.exchange_list<double>("calcium", plan.slots(), [&](std::size_t node) -> double& {
+        columns.serialize_list<double>("calcium", plan.slots(), [&](std::size_t node) -> double& {
             if (!plan.pools.is_at(slot(node))) return nowhere;
             return store.calcium(k, plan.pools.place_of(slot(node)));
         });
@@ -340,20 +340,20 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     }
 
     /// By number. Where a receptor has several sites, by the node that these lie at, since kinds of cells have different ones.
-    void exchange_receptors(std::uint32_t cell, StateColumns& columns) {
+    void serialize_receptors(std::uint32_t cell, StateColumns& columns) {
         const CellPlan& plan = layouts_.of(cell);
         CellStore& store = cells_->store(cell);
         const std::size_t k = number(cell);
         for (std::uint32_t r = 0; r < sites_.size(); ++r) {
             if (model_.spec().receptors[r].model->general != nullptr) {
-                exchange_sites(r, sites_[r], plan, store, k, columns);
+                serialize_sites(r, sites_[r], plan, store, k, columns);
                 continue;
             }
             const std::string of = std::to_string(r);
             if (sites_[r] == 1) {
                 const std::size_t own = plan.receptor_at(r, 0);
-                columns.exchange("slow_" + of, store.slow(k, own));
-                columns.exchange("fast_" + of, store.fast(k, own));
+                columns.serialize("slow_" + of, store.slow(k, own));
+                columns.serialize("fast_" + of, store.fast(k, own));
                 continue;
             }
             std::vector<std::size_t> at(plan.slots(), plan.receptors.size());  // by slot
@@ -361,19 +361,19 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                 if (plan.receptors[own].number == r) at[plan.receptors[own].slot] = own;
             }
             double nowhere = 0.0;
-            const auto exchange = [&](const std::string& name, auto member) {
-                columns.exchange_list<double>(name, plan.slots(), [&](std::size_t node) -> double& {
+            const auto serialize = [&](const std::string& name, auto member) {
+                columns.serialize_list<double>(name, plan.slots(), [&](std::size_t node) -> double& {
                     const std::size_t own = at[plan.slot_of_node[node]];
                     return own == plan.receptors.size() ? nowhere : (store.*member)(k, own);
                 });
             };
-            exchange("slow_" + of, &CellStore::slow);
-            exchange("fast_" + of, &CellStore::fast);
+            serialize("slow_" + of, &CellStore::slow);
+            serialize("fast_" + of, &CellStore::fast);
         }
     }
 
     /// By mechanism, since kinds of cells have it in different classes.
-    void exchange_gates(std::uint32_t cell, StateColumns& columns) {
+    void serialize_gates(std::uint32_t cell, StateColumns& columns) {
         std::vector<std::size_t> gates;  // of each mechanism, the most that any kind has
         for (std::size_t kind = 0; kind < model_.kinds(); ++kind) {
             const std::vector<PaintedMechanism>& painted = model_.spec(kind).mechanisms;
@@ -389,7 +389,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                 double nowhere = 0.0;
                 const bool is_there =
                     m < plan.spec->mechanisms.size() && gate < plan.spec->mechanisms[m].mechanism->gates.size();
-                columns.exchange_list<double>(
+                columns.serialize_list<double>(
                     "gate_" + std::to_string(m) + "_" + std::to_string(gate), plan.slots(),
                     [&](std::size_t node) -> double& {
                         const std::uint32_t slot = plan.slot_of_node[node];

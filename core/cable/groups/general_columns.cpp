@@ -7,8 +7,8 @@
 
 namespace ranvier::cable {
 
-void exchange_general(const CellModel& model, const CellPlan& plan, CellStore& store, std::size_t cell,
-                      StateColumns& columns) {
+void serialize_general(const CellModel& model, const CellPlan& plan, CellStore& store, std::size_t cell,
+                       StateColumns& columns) {
     std::set<std::pair<std::uint32_t, std::size_t>> states;  // mechanism, state: those of any kind
     for (std::size_t kind = 0; kind < model.kinds(); ++kind) {
         const std::vector<PaintedMechanism>& painted = model.spec(kind).mechanisms;
@@ -24,17 +24,17 @@ void exchange_general(const CellModel& model, const CellPlan& plan, CellStore& s
         const GeneralPlan* const own = index ? &plan.generals[*index] : nullptr;
         const bool has = own != nullptr && state < own->model->variables();
         double nowhere = 0.0;
-        columns.exchange_list<double>("state_" + std::to_string(m) + "_" + std::to_string(state), plan.slots(),
-                                      [&](std::size_t node) -> double& {
-                                          const std::uint32_t slot = plan.slot_of_node[node];
-                                          if (!has || !own->is_at(slot)) return nowhere;
-                                          return store.state(cell, *index, own->place_of(slot), state);
-                                      });
+        columns.serialize_list<double>("state_" + std::to_string(m) + "_" + std::to_string(state), plan.slots(),
+                                       [&](std::size_t node) -> double& {
+                                           const std::uint32_t slot = plan.slot_of_node[node];
+                                           if (!has || !own->is_at(slot)) return nowhere;
+                                           return store.state(cell, *index, own->place_of(slot), state);
+                                       });
     }
 }
 
-void exchange_sites(std::uint32_t receptor, std::size_t sites, const CellPlan& plan, CellStore& store, std::size_t cell,
-                    StateColumns& columns) {
+void serialize_sites(std::uint32_t receptor, std::size_t sites, const CellPlan& plan, CellStore& store,
+                     std::size_t cell, StateColumns& columns) {
     const std::size_t general = *plan.general_of_receptor(receptor);
     const GeneralPlan& own = plan.generals[general];
     double nowhere = 0.0;
@@ -42,7 +42,7 @@ void exchange_sites(std::uint32_t receptor, std::size_t sites, const CellPlan& p
         const std::string of = "site_" + std::to_string(receptor) + "_" + std::to_string(site) + "_";
         for (std::size_t s = 0; s < own.model->variables(); ++s) {
             double& value = site < own.slots.size() ? store.state(cell, general, site, s) : nowhere;
-            columns.exchange(of + std::to_string(s), value);
+            columns.serialize(of + std::to_string(s), value);
         }
     }
 }

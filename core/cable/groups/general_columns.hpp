@@ -12,11 +12,11 @@
 namespace ranvier::cable {
 
 /// Those of mechanisms of the membrane, by mechanism, state and node. @param cell of the store
-void exchange_general(const CellModel& model, const CellPlan& plan, CellStore& store, std::size_t cell,
-                      StateColumns& columns);
+void serialize_general(const CellModel& model, const CellPlan& plan, CellStore& store, std::size_t cell,
+                       StateColumns& columns);
 
 /// Those of a receptor, by site. @param sites as many as any kind of cells of the population has
-void exchange_sites(std::uint32_t receptor, std::size_t sites, const CellPlan& plan, CellStore& store, std::size_t cell,
-                    StateColumns& columns);
+void serialize_sites(std::uint32_t receptor, std::size_t sites, const CellPlan& plan, CellStore& store,
+                     std::size_t cell, StateColumns& columns);
 
 }  // namespace ranvier::cable

@@ -130,18 +130,18 @@ class FollowedPotentials {
     }
 
     /// Saves or loads what there is of a neuron after step `now`. Neurons that are loaded have potentiated nothing before.
-    void exchange(std::uint32_t neuron, Step now, StateColumns& columns) {
-        const std::size_t size = columns.exchange_size(saved_steps_);
+    void serialize(std::uint32_t neuron, Step now, StateColumns& columns) {
+        const std::size_t size = columns.serialize_size(saved_steps_);
         for (std::size_t i = 0; i < size; ++i) {
             const Step step = now - static_cast<Step>(size - 1 - i);
             double potentiation = columns.loads() ? 0.0 : potentiation_in(neuron, step);
             // What a table with shorter delays does not keep, its synapses do not need.
             double unused[3] = {};
             const bool is_kept = size - 1 - i <= mask_;
-            columns.exchange_element("u_bar_plus", is_kept ? plus_[place(step) + neuron] : unused[0]);
-            columns.exchange_element("u_bar_minus", is_kept ? minus_[place(step) + neuron] : unused[1]);
-            columns.exchange_element("depression", is_kept ? depression_[place(step) + neuron] : unused[2]);
-            columns.exchange_element("potentiation", potentiation);
+            columns.serialize_element("u_bar_plus", is_kept ? plus_[place(step) + neuron] : unused[0]);
+            columns.serialize_element("u_bar_minus", is_kept ? minus_[place(step) + neuron] : unused[1]);
+            columns.serialize_element("depression", is_kept ? depression_[place(step) + neuron] : unused[2]);
+            columns.serialize_element("potentiation", potentiation);
             if (columns.loads() && potentiation > 0.0) loaded_.push_back({step, potentiation, neuron});
         }
     }

@@ -109,13 +109,13 @@ class Concentration {
         if (after > 1) pulses_.erase(pulses_.begin(), pulses_.begin() + static_cast<std::ptrdiff_t>(after - 1));
     }
     /// Saves or loads all pulses. @param base that steps are relative to
-    void exchange(std::int64_t base, StateColumns& columns) {
-        const std::size_t size = columns.exchange_size(pulses_.size());
+    void serialize(std::int64_t base, StateColumns& columns) {
+        const std::size_t size = columns.serialize_size(pulses_.size());
         if (columns.loads()) pulses_.assign(size, {});
         for (Pulse& pulse : pulses_) {
             std::int64_t step = pulse.step + base;
-            columns.exchange_element("pulse", step);
-            columns.exchange_element("concentration", pulse.after);
+            columns.serialize_element("pulse", step);
+            columns.serialize_element("concentration", pulse.after);
             pulse.step = bounded(step - base);
         }
     }

@@ -74,14 +74,14 @@ class OwnFactorTable final : public StoredTable<Target, Weight>, public RowState
     }
 
     bool has_synapse_state() const override { return true; }
-    void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
-        Base::exchange_synapses(positions, columns);
+    void serialize_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
+        Base::serialize_synapses(positions, columns);
         for (std::size_t k = 0; k < states_.size(); ++k) {
-            Base::exchange_column(columns, rule_.state_names[k], positions, states_[k]);
+            Base::serialize_column(columns, rule_.state_names[k], positions, states_[k]);
         }
     }
-    void exchange_row(RowIndex row, StateColumns& columns) override {
-        columns.exchange("last_spike", last_[row.value]);
+    void serialize_row(RowIndex row, StateColumns& columns) override {
+        columns.serialize("last_spike", last_[row.value]);
     }
 
    private:

@@ -586,11 +586,11 @@ void PlasticTable<Target, Real>::learn_timed(InstructionSet set, const LearnArgu
 }
 
 template <class Target, class Real>
-void PlasticTable<Target, Real>::exchange_traces(std::span<const std::uint64_t> positions, StateColumns& columns) {
+void PlasticTable<Target, Real>::serialize_traces(std::span<const std::uint64_t> positions, StateColumns& columns) {
     constexpr std::array<std::string_view, trace_kinds> names{"presynaptic_trace", "postsynaptic_trace",
                                                               "own_presynaptic_trace", "own_postsynaptic_trace"};
     for (std::size_t kind = 0; kind < trace_kinds; ++kind) {
-        if (!(*timed_)[kind].empty()) Base::exchange_column(columns, names[kind], positions, (*timed_)[kind]);
+        if (!(*timed_)[kind].empty()) Base::serialize_column(columns, names[kind], positions, (*timed_)[kind]);
     }
 }
 
@@ -706,36 +706,36 @@ void PlasticTable<Target, Real>::begin_loading(Step now) {
 }
 
 template <class Target, class Real>
-void PlasticTable<Target, Real>::exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) {
-    Base::exchange_synapses(positions, columns);
-    if (timed_) exchange_traces(positions, columns);
+void PlasticTable<Target, Real>::serialize_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) {
+    Base::serialize_synapses(positions, columns);
+    if (timed_) serialize_traces(positions, columns);
     if (centred() && !timed_) {
-        columns.exchange_list<Real>("presynaptic_trace", positions.size(),
-                                    [&](std::size_t i) -> Real& { return synapse_traces_[positions[i]]; });
+        columns.serialize_list<Real>("presynaptic_trace", positions.size(),
+                                     [&](std::size_t i) -> Real& { return synapse_traces_[positions[i]]; });
     }
     if (!modulated_) return;
-    columns.exchange_list<Real>("eligibility", positions.size(),
-                                [&](std::size_t i) -> Real& { return modulated_->eligibility[positions[i]]; });
+    columns.serialize_list<Real>("eligibility", positions.size(),
+                                 [&](std::size_t i) -> Real& { return modulated_->eligibility[positions[i]]; });
     if (modulated_->remainders.empty()) return;
-    columns.exchange_list<Real>("weight_remainder", positions.size(),
-                                [&](std::size_t i) -> Real& { return modulated_->remainders[positions[i]]; });
+    columns.serialize_list<Real>("weight_remainder", positions.size(),
+                                 [&](std::size_t i) -> Real& { return modulated_->remainders[positions[i]]; });
 }
 
 template <class Target, class Real>
-void PlasticTable<Target, Real>::exchange_row(RowIndex row, StateColumns& columns) {
+void PlasticTable<Target, Real>::serialize_row(RowIndex row, StateColumns& columns) {
     std::int64_t last = History::absolute(last_[row.value], base_);
-    columns.exchange("last_spike", last);
+    columns.serialize("last_spike", last);
     last_[row.value] = History::relative(last, base_);
-    columns.exchange("trace", traces_[row.value]);
+    columns.serialize("trace", traces_[row.value]);
     for (std::size_t k = 0; k < own_decays_.size(); ++k) {
-        columns.exchange("own_trace" + std::to_string(k), own_[row.value * own_decays_.size() + k]);
+        columns.serialize("own_trace" + std::to_string(k), own_[row.value * own_decays_.size() + k]);
     }
     if (columns.loads()) {
-        const std::size_t size = columns.exchange_size(0);
+        const std::size_t size = columns.serialize_size(0);
         for (std::size_t i = 0; i < size; ++i) {
             Saved one;
             one.spike.row = row;
-            exchange_waiting(one.spike, columns);
+            serialize_waiting(one.spike, columns);
             if (i > 0 && saved_.back().spike.stamp == one.spike.stamp) one.number = saved_.back().number + 1;
             saved_.push_back(one);
         }
@@ -743,21 +743,21 @@ void PlasticTable<Target, Real>::exchange_row(RowIndex row, StateColumns& column
     }
     const auto row_of_saved = [](const Saved& one) { return one.spike.row; };
     const auto own = std::ranges::equal_range(saved_, row, {}, row_of_saved);
-    columns.exchange_size(own.size());
-    for (Saved one : own) exchange_waiting(one.spike, columns);
+    columns.serialize_size(own.size());
+    for (Saved one : own) serialize_waiting(one.spike, columns);
 }
 
 template <class Target, class Real>
-void PlasticTable<Target, Real>::exchange_common(StateColumns& columns) {
+void PlasticTable<Target, Real>::serialize_common(StateColumns& columns) {
     auto greatest = std::bit_cast<Real>(greatest_);
-    columns.exchange("greatest_weight", greatest);
+    columns.serialize("greatest_weight", greatest);
     greatest_ = std::max(greatest_, std::bit_cast<Bits>(greatest));
     // All have had the same.
-    if (modulated_) modulated_->concentration.exchange(base_, columns);
+    if (modulated_) modulated_->concentration.serialize(base_, columns);
 }
 
 template <class Target, class Real>
-void PlasticTable<Target, Real>::end_exchange() {
+void PlasticTable<Target, Real>::end_serialization() {
     if (!std::exchange(loads_, false)) {
         saved_ = {};
         return;
@@ -778,14 +778,14 @@ void PlasticTable<Target, Real>::end_exchange() {
 }
 
 template <class Target, class Real>
-void PlasticTable<Target, Real>::exchange_waiting(Spike& spike, StateColumns& columns) const {
+void PlasticTable<Target, Real>::serialize_waiting(Spike& spike, StateColumns& columns) const {
     std::int64_t stamp = History::absolute(spike.stamp, base_);
     std::int64_t last = History::absolute(spike.last, base_);
-    columns.exchange_element("waiting_spike", stamp);
-    columns.exchange_element("spike_before", last);
-    columns.exchange_element("trace_before", spike.trace);
+    columns.serialize_element("waiting_spike", stamp);
+    columns.serialize_element("spike_before", last);
+    columns.serialize_element("trace_before", spike.trace);
     for (std::size_t k = 0; k < own_decays_.size(); ++k) {
-        columns.exchange_element("waiting_own_trace" + std::to_string(k), spike.own[k]);
+        columns.serialize_element("waiting_own_trace" + std::to_string(k), spike.own[k]);
     }
     spike.stamp = History::relative(stamp, base_);
     spike.last = History::relative(last, base_);

@@ -77,13 +77,13 @@ class PlasticTable final : public StoredTable<Target, Real>,
     bool has_synapse_state() const override { return true; }
     void begin_saving(Step now) override;
     void begin_loading(Step now) override;
-    void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override;
-    void exchange_row(RowIndex row, StateColumns& columns) override;
-    void exchange_target(std::uint32_t neuron, StateColumns& columns) override {
-        history_.exchange(neuron - learning_neurons_.first(), base_, columns);
+    void serialize_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override;
+    void serialize_row(RowIndex row, StateColumns& columns) override;
+    void serialize_target(std::uint32_t neuron, StateColumns& columns) override {
+        history_.serialize(neuron - learning_neurons_.first(), base_, columns);
     }
-    void exchange_common(StateColumns& columns) override;
-    void end_exchange() override;
+    void serialize_common(StateColumns& columns) override;
+    void end_serialization() override;
 
    private:
     using History = SpikeHistory<Real>;
@@ -186,13 +186,13 @@ class PlasticTable final : public StoredTable<Target, Real>,
     void begin_timed(std::pmr::memory_resource* memory);
     TimedArguments<Real> timed(const Visit& visit) const;
     void learn_timed(InstructionSet set, const LearnArguments<Real>& given, const Visit& visit);
-    void exchange_traces(std::span<const std::uint64_t> positions, StateColumns& columns);
+    void serialize_traces(std::span<const std::uint64_t> positions, StateColumns& columns);
     const TargetView<Real>* shared_view(InstructionSet set, std::uint64_t events, std::int32_t end, std::int32_t meets);
     std::vector<const Waiting*> first_waiting() const;
     class WeightCopies;
     void bring_up_to_date(std::span<const Visit> visits) const;
 
-    void exchange_waiting(Spike& spike, StateColumns& columns) const;
+    void serialize_waiting(Spike& spike, StateColumns& columns) const;
     /// Those for the run of each row that has the longest axonal delay, by row, then in their order.
     std::vector<Saved> waiting_spikes() const;
 

@@ -132,23 +132,23 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
     }
 
     bool has_synapse_state() const override { return Rule::greatest_state(constants_) > 0 || !own_states_.empty(); }
-    void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
-        Base::exchange_synapses(positions, columns);
+    void serialize_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
+        Base::serialize_synapses(positions, columns);
         for (std::size_t k = 0; k < own_states_.size(); ++k) {
-            Base::exchange_column(columns, Rule::state_names[k], positions, own_states_[k]);
+            Base::serialize_column(columns, Rule::state_names[k], positions, own_states_[k]);
         }
         if (Rule::greatest_state(constants_) == 0) return;
         std::vector<std::uint32_t> numbers;
         for (const std::uint64_t position : positions) numbers.push_back(states_[position]);
-        columns.exchange_list<std::uint32_t>("state", numbers.size(),
-                                             [&](std::size_t i) -> std::uint32_t& { return numbers[i]; });
+        columns.serialize_list<std::uint32_t>("state", numbers.size(),
+                                              [&](std::size_t i) -> std::uint32_t& { return numbers[i]; });
         for (std::size_t i = 0; i < positions.size(); ++i) states_.set(positions[i], numbers[i]);
     }
     /// How many spikes of a step there were matters no more after the step.
-    void exchange_row(RowIndex row, StateColumns& columns) override {
+    void serialize_row(RowIndex row, StateColumns& columns) override {
         Row& state = rows_[row.value];
-        for (std::size_t k = 0; k < Rule::states; ++k) columns.exchange(Rule::state_names[k], state.shared[k]);
-        columns.exchange("last_spike", state.last);
+        for (std::size_t k = 0; k < Rule::states; ++k) columns.serialize(Rule::state_names[k], state.shared[k]);
+        columns.serialize("last_spike", state.last);
     }
 
    private:

@@ -74,11 +74,11 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
         return std::nullopt;
     }
 
-    void exchange_row(RowIndex row, StateColumns& columns) override {
+    void serialize_row(RowIndex row, StateColumns& columns) override {
         typename Rule::State& state = states_[row.value];
         const std::span<const std::string_view> names = state_names();
-        for (std::size_t k = 0; k < names.size(); ++k) columns.exchange(names[k], state.values[k]);
-        columns.exchange("last_spike", state.last);
+        for (std::size_t k = 0; k < names.size(); ++k) columns.serialize(names[k], state.values[k]);
+        columns.serialize("last_spike", state.last);
     }
 
    private:

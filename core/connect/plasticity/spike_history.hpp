@@ -140,10 +140,10 @@ class SpikeHistory {
 
     /// Saves or loads the spikes of a neuron, newest first. Loaded are those of one that has not fired.
     /// @param base that steps are relative to
-    void exchange(std::uint32_t neuron, std::int64_t base, StateColumns& columns) {
-        columns.exchange("last_trace", last_trace_[neuron]);
+    void serialize(std::uint32_t neuron, std::int64_t base, StateColumns& columns) {
+        columns.serialize("last_trace", last_trace_[neuron]);
         for (std::size_t k = 0; k < own_traces(); ++k) {
-            columns.exchange("last_own_trace" + std::to_string(k), last_own_[k * neurons() + neuron]);
+            columns.serialize("last_own_trace" + std::to_string(k), last_own_[k * neurons() + neuron]);
         }
         if (columns.loads()) {
             load(neuron, base, columns);
@@ -161,41 +161,41 @@ class SpikeHistory {
 
    private:
     std::size_t place_of(std::uint32_t neuron, std::size_t spike) const { return spike * neurons_ + neuron; }
-    static void exchange_spike(std::int64_t base, std::int32_t& step, Real& after, StateColumns& columns) {
+    static void serialize_spike(std::int64_t base, std::int32_t& step, Real& after, StateColumns& columns) {
         std::int64_t spike = absolute(step, base);
-        columns.exchange_element("spike", spike);
+        columns.serialize_element("spike", spike);
         step = relative(spike, base);
-        columns.exchange_element("trace", after);
+        columns.serialize_element("trace", after);
     }
     void save(std::uint32_t neuron, std::int64_t base, StateColumns& columns) const {
         std::size_t recent = 0;
         while (recent < newest && steps_[place_of(neuron, recent)] != never) ++recent;
         std::size_t size = recent;
         for (const Older* older = first_older(neuron); older != nullptr; older = next_older(*older)) ++size;
-        columns.exchange_size(size);
+        columns.serialize_size(size);
         for (std::size_t i = 0; i < recent; ++i) {
             std::int32_t step = steps_[place_of(neuron, i)];
             Real after = traces_[place_of(neuron, i)];
-            exchange_spike(base, step, after, columns);
+            serialize_spike(base, step, after, columns);
             for (std::size_t k = 0; k < own_traces(); ++k) {
                 Real before = own(k)[place_of(neuron, i)];
-                columns.exchange_element("own_trace" + std::to_string(k), before);
+                columns.serialize_element("own_trace" + std::to_string(k), before);
             }
         }
         for (const Older* older = first_older(neuron); older != nullptr; older = next_older(*older)) {
             Older one = *older;
-            exchange_spike(base, one.step, one.after, columns);
+            serialize_spike(base, one.step, one.after, columns);
             for (std::size_t k = 0; k < own_traces(); ++k) {
                 Real before = older_own(*older, k);
-                columns.exchange_element("own_trace" + std::to_string(k), before);
+                columns.serialize_element("own_trace" + std::to_string(k), before);
             }
         }
     }
     void load(std::uint32_t neuron, std::int64_t base, StateColumns& columns) {
-        const std::size_t size = columns.exchange_size(0);
+        const std::size_t size = columns.serialize_size(0);
         for (std::size_t i = 0; i < size; ++i) {
             Older one;
-            exchange_spike(base, one.step, one.after, columns);
+            serialize_spike(base, one.step, one.after, columns);
             if (i < newest) {
                 steps_[place_of(neuron, i)] = one.step;
                 traces_[place_of(neuron, i)] = one.after;
@@ -206,7 +206,7 @@ class SpikeHistory {
             }
             for (std::size_t k = 0; k < own_traces(); ++k) {
                 Real before = 0;
-                columns.exchange_element("own_trace" + std::to_string(k), before);
+                columns.serialize_element("own_trace" + std::to_string(k), before);
                 if (i < newest) {
                     own_[k * newest * neurons_ + place_of(neuron, i)] = before;
                 } else {

@@ -123,24 +123,24 @@ class VoltageTable final : public StoredTable<Target, Weight>,
         now_ = now;
         settled_ = now;
     }
-    void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
-        Base::exchange_synapses(positions, columns);
-        columns.exchange_list<double>("potentiation", positions.size(),
-                                      [&](std::size_t i) -> double& { return sums_[positions[i]]; });
+    void serialize_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
+        Base::serialize_synapses(positions, columns);
+        columns.serialize_list<double>("potentiation", positions.size(),
+                                       [&](std::size_t i) -> double& { return sums_[positions[i]]; });
     }
-    void exchange_row(RowIndex row, StateColumns& columns) override {
-        columns.exchange("last_spike", rows_[row.value].last);
-        columns.exchange("trace", rows_[row.value].trace);
+    void serialize_row(RowIndex row, StateColumns& columns) override {
+        columns.serialize("last_spike", rows_[row.value].last);
+        columns.serialize("trace", rows_[row.value].trace);
     }
-    void exchange_target(std::uint32_t neuron, StateColumns& columns) override {
-        potentials_.exchange(neuron - targets_.first(), now_, columns);
+    void serialize_target(std::uint32_t neuron, StateColumns& columns) override {
+        potentials_.serialize(neuron - targets_.first(), now_, columns);
     }
-    void exchange_common(StateColumns& columns) override {
+    void serialize_common(StateColumns& columns) override {
         double greatest = greatest_added_;
-        columns.exchange("greatest_weight", greatest);
+        columns.serialize("greatest_weight", greatest);
         greatest_added_ = std::max(greatest_added_, greatest);
     }
-    void end_exchange() override {
+    void end_serialization() override {
         potentials_.end_loading();
         kept_ = potentials_.potentiations();
     }

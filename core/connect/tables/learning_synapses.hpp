@@ -71,11 +71,11 @@ class LearningSynapses {
     virtual void begin_saving(Step now) = 0;
     virtual void begin_loading(Step now) = 0;
     /// What the table stores of a neuron. @param neuron local index
-    virtual void exchange_target(std::uint32_t neuron, StateColumns& columns) = 0;
+    virtual void serialize_target(std::uint32_t neuron, StateColumns& columns) = 0;
     /// What the synapses of all tables of a kind have in common: the greatest of all that is loaded counts.
-    virtual void exchange_common(StateColumns& columns) = 0;
+    virtual void serialize_common(StateColumns& columns) = 0;
     /// After all has been saved, or loaded.
-    virtual void end_exchange() = 0;
+    virtual void end_serialization() = 0;
 
    protected:
     ~LearningSynapses() = default;

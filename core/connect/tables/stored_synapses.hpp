@@ -34,7 +34,7 @@ struct RowFailure {
 class RowState {
    public:
     /// Saves or loads it. The same row may be loaded several times. @pre SynapseTable::has_sources()
-    virtual void exchange_row(RowIndex row, StateColumns& columns) = 0;
+    virtual void serialize_row(RowIndex row, StateColumns& columns) = 0;
     /// The first variable of a row that has failed, and since when; nothing where variables cannot fail.
     virtual std::optional<RowFailure> failure() const { return std::nullopt; }
 
@@ -112,7 +112,7 @@ class StoredSynapses {
     /// Whether synapses have state that changes by itself, weights included.
     virtual bool has_synapse_state() const = 0;
     /// Saves or loads weights, and the state of synapses.
-    virtual void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) = 0;
+    virtual void serialize_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) = 0;
     virtual RowState* row_state() { return nullptr; }
     const RowState* row_state() const { return const_cast<StoredSynapses*>(this)->row_state(); }
     /// Null for synapses that are not static.

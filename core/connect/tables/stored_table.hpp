@@ -99,19 +99,19 @@ class StoredTable : public SynapseTable, public StoredSynapses, public Forgettab
     void find_onto(std::span<const std::uint32_t> neurons, std::span<const std::uint64_t> ends,
                    std::span<std::uint64_t> positions) const override;
     bool has_synapse_state() const override { return false; }
-    void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
-        exchange_column(columns, "weight", positions, columns_.weights);
+    void serialize_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
+        serialize_column(columns, "weight", positions, columns_.weights);
         for (std::size_t k = 0; k < columns_.parameters.size(); ++k) {
-            exchange_column(columns, "parameter" + std::to_string(k), positions, columns_.parameters[k]);
+            serialize_column(columns, "parameter" + std::to_string(k), positions, columns_.parameters[k]);
         }
     }
 
    protected:
     /// A value of each of some synapses.
-    static void exchange_column(StateColumns& columns, std::string_view name, std::span<const std::uint64_t> positions,
-                                Buffer<Weight>& values) {
-        columns.exchange_list<Weight>(name, positions.size(),
-                                      [&](std::size_t i) -> Weight& { return values[positions[i]]; });
+    static void serialize_column(StateColumns& columns, std::string_view name, std::span<const std::uint64_t> positions,
+                                 Buffer<Weight>& values) {
+        columns.serialize_list<Weight>(name, positions.size(),
+                                       [&](std::size_t i) -> Weight& { return values[positions[i]]; });
     }
     /// Of a synapse of a row.
     virtual DelaySteps delay_at(RowIndex /*row*/, std::uint64_t position) const {

@@ -123,7 +123,7 @@ void StateLoader::load(std::size_t table, std::vector<StateColumns::Column> save
 NeuronId StateLoader::read_id(StateColumns& columns, std::size_t row) const {
     columns.seek(row);
     std::int64_t id = 0;
-    columns.exchange("id", id);
+    columns.serialize("id", id);
     if (id < 0 || static_cast<std::uint64_t>(id) >= self().network.unit_count()) {
         throw impossible("global id in a saved state", std::to_string(id));
     }
@@ -134,7 +134,7 @@ std::uint32_t StateLoader::read_input(StateColumns& columns, const connect::Inpu
                                       bool has_sites) const {
     const PopulationId population = self().layout.population_of(id);
     std::uint32_t site = 0;
-    if (has_sites) columns.exchange("site", site);
+    if (has_sites) columns.serialize("site", site);
     if (site >= inputs.sites(population)) throw impossible("site of a receptor in a saved state", std::to_string(site));
     return inputs.input(population, inputs.shard().local_index(population, id), site);
 }
@@ -163,7 +163,7 @@ void StateLoader::load_parameters(std::uint32_t population, StateColumns& column
         if (!place) throw impossible("global id in a saved state", std::to_string(id.value));
         for (std::size_t k = 0; k < model.parameters.size(); ++k) {
             if (!self().changes.parameters[population].contains(model.parameters[k].name)) continue;
-            columns.exchange(model.parameters[k].name, parameters_[shard][k].values[*place]);
+            columns.serialize(model.parameters[k].name, parameters_[shard][k].values[*place]);
         }
     }
 }
@@ -190,7 +190,7 @@ void StateLoader::load_neurons(std::uint32_t population, StateColumns& columns) 
         const auto place = shard.layout().share(PopulationId{population}).ids.find(id);
         if (!place) throw impossible("global id in a saved state", std::to_string(id.value));
         const ShardGroup& group = shard.groups()[PopulationId{population}];
-        group.neurons->exchange_state(static_cast<std::uint32_t>(*place), totals_.step / group.stride, columns);
+        group.neurons->serialize_state(static_cast<std::uint32_t>(*place), totals_.step / group.stride, columns);
     }
 }
 
@@ -208,7 +208,7 @@ void StateLoader::load_stimulus(std::uint32_t index, StateColumns& columns) {
                                ? std::nullopt
                                : shard.stimuli().targets_of(*found, self().network).find(id);
         if (!place) throw impossible("target of a saved stimulus", std::to_string(id.value));
-        found->stimulus->exchange_state(static_cast<std::uint32_t>(*place), columns);
+        found->stimulus->serialize_state(static_cast<std::uint32_t>(*place), columns);
     }
 }
 
@@ -241,11 +241,11 @@ void StateLoader::load_synapses(connect::KindIndex kind, StateColumns& columns) 
         synapses->find_onto(inputs, ends, positions);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             columns.seek(rows[i]);
-            if (columns.exchange_size(0) != counts[inputs[i]]) {
+            if (columns.serialize_size(0) != counts[inputs[i]]) {
                 throw impossible("number of saved synapses of a neuron", "");
             }
             const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
-            synapses->exchange_synapses(std::span(positions).subspan(begin, counts[inputs[i]]), columns);
+            synapses->serialize_synapses(std::span(positions).subspan(begin, counts[inputs[i]]), columns);
         }
     }
 }
@@ -303,7 +303,7 @@ void StateLoader::load_named(connect::SynapseTable& table, StateColumns& columns
             throw impossible("synapse of neuron without a saved state", std::to_string(id.value));
         }
         columns.seek(found->second);
-        synapses.row_state()->exchange_row(row, columns);
+        synapses.row_state()->serialize_row(row, columns);
     }
 }
 
@@ -330,7 +330,7 @@ void StateLoader::load_sources(connect::KindIndex kind, StateColumns& columns) {
             for (auto one = std::lower_bound(wanted.begin(), wanted.end(), std::pair(id, std::size_t{0}));
                  one != wanted.end() && one->first == id; ++one) {
                 columns.seek(one->second);
-                state->exchange_row(row, columns);
+                state->serialize_row(row, columns);
             }
         }
     }
@@ -344,7 +344,7 @@ void StateLoader::load_targets(connect::KindIndex kind, StateColumns& columns) {
         const std::uint32_t shard = layout.shard_of(id).value;
         connect::LearningSynapses* const learning = self().shards[shard]->synapses().learning(kind);
         if (learning == nullptr) throw impossible("saved synapses", "");
-        learning->exchange_target(layout.shard(shard).local_index(layout.population_of(id), id).value, columns);
+        learning->serialize_target(layout.shard(shard).local_index(layout.population_of(id), id).value, columns);
     }
 }
 
@@ -354,7 +354,7 @@ void StateLoader::load_common(connect::KindIndex kind, StateColumns& columns) {
         if (learning == nullptr) continue;
         for (std::size_t row = 0; row < columns.owners(); ++row) {
             columns.seek(row);
-            learning->exchange_common(columns);
+            learning->serialize_common(columns);
         }
     }
 }
@@ -365,7 +365,7 @@ void StateLoader::load_spikes(StateColumns& columns) {
         const NeuronId id = read_id(columns, row);
         if (!layout.owns(id)) continue;
         Step step = 0;
-        columns.exchange("step", step);
+        columns.serialize("step", step);
         if (step <= totals_.step - self().longest_static_delay) continue;
         if (step < 1 || step > totals_.step) throw impossible("step of a saved spike", std::to_string(step));
         const std::uint32_t shard = layout.shard_of(id).value;
@@ -389,10 +389,10 @@ void StateLoader::load_inputs(StateColumns& columns) {
         std::uint32_t receptor = 0;
         Step step = 0;
         double sum = 0.0;
-        columns.exchange("receptor", receptor);
+        columns.serialize("receptor", receptor);
         const bool has_sites = self().lowered.plan().has_sites();
-        columns.exchange("step", step);
-        columns.exchange("sum", sum);
+        columns.serialize("step", step);
+        columns.serialize("sum", sum);
         const std::uint32_t index = layout.shard_of(id).value;
         Shard& shard = *self().shards[index];
         const PopulationId population = layout.population_of(id);
@@ -412,7 +412,7 @@ void StateLoader::finish() {
     Simulation::Implementation& own = self();
     for (const auto& shard : own.shards) {
         for (const auto& table : shard->synapses().tables()) {
-            if (table && table->learning()) table->learning()->end_exchange();
+            if (table && table->learning()) table->learning()->end_serialization();
         }
     }
     sources_.reset();

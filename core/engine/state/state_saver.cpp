@@ -21,12 +21,12 @@ std::int64_t id_of(const Shard& shard, std::uint32_t local) {
 }
 
 /// The id of the neuron that an input belongs to, and its site, if neurons have several.
-void exchange_input(const Shard& shard, const connect::InputLayout& inputs, std::uint32_t input, bool has_sites,
-                    StateColumns& columns) {
+void serialize_input(const Shard& shard, const connect::InputLayout& inputs, std::uint32_t input, bool has_sites,
+                     StateColumns& columns) {
     auto [neuron, site] = inputs.site(input);
     std::int64_t id = id_of(shard, neuron.value);
-    columns.exchange("id", id);
-    if (has_sites) columns.exchange("site", site);
+    columns.serialize("id", id);
+    if (has_sites) columns.serialize("site", site);
 }
 
 /// Whether tables give anything beside the ids of their rows.
@@ -85,7 +85,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
 StateSaver::~StateSaver() {
     for (const auto& shard : self().shards) {
         for (const auto& table : shard->synapses().tables()) {
-            if (table && table->learning()) table->learning()->end_exchange();
+            if (table && table->learning()) table->learning()->end_serialization();
         }
     }
 }
@@ -118,8 +118,8 @@ bool StateSaver::save(const StateTable& table, Place& place, StateColumns& colum
             if (auto* const learning =
                     self().shards[place.shard]->synapses().learning(connect::KindIndex{table.number})) {
                 std::int64_t id = 0;
-                columns.exchange("id", id);
-                learning->exchange_common(columns);
+                columns.serialize("id", id);
+                learning->serialize_common(columns);
             }
             return false;
         case StateTableKind::spikes:
@@ -139,15 +139,15 @@ bool StateSaver::save_neurons(const StateTable& table, Place& place, StateColumn
     for (; place.next < end; ++place.next) {
         const auto neuron = static_cast<std::uint32_t>(place.next);
         std::int64_t id = id_of(shard, group.offset + neuron);
-        columns.exchange("id", id);
+        columns.serialize("id", id);
         if (table.kind == StateTableKind::neurons) {
-            group.neurons->exchange_state(neuron, totals_.step / group.stride, columns);
+            group.neurons->serialize_state(neuron, totals_.step / group.stride, columns);
             continue;
         }
         for (std::size_t k = 0; k < model.parameters.size(); ++k) {
             if (!self().changes.parameters[table.number].contains(model.parameters[k].name)) continue;
             double value = group.parameters[k][neuron];
-            columns.exchange(model.parameters[k].name, value);
+            columns.serialize(model.parameters[k].name, value);
         }
     }
     return place.next < group.size;
@@ -168,8 +168,8 @@ bool StateSaver::save_stimulus(const StateTable& table, Place& place, StateColum
                 return true;
             }
             auto id = static_cast<std::int64_t>(targets[target].value);
-            columns.exchange("id", id);
-            own.stimulus->exchange_state(target, columns);
+            columns.serialize("id", id);
+            own.stimulus->serialize_state(target, columns);
         }
     }
     return false;
@@ -200,10 +200,10 @@ bool StateSaver::save_synapses(const StateTable& table, Place& place, StateColum
     std::vector<std::uint64_t> positions(end);
     synapses->find_onto(reached, ends, positions);
     for (std::size_t i = 0; i < reached.size(); ++i) {
-        exchange_input(shard, inputs, reached[i], inputs.has_sites(), columns);
+        serialize_input(shard, inputs, reached[i], inputs.has_sites(), columns);
         const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
-        columns.exchange_size(ends[i] - begin);
-        synapses->exchange_synapses(std::span(positions).subspan(begin, ends[i] - begin), columns);
+        columns.serialize_size(ends[i] - begin);
+        synapses->serialize_synapses(std::span(positions).subspan(begin, ends[i] - begin), columns);
     }
     return place.next < place.counts.size();
 }
@@ -219,8 +219,8 @@ bool StateSaver::save_sources(const StateTable& table, Place& place, StateColumn
         const RowIndex row{static_cast<std::uint32_t>(place.next)};
         if (synapses->row_begin(row) == synapses->row_end(row)) continue;
         auto id = static_cast<std::int64_t>(rows.source(row).value);
-        columns.exchange("id", id);
-        state->exchange_row(row, columns);
+        columns.serialize("id", id);
+        state->serialize_row(row, columns);
     }
     return place.next < rows.rows();
 }
@@ -243,8 +243,8 @@ bool StateSaver::save_targets(const StateTable& table, Place& place, StateColumn
         const auto neuron = static_cast<std::uint32_t>(place.next);
         if (place.counts[neuron] == 0) continue;
         std::int64_t id = id_of(shard, neuron);
-        columns.exchange("id", id);
-        learning->exchange_target(neuron, columns);
+        columns.serialize("id", id);
+        learning->serialize_target(neuron, columns);
     }
     return place.next < place.counts.size();
 }
@@ -254,8 +254,8 @@ bool StateSaver::save_spikes(Place& place, StateColumns& columns) const {
     shard.outboxes().visit_sent([&](Step step, LocalIndex local) {
         if (step <= totals_.step - self().longest_static_delay) return;
         std::int64_t id = id_of(shard, local.value);
-        columns.exchange("id", id);
-        columns.exchange("step", step);
+        columns.serialize("id", id);
+        columns.serialize("step", step);
     });
     return false;
 }
@@ -266,10 +266,10 @@ bool StateSaver::save_inputs(Place& place, StateColumns& columns) const {
     auto receptor = static_cast<std::uint32_t>(place.next >> 32);
     const auto done = static_cast<Step>(place.next & UINT32_MAX);
     const auto save = [&](Step step, std::uint32_t input, double sum) {
-        exchange_input(shard, shard.inputs().layout(receptor), input, self().lowered.plan().has_sites(), columns);
-        columns.exchange("receptor", receptor);
-        columns.exchange("step", step);
-        columns.exchange("sum", sum);
+        serialize_input(shard, shard.inputs().layout(receptor), input, self().lowered.plan().has_sites(), columns);
+        columns.serialize("receptor", receptor);
+        columns.serialize("step", step);
+        columns.serialize("sum", sum);
     };
     if (done == 0) visit_unread_inputs(shard.inputs(), shard.groups(), receptor, totals_.step, save);
     const Step steps = has_dynamic_inputs(shard.synapses(), receptor) ? shard.inputs().steps_ahead(receptor) : 0;

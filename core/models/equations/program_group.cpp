@@ -131,13 +131,13 @@ class ProgramGroup final : public NeuronGroup {
         if (variable >= state_.size()) throw InternalError("a derived variable was written to");
     }
 
-    void exchange_state(std::uint32_t neuron, Step /*now*/, StateColumns& columns) override {
+    void serialize_state(std::uint32_t neuron, Step /*now*/, StateColumns& columns) override {
         for (std::size_t v = 0; v < state_.size(); ++v) {
-            columns.exchange("variable_" + model_.description().variables[v].name, state_[v][neuron]);
+            columns.serialize("variable_" + model_.description().variables[v].name, state_[v][neuron]);
             if (columns.loads()) state_[v][neuron] = without_subnormal(state_[v][neuron]);
         }
         std::int32_t refractory = std::max(release_[neuron] - clock_, 0);
-        columns.exchange("refractory_steps", refractory);
+        columns.serialize("refractory_steps", refractory);
         if (columns.loads()) release_[neuron] = clock_ + refractory;
     }
 

@@ -119,10 +119,10 @@ class IgnoreAndFire final : public NeuronGroup {
         for (std::size_t k = 0; k < neurons.size(); ++k) (void)checked(values[k]);
     }
 
-    void exchange_state(std::uint32_t neuron, Step now, StateColumns& columns) override {
+    void serialize_state(std::uint32_t neuron, Step now, StateColumns& columns) override {
         if (columns.loads()) step_ = now;
-        columns.exchange("left", left_[neuron]);
-        columns.exchange("since", since_[neuron]);
+        columns.serialize("left", left_[neuron]);
+        columns.serialize("since", since_[neuron]);
         if (columns.loads()) due_[neuron] = due(neuron);
     }
 

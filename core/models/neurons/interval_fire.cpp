@@ -208,11 +208,11 @@ class IntervalFire final : public NeuronGroup {
         for (std::size_t k = 0; k < neurons.size(); ++k) (void)fire_time(neurons[k], values[k]);
     }
 
-    void exchange_state(std::uint32_t neuron, Step now, StateColumns& columns) override {
+    void serialize_state(std::uint32_t neuron, Step now, StateColumns& columns) override {
         if (columns.loads()) step_ = now;
-        columns.exchange("fire_at", fire_at_[neuron]);
-        columns.exchange("steepness", steepness_[neuron]);
-        columns.exchange("intervals", intervals_[neuron]);
+        columns.serialize("fire_at", fire_at_[neuron]);
+        columns.serialize("steepness", steepness_[neuron]);
+        columns.serialize("intervals", intervals_[neuron]);
     }
 
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> given) override {

@@ -32,7 +32,7 @@ class Parrots final : public RepeatingGroup {
     void read(std::size_t, std::span<const std::uint32_t>, double*) const override {}
     void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
     void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
-    void exchange_state(std::uint32_t, Step, StateColumns&) override {}
+    void serialize_state(std::uint32_t, Step, StateColumns&) override {}
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues>) override {
         return std::make_unique<NoChange>();
     }

@@ -159,12 +159,12 @@ class Group final : public NeuronGroup {
     }
 
     /// Potentials are relative to the resting potential, as they are stored.
-    void exchange_state(std::uint32_t neuron, Step /*now*/, StateColumns& columns) override {
+    void serialize_state(std::uint32_t neuron, Step /*now*/, StateColumns& columns) override {
         for (std::size_t v = 0; v < Arrays::state_count; ++v) {
-            columns.exchange(Model::variables[v].name, state_[v][neuron]);
+            columns.serialize(Model::variables[v].name, state_[v][neuron]);
         }
         std::int32_t refractory = std::max(release_[neuron] - clock_, 0);
-        columns.exchange("refractory_steps", refractory);
+        columns.serialize("refractory_steps", refractory);
         if (columns.loads()) release_[neuron] = clock_ + refractory;
     }
 

@@ -87,10 +87,10 @@ class RenewalStimulus final : public Stimulus {
     }
 
     bool has_state() const override { return true; }
-    void exchange_state(std::uint32_t target, StateColumns& columns) override {
-        columns.exchange("left", left_[target]);
-        columns.exchange("dead", dead_[target]);
-        columns.exchange("drawn", drawn_[target]);
+    void serialize_state(std::uint32_t target, StateColumns& columns) override {
+        columns.serialize("left", left_[target]);
+        columns.serialize("dead", dead_[target]);
+        columns.serialize("drawn", drawn_[target]);
     }
     void take_state(Stimulus& before) noexcept override {
         auto& other = static_cast<RenewalStimulus&>(before);

@@ -45,7 +45,7 @@ class SpikeGenerator final : public NeuronGroup {
     void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
     void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
     /// What is still to be played follows from the lists and the step.
-    void exchange_state(std::uint32_t, Step, StateColumns&) override {}
+    void serialize_state(std::uint32_t, Step, StateColumns&) override {}
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues>) override {
         struct Nothing final : ParameterChange {
             void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}

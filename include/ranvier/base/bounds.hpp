@@ -5,7 +5,7 @@
 
 namespace ranvier {
 
-/// Bounds of a parameter; a bound that is open does not belong to the interval.
+/// Bounds of a parameter; an open bound does not belong to the interval.
 struct Bounds {
     double lower = -std::numeric_limits<double>::infinity();
     double upper = std::numeric_limits<double>::infinity();

@@ -13,15 +13,16 @@
 
 namespace ranvier {
 
-/// A fixed number of elements of a plain type, not initialised: memory is placed on the NUMA node of the thread that
-/// touches it first, which must be the one that will use it, unless the memory resource places it elsewhere.
+/// A fixed number of uninitialised elements of a plain type. The kernel places memory on the NUMA node of the thread
+/// that touches it first, unless the memory resource places it elsewhere: the thread that uses the buffer must touch it
+/// first.
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
 
    public:
     Buffer() = default;
-    /// @param memory that it is taken from, which must outlive the buffer
+    /// @param memory the resource to allocate from, which must outlive the buffer
     /// @throws std::bad_alloc
     explicit Buffer(std::size_t size, std::pmr::memory_resource* memory = page_memory())
         : size_(size), memory_(memory) {

@@ -9,7 +9,7 @@
 
 namespace ranvier {
 
-/// The names of the values of an enumeration that users may choose. It is specialised beside the enumeration, with
+/// The names of the values of an enumeration that users may choose. Specialise it beside the enumeration, with
 ///
 ///     static constexpr std::string_view kind = "placement";                        // in errors
 ///     static constexpr std::array<std::string_view, 2> names{"shuffle", "consecutive"};  // of the first values, in order
@@ -21,7 +21,7 @@ constexpr std::string_view name_of(Enum value) {
     return ChoiceNames<Enum>::names[static_cast<std::size_t>(value)];
 }
 
-/// The place of a name in a list; nothing for "auto" where that is allowed.
+/// The index of a name in a list; nothing for "auto" where that is allowed.
 /// @throws UnknownNameError
 std::optional<std::size_t> find_choice(std::string_view kind, std::span<const std::string_view> names,
                                        std::string_view name, bool allows_automatic);
@@ -34,7 +34,7 @@ Enum parse_choice(std::string_view name) {
 
 inline constexpr std::string_view automatic_choice = "auto";
 
-/// A value of an enumeration, which can also be given by its name.
+/// A value of an enumeration, which can also be given by name.
 template <class Enum>
 class Choice {
    public:
@@ -63,7 +63,7 @@ class AutoChoice {
         if (found) value_ = static_cast<Enum>(*found);
     }
 
-    /// Nothing: "auto".
+    /// Nothing for "auto".
     constexpr const std::optional<Enum>& value() const { return value_; }
     constexpr bool is_automatic() const { return !value_; }
     constexpr Enum value_or(Enum otherwise) const { return value_.value_or(otherwise); }

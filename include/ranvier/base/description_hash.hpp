@@ -10,7 +10,7 @@
 
 namespace ranvier {
 
-/// The hash of a description: of numbers and texts, one after another.
+/// The hash of a description: a sequence of numbers and texts.
 class DescriptionHash {
    public:
     void whole(std::uint64_t number) { hash_.add(number); }

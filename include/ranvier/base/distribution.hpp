@@ -41,12 +41,13 @@ struct Distribution {
     double least() const;
     double greatest() const;
 
-    /// The value below which draws lie with this probability, from 0 to 1: exact where values are not redrawn, else that of
-    /// the unrestricted distribution within the bounds. For estimates.
+    /// The value below which draws lie with this probability, from 0 to 1. Exact where values are not redrawn;
+    /// otherwise the quantile of the unrestricted distribution, clamped to the bounds. For estimates.
     double quantile(double probability) const;
 
-    /// @throws ValueOutOfBoundsError when a parameter is not finite or negative where it must not be, when lower > upper,
-    /// or when redrawing would accept less than one draw in a thousand. `object` names the thing in the message.
+    /// @throws ValueOutOfBoundsError when a parameter is not finite or is negative where it must not be, when lower >
+    /// upper, or when redrawing would accept less than one draw in a thousand. `object` names the distribution in the
+    /// message.
     void check(std::string_view object) const;
 
     /// Values [first_index, first_index + count) of the stream.

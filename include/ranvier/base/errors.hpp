@@ -7,7 +7,7 @@
 
 namespace ranvier {
 
-/// What every error of a user tells: which object, which value it had, what bound it broke and what to do.
+/// The content of every user error: the object, its value, the bound that it violates and the remedy.
 struct ErrorFields {
     std::string object;
     std::string value;
@@ -15,7 +15,7 @@ struct ErrorFields {
     std::string remedy;
 };
 
-/// Base of all errors that a user can cause and mend. The message is put together from the fields.
+/// Base of all errors that a user can cause and fix. The message is composed of the fields.
 class Error : public std::runtime_error {
    public:
     explicit Error(ErrorFields fields);
@@ -38,7 +38,7 @@ class ValueOutOfBoundsError : public Error {
     using Error::Error;
 };
 
-/// An array does not have the length or the number of dimensions that is needed.
+/// An array has the wrong length or number of dimensions.
 class ShapeError : public Error {
    public:
     using Error::Error;
@@ -56,25 +56,25 @@ class DelayError : public Error {
     using Error::Error;
 };
 
-/// A connection rule cannot be carried out on these populations.
+/// A connection rule cannot be applied to these populations.
 class RuleError : public Error {
    public:
     using Error::Error;
 };
 
-/// More memory would be needed than the machine has.
+/// A call needs more memory than the machine has.
 class InsufficientMemoryError : public Error {
    public:
     using Error::Error;
 };
 
-/// A call that the present state of the object does not allow.
+/// The present state of the object does not allow the call.
 class StateError : public Error {
    public:
     using Error::Error;
 };
 
-/// A file cannot be read, or its content is not what it must be.
+/// A file cannot be read or has invalid content.
 class FileError : public Error {
    public:
     using Error::Error;
@@ -86,26 +86,26 @@ class CommunicationError : public Error {
     using Error::Error;
 };
 
-/// Another process of the run failed, or describes another network, so that this one cannot go on.
+/// Another process of the run failed or describes another network, so that this one cannot continue.
 class RemoteError : public Error {
    public:
     using Error::Error;
 };
 
-/// A bug in Ranvier, never a user's mistake.
+/// A bug in Ranvier, not a mistake of the user.
 class InternalError : public std::logic_error {
    public:
     explicit InternalError(const std::string& what);
 };
 
-/// The name among `known` that is nearest to `given` by edit distance, whatever its case, or an empty view when none is
-/// near: when more than half of the letters would have to change.
+/// The name in `known` nearest to `given` by edit distance, ignoring case. Empty if more than half of the letters would
+/// have to change.
 std::string_view nearest_name(std::string_view given, std::span<const std::string_view> known);
 
 /// An UnknownNameError whose remedy names the nearest valid name and lists all of them.
 UnknownNameError unknown_name(std::string_view kind, std::string_view name, std::span<const std::string_view> known);
 
-/// `value` as text with as many digits as are needed to tell it apart.
+/// `value` as text with as many digits as identify it.
 std::string to_text(double value);
 
 }  // namespace ranvier

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-/// Hashes: numbers that look random but follow from others. They are the same on every machine.
+/// Hashes, equal on every machine.
 namespace ranvier {
 
 /// 2^64 divided by the golden ratio. The upper bits of its product with a number are a quick hash (Knuth 1973).
@@ -16,8 +16,8 @@ constexpr std::uint64_t mix(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/// The hash of a sequence of numbers, in the manner of FNV-1a with 64-bit words and a stronger step. One step takes a third
-/// of the time of mix(), which is felt with lists of millions of connections.
+/// The hash of a sequence of numbers: FNV-1a with 64-bit words and a stronger step. One step takes a third of the time
+/// of mix(), which matters for lists of millions of connections.
 class SequenceHash {
    public:
     constexpr void add(std::uint64_t value) {

@@ -12,7 +12,7 @@
 
 namespace ranvier {
 
-/// Ascending global ids of the neurons that one owner (a shard, say) has: an arithmetic progression, or a list where the
+/// Ascending global ids of the neurons of one owner (a shard, say): an arithmetic progression, or a list where the
 /// placement of neurons follows no rule. A value: copies share the list.
 class IdSequence {
    public:
@@ -29,14 +29,14 @@ class IdSequence {
     std::uint64_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     bool is_progression() const { return list_ == nullptr; }
-    /// Of a progression.
+    /// The stride of a progression.
     std::uint64_t stride() const { return stride_; }
 
     NeuronId operator[](std::uint64_t position) const {
         return NeuronId{list_ ? (*list_)[first_ + position] : first_ + position * stride_};
     }
 
-    /// Of a list: the ids one after another.
+    /// The ids of a list.
     std::span<const std::uint64_t> list() const { return std::span(*list_).subspan(first_, size_); }
     /// Ids [begin, begin + out.size()).
     void copy(std::uint64_t begin, std::span<std::uint64_t> out) const {
@@ -47,7 +47,7 @@ class IdSequence {
         }
     }
 
-    /// How many of the ids lie below this one.
+    /// The number of ids below `id`.
     std::uint64_t count_below(NeuronId id) const {
         if (list_) {
             const std::span<const std::uint64_t> ids = list();
@@ -76,7 +76,7 @@ class IdSequence {
     NeuronId back() const { return (*this)[size_ - 1]; }
     /// Whether the ids follow each other without gaps.
     bool is_contiguous() const { return size_ == 0 || back().value - (*this)[0].value == size_ - 1; }
-    /// Those of the ids that are among others too.
+    /// The ids that are also in `others`.
     IdSequence among(const IdSequence& others) const {
         if (others.empty() || empty()) return subsequence(0, 0);
         const NeuronId first = others[0];
@@ -98,8 +98,8 @@ class IdSequence {
         return {std::make_shared<const std::vector<std::uint64_t>>(std::move(chosen)), 0, size};
     }
 
-    /// Calls visit(position, first id, stride, count) for the progressions that make up the sequence, in order: what is
-    /// drawn for a progression at once need not be drawn neuron by neuron.
+    /// Calls visit(position, first id, stride, count) for the progressions that make up the sequence, in order, so that
+    /// values of a progression can be drawn at once.
     template <class Visit>
     void for_each_progression(Visit visit) const {
         if (!list_) {

@@ -7,8 +7,8 @@
 
 namespace ranvier {
 
-/// An integer that stands for one kind of thing. Two kinds do not convert into each other, so that a neuron's global id
-/// cannot be passed where its index on a shard is meant.
+/// An integer that identifies one kind of thing. Two kinds do not convert into each other, so that a neuron's global id
+/// cannot be passed where its index on a shard is expected.
 template <class Tag, class Representation>
 struct StrongId {
     using representation = Representation;

@@ -8,14 +8,14 @@
 
 namespace ranvier {
 
-/// The instruction sets for which the hot loops are compiled. All of them give the same bits: no loop uses fused
-/// multiply-add, and nothing is summed in another order.
+/// The instruction sets for which the hot loops are compiled. All give the same bits: no loop uses fused multiply-add,
+/// and the order of sums is fixed.
 enum class InstructionSet { baseline, avx2, avx512 };
 
-/// The widest set that this processor has.
+/// The widest set of this processor.
 InstructionSet detect_instruction_set();
 
-/// The sets that this processor has, narrowest first.
+/// The sets of this processor, narrowest first.
 std::span<const InstructionSet> available_instruction_sets();
 
 template <>
@@ -43,9 +43,9 @@ inline constexpr std::size_t vector_bytes = set == InstructionSet::avx512 ? 64
 #define RANVIER_TARGET_AVX2 [[gnu::target("avx2,bmi2")]]
 #define RANVIER_AVX512_FEATURES "avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,bmi2"
 
-// RANVIER_NO_OVERLAP stands before a loop whose arrays do not overlap, which the compiler cannot see.
+// RANVIER_NO_OVERLAP precedes a loop whose arrays do not overlap where the compiler cannot prove it.
 #if defined(__clang__)
-// Clang has no attribute that asks for the widest registers, and takes them where a function may use them.
+// Clang has no attribute that requests the widest registers; it uses them wherever a function may.
 #define RANVIER_TARGET_AVX512 [[gnu::target(RANVIER_AVX512_FEATURES)]]
 #define RANVIER_NO_OVERLAP _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -54,10 +54,10 @@ inline constexpr std::size_t vector_bytes = set == InstructionSet::avx512 ? 64
 #endif
 
 /// Compiles `Kernel::run`, which must be RANVIER_ALWAYS_INLINE together with all that it calls, once for each
-/// instruction set. Functions of the standard library that are not inlined must not be called from it: the copy that the
-/// linker keeps may be the one that was compiled for another set.
+/// instruction set. It must not call functions of the standard library that are not inlined: the linker may keep the
+/// copy that was compiled for another set.
 ///
-/// A kernel that must know the set may have `template <InstructionSet set> ... run(...)` instead.
+/// A kernel that depends on the set may have `template <InstructionSet set> ... run(...)` instead.
 template <class Kernel>
 struct Dispatched {
     template <class... Arguments>

@@ -5,11 +5,11 @@
 
 namespace ranvier {
 
-/// Blocks of at least so many bytes are pages of their own, smaller ones come from the heap: rounding to whole pages then
-/// costs at most a sixteenth.
-inline constexpr std::size_t own_pages_bytes = std::size_t{64} << 10;
+/// Blocks of at least this size are mapped as separate pages, smaller ones come from the heap: rounding to whole pages
+/// then costs at most a sixteenth.
+inline constexpr std::size_t separate_pages_bytes = std::size_t{64} << 10;
 
-/// Bytes of a huge page, where the system has them.
+/// Bytes of a huge page, where the system supports them.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// Bytes of a page of the system, a power of two.
@@ -17,19 +17,18 @@ std::size_t page_bytes();
 /// `bytes` rounded up to whole pages.
 std::size_t whole_pages(std::size_t bytes);
 
-/// Whole pages of zeros. They get a place, on a NUMA node, only when they are touched: by default on that of the thread
-/// that touches them first.
+/// Whole pages of zeros. The kernel places a page on a NUMA node when it is first touched, by default on that of the
+/// touching thread.
 /// @param alignment a power of two
-/// @param huge ask for huge pages; where the system does not know them, and at the ends of a range that does not begin and
-/// end with one, pages stay small
+/// @param huge request huge pages; pages stay small where the system does not support them, and at the ends of a range
+/// that are not aligned to huge pages
 /// @throws std::bad_alloc
 void* map_pages(std::size_t bytes, std::size_t alignment, bool huge);
-/// What map_pages() gave for so many bytes.
+/// Unmaps a result of map_pages() with the same size.
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
 
-/// Memory of the process, from the system without anything in between: large blocks are pages of their own, huge ones
-/// if they are large enough for that, small blocks come from the heap. All begin at a cache line. Their contents are
-/// not defined.
+/// The memory resource of the process, directly on the system: large blocks are mapped as separate pages, as huge pages
+/// if they are large enough, and small blocks come from the heap. All are aligned to cache lines and uninitialised.
 std::pmr::memory_resource* page_memory() noexcept;
 
 }  // namespace ranvier

@@ -10,9 +10,9 @@
 
 namespace ranvier {
 
-/// What a random number is drawn for. Part of every key, so that no two uses ever share a number.
+/// The use of a random number. Part of every key, so that no two uses share a number.
 enum class Purpose : std::uint32_t {
-    partner = 1,        ///< sources or targets of a connection rule
+    partner = 1,  ///< sources or targets of a connection rule
     degree,             ///< numbers of synapses of a connection rule
     weight,             ///< weights of a projection
     delay,              ///< delays of a projection
@@ -21,16 +21,16 @@ enum class Purpose : std::uint32_t {
     noise,              ///< noise current
     stimulus_weight,    ///< weights of a stimulus
     test,               ///< for tests only
-    neuron,             ///< what the neurons of a population draw while they run
-    placement,          ///< dealing neurons to processes
-    invented_spikes,    ///< what neurons are said to send in dry runs
-    release,            ///< what synapses draw when a spike comes
-    synapse_parameter,  ///< parameters of which each synapse has a value of its own
+    neuron,  ///< random numbers of the running neurons of a population
+    placement,  ///< distribution of neurons over processes
+    invented_spikes,  ///< artificial spikes of neurons in dry runs
+    release,  ///< random numbers of synapses at a spike
+    synapse_parameter,  ///< per-synapse parameters
     site,               ///< sites of the targets of a projection
     stimulus_site,      ///< sites of the targets of a stimulus
 };
 
-/// Key of a family of random numbers: the seed of the network, a purpose, and which object of that purpose (projection,
+/// Key of a family of random numbers: the seed of the network, a purpose, and the object of that purpose (projection,
 /// stimulus, or population and parameter).
 struct RandomKey {
     std::uint32_t low = 0;
@@ -55,8 +55,8 @@ RANVIER_ALWAYS_INLINE std::array<std::uint32_t, 4> philox(std::array<std::uint32
     return counter;
 }
 
-/// The numbers that belong to one thing, for example to one target neuron of one projection: word i of the stream is a
-/// function of (key, stream, i) alone, so that any part of it can be drawn anywhere, in any order.
+/// The random numbers of one object, for example one target neuron of one projection. Word i of the stream is a
+/// function of (key, stream, i) alone, so that any part can be drawn anywhere, in any order.
 ///
 /// `attempt` separates the numbers of a redraw from those of the first try.
 struct RandomStream {
@@ -81,18 +81,18 @@ struct RandomStream {
 };
 
 /// Blocks of many streams of one key at once, vectorised: out[4 i] to out[4 i + 3] are block blocks[i] of streams[i].
-/// For when each stream gives only a few numbers.
+/// For streams of a few numbers each.
 void fill_blocks(InstructionSet set, RandomKey key, std::uint32_t attempt, std::span<const std::uint64_t> streams,
                  std::span<const std::uint32_t> blocks, std::uint32_t* out);
 
 /// A uniform number in the open interval (0, 1) from 64 random bits, never 0 and never 1.
 RANVIER_ALWAYS_INLINE double to_open_unit(std::uint64_t word) {
-    // The upper 52 bits as the mantissa of a number in [1, 2): exact, and vector code on every instruction set.
+    // The upper 52 bits become the mantissa of a number in [1, 2): exact, and vectorisable on every instruction set.
     return (std::bit_cast<double>(0x3FF0000000000000 | (word >> 12)) - 1.0) + 0x1p-53;
 }
 
-/// A sequential reader of a stream, for algorithms that take a number of draws that is not known before (rejection).
-/// Where it starts depends only on what it is for, and so do its numbers.
+/// A sequential reader of a stream, for algorithms with a number of draws that is not known in advance (rejection). The
+/// numbers depend only on the stream and the first block.
 class SequentialRandom {
    public:
     /// Reads from word 4 * first_block on.

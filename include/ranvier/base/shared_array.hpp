@@ -9,13 +9,13 @@
 
 namespace ranvier {
 
-/// Numbers that nobody changes, one copy for all who hold them: what a user gave as an array lies in memory once, however
-/// many descriptions and simulations use it. What owns the memory may be anything, as an array of Python.
+/// Immutable numbers in shared ownership: an array given by a user is in memory once, however many descriptions and
+/// simulations use it. The owner may be any object, for example a Python array.
 template <class Number>
 class SharedNumbers {
    public:
     SharedNumbers() = default;
-    /// @param data the first of `size` numbers, and what keeps them alive
+    /// @param data the first of `size` numbers; keeps them alive
     SharedNumbers(std::shared_ptr<const Number> data, std::size_t size) : data_(std::move(data)), size_(size) {}
     explicit(false) SharedNumbers(std::vector<Number> values) : size_(values.size()) {
         const auto owner = std::make_shared<const std::vector<Number>>(std::move(values));

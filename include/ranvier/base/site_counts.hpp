@@ -5,15 +5,15 @@
 
 namespace ranvier {
 
-/// How many sites the neurons of a population have at one receptor: places at which a synapse can reach them.
+/// The number of sites, places that a synapse can reach, of the neurons of a population at one receptor.
 struct SiteCounts {
     std::uint32_t least = 1;  ///< of any neuron
     std::uint32_t most = 1;
-    /// Where neurons differ: the numbers of kinds of neurons, and the kind of each. Else empty.
+    /// Where neurons differ: the numbers of sites by kind of neuron, and the kind of each neuron. Otherwise empty.
     std::span<const std::uint32_t> of_kind = {};
     std::span<const std::uint32_t> kind_of = {};
 
-    /// @param neuron its index within the population
+    /// @param neuron index within the population
     std::uint32_t of(std::uint64_t neuron) const { return of_kind.empty() ? most : of_kind[kind_of[neuron]]; }
 };
 

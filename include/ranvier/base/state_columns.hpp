@@ -15,8 +15,8 @@ namespace ranvier {
 /// State of many owners (neurons, sources, ...) as named columns: one value for each owner, or a list for each, whose
 /// lengths are the column "size".
 ///
-/// The same function saves and loads: `exchange` appends a value to its column, or replaces it by what the column has for
-/// the present owner.
+/// The same function saves and loads: `serialize` appends a value to its column, or replaces the value by the element
+/// of the present owner.
 class StateColumns {
    public:
     using Values = std::variant<std::vector<float>, std::vector<double>, std::vector<std::int32_t>,
@@ -25,25 +25,25 @@ class StateColumns {
         std::string name;
         bool is_list = false;
         Values values;
-        std::size_t next = 0;  ///< element of a list that is loaded next
+        std::size_t next = 0;  ///< index of the next element to load from a list
     };
 
     /// To save.
     StateColumns() = default;
-    /// To load. @throws StateError unless lengths fit together
+    /// To load. @throws StateError unless the lengths of the columns agree
     explicit StateColumns(std::vector<Column> columns);
 
     bool loads() const { return loads_; }
     std::size_t owners() const { return owners_; }
-    /// All lists together.
+    /// The total length of all lists.
     std::size_t elements() const { return ends_.empty() ? elements_ : ends_.back(); }
-    /// Goes to an owner, where columns are loaded. @pre owner < owners()
+    /// Selects the owner whose values are loaded next. @pre owner < owners()
     void seek(std::size_t owner);
     std::vector<Column> take() && { return std::move(columns_); }
 
-    /// A value of the present owner.
+    /// Saves or loads a value of the present owner.
     template <class Value>
-    void exchange(std::string_view name, Value& value) {
+    void serialize(std::string_view name, Value& value) {
         std::vector<Value>& values = column<Value>(name, false).first;
         if (loads_) {
             value = values[owner_];
@@ -52,12 +52,12 @@ class StateColumns {
         }
     }
 
-    /// The length of the list of the present owner. @param size where it is saved. Returns it.
-    std::size_t exchange_size(std::size_t size);
+    /// Saves or loads the length of the present owner's list, and returns it. @param size ignored when loading
+    std::size_t serialize_size(std::size_t size);
 
-    /// As many values as the list of the present owner has. @param at from an index to a reference
+    /// Saves or loads the values of the present owner's list. @param at from an index to a reference
     template <class Value, class At>
-    void exchange_list(std::string_view name, std::size_t size, At at) {
+    void serialize_list(std::string_view name, std::size_t size, At at) {
         if (size == 0) return;
         const auto [values, next] = column<Value>(name, true);
         if (loads_) {
@@ -68,24 +68,24 @@ class StateColumns {
             for (std::size_t i = 0; i < size; ++i) values.push_back(at(i));
         }
     }
-    /// The next value of the list of the present owner.
+    /// Saves or loads the next value of the present owner's list.
     template <class Value>
-    void exchange_element(std::string_view name, Value& value) {
-        exchange_list<Value>(name, 1, [&](std::size_t) -> Value& { return value; });
+    void serialize_element(std::string_view name, Value& value) {
+        serialize_list<Value>(name, 1, [&](std::size_t) -> Value& { return value; });
     }
 
    private:
-    /// The column of a name, which is made where columns are saved.
+    /// The column of a name; created when saving.
     template <class Value>
     std::pair<std::vector<Value>&, std::size_t&> column(std::string_view name, bool is_list) {
-        // NOLINTNEXTLINE(misc-const-correctness): what it holds is changed through a reference
+        // NOLINTNEXTLINE(misc-const-correctness): its values are changed through a reference
         Column* const found = find(name, is_list);
-        Column& own = found != nullptr ? *found : add(name, is_list, std::vector<Value>{});
-        auto* const values = std::get_if<std::vector<Value>>(&own.values);
+        Column& selected = found != nullptr ? *found : add(name, is_list, std::vector<Value>{});
+        auto* const values = std::get_if<std::vector<Value>>(&selected.values);
         if (values == nullptr) throw other_state(name);
-        return {*values, own.next};
+        return {*values, selected.next};
     }
-    /// Null: there is none. @throws StateError where columns are loaded
+    /// Null if there is none. @throws StateError when loading
     Column* find(std::string_view name, bool is_list);
     Column& add(std::string_view name, bool is_list, Values values);
     void check_end(std::string_view name, std::size_t end) const;
@@ -96,7 +96,7 @@ class StateColumns {
     std::size_t owners_ = 0;
     std::size_t owner_ = 0;
     std::size_t elements_ = 0;
-    std::size_t hint_ = 0;  ///< columns are asked for in turn
+    std::size_t hint_ = 0;  ///< where the search for the next column starts: columns come in a fixed order
     std::vector<std::size_t> ends_;  ///< of the lists of all owners
 };
 

@@ -159,7 +159,7 @@ class NeuronGroup {
 
     /// Saves or loads the state of a neuron after step `now`: all that it goes on from, beside parameters, in numbers that
     /// mean the same in every group. Loaded into a group that has just been made, for all of its neurons.
-    virtual void exchange_state(std::uint32_t neuron, Step now, StateColumns& columns) = 0;
+    virtual void serialize_state(std::uint32_t neuron, Step now, StateColumns& columns) = 0;
 
     /// Prepares parameters (all of them, in the order of NeuronInfo::parameters), each within its bounds and without
     /// conflict. When they are in force, state is kept, the absolute potential among it; a refractory period that has

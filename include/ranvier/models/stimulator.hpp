@@ -60,7 +60,7 @@ class Stimulus {
     /// Whether what comes depends on what came before.
     virtual bool has_state() const { return false; }
     /// Saves or loads all that a target goes on from, beside parameters, in numbers that mean the same in every stimulus.
-    virtual void exchange_state(std::uint32_t /*target*/, StateColumns& /*columns*/) {}
+    virtual void serialize_state(std::uint32_t /*target*/, StateColumns& /*columns*/) {}
     /// Goes on from where a stimulus of the same model for the same targets is, which is not used any more.
     virtual void take_state(Stimulus& /*before*/) noexcept {}
 };
