@@ -75,8 +75,8 @@ ReleaseProgramDescription to_release_description(const nb::handle& given) {
 
 /// Addresses of functions: what makes uniform numbers and what changes weights, of presynaptic and of postsynaptic events.
 void use_compiled_events(ProgramSynapse& self, std::string_view set, bool double_weights,
-                         std::vector<std::uint32_t> own_parameters, const std::array<std::uintptr_t, 4>& addresses,
-                         nb::object owner) {
+                         std::vector<std::uint32_t> per_synapse_parameters,
+                         const std::array<std::uintptr_t, 4>& addresses, nb::object owner) {
     if (std::ranges::count(addresses, std::uintptr_t{0}) > 0) {
         throw ValueOutOfBoundsError({.object = "address of an event function",
                                      .value = "0",
@@ -89,7 +89,7 @@ void use_compiled_events(ProgramSynapse& self, std::string_view set, bool double
     };
     self.use_compiled({.set = parse_instruction_set(set),
                        .double_weights = double_weights,
-                       .own_parameters = std::move(own_parameters)},
+                       .per_synapse_parameters = std::move(per_synapse_parameters)},
                       {.presynaptic = event(0), .postsynaptic = event(2), .owner = keep(std::move(owner))});
 }
 
@@ -108,14 +108,16 @@ std::vector<double> change_once(const ProgramSynapse& self, const models::EventF
     const AlignedVector<Real> own = copied(arrays[2]);
     const std::optional<models::CompiledEvents> code = compiled ? self.compiled(form) : std::nullopt;
     if (compiled && !code) throw InternalError("nothing was compiled for this instruction set");
-    const connect::LearningRule<Real> rule = models::make_program_rule<Real>(
-        self.description(),
-        {.values = parameters, .some_differ = !form.own_parameters.empty(), .own = form.own_parameters},
-        std::pmr::get_default_resource(), code);
-    std::vector<AlignedVector<Real>> own_parameters;
+    const connect::LearningRule<Real> rule =
+        models::make_program_rule<Real>(self.description(),
+                                        {.values = parameters,
+                                         .some_differ = !form.per_synapse_parameters.empty(),
+                                         .per_synapse = form.per_synapse_parameters},
+                                        std::pmr::get_default_resource(), code);
+    std::vector<AlignedVector<Real>> per_synapse_parameters;
     std::vector<const Real*> first;
-    for (std::size_t k = 3; k < arrays.size(); ++k) own_parameters.push_back(copied(arrays[k]));
-    for (const AlignedVector<Real>& each : own_parameters) first.push_back(each.data());
+    for (std::size_t k = 3; k < arrays.size(); ++k) per_synapse_parameters.push_back(copied(arrays[k]));
+    for (const AlignedVector<Real>& each : per_synapse_parameters) first.push_back(each.data());
     const FlushSubnormals flush;
     if (rule.own.any()) {
         (is_presynaptic ? rule.own.presynaptic : rule.own.postsynaptic)(
@@ -185,7 +187,7 @@ void bind_compiled(nb::class_<ProgramSynapse, models::UserSynapse>& synapse) {
     synapse
         .def(
             "use_compiled", use_compiled_events, nb::arg("instruction_set"), nb::arg("double_weights"),
-            nb::arg("own_parameters"), nb::arg("addresses"), nb::arg("owner"),
+            nb::arg("per_synapse_parameters"), nb::arg("addresses"), nb::arg("owner"),
             "Let simulations with `compiled_rules` that are built from now on for an instruction set and a precision "
             "of "
             "weights call compiled functions (core/program/event_function.hpp): of presynaptic events, then of "
@@ -194,31 +196,31 @@ void bind_compiled(nb::class_<ProgramSynapse, models::UserSynapse>& synapse) {
         .def(
             "is_compiled",
             [](const ProgramSynapse& self, std::string_view set, bool double_weights,
-               std::vector<std::uint32_t> own_parameters) {
+               std::vector<std::uint32_t> per_synapse_parameters) {
                 return self
                     .compiled({.set = parse_instruction_set(set),
                                .double_weights = double_weights,
-                               .own_parameters = std::move(own_parameters)})
+                               .per_synapse_parameters = std::move(per_synapse_parameters)})
                     .has_value();
             },
-            nb::arg("instruction_set"), nb::arg("double_weights"), nb::arg("own_parameters"),
+            nb::arg("instruction_set"), nb::arg("double_weights"), nb::arg("per_synapse_parameters"),
             "Whether there are such functions.")
         .def(
             "change_once",
             [](const ProgramSynapse& self, std::string_view set, bool double_weights,
-               std::vector<std::uint32_t> own_parameters, bool is_presynaptic, const std::vector<double>& parameters,
-               const std::vector<std::vector<double>>& arrays, bool compiled) {
+               std::vector<std::uint32_t> per_synapse_parameters, bool is_presynaptic,
+               const std::vector<double>& parameters, const std::vector<std::vector<double>>& arrays, bool compiled) {
                 need_parameters(self, parameters);
-                if (arrays.size() != 3 + own_parameters.size())
+                if (arrays.size() != 3 + per_synapse_parameters.size())
                     throw InternalError("arrays that are not needed, or too few");
                 const models::EventForm form{.set = parse_instruction_set(set),
                                              .double_weights = double_weights,
-                                             .own_parameters = std::move(own_parameters)};
+                                             .per_synapse_parameters = std::move(per_synapse_parameters)};
                 return double_weights ? change_once<double>(self, form, is_presynaptic, parameters, arrays, compiled)
                                       : change_once<float>(self, form, is_presynaptic, parameters, arrays, compiled);
             },
-            nb::arg("instruction_set"), nb::arg("double_weights"), nb::arg("own_parameters"), nb::arg("is_presynaptic"),
-            nb::arg("parameters"), nb::arg("arrays"), nb::arg("compiled"),
+            nb::arg("instruction_set"), nb::arg("double_weights"), nb::arg("per_synapse_parameters"),
+            nb::arg("is_presynaptic"), nb::arg("parameters"), nb::arg("arrays"), nb::arg("compiled"),
             "Return weights after a spike; `arrays` are weights, traces of the other side and of this one, and "
             "parameters "
             "of each synapse. So tests can compare what carries out a program.");

@@ -54,7 +54,7 @@ class RepeatingGroup : public NeuronGroup {
     std::uint32_t most_;
 };
 
-/// A change of nothing.
+/// An empty change.
 struct NoChange final : ParameterChange {
     void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
     void apply() noexcept override {}

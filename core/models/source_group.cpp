@@ -116,7 +116,7 @@ class Sources final : public RepeatingGroup {
     std::vector<std::vector<double>> sequences_;
     std::pmr::memory_resource* memory_;
     std::unique_ptr<Stimulus> stimulus_;
-    AlignedVector<double> numbers_;  ///< of spikes in a step; 0 between steps
+    AlignedVector<double> numbers_;  ///< spikes of each source in a step; 0 between steps
     bool has_failed_ = false;
 };
 

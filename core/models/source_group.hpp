@@ -6,13 +6,13 @@
 #include "ranvier/models/neuron.hpp"
 #include "ranvier/models/stimulator.hpp"
 
-/// Populations of sources: neurons that fire the spikes which a stimulator would give a target with a weight of 1 and no
-/// delay. So a stimulator is described once, and serves both ways: the trains of a stimulus act on one target each, those of
-/// sources on all that are connected to them.
+/// Populations of sources: neurons that fire the spikes which a stimulator would give a target with a weight of 1 and
+/// no delay. So one description of a stimulator serves both uses: a stimulus gives each target a train, and a source
+/// sends its train to all neurons that are connected to it.
 namespace ranvier::models {
 
-/// Spikes of a source in a step that its rate may give on average. The probability of more than `most_spikes_of_sources` is
-/// then below 2^-200, beyond what the random numbers of a Poisson process can give.
+/// Upper limit of the mean number of spikes of a source in a step. The probability of more than
+/// `most_spikes_of_sources` is then below 2^-200, less than the random numbers of a Poisson process can resolve.
 inline constexpr double greatest_mean_of_sources = 16.0;
 inline constexpr std::uint32_t most_spikes_of_sources = 127;
 

@@ -15,7 +15,7 @@ Step to_steps(double milliseconds, double resolution, std::string_view object) {
     const auto time_of = [resolution](double step) {
         return std::abs(step) < 0x1p62 ? StepTimes(resolution)(static_cast<Step>(step)) : step * resolution;
     };
-    // A decimal fraction of a ms and the resolution are both rounded to binary.
+    // A decimal time in ms and the resolution are both rounded to binary.
     const double tolerance = 1e-6 + std::abs(steps) * 1e-15;
     if (!(std::abs(steps - nearest) <= tolerance)) {
         throw GridError({.object = std::string(object),

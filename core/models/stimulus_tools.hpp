@@ -14,7 +14,7 @@
 #include "ranvier/models/model_info.hpp"
 #include "ranvier/models/stimulator.hpp"
 
-/// What stimulators share: their times on the grid, and the window in which they are active.
+/// Common functions of stimulators: times on the grid, and the window of activity.
 namespace ranvier::models::window_parameters {
 
 inline constexpr ParameterInfo start{"start", "ms", 0.0, {.lower = 0.0, .upper = 1e12}, "Time from which it is active"};
@@ -29,11 +29,11 @@ inline constexpr ParameterInfo stop{.name = "stop",
 
 namespace ranvier::models::stimulus_tools {
 
-/// Steps that a time in ms takes; infinity becomes the greatest possible step.
-/// @throws GridError when it is not on the grid; `object` names it.
+/// Converts a time in ms to steps; infinity becomes the greatest possible step.
+/// @throws GridError if it is not on the grid; `object` is its name in the error
 Step to_steps(double milliseconds, double resolution, std::string_view object);
 
-/// When a stimulator is active, in steps.
+/// The window in which a stimulator is active, in steps.
 struct Window {
     Step start = 0;
     Step stop = std::numeric_limits<Step>::max();
@@ -53,10 +53,10 @@ inline Step emission_of_current(Step step, DelaySteps delay) { return step - 1 -
 /// The step in which the spikes were emitted that arrive in `step`.
 inline Step emission_of_spikes(Step step, DelaySteps delay) { return step - Step{delay}; }
 
-/// The value that `times` and `values` give a time: the value of the last time that is not after it, 0 before the first.
+/// The value of a piecewise constant function: that of the last of `times` not after `time`, and 0 before the first.
 double piecewise_constant(std::span<const Step> times, std::span<const double> values, Step time);
 
-/// The same for times that mostly ascend: it searches only when the value may have changed.
+/// The same for mostly ascending times: searches only when the value may have changed.
 class PiecewiseConstant {
    public:
     /// @param times ascending @param values one for each time
@@ -69,25 +69,27 @@ class PiecewiseConstant {
     void find(std::span<const Step> times, std::span<const double> values, Step time);
 
     Step begin_ = 0;
-    Step end_ = 0;  ///< before the first call, no value is known
+    Step end_ = 0;  ///< no value before the first call
     double value_ = 0.0;
 };
 
-/// Sequences of times to steps. @throws GridError when one is not on the grid.
+/// Converts ascending times to steps.
+/// @throws GridError if one is not on the grid
 std::pmr::vector<Step> to_steps(std::span<const double> times, double resolution, std::string_view object,
                                 std::pmr::memory_resource* memory);
 
-/// @param rate spikes/s that gives more spikes in a step than `most`
+/// @param rate spikes/s, which gives more than `most` spikes in a step
 ValueOutOfBoundsError too_many_spikes(double rate, double most);
 
-/// Why start and stop do not fit together, or nothing.
+/// Why start and stop do not fit together; nothing if they do.
 std::optional<std::string> window_conflict(double start, double stop);
-/// Why times (ascending, >= 0) and values (as many, finite, none below `least`) do not fit together, or nothing.
+/// Why times (ascending, >= 0) and values (as many, finite, none below `least`) do not fit together; nothing if they
+/// do.
 std::optional<std::string> sequence_conflict(std::span<const double> times, std::string_view name_of_values,
                                              std::span<const double> values,
                                              double least = -std::numeric_limits<double>::infinity());
 
-/// Adds value * weight of each target.
+/// Adds value * weight for each target.
 void add_weighted(double value, const GroupValues& weights, std::size_t size, double* out);
 
 }  // namespace ranvier::models::stimulus_tools

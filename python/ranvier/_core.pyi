@@ -294,16 +294,16 @@ class ProgramSynapse(UserSynapse):
         self,
         instruction_set: str,
         double_weights: bool,
-        own_parameters: Sequence[int],
+        per_synapse_parameters: Sequence[int],
         addresses: Sequence[int],
         owner: object,
     ) -> None: ...
-    def is_compiled(self, instruction_set: str, double_weights: bool, own_parameters: Sequence[int]) -> bool: ...
+    def is_compiled(self, instruction_set: str, double_weights: bool, per_synapse_parameters: Sequence[int]) -> bool: ...
     def change_once(
         self,
         instruction_set: str,
         double_weights: bool,
-        own_parameters: Sequence[int],
+        per_synapse_parameters: Sequence[int],
         is_presynaptic: bool,
         parameters: Sequence[float],
         arrays: Sequence[Sequence[float]],

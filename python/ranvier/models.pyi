@@ -417,8 +417,8 @@ class interval_fire(NeuronModel):
         0 to 1 in T. m jumps by the sum of the weights of the spikes that arrive, at the end of the step in which they do.
         A cell fires at the end of the first step in which m has reached 1; m is set to 0. Whenever spikes arrive, whatever
         their weights, m and the time of the next spike, s + tau ln((m_inf - m) / (m_inf - 1)), are calculated anew.
-        A cell's own time s is the time t, but in bursts: with burst_groups > 0 the cells of the population are divided by
-        id into that many groups of equal size, and the own time of group g = 0, 1, ... runs burst_factor times as fast for
+        The local time s of a cell is the time t, except in bursts: with burst_groups > 0 the cells of the population are divided by
+        id into that many groups of equal size, and the local time of group g = 0, 1, ... runs burst_factor times as fast for
         g burst_duration <= t < (g + 1) burst_duration. Calculated in double precision always.
 
     References
@@ -583,8 +583,8 @@ class quantal_stp(SynapseModel):
             u_k = U + u_(k-1) (1 - U) exp(-t / tau_fac)
             released_k is drawn from a_k, each with u_k
         u_1 = u and a_1 = n - depleted: the first spike finds the synapse as the parameters say, whenever it comes.
-        Synapses draw independently of each other. Those with the same source share u_k, unless they have parameters of their
-        own.
+        Synapses draw independently of each other. Those with the same source share u_k, unless parameters differ between
+        them.
 
     References
     ----------
@@ -823,7 +823,7 @@ class stdp_nn_pre_centered(SynapseModel):
         As stdp, but each presynaptic spike is paired with the last postsynaptic one before it and the first after it:
         K_plus has 1 added with each presynaptic spike, and is set to 0 after a postsynaptic spike has read it.
         K_minus is set to 1 with each postsynaptic spike.
-        Each synapse has a K_plus of its own.
+        Each synapse has a separate K_plus.
 
     References
     ----------
@@ -1099,7 +1099,7 @@ class tsodyks(SynapseModel):
         With each spike:
             u -> u + U (1 - u), then  x -> x - u x,  y -> y + u x  (with the x before the spike)
         tau_psc should be the time constant of the input current of the target, which is then proportional to y.
-        All synapses with the same source share x, y and u, unless they have parameters of their own. The weight w does not
+        All synapses with the same source share x, y and u, unless parameters differ between them. The weight w does not
         change.
 
     References
@@ -1148,7 +1148,7 @@ class tsodyks2(SynapseModel):
             x_n = 1 + (x_(n-1) (1 - u_(n-1)) - 1) exp(-t / tau_rec)
             u_n = U + u_(n-1) (1 - U) exp(-t / tau_fac)
         u_1 = u and x_1 = x: the first spike finds the synapse as the parameters say, whenever it comes.
-        All synapses with the same source share u_n and x_n, unless they have parameters of their own. The weight w does not
+        All synapses with the same source share u_n and x_n, unless parameters differ between them. The weight w does not
         change.
 
     References
@@ -1542,7 +1542,7 @@ class poisson_generator(Stimulator):
     def __init__(self, *, rate: Values = 0.0, start: Values = 0.0, stop: Values = math.inf) -> None: ...
 
 class pulsepacket_generator(Stimulator):
-    """Packets of spikes around given times, for each target with times of its own.
+    """Packets of spikes around given times, with independent times for each target.
 
     For `Network.stimulate`: its spikes arrive at each target with a weight and a delay. For `Network.create`: a
     population of sources, each of which fires the train that a target would get, without the delay.

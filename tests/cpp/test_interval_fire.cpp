@@ -118,7 +118,7 @@ class Reference {
             return p_.burst_begin + p_.burst_factor * (time - p_.burst_begin);
         return time + (p_.burst_factor - 1.0) * p_.burst_duration;
     }
-    /// The first step that ends at or after an own time.
+    /// The first step that ends at or after a local time.
     Step step_of(double own) const {
         Step low = 0;
         Step high = 1 << 30;
@@ -156,7 +156,7 @@ class Reference {
     CellParameters p_;
     double limit_ = 0.0;
     double state_ = 0.0;
-    double since_ = 0.0;  ///< own times
+    double since_ = 0.0;  ///< local time
     double next_ = 0.0;
     std::uint32_t intervals_ = 0;
     Step known_until_ = 0;

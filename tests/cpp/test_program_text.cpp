@@ -102,10 +102,10 @@ TEST(ProgramText, RefusesWhatIsNotAProgramOfThisVersion) {
     refuse("name ", "nome ", "begins with 'name'");
     refuse("takes_current true", "takes_current yes", "'true' or 'false'");
     refuse("constants 10", "constants ten", "'ten' is not a number");
-    refuse("constants 10", "constants 10 11", "'11' is too much");
+    refuse("constants 10", "constants 10 11", "'11' is left over");
     refuse("constants 10", "constants -1", "'-1' is not a number");
     refuse("constants 10", "constants 4294967296", "is not a number");
-    refuse("summary \"", "summary ", "a text in quotes");
+    refuse("summary \"", "summary ", "a quoted text");
     refuse("\\\"", "\\q", "follows a backslash");
     refuse("\\x01", "\\xzz", "two hexadecimal digits");
     refuse("\"mV\"", "\"mV\"x", "a blank must follow");
@@ -117,7 +117,7 @@ TEST(ProgramText, RefusesWhatIsNotAProgramOfThisVersion) {
     refuse("results v", "results w", "values, such as v3");
     refuse("fingerprint ", "fingerprint 0", "16 hexadecimal digits");
     fields_of<FileError>([&] { (void)parse_program(good + "\n", source); }, {"nothing may follow"});
-    fields_of<FileError>([&] { (void)parse_program("", source); }, {"not whole"});
+    fields_of<FileError>([&] { (void)parse_program("", source); }, {"truncated"});
     // What the lines allow and a model does not.
     fields_of<ValueOutOfBoundsError>([&] { (void)parse_program(with(good, "constants 10", "constants 99"), source); });
     // Changes with which it is still a model.

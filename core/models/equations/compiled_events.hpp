@@ -14,29 +14,29 @@
 
 namespace ranvier::models {
 
-/// Code for an event of synapses.
+/// The compiled code of one event of synapses.
 struct CompiledEvent {
     program::UniformsFunction prepare = nullptr;
     program::EventFunction run = nullptr;
 };
 
-/// Code for the events of both sides, and what keeps it in memory.
+/// The compiled events of both sides, and the owner that keeps their code in memory.
 struct CompiledEvents {
     CompiledEvent presynaptic;
     CompiledEvent postsynaptic;
     std::shared_ptr<const void> owner;
 };
 
-/// What code is made for.
+/// The form of synapses that code is compiled for.
 struct EventForm {
     InstructionSet set = InstructionSet::baseline;
     bool double_weights = false;
-    std::vector<std::uint32_t> own_parameters;  ///< of which each synapse has a value, ascending
+    std::vector<std::uint32_t> per_synapse_parameters;  ///< parameters with a value per synapse, ascending
 
     auto operator<=>(const EventForm&) const = default;
 };
 
-/// The code that there is for a synapse model. Any threads may use it at the same time.
+/// The compiled code of a synapse model. Thread-safe.
 class CompiledEventsLibrary {
    public:
     void put(EventForm form, CompiledEvents events) {

@@ -32,7 +32,7 @@ BlockCode lower_prepare(const ProgramDescription& description, const ConstantArg
     return lower(description.prepare, inputs, outputs);
 }
 
-/// The constants of a group, block by block of its neurons.
+/// Calculates the constants of a group, one block of neurons after another.
 class Maker {
    public:
     explicit Maker(const ConstantArguments& arguments)
@@ -100,7 +100,7 @@ class Maker {
         is_uniform_ = std::ranges::all_of(results_, [](const auto& values) { return values.size() == 1; });
     }
 
-    /// Whether what `prepare` has made of the parameters of a lane can be calculated with.
+    /// Whether the results of `prepare` for the parameters of a lane are usable.
     bool fits(std::size_t lane) const {
         for (const Condition& condition : description_.conditions) {
             if (!program::lane::is_true(at(condition.result, lane))) return false;
@@ -113,12 +113,13 @@ class Maker {
     }
 
     [[noreturn]] void refuse(std::size_t place) const {
-        std::vector<double> own;
-        for (const GroupValues& values : arguments_.parameters) own.push_back(values[place]);
-        throw ValueOutOfBoundsError({.object = "parameters of " + arguments_.name_of(place),
-                                     .value = "",
-                                     .bound = model_.conflict(own, arguments_.h).value_or("they do not fit together"),
-                                     .remedy = "check the units"});
+        std::vector<double> values_of_neuron;
+        for (const GroupValues& values : arguments_.parameters) values_of_neuron.push_back(values[place]);
+        throw ValueOutOfBoundsError(
+            {.object = "parameters of " + arguments_.name_of(place),
+             .value = "",
+             .bound = model_.conflict(values_of_neuron, arguments_.h).value_or("they do not fit together"),
+             .remedy = "check the units"});
     }
 
     void store(std::size_t begin, std::size_t lanes) {
@@ -153,18 +154,18 @@ class Maker {
     const ProgramDescription& description_;
     Interpreter interpreter_;
     std::size_t lanes_;
-    std::vector<std::vector<double>> inputs_;   ///< of parameters that are not uniform: of the lanes of a block
-    std::vector<std::vector<double>> results_;  ///< of `prepare`: one value, or those of the lanes of a block
+    std::vector<std::vector<double>> inputs_;   ///< of parameters that are not uniform, for the lanes of a block
+    std::vector<std::vector<double>> results_;  ///< of `prepare`: one value if uniform, else one for each lane
     bool is_uniform_ = false;
     ProgramConstants made_;
 };
 
 template <class Array>
-void take_array(Array& own, Array& other) noexcept {
-    if (own.size() == other.size()) {
-        std::copy(other.begin(), other.end(), own.begin());
+void take_array(Array& destination, Array& source) noexcept {
+    if (destination.size() == source.size()) {
+        std::copy(source.begin(), source.end(), destination.begin());
     } else {
-        own.swap(other);
+        destination.swap(source);
     }
 }
 

@@ -15,23 +15,23 @@ namespace {
 using program::Program;
 using program::Type;
 
-/// Names, and numbers of what there is; far beyond any model.
+/// Upper limit of the number of values of each kind, far beyond any model.
 constexpr std::uint32_t most_values = 10'000;
 
 class Checker {
    public:
-    explicit Checker(const ProgramDescription& description) : own_(description) {}
+    explicit Checker(const ProgramDescription& description) : description_(description) {}
 
     void check() {
-        if (own_.name.empty()) refuse("name", "''", "a model needs a name");
+        if (description_.name.empty()) refuse("name", "''", "a model needs a name");
         check_names();
-        for (const ProgramParameter& parameter : own_.parameters) check(parameter);
-        for (const ProgramVariable& variable : own_.variables) check(variable);
-        if (own_.sign_chooses_receptor && own_.receptors.size() < 2) {
+        for (const ProgramParameter& parameter : description_.parameters) check(parameter);
+        for (const ProgramVariable& variable : description_.variables) check(variable);
+        if (description_.sign_chooses_receptor && description_.receptors.size() < 2) {
             refuse("sign_chooses_receptor", "true", "the sign of a weight chooses between two receptors");
         }
-        if (own_.constants > most_values) {
-            refuse("number of constants", std::to_string(own_.constants), "it can be at most 10000");
+        if (description_.constants > most_values) {
+            refuse("number of constants", std::to_string(description_.constants), "it can be at most 10000");
         }
         check_prepare();
         check_propagators();
@@ -41,7 +41,7 @@ class Checker {
 
    private:
     [[noreturn]] void refuse(std::string_view what, std::string value, std::string bound) const {
-        throw ValueOutOfBoundsError({.object = std::string(what) + " of neuron model '" + own_.name + "'",
+        throw ValueOutOfBoundsError({.object = std::string(what) + " of neuron model '" + description_.name + "'",
                                      .value = std::move(value),
                                      .bound = std::move(bound),
                                      .remedy = "models are made of equations by ranvier.neuron()"});
@@ -49,7 +49,7 @@ class Checker {
 
     void need(std::string_view what, std::size_t given, std::size_t wanted) const {
         if (given == wanted) return;
-        throw ShapeError({.object = "number of " + std::string(what) + " of neuron model '" + own_.name + "'",
+        throw ShapeError({.object = "number of " + std::string(what) + " of neuron model '" + description_.name + "'",
                           .value = std::to_string(given),
                           .bound = "there must be " + std::to_string(wanted),
                           .remedy = "models are made of equations by ranvier.neuron()"});
@@ -66,14 +66,14 @@ class Checker {
             if (name.empty()) refuse("a name", "''", "names are not empty");
             if (!names.insert(name).second) refuse("a name", "'" + std::string(name) + "'", "it is given twice");
         };
-        for (const ProgramParameter& parameter : own_.parameters) add(parameter.name);
-        for (const ProgramVariable& variable : own_.variables) add(variable.name);
-        for (const DerivedVariable& derived : own_.derived) add(derived.name);
+        for (const ProgramParameter& parameter : description_.parameters) add(parameter.name);
+        for (const ProgramVariable& variable : description_.variables) add(variable.name);
+        for (const DerivedVariable& derived : description_.derived) add(derived.name);
         if (names.size() > most_values) {
             refuse("number of parameters and variables", std::to_string(names.size()), "it can be at most 10000");
         }
         names.clear();
-        for (const std::string& receptor : own_.receptors) add(receptor);
+        for (const std::string& receptor : description_.receptors) add(receptor);
     }
 
     void check(const ProgramParameter& parameter) const {
@@ -93,7 +93,7 @@ class Checker {
             refuse("initial value of variable " + variable.name, to_text(variable.initial_value), "it must be finite");
         }
         if (variable.initial_parameter.empty()) return;
-        for (const ProgramParameter& parameter : own_.parameters) {
+        for (const ProgramParameter& parameter : description_.parameters) {
             if (parameter.name == variable.initial_parameter) return;
         }
         refuse("initial value of variable " + variable.name, "'" + variable.initial_parameter + "'",
@@ -101,23 +101,25 @@ class Checker {
     }
 
     void check_prepare() {
-        const Program& prepare = own_.prepare;
-        (void)program::check(prepare, "prepare of " + own_.name, false);
-        need("inputs of 'prepare'", prepare.inputs.size(), own_.parameters.size() + 1);
+        const Program& prepare = description_.prepare;
+        (void)program::check(prepare, "prepare of " + description_.name, false);
+        need("inputs of 'prepare'", prepare.inputs.size(), description_.parameters.size() + 1);
         for (const Type type : prepare.inputs) need("an input of 'prepare'", type, Type::number);
         prepared_ = program::result_types(prepare);
-        if (own_.propagator_outputs() > own_.constants) {
-            refuse("number of constants", std::to_string(own_.constants),
-                   "propagators give " + std::to_string(own_.propagator_outputs()));
+        if (description_.propagator_outputs() > description_.constants) {
+            refuse("number of constants", std::to_string(description_.constants),
+                   "propagators give " + std::to_string(description_.propagator_outputs()));
         }
-        if (own_.prepared_constants() > prepared_.size()) {
-            refuse("number of constants", std::to_string(own_.constants),
+        if (description_.prepared_constants() > prepared_.size()) {
+            refuse("number of constants", std::to_string(description_.constants),
                    "'prepare' has " + std::to_string(prepared_.size()) + " results, and propagators give " +
-                       std::to_string(own_.propagator_outputs()));
+                       std::to_string(description_.propagator_outputs()));
         }
-        for (std::size_t i = 0; i < own_.prepared_constants(); ++i) need("a constant", prepared_[i], Type::number);
-        for (const Condition& condition : own_.conditions) need_prepared("a condition", condition.result, Type::truth);
-        if (own_.refractory) need_prepared("the refractory period", *own_.refractory, Type::number);
+        for (std::size_t i = 0; i < description_.prepared_constants(); ++i)
+            need("a constant", prepared_[i], Type::number);
+        for (const Condition& condition : description_.conditions)
+            need_prepared("a condition", condition.result, Type::truth);
+        if (description_.refractory) need_prepared("the refractory period", *description_.refractory, Type::number);
     }
 
     void need_prepared(std::string_view what, std::uint32_t result, Type type) const {
@@ -130,7 +132,7 @@ class Checker {
 
     void check_propagators() const {
         std::set<std::uint32_t> constants;
-        for (const Propagator& propagator : own_.propagators) {
+        for (const Propagator& propagator : description_.propagators) {
             const std::size_t n = propagator.size;
             if (n < 1 || n > program::largest_matrix) {
                 refuse("size of a propagator", std::to_string(n),
@@ -147,67 +149,68 @@ class Checker {
                            std::to_string(output.row) + ", " + std::to_string(output.column),
                            "it has " + counted(n, "row") + " and columns");
                 }
-                if (output.constant < own_.prepared_constants() || output.constant >= own_.constants ||
+                if (output.constant < description_.prepared_constants() || output.constant >= description_.constants ||
                     !constants.insert(output.constant).second) {
                     refuse("an output of a propagator", "constant " + std::to_string(output.constant),
-                           "propagators give the constants from " + std::to_string(own_.prepared_constants()) + " to " +
-                               std::to_string(own_.constants - 1) + ", each once");
+                           "propagators give the constants from " + std::to_string(description_.prepared_constants()) +
+                               " to " + std::to_string(description_.constants - 1) + ", each once");
                 }
             }
         }
     }
 
     void check_step() const {
-        const Program& step = own_.step;
-        const std::vector<Type> types = program::check(step, "step of " + own_.name, true);
-        const std::size_t numbers =
-            own_.variables.size() + own_.constants + own_.receptors.size() + (own_.takes_current ? 1 : 0);
-        // The truth whether a neuron is refractory for the last step may be absent.
+        const Program& step = description_.step;
+        const std::vector<Type> types = program::check(step, "step of " + description_.name, true);
+        const std::size_t numbers = description_.variables.size() + description_.constants +
+                                    description_.receptors.size() + (description_.takes_current ? 1 : 0);
+        // The input that says whether a neuron is in its last refractory step is optional.
         const bool has_last = step.inputs.size() > 1 && step.inputs.end()[-2] == Type::truth;
         need("inputs of 'step'", step.inputs.size(), numbers + (has_last ? 2 : 1));
         for (std::size_t i = 0; i < step.inputs.size(); ++i) {
             need("an input of 'step'", step.inputs[i], i < numbers ? Type::number : Type::truth);
         }
-        if (step.results.size() <= own_.variables.size()) {
-            need("results of 'step'", step.results.size(), own_.variables.size() + 1);
+        if (step.results.size() <= description_.variables.size()) {
+            need("results of 'step'", step.results.size(), description_.variables.size() + 1);
         }
         for (std::size_t i = 0; i < step.results.size(); ++i) {
-            need("a result of 'step'", types[step.results[i]], i < own_.variables.size() ? Type::number : Type::truth);
+            need("a result of 'step'", types[step.results[i]],
+                 i < description_.variables.size() ? Type::number : Type::truth);
         }
     }
 
     void check_observe() const {
-        const Program& observe = own_.observe;
-        const std::vector<Type> types = program::check(observe, "observe of " + own_.name, false);
-        need("inputs of 'observe'", observe.inputs.size(), own_.variables.size() + own_.constants);
+        const Program& observe = description_.observe;
+        const std::vector<Type> types = program::check(observe, "observe of " + description_.name, false);
+        need("inputs of 'observe'", observe.inputs.size(), description_.variables.size() + description_.constants);
         for (const Type type : observe.inputs) need("an input of 'observe'", type, Type::number);
-        need("results of 'observe'", observe.results.size(), own_.derived.size());
+        need("results of 'observe'", observe.results.size(), description_.derived.size());
         for (const std::uint32_t result : observe.results) need("a result of 'observe'", types[result], Type::number);
     }
 
-    const ProgramDescription& own_;
+    const ProgramDescription& description_;
     std::vector<Type> prepared_;
 };
 
-void add_names(DescriptionHash& hash, const ProgramDescription& own) {
-    hash.text(own.name);
-    add(hash, own.parameters);
-    hash.whole(own.variables.size());
-    for (const ProgramVariable& variable : own.variables) {
+void add_names(DescriptionHash& hash, const ProgramDescription& description) {
+    hash.text(description.name);
+    add(hash, description.parameters);
+    hash.whole(description.variables.size());
+    for (const ProgramVariable& variable : description.variables) {
         hash.text(variable.name);
         hash.text(variable.unit);
         hash.text(variable.initial_parameter);
         hash.number(variable.initial_value);
     }
-    hash.whole(own.derived.size());
-    for (const DerivedVariable& derived : own.derived) {
+    hash.whole(description.derived.size());
+    for (const DerivedVariable& derived : description.derived) {
         hash.text(derived.name);
         hash.text(derived.unit);
     }
-    hash.whole(own.receptors.size());
-    for (const std::string& receptor : own.receptors) hash.text(receptor);
-    hash.whole((own.sign_chooses_receptor ? 1 : 0) + (own.takes_current ? 2 : 0));
-    hash.text(own.weight_unit);
+    hash.whole(description.receptors.size());
+    for (const std::string& receptor : description.receptors) hash.text(receptor);
+    hash.whole((description.sign_chooses_receptor ? 1 : 0) + (description.takes_current ? 2 : 0));
+    hash.text(description.weight_unit);
 }
 
 }  // namespace
@@ -224,12 +227,12 @@ void add(DescriptionHash& hash, std::span<const ProgramParameter> parameters) {
 
 std::vector<ParameterInfo> infos_of(std::span<const ProgramParameter> parameters) {
     std::vector<ParameterInfo> infos;
-    for (const ProgramParameter& own : parameters) {
-        infos.push_back({.name = own.name,
-                         .unit = own.unit,
-                         .default_value = own.default_value,
-                         .bounds = own.bounds,
-                         .meaning = own.meaning});
+    for (const ProgramParameter& parameter : parameters) {
+        infos.push_back({.name = parameter.name,
+                         .unit = parameter.unit,
+                         .default_value = parameter.default_value,
+                         .bounds = parameter.bounds,
+                         .meaning = parameter.meaning});
     }
     return infos;
 }
@@ -254,11 +257,11 @@ void check_synapse_parameters(
     }
 }
 
-void add(DescriptionHash& hash, const Program& own) {
-    hash.whole(own.inputs.size());
-    for (const Type type : own.inputs) hash.whole(static_cast<std::uint64_t>(type));
-    hash.whole(own.instructions.size());
-    for (const program::Instruction& instruction : own.instructions) {
+void add(DescriptionHash& hash, const Program& program) {
+    hash.whole(program.inputs.size());
+    for (const Type type : program.inputs) hash.whole(static_cast<std::uint64_t>(type));
+    hash.whole(program.instructions.size());
+    for (const program::Instruction& instruction : program.instructions) {
         hash.whole(static_cast<std::uint64_t>(instruction.operation));
         hash.whole(instruction.operands.size());
         for (const std::uint32_t operand : instruction.operands) hash.whole(operand);
@@ -266,8 +269,8 @@ void add(DescriptionHash& hash, const Program& own) {
         hash.whole(instruction.count);
         if (instruction.body != nullptr) add(hash, *instruction.body);
     }
-    hash.whole(own.results.size());
-    for (const std::uint32_t result : own.results) hash.whole(result);
+    hash.whole(program.results.size());
+    for (const std::uint32_t result : program.results) hash.whole(result);
 }
 
 void check(const ProgramDescription& description) { Checker(description).check(); }

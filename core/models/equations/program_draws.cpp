@@ -8,11 +8,11 @@ namespace ranvier::models {
 
 namespace {
 
-/// Where a block of random bits stands in the stream of a neuron.
+/// Index of a block of random bits in the stream of a neuron.
 struct BlockNumber {
-    /// Of the steps, or of pairs of steps, whose draws are in one block.
+    /// The step, or the pair of steps, whose draws are in one block.
     std::uint64_t turn;
-    /// The upper bits of the turn stand with the number of the pair of draws.
+    /// The upper bits of the turn share a word with the index of the pair of draws.
     std::uint32_t attempt;
 
     BlockNumber(Step step, std::uint32_t pair, bool is_single)
@@ -73,7 +73,7 @@ void ProgramDraws::draw(const IdSequence& ids, std::size_t begin, std::size_t la
         const Pair& pair = pairs_[place];
         std::uint64_t* const first = drawn_.data() + 2 * place * most_lanes_;
         if (pair.is_single) words_[pair.index] = first + (step % 2 == 0 ? 0 : most_lanes_);
-        // In the step before, the draws of this one came with those of that.
+        // The previous step drew these words together with those of its step.
         if (pair.is_single && are_same && step % 2 != 0 && step == step_ + 1) continue;
         const BlockNumber block(step, pair.number, pair.is_single);
         Dispatched<DrawPairs>::call(instruction_set_, key_, std::uint64_t{block.attempt}, block.turn,

@@ -24,7 +24,7 @@ namespace ranvier::models {
 
 namespace {
 
-/// Steps are counted in 32 bits, as in the step function; long before they overflow the clock starts again.
+/// Steps are counted in 32 bits, as in the step function; the clock is reset long before it overflows.
 constexpr std::int32_t latest_clock = 1 << 30;
 
 constexpr std::size_t padded(std::size_t count) {
@@ -32,10 +32,11 @@ constexpr std::size_t padded(std::size_t count) {
     return std::max(whole, program::lane_multiple);
 }
 
-/// All that follows from parameters. Subnormal numbers count as 0 here as they do in steps, of which a part is done here.
+/// All values that follow from parameters. Subnormal numbers are flushed to 0 as in steps, since a part of each step
+/// is precalculated here.
 struct Settings {
-    Settings(const ProgramModel& model, ProgramConstants own, const GroupArguments& arguments)
-        : constants(std::move(own)),
+    Settings(const ProgramModel& model, ProgramConstants new_constants, const GroupArguments& arguments)
+        : constants(std::move(new_constants)),
           stepper(model, constants, arguments),
           observer(model.description(), constants, arguments) {}
 
@@ -54,15 +55,15 @@ class ProgramGroup final : public NeuronGroup {
           release_(padded(size_), 0, arguments.memory),
           settings_(make_settings(arguments.parameters)) {
         if (arguments.precision == Precision::single_precision) {
-            throw InternalError("neurons made of equations have no state in single precision");
+            throw InternalError("neurons new_constants of equations have no state in single precision");
         }
-        // These belong to the caller.
+        // The arrays belong to the caller.
         arguments_.parameters = {};
         arguments_.variables = {};
         arguments_.spike_steps = {};
         for (std::size_t v = 0; v < state_.size(); ++v) {
             state_[v].assign(padded(size_), 0.0);
-            // What fills up the last block begins like the first neuron.
+            // The padding of the last block starts like the first neuron.
             for (std::size_t i = 0; i < state_[v].size() && size_ > 0; ++i) {
                 state_[v][i] = without_subnormal(arguments.variables[v][i < size_ ? i : 0]);
             }
@@ -80,7 +81,7 @@ class ProgramGroup final : public NeuronGroup {
         return fired;
     }
 
-    /// Block after block through all steps, so that what a block needs stays in the cache.
+    /// Takes each block through all steps before the next one, so that its state stays in the cache.
     void advance(const AdvanceArguments& arguments) override {
         const auto steps = static_cast<std::int32_t>(arguments.last - arguments.first + 1);
         make_clock_ready(steps);
@@ -164,7 +165,7 @@ class ProgramGroup final : public NeuronGroup {
         std::unique_ptr<Settings> settings_;
     };
 
-    /// Where a truth after a step does not hold.
+    /// The place of a condition that does not hold after a step.
     struct Failure {
         Step step;
         std::size_t neuron;
@@ -190,7 +191,7 @@ class ProgramGroup final : public NeuronGroup {
         return "neuron " + std::to_string(arguments_.ids[neuron].value - arguments_.population_first.value);
     }
 
-    /// The first number of all that is none: variable and neuron.
+    /// Variable and neuron of the first value that is not finite.
     std::optional<std::pair<std::size_t, std::size_t>> not_finite() const {
         for (std::size_t v = 0; v < state_.size(); ++v) {
             constexpr double greatest = std::numeric_limits<double>::max();
@@ -213,7 +214,7 @@ class ProgramGroup final : public NeuronGroup {
         clock_ = 0;
     }
 
-    /// A step of the block at `begin`; returns how many fire.
+    /// Advances the block at `begin` by a step; returns the number of neurons that fire.
     std::size_t advance_block(std::size_t begin, std::int32_t clock, const UpdateArguments& arguments,
                               std::uint32_t* spikes) {
         const std::size_t lanes = std::min(settings_->stepper.lanes_of(size_ - begin), padded(size_) - begin);
@@ -274,7 +275,7 @@ class ProgramGroup final : public NeuronGroup {
     AlignedVector<std::int32_t> release_;
     std::int32_t clock_ = 0;
     std::unique_ptr<Settings> settings_;
-    std::optional<Failure> failed_;  ///< the first one
+    std::optional<Failure> failed_;  ///< the first failure
 };
 
 }  // namespace

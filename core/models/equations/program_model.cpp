@@ -17,7 +17,7 @@ std::string bad_constant(double value) {
            " with these values: some of them are too large or too small, or something is divided by 0";
 }
 
-/// What a step of a neuron reads and writes.
+/// Bytes that a step of a neuron reads and writes.
 double step_bytes_of(const ProgramDescription& description) {
     const std::size_t both_ways = description.variables.size() + description.receptors.size();
     return static_cast<double>(2 * sizeof(double) * both_ways + sizeof(std::int32_t));
@@ -39,15 +39,16 @@ void ProgramModel::find_dependencies() {
 
 void ProgramModel::describe() {
     parameters_ = infos_of(description_.parameters);
-    for (const ProgramVariable& own : description_.variables) {
-        variables_.push_back({.name = own.name,
-                              .unit = own.unit,
-                              .meaning = own.meaning,
-                              .initial_parameter = own.initial_parameter,
-                              .initial_value = own.initial_value});
+    for (const ProgramVariable& variable : description_.variables) {
+        variables_.push_back({.name = variable.name,
+                              .unit = variable.unit,
+                              .meaning = variable.meaning,
+                              .initial_parameter = variable.initial_parameter,
+                              .initial_value = variable.initial_value});
     }
-    for (const DerivedVariable& own : description_.derived) {
-        variables_.push_back({.name = own.name, .unit = own.unit, .meaning = own.meaning, .is_read_only = true});
+    for (const DerivedVariable& derived : description_.derived) {
+        variables_.push_back(
+            {.name = derived.name, .unit = derived.unit, .meaning = derived.meaning, .is_read_only = true});
     }
     receptors_.assign(description_.receptors.begin(), description_.receptors.end());
     static_cast<NeuronInfo&>(*this) = {.name = description_.name,

@@ -19,7 +19,7 @@
 
 namespace ranvier::models {
 
-/// A step function that was compiled for the program of a step, and what keeps it in memory.
+/// The compiled step function of a program, and the owner that keeps its code in memory.
 struct CompiledStep {
     program::StepFunction function = nullptr;
     std::shared_ptr<const void> owner = {};
@@ -38,8 +38,9 @@ class ProgramModel final : public UserModel {
                                         std::optional<double> resolution) const override;
     std::uint64_t fingerprint() const override { return fingerprint_; }
 
-    /// Groups with GroupArguments::compiled_programs that are created from now on for an instruction set call this function
-    /// in place of the interpreter; none: the interpreter again. It must give the same bits.
+    /// Groups with GroupArguments::compiled_programs that are created after this call for the given instruction set
+    /// call this function instead of the interpreter. A null function restores the interpreter. It must give the same
+    /// bits.
     void use_compiled(InstructionSet set, CompiledStep step) {
         const std::lock_guard lock(mutex_);
         compiled_[static_cast<std::size_t>(set)] = std::move(step);
@@ -57,7 +58,7 @@ class ProgramModel final : public UserModel {
     std::vector<ParameterInfo> parameters_;
     std::vector<VariableInfo> variables_;
     std::vector<std::string_view> receptors_;
-    std::vector<bool> depends_on_step_;  ///< of each result of `prepare`
+    std::vector<bool> depends_on_step_;  ///< by result of `prepare`
     std::uint64_t fingerprint_ = 0;
     mutable std::mutex mutex_;
     std::array<CompiledStep, 3> compiled_;  ///< by instruction set

@@ -9,7 +9,7 @@ namespace ranvier::models {
 
 namespace {
 
-/// Few neurons are recorded, or all of them one block after another.
+/// A fixed block: either few neurons are recorded, or all of them block after block.
 constexpr std::size_t block_lanes = program::lane_multiple;
 
 }  // namespace
@@ -48,10 +48,10 @@ void ProgramObserver::read(std::size_t derived, const std::vector<AlignedVector<
             const bool is_state = i < state.size();
             if (!is_state && constants.is_uniform(i - state.size())) continue;
             const AlignedVector<double>& values = is_state ? state[i] : constants.values[i - state.size()];
-            double* const own = lanes_.data() + i * block_lanes;
-            // The lanes that are left over calculate with what was there.
-            for (std::size_t k = 0; k < some.size(); ++k) own[k] = values[some[k]];
-            interpreter.set_input(i, own);
+            double* const lanes_of_input = lanes_.data() + i * block_lanes;
+            // The lanes past `some` keep their previous values.
+            for (std::size_t k = 0; k < some.size(); ++k) lanes_of_input[k] = values[some[k]];
+            interpreter.set_input(i, lanes_of_input);
         }
         (void)interpreter.run({.lanes = block_lanes, .valid = some.size()});
         std::copy_n(result, some.size(), out + begin);

@@ -19,7 +19,7 @@ class ProgramObserver {
     ProgramObserver(const ProgramDescription& description, const ProgramConstants& constants,
                     const GroupArguments& arguments);
 
-    /// @param constants those that this was made with
+    /// @param constants those passed to the constructor
     void read(std::size_t derived, const std::vector<AlignedVector<double>>& state, const ProgramConstants& constants,
               std::span<const std::uint32_t> neurons, double* out);
 

@@ -27,39 +27,42 @@ using program::OutputForm;
 using program::Type;
 
 constexpr std::size_t most_states = ReleaseProgramDescription::most_states;
-/// As much as weights without a bound may grow. What is added to inputs is rounded to a part of the greatest that may be.
+/// The same factor by which weights without a bound may grow. Contributions to inputs are rounded to a fraction of
+/// the greatest possible one.
 constexpr double most_released = 256.0;
 
-[[noreturn]] void refuse(const ReleaseProgramDescription& own, std::string_view what, std::string value,
+[[noreturn]] void refuse(const ReleaseProgramDescription& description, std::string_view what, std::string value,
                          std::string bound) {
-    throw ValueOutOfBoundsError({.object = std::string(what) + " of synapse model '" + own.name + "'",
+    throw ValueOutOfBoundsError({.object = std::string(what) + " of synapse model '" + description.name + "'",
                                  .value = std::move(value),
                                  .bound = std::move(bound),
                                  .remedy = "models are made of equations by ranvier.synapse()"});
 }
 
-/// A program whose inputs are numbers, with at least so many results, the first of which are numbers.
-void check_program(const ReleaseProgramDescription& own, std::string_view what, const program::Program& given,
+/// Checks that the inputs of a program are numbers, that it has at least so many results, and that the first of these
+/// are numbers.
+void check_program(const ReleaseProgramDescription& description, std::string_view what, const program::Program& given,
                    std::size_t inputs, std::size_t numbers) {
-    (void)program::check(given, std::string(what) + " of " + own.name, false);
+    (void)program::check(given, std::string(what) + " of " + description.name, false);
     if (given.inputs.size() != inputs) {
-        refuse(own, "inputs of '" + std::string(what) + "'", std::to_string(given.inputs.size()),
+        refuse(description, "inputs of '" + std::string(what) + "'", std::to_string(given.inputs.size()),
                "there must be " + std::to_string(inputs));
     }
     for (const Type type : given.inputs) {
-        if (type != Type::number) refuse(own, what, std::string(to_string(type)), "its inputs are numbers");
+        if (type != Type::number) refuse(description, what, std::string(to_string(type)), "its inputs are numbers");
     }
     const std::vector<Type> types = program::result_types(given);
     if (types.size() < numbers) {
-        refuse(own, "results of '" + std::string(what) + "'", std::to_string(types.size()),
+        refuse(description, "results of '" + std::string(what) + "'", std::to_string(types.size()),
                "there must be at least " + std::to_string(numbers));
     }
     for (std::size_t i = 0; i < numbers; ++i) {
-        if (types[i] != Type::number) refuse(own, what, std::string(to_string(types[i])), "states are numbers");
+        if (types[i] != Type::number) refuse(description, what, std::string(to_string(types[i])), "states are numbers");
     }
 }
 
-/// What spikes do to the states of rows, many rows at a time. It belongs to one table, which one thread uses at a time.
+/// Applies spikes to the states of rows, many rows at a time. Each table has a separate instance, which one thread
+/// uses at a time.
 class Release {
    public:
     struct State {
@@ -99,7 +102,7 @@ class Release {
     const State& first() const { return first_; }
     const std::optional<connect::RowFailure>& failure() const { return failure_; }
 
-    /// Of a spike of each of some rows: the factors, and what states are after it.
+    /// Calculates the factors of a spike of each of some rows, and updates their states.
     void release(InstructionSet set, State* states, std::span<const RowIndex> rows, Step now, double* factors) {
         interpreter_.use(set);
         for (std::size_t i = 0; i <= this->states(); ++i) interpreter_.set_input(i, input(i));
@@ -112,7 +115,7 @@ class Release {
     }
 
    private:
-    /// In place of the step of the last spike, while that of a row is being calculated.
+    /// Marks a row whose spike is being calculated, in place of the step of its last spike.
     static constexpr Step pending = -2;
     static constexpr std::size_t block = 64;
     static_assert(block % program::lanes_of_kernel == 0);
@@ -121,8 +124,8 @@ class Release {
     double* input(std::size_t place) { return lanes_.data() + place * block; }
     double* output(std::size_t place) { return input(states() + 1 + place); }
 
-    /// Of the first of some rows, up to one that is there for the second time, since its source fires several times in this
-    /// step: each spike finds what the one before has left. Returns their number.
+    /// Handles the first rows, up to the first row that occurs for the second time because its source fires several
+    /// times in this step: each spike depends on the state after the previous one. Returns the number of rows.
     std::size_t release_some(State* states, std::span<const RowIndex> rows, Step now, double* factors) {
         const std::size_t count = this->states();
         std::size_t some = 0;
@@ -159,7 +162,7 @@ class Release {
     std::optional<connect::RowFailure> failure_;
 };
 
-/// Ranges of the inputs of `release`: variables may have any value.
+/// Ranges of the inputs of `release`; variables are unbounded.
 std::vector<Interval> inputs_of(const ReleaseProgramDescription& description, std::span<const double> parameters) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     std::vector<Interval> inputs(description.states.size(), Interval{-infinity, infinity});
@@ -168,8 +171,8 @@ std::vector<Interval> inputs_of(const ReleaseProgramDescription& description, st
     return inputs;
 }
 
-/// Why on_pre may be undefined, such as a division by 0, without making a variable infinite or NaN. Variables are checked
-/// when spikes come.
+/// Why `release` may be undefined, such as a division by 0, without making a variable infinite or NaN. Variables are
+/// checked when spikes arrive.
 std::optional<std::string> undefined_release(const ReleaseProgramDescription& description,
                                              std::span<const double> parameters) {
     using Outcome = program::DomainCheck::Outcome;
@@ -183,7 +186,7 @@ std::optional<std::string> undefined_release(const ReleaseProgramDescription& de
     return std::nullopt;
 }
 
-/// Of a connect::RowFactorTable.
+/// The rule of a connect::RowFactorTable.
 struct ReleaseRule {
     using State = Release::State;
     using Constants = std::shared_ptr<Release>;
@@ -208,11 +211,11 @@ class ReleaseDynamics final : public WidthDispatch<ReleaseDynamics> {
 
     double least_weight() const override { return -std::numeric_limits<double>::infinity(); }
     double greatest_weight() const override { return std::numeric_limits<double>::infinity(); }
-    // That of synapses that learn is 0.
+    // The greatest factor is 0 if no weight is released.
     double greatest_factor() const override { return std::max(greatest_, 1.0); }
 
     connect::PlasticTableMemory memory(bool /*double_weights*/) const override {
-        // The same for all targets and weights.
+        // The same for all widths of targets and weights.
         connect::PlasticTableMemory memory = connect::RowFactorTable<ReleaseRule, std::uint16_t, float>::memory();
         memory.constant_bytes += Release::bytes(*description_, parameters_);
         return memory;
@@ -260,7 +263,8 @@ void check(const ReleaseProgramDescription& description) {
     const std::vector<Type> types = program::result_types(description.prepare);
     for (const Condition& condition : description.conditions) {
         if (condition.result < types.size() && types[condition.result] == Type::truth) continue;
-        refuse(description, "a condition", std::to_string(condition.result), "it must be a truth that 'prepare' tells");
+        refuse(description, "a condition", std::to_string(condition.result),
+               "it must be a truth among the results of 'prepare'");
     }
 }
 
@@ -308,8 +312,8 @@ std::unique_ptr<connect::SynapseDynamics> ProgramRelease::create(std::span<const
 
 std::optional<std::string> ProgramRelease::conflict(std::span<const double> values,
                                                     std::span<const double> /*greatest*/,
-                                                    std::span<const std::uint32_t> /*own*/) const {
-    // All synapses share all parameters.
+                                                    std::span<const std::uint32_t> /*per_synapse*/) const {
+    // Parameters are shared by all synapses.
     const std::vector<double> made = program::evaluate(description_->prepare, values);
     for (const Condition& condition : description_->conditions) {
         if (!program::lane::is_true(made[condition.result])) return condition.text;
@@ -319,11 +323,11 @@ std::optional<std::string> ProgramRelease::conflict(std::span<const double> valu
     }
     const std::optional<double> greatest = greatest_release(*description_, values);
     if (!greatest) {
-        return "it cannot be seen that what is released is >= 0 and bounded: write release = clip(..., 0, 1)";
+        return "the released part cannot be proven to be >= 0 and bounded: write release = clip(..., 0, 1)";
     }
     if (*greatest <= most_released) return undefined_release(*description_, values);
-    return "it can be seen only that at most " + to_text(*greatest) + " times the weight is released; it must be " +
-           to_text(most_released) +
+    return "the released part can only be proven to be at most " + to_text(*greatest) +
+           " times the weight; it must be " + to_text(most_released) +
            " times at most, so that sums of small parts are exact: write release = clip(..., 0, 1)";
 }
 

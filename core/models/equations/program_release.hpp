@@ -13,37 +13,37 @@
 #include "ranvier/models/synapse.hpp"
 #include "ranvier/program/program.hpp"
 
-/// Synapses whose spikes add a part of the weight, which a program tells: what equations of a user become that depend on the
-/// spikes of the source alone.
+/// Synapses whose spikes add a fraction of the weight that a program calculates: user-defined synapses that depend on
+/// the spikes of the source alone.
 namespace ranvier::models {
 
 struct ReleaseProgramDescription {
-    /// Rows of tables keep so many values, whatever the model needs.
+    /// Rows of tables have room for this number of values, whatever the model needs.
     static constexpr std::size_t most_states = 4;
 
     std::string name;
     std::string summary;
     std::string equations;
     std::string reference;
-    std::string weight_unit;  ///< empty: any
+    std::string weight_unit;  ///< empty: any unit
     std::vector<ProgramParameter> parameters;
     std::vector<std::string> states;  ///< their names
-    /// From parameters to the states that the first spike finds, and truths that must hold.
+    /// From parameters to the states before the first spike, and conditions that must hold.
     program::Program prepare;
     std::vector<Condition> conditions;
-    /// From the states after the last spike, the time since then, ms, and the parameters, to the states after this spike, and
-    /// the part of the weight that it adds. The first spike comes after a time of 0.
+    /// From the states after the last spike, the time since then (ms) and the parameters to the states after this
+    /// spike and the fraction of the weight that it adds. For the first spike the time is 0.
     program::Program release;
 };
 
-/// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError for what does not fit together
+/// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError if the parts do not fit together
 void check(const ReleaseProgramDescription& description);
 
-/// Of all that the synapses do and are called.
+/// Hash of the whole description: behaviour and names.
 std::uint64_t fingerprint_of(const ReleaseProgramDescription& description);
 
-/// The greatest part of the weight that a spike may add: nothing where it cannot be proven that none is negative, and that
-/// there is a greatest one.
+/// An upper bound of the fraction of the weight that a spike adds; nothing if the fraction cannot be proven to be
+/// bounded and not negative.
 std::optional<double> greatest_release(const ReleaseProgramDescription& description,
                                        std::span<const double> parameters);
 
@@ -57,12 +57,12 @@ class ProgramRelease final : public UserSynapse {
     const ReleaseProgramDescription& description() const { return *description_; }
     std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) const override;
     std::optional<std::string> conflict(std::span<const double> least, std::span<const double> greatest,
-                                        std::span<const std::uint32_t> own) const override;
+                                        std::span<const std::uint32_t> per_synapse) const override;
     std::array<double, 2> changes(std::span<const double>, double) const override { return {0.0, 0.0}; }
     std::vector<double> time_constants(std::span<const double>) const override { return {}; }
 
    private:
-    /// Kept by what is made of it, too.
+    /// Shared with the dynamics made from it.
     std::shared_ptr<const ReleaseProgramDescription> description_;
     std::vector<ParameterInfo> parameters_;
     SynapseModel model_;

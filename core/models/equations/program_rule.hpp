@@ -16,21 +16,22 @@
 namespace ranvier::models {
 
 struct RuleParameters {
-    std::span<const double> values;  ///< of all
-    /// Whether synapses have values of their own of some, and of which of those that events read, ascending.
+    std::span<const double> values;  ///< values of all parameters
+    /// Whether some parameters differ between synapses, and which of those are read by events, ascending.
     bool some_differ = false;
-    std::vector<std::uint32_t> own = {};
+    std::vector<std::uint32_t> per_synapse = {};
 };
 
-/// The learning rule of synapses of programs, for one table: it must not be shared by tables, since it has memory of its own
-/// for what it calculates. @param memory which must outlive the rule; null: of a rule that only tells what it needs
-/// @param compiled what carries the programs out; none: they are interpreted
+/// The learning rule of user-defined synapses for one table. It must not be shared by tables, since it has scratch
+/// memory.
+/// @param memory must outlive the rule; null: the rule only states its needs
+/// @param compiled the compiled programs; none: they are interpreted
 template <class Real>
 connect::LearningRule<Real> make_program_rule(const SynapseProgramDescription& description,
                                               const RuleParameters& parameters, std::pmr::memory_resource* memory,
                                               std::optional<CompiledEvents> compiled);
 
-/// What it takes of this memory.
+/// Bytes of `memory` that the rule takes.
 struct ProgramRuleBytes {
     std::size_t compiled = 0;
     std::size_t interpreted = 0;
@@ -38,7 +39,7 @@ struct ProgramRuleBytes {
 template <class Real>
 ProgramRuleBytes program_rule_bytes(const SynapseProgramDescription& description, const RuleParameters& parameters);
 
-/// A parameter as rules use it where weights are stored in that precision: none that is subnormal in it.
+/// A parameter rounded to the precision in which weights are stored; subnormal values become 0.
 template <class Real>
 double rounded_parameter(double value) {
     const auto rounded = static_cast<Real>(value);

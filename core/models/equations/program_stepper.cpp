@@ -9,16 +9,16 @@ namespace ranvier::models {
 
 namespace {
 
-/// Of compiled functions: so many that calling them takes little time, and so few that state, inputs of a step and a constant
-/// of their own fit the first cache, where state is for several steps.
+/// Lanes per call of compiled functions: enough that the call itself costs little, and few enough that state, inputs
+/// of a step and one array of constants fit into the first cache, where state stays for several steps.
 std::size_t lanes_of_compiled(const ProgramDescription& description) {
     constexpr std::size_t cache = 36 * 1024;
     const std::size_t values = description.variables.size() + description.receptors.size() + 1;
     const std::size_t lanes = cache / (values * sizeof(double) + sizeof(std::int32_t));
     return std::clamp<std::size_t>(lanes / program::lane_multiple, 4, 32) * program::lane_multiple;
 }
-/// Of compiled functions with loops: calculation takes so long that memory does not matter, and the more neurons there are,
-/// the more others go on beside those that take many turns.
+/// Lanes per call of compiled functions with loops: calculation takes so long that memory does not matter, and with
+/// more neurons, fewer lanes wait for those that take many iterations.
 constexpr std::size_t lanes_of_compiled_loops = 4096;
 
 std::size_t most_lanes_of_compiled(const ProgramModel& model, std::uint64_t neurons) {
@@ -30,7 +30,7 @@ std::size_t most_lanes_of_compiled(const ProgramModel& model, std::uint64_t neur
 }
 
 std::uint32_t missing_code(const program::StepArguments* /*arguments*/) {
-    throw InternalError("neurons advance whose code has not been compiled");
+    throw InternalError("neurons were advanced before their code was compiled");
 }
 
 CompiledStep choose_code(const ProgramModel& model, const GroupArguments& arguments) {
@@ -108,7 +108,7 @@ std::uint32_t ProgramStepper::advance(const SteppedNeurons& neurons, const Progr
     return interpreter_ ? program::StepInterpreter::step(&arguments) : compiled_.function(&arguments);
 }
 
-/// Inputs belong to the caller: there are none of what only fills up a block.
+/// Inputs belong to the caller and are not padded.
 void ProgramStepper::point_to_inputs(const BlockStep& block, program::StepArguments& arguments) {
     const bool is_full = block.valid == block.lanes;
     for (std::size_t r = 0; r < input_pointers_.size(); ++r) {

@@ -21,14 +21,14 @@
 
 namespace ranvier::models {
 
-/// What is advanced.
+/// The neurons to advance.
 struct SteppedNeurons {
     const IdSequence& ids;
-    std::vector<AlignedVector<double>>& state;  ///< by variable, filled up to blocks
-    AlignedVector<std::int32_t>& release;  ///< of each neuron the last step of refractoriness, on the group's clock
+    std::vector<AlignedVector<double>>& state;  ///< by variable, padded to whole blocks
+    AlignedVector<std::int32_t>& release;  ///< the last refractory step of each neuron, on the group's clock
 };
 
-/// A step of some neurons.
+/// One step of a range of neurons.
 struct BlockStep {
     std::size_t begin = 0;
     std::size_t lanes = 0;
@@ -36,29 +36,29 @@ struct BlockStep {
     Step step = 0;
     std::int32_t clock = 0;
     double* const* inputs = nullptr;  ///< of all neurons, see UpdateArguments
-    const double* current = nullptr;  ///< the same, or null
+    const double* current = nullptr;  ///< of all neurons, or null
 };
 
-/// Calls the step function of a program, with constants of the moment and room for what it needs.
+/// Calls the step function of a program with its constants and scratch memory.
 class ProgramStepper {
    public:
     ProgramStepper(const ProgramModel& model, const ProgramConstants& constants, const GroupArguments& arguments);
 
-    /// The most neurons of a call, a multiple of program::lane_multiple.
+    /// The maximum number of neurons per call, a multiple of program::lane_multiple.
     std::size_t most_lanes() const { return most_lanes_; }
-    /// Of how many neurons a call advances the first ones, if there are so many left. Compiled code takes those that do not
-    /// fill up a block in a call of their own: their inputs are copied, which takes longer than a call.
+    /// The number of neurons that the next call advances if `left` remain. Compiled code takes the neurons of an
+    /// incomplete block in a separate call: their inputs are copied, which takes longer than a call.
     std::size_t lanes_of(std::size_t left) const {
         const bool splits = interpreter_ == nullptr && left < most_lanes_ && left > program::lane_multiple;
         return splits ? left / program::lane_multiple * program::lane_multiple : most_lanes_;
     }
 
-    /// Advances neurons by a step, and clears their inputs. Returns what the step function returns.
-    /// @param constants those that this was made with
+    /// Advances neurons by a step, and clears their inputs. Returns the result of the step function.
+    /// @param constants those passed to the constructor
     std::uint32_t advance(const SteppedNeurons& neurons, const ProgramConstants& constants, const BlockStep& block);
 
-    // Of the last call, if it returned `some_fire` or `some_fail`: visit(lane) for each one of the first `valid` that fires
-    // or fails, in their order.
+    // After a call that returned `some_fire` or `some_fail`: calls visit(lane) for each of the first `valid` lanes
+    // that fires or fails, ascending.
     template <class Visit>
     void for_each_that_fires(std::size_t valid, Visit&& visit) const {
         for_each_bit(fires_, valid, visit);
@@ -69,7 +69,7 @@ class ProgramStepper {
     }
 
    private:
-    /// Few bits of many are set: to look at one after another would take as long as a step.
+    /// Few of many bits are set; testing each lane would take as long as a step.
     template <class Visit>
     static void for_each_bit(std::span<const std::uint8_t> bytes, std::size_t valid, Visit& visit) {
         for (std::size_t first = 0; first < bytes.size(); first += sizeof(std::uint64_t)) {
@@ -87,12 +87,12 @@ class ProgramStepper {
     void point_to_inputs(const BlockStep& block, program::StepArguments& arguments);
 
     CompiledStep compiled_;
-    std::unique_ptr<program::StepInterpreter> interpreter_;  ///< null: there is a compiled function
+    std::unique_ptr<program::StepInterpreter> interpreter_;  ///< null: a compiled function is used
     std::size_t most_lanes_;
     bool constants_per_lane_ = false;
     ProgramDraws draws_;
-    AlignedVector<double> repeated_;  ///< constants that are the same for all: a vector of each, for compiled functions
-    AlignedVector<double> inputs_;  ///< of a block that is not full; its current comes last
+    AlignedVector<double> repeated_;  ///< uniform constants, each repeated to a vector, for compiled functions
+    AlignedVector<double> inputs_;  ///< of an incomplete block; its current comes last
     std::vector<double*> state_pointers_;
     std::vector<const double*> constant_pointers_;
     std::vector<std::uint64_t> constant_masks_;

@@ -27,48 +27,53 @@ using program::Type;
 
 class SynapseChecker {
    public:
-    explicit SynapseChecker(const SynapseProgramDescription& description) : own_(description) {}
+    explicit SynapseChecker(const SynapseProgramDescription& description) : description_(description) {}
 
     void check() const {
-        if (own_.name.empty()) refuse("name", "''", "a model needs a name");
-        check_synapse_parameters(own_.parameters, [&](const std::string& what, const std::string& value,
-                                                      const std::string& bound) { refuse(what, value, bound); });
-        if (own_.parameters.empty() || own_.parameters.back().name != pair_plasticity::axonal_fraction.name) {
-            refuse("parameters", std::to_string(own_.parameters.size()), "the last one must be axonal_fraction");
+        if (description_.name.empty()) refuse("name", "''", "a model needs a name");
+        check_synapse_parameters(description_.parameters,
+                                 [&](const std::string& what, const std::string& value, const std::string& bound) {
+                                     refuse(what, value, bound);
+                                 });
+        if (description_.parameters.empty() ||
+            description_.parameters.back().name != pair_plasticity::axonal_fraction.name) {
+            refuse("parameters", std::to_string(description_.parameters.size()),
+                   "the last one must be axonal_fraction");
         }
         check_prepare();
-        check_event("presynaptic", own_.presynaptic);
-        check_event("postsynaptic", own_.postsynaptic);
+        check_event("presynaptic", description_.presynaptic);
+        check_event("postsynaptic", description_.postsynaptic);
     }
 
    private:
     [[noreturn]] void refuse(std::string_view what, std::string value, std::string bound) const {
-        throw ValueOutOfBoundsError({.object = std::string(what) + " of synapse model '" + own_.name + "'",
+        throw ValueOutOfBoundsError({.object = std::string(what) + " of synapse model '" + description_.name + "'",
                                      .value = std::move(value),
                                      .bound = std::move(bound),
                                      .remedy = "models are made of equations by ranvier.synapse()"});
     }
     void need(std::string_view what, std::size_t given, std::size_t wanted) const {
         if (given == wanted) return;
-        throw ShapeError({.object = "number of " + std::string(what) + " of synapse model '" + own_.name + "'",
+        throw ShapeError({.object = "number of " + std::string(what) + " of synapse model '" + description_.name + "'",
                           .value = std::to_string(given),
                           .bound = "there must be " + std::to_string(wanted),
                           .remedy = "models are made of equations by ranvier.synapse()"});
     }
 
     void check_prepare() const {
-        (void)program::check(own_.prepare, "prepare of " + own_.name, false);
-        need("inputs of 'prepare'", own_.prepare.inputs.size(), own_.parameters.size());
-        for (const Type type : own_.prepare.inputs) check_type("an input of 'prepare'", type, Type::number);
-        const std::vector<Type> types = program::result_types(own_.prepare);
+        (void)program::check(description_.prepare, "prepare of " + description_.name, false);
+        need("inputs of 'prepare'", description_.prepare.inputs.size(), description_.parameters.size());
+        for (const Type type : description_.prepare.inputs) check_type("an input of 'prepare'", type, Type::number);
+        const std::vector<Type> types = program::result_types(description_.prepare);
         const auto need_result = [&](std::string_view what, std::uint32_t result, Type type) {
             if (result >= types.size()) refuse(what, std::to_string(result), "'prepare' has fewer results");
             check_type(what, types[result], type);
         };
-        for (const SynapseProgramTrace& trace : own_.traces) {
+        for (const SynapseProgramTrace& trace : description_.traces) {
             if (trace.is_read) need_result("a time constant", trace.time_constant, Type::number);
         }
-        for (const Condition& condition : own_.conditions) need_result("a condition", condition.result, Type::truth);
+        for (const Condition& condition : description_.conditions)
+            need_result("a condition", condition.result, Type::truth);
     }
     void check_type(std::string_view what, Type given, Type wanted) const {
         if (given != wanted)
@@ -76,9 +81,10 @@ class SynapseChecker {
     }
 
     void check_event(std::string_view what, const Program& event) const {
-        const std::string name = std::string(what) + " program of " + own_.name;
+        const std::string name = std::string(what) + " program of " + description_.name;
         (void)program::check(event, name, false);
-        need("inputs of the " + std::string(what) + " program", event.inputs.size(), own_.parameters.size() + 3);
+        need("inputs of the " + std::string(what) + " program", event.inputs.size(),
+             description_.parameters.size() + 3);
         for (const Type type : event.inputs) check_type("an input of the " + name, type, Type::number);
         need("results of the " + std::string(what) + " program", event.results.size(), 1);
         check_type("the result of the " + name, program::result_types(event)[0], Type::number);
@@ -87,15 +93,15 @@ class SynapseChecker {
         }
     }
 
-    const SynapseProgramDescription& own_;
+    const SynapseProgramDescription& description_;
 };
 
-/// Calculates in which weights those of synapses stay.
+/// Calculates the range of weights of synapses.
 class WeightRange {
    public:
     WeightRange(const SynapseProgramDescription& description, std::span<const double> least,
                 std::span<const double> greatest)
-        : own_(description) {
+        : description_(description) {
         for (std::size_t i = 0; i < least.size(); ++i) parameters_.push_back({.low = least[i], .high = greatest[i]});
     }
 
@@ -104,16 +110,16 @@ class WeightRange {
         const auto below = one_sided(-1.0);
         if (!above) return below;
         if (!below) return above;
-        // Each weight keeps the sign that it has.
+        // The sign of each weight is preserved.
         return std::pair{below->first, above->second};
     }
 
     /// Ranges of the inputs of an event, for weights in some range.
     std::vector<Interval> inputs_of(const Program& event, const Interval& weights) const {
-        const bool is_presynaptic = &event == &own_.presynaptic;
+        const bool is_presynaptic = &event == &description_.presynaptic;
         const auto trace = [](bool accumulates) { return Interval{0.0, accumulates ? infinity : 1.0}; };
-        const Interval of_presynaptic = trace(own_.presynaptic_traces_accumulate);
-        const Interval of_postsynaptic = trace(own_.postsynaptic_traces_accumulate);
+        const Interval of_presynaptic = trace(description_.presynaptic_traces_accumulate);
+        const Interval of_postsynaptic = trace(description_.postsynaptic_traces_accumulate);
         std::vector<Interval> inputs{weights, is_presynaptic ? of_postsynaptic : of_presynaptic,
                                      is_presynaptic ? of_presynaptic : of_postsynaptic};
         inputs.insert(inputs.end(), parameters_.begin(), parameters_.end());
@@ -123,7 +129,7 @@ class WeightRange {
    private:
     static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-    /// Weights of one sign, which begin at 0. Bounds are those where an event leaves weights at last, wherever they were.
+    /// Bounds of weights of one sign, starting from 0: the bounds that events eventually reach from any weight.
     std::optional<std::pair<double, double>> one_sided(double sign) const {
         const Interval all = sign > 0.0 ? Interval{0.0, infinity} : Interval{-infinity, 0.0};
         for (const double far : ends_after(all, sign, true)) {
@@ -133,7 +139,7 @@ class WeightRange {
         if (keeps(all)) return narrowed(all, sign);
         return std::nullopt;
     }
-    /// The same, where weights keep away from 0, too.
+    /// The same for weights that also stay away from 0.
     std::pair<double, double> narrowed(const Interval& range, double sign) const {
         for (const double near : ends_after(range, sign, false)) {
             const Interval narrow = sign > 0.0 ? Interval{near, range.high} : Interval{range.low, near};
@@ -142,10 +148,10 @@ class WeightRange {
         return {range.low, range.high};
     }
 
-    /// The ends far from 0, or near to it, of the weights after each of the events; 0 and what is infinite left out.
+    /// The ends far from 0, or near to it, of the ranges of weights after each event, without 0 and infinity.
     std::vector<double> ends_after(const Interval& weights, double sign, bool far) const {
         std::vector<double> ends;
-        for (const Program* const event : {&own_.presynaptic, &own_.postsynaptic}) {
+        for (const Program* const event : {&description_.presynaptic, &description_.postsynaptic}) {
             const Interval after = weights_after(*event, weights);
             const double end = (sign > 0.0) == far ? after.high : after.low;
             if (std::isfinite(end) && end * sign > 0.0) ends.push_back(end);
@@ -154,15 +160,15 @@ class WeightRange {
         return ends;
     }
     bool keeps(const Interval& weights) const {
-        return weights.contains(weights_after(own_.presynaptic, weights)) &&
-               weights.contains(weights_after(own_.postsynaptic, weights));
+        return weights.contains(weights_after(description_.presynaptic, weights)) &&
+               weights.contains(weights_after(description_.postsynaptic, weights));
     }
 
     Interval weights_after(const Program& event, const Interval& weights) const {
         return program::intervals_of(event, inputs_of(event, weights))[0];
     }
 
-    const SynapseProgramDescription& own_;
+    const SynapseProgramDescription& description_;
     std::vector<Interval> parameters_;
 };
 
@@ -183,15 +189,15 @@ std::optional<std::string> undefined_event(const SynapseProgramDescription& desc
     return std::nullopt;
 }
 
-/// The parameter that the time constant of a trace is; nothing where it follows from parameters in another way.
+/// The parameter that is the time constant of a trace; nothing if the time constant is calculated from parameters.
 std::optional<std::uint32_t> parameter_of(const SynapseProgramDescription& description,
                                           const SynapseProgramTrace& trace) {
     const std::uint32_t value = description.prepare.results[trace.time_constant];
     return value < description.parameters.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Whether each synapse may have a value of its own of each parameter: not where a time constant is calculated from it. What
-/// events divide by, or take roots or logarithms of, is looked at when the range of weights is.
+/// Whether each parameter may differ between synapses: not if a time constant is calculated from it. Whether events
+/// may divide by it, or take its root or logarithm, is checked with the range of weights.
 std::vector<bool> may_differ(const SynapseProgramDescription& description) {
     std::vector<bool> may(description.parameters.size(), true);
     may.back() = false;  // the axonal part of the delay
@@ -241,12 +247,12 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
    private:
     friend class WidthDispatch<ProgramDynamics>;
 
-    /// Where tables have the values of a parameter, if each synapse has its own.
+    /// The column of tables with the values of a parameter, if it differs between synapses.
     std::optional<std::size_t> column_of(std::uint32_t parameter) const {
-        const auto own = own_parameters();
-        const auto column = std::ranges::find(own, parameter);
-        if (column == own.end()) return std::nullopt;
-        return static_cast<std::size_t>(column - own.begin());
+        const auto per_synapse = own_parameters();
+        const auto column = std::ranges::find(per_synapse, parameter);
+        if (column == per_synapse.end()) return std::nullopt;
+        return static_cast<std::size_t>(column - per_synapse.begin());
     }
     connect::Learning learning() const {
         const std::vector<double> made = prepared(*description_, parameters_);
@@ -272,15 +278,15 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
     RuleParameters rule_parameters() const {
         return {.values = parameters_,
                 .some_differ = !own_parameters().empty(),
-                .own = read_by_events(*description_, own_parameters())};
+                .per_synapse = read_by_events(*description_, own_parameters())};
     }
     template <class Real>
     connect::LearningRule<Real> rule(std::pmr::memory_resource* memory, std::optional<CompiledEvents> compiled) const {
         const RuleParameters parameters = rule_parameters();
         connect::LearningRule<Real> rule =
             make_program_rule<Real>(*description_, parameters, memory, std::move(compiled));
-        for (std::size_t k = 0; k < parameters.own.size(); ++k) {
-            rule.own.parameters[k].column = column_of(parameters.own[k]);
+        for (std::size_t k = 0; k < parameters.per_synapse.size(); ++k) {
+            rule.own.parameters[k].column = column_of(parameters.per_synapse[k]);
         }
         return rule;
     }
@@ -295,9 +301,9 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
     template <class Target, class Real>
     std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Real> columns,
                                                 const connect::PlasticTableArguments& arguments) const {
-        connect::Learning own = learning();
-        own.quantum = arguments.quantum;
-        return connect::make_plastic_table(std::move(columns), own,
+        connect::Learning learned = learning();
+        learned.quantum = arguments.quantum;
+        return connect::make_plastic_table(std::move(columns), learned,
                                            rule<Real>(arguments.synapses, compiled<Real>(arguments)), arguments);
     }
     template <class Real>
@@ -305,7 +311,7 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
         if (!arguments.compiled_rules) return std::nullopt;
         return compiled_->find({.set = *arguments.compiled_rules,
                                 .double_weights = std::is_same_v<Real, double>,
-                                .own_parameters = rule_parameters().own});
+                                .per_synapse_parameters = rule_parameters().per_synapse});
     }
 
     std::shared_ptr<const SynapseProgramDescription> description_;
@@ -340,7 +346,7 @@ std::optional<std::pair<double, double>> weight_range(const SynapseProgramDescri
                                                       std::span<const double> least, std::span<const double> greatest) {
     const auto exact = WeightRange(description, least, greatest).find();
     if (!exact) return exact;
-    // Parameters may be rounded: then the range is that of the rounded ones, which must be there, too.
+    // Parameters may be rounded; then the range holds for rounded ones, which must lie within it.
     const auto rounded = [](std::span<const double> values) {
         std::vector<double> made;
         for (const double value : values) made.push_back(rounded_parameter<float>(value));
@@ -355,7 +361,7 @@ std::vector<std::uint32_t> read_by_events(const SynapseProgramDescription& descr
     std::vector<std::uint32_t> read;
     const auto before = program::dependencies(description.presynaptic);
     const auto after = program::dependencies(description.postsynaptic);
-    // The parameters are the last inputs of events.
+    // The last inputs of events are the parameters.
     const std::size_t first = description.presynaptic.inputs.size() - description.parameters.size();
     for (const std::uint32_t parameter : parameters) {
         if (before[0][first + parameter] || after[0][first + parameter]) read.push_back(parameter);
@@ -413,7 +419,7 @@ std::vector<double> ProgramSynapse::time_constants(std::span<const double> value
 }
 
 std::optional<std::string> ProgramSynapse::conflict(std::span<const double> least, std::span<const double> greatest,
-                                                    std::span<const std::uint32_t> own) const {
+                                                    std::span<const std::uint32_t> per_synapse) const {
     for (const auto& values : {least, greatest}) {
         const std::vector<double> made = prepared(*description_, values);
         for (const Condition& condition : description_->conditions) {
@@ -424,8 +430,8 @@ std::optional<std::string> ProgramSynapse::conflict(std::span<const double> leas
             return "the time constant of a trace is " + to_text(time_constant) + " ms; it must be > 0 and <= 1e+05";
         }
     }
-    if (read_by_events(*description_, own).size() > connect::most_rule_parameters) {
-        return "synapses can have values of their own of at most " + std::to_string(connect::most_rule_parameters) +
+    if (read_by_events(*description_, per_synapse).size() > connect::most_rule_parameters) {
+        return "synapses can have different values of at most " + std::to_string(connect::most_rule_parameters) +
                " parameters that events read";
     }
     if (!weight_range(*description_, least, greatest)) {

@@ -125,7 +125,7 @@ class TextWriter {
     }
     void put(bool value) { text_ += value ? " true" : " false"; }
     void put(std::uint32_t value) { text_ += joined(" ", value); }
-    /// With as many digits as tell it apart from all other numbers.
+    /// With enough digits to be read back exactly.
     void put(double value) { text_ += ' ' + ranvier::to_text(value); }
     void put(const std::optional<std::uint32_t>& value) { text_ += value ? joined(" ", *value) : " none"; }
     void put(const std::vector<std::int32_t>& values) {
@@ -198,7 +198,7 @@ class TextReader {
         program = body(0);
     }
 
-    /// The fingerprint, which is the last line.
+    /// Reads the fingerprint, which is the last line.
     std::uint64_t finish() {
         if (key_ != "fingerprint") refuse("there must be the fingerprint");
         const std::string_view digits = word();
@@ -221,13 +221,13 @@ class TextReader {
    private:
     static constexpr std::string_view blanks = " ";
 
-    /// Goes to the next line and takes its first word as the key.
+    /// Reads the next line and its first word, the key.
     void next_line() {
         const std::size_t end = rest_.find('\n');
-        // The last line has an end too: without it the text is not whole.
+        // A text whose last line has no line end is truncated.
         if (end == std::string_view::npos) {
             number_ += rest_.empty() ? 0 : 1;
-            refuse("the file ends here, and is not whole");
+            refuse("the file is truncated");
         }
         line_ = rest_.substr(0, end);
         rest_.remove_prefix(end + 1);
@@ -238,11 +238,11 @@ class TextReader {
     }
 
     void finish_line() {
-        if (!line_.empty()) refuse(joined("'", line_.substr(0, 40), "' is too much"));
+        if (!line_.empty()) refuse(joined("'", line_.substr(0, 40), "' is left over"));
         next_line();
     }
 
-    /// The next word of the line; empty if there is none.
+    /// The next word of the line; empty at its end.
     std::string_view word() {
         const std::string_view found = line_.substr(0, std::min(line_.find_first_of(blanks), line_.size()));
         line_.remove_prefix(found.size());
@@ -255,13 +255,13 @@ class TextReader {
         Number value{};
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
         if (error != std::errc{} || end != digits.data() + digits.size()) {
-            refuse(joined("'", digits.substr(0, 40), "' is not a number here"));
+            refuse(joined("'", digits.substr(0, 40), "' is not a valid number"));
         }
         return value;
     }
 
     void take(std::string& value) {
-        if (!line_.starts_with('"')) refuse("a text in quotes must stand here");
+        if (!line_.starts_with('"')) refuse("a quoted text is missing");
         std::size_t i = 1;
         for (; i < line_.size() && line_[i] != '"'; ++i) {
             if (line_[i] != '\\') {
@@ -290,7 +290,7 @@ class TextReader {
     }
     void take(bool& value) {
         const std::string_view found = word();
-        if (found != "true" && found != "false") refuse("'true' or 'false' must stand here");
+        if (found != "true" && found != "false") refuse("'true' or 'false' is missing");
         value = found == "true";
     }
     void take(std::uint32_t& value) { value = number_of<std::uint32_t>(word()); }
@@ -305,7 +305,7 @@ class TextReader {
     void take_values(std::vector<std::uint32_t>& values) {
         while (!line_.empty()) {
             std::string_view found = word();
-            if (!found.starts_with('v')) refuse("values, such as v3, must stand here");
+            if (!found.starts_with('v')) refuse("values, such as v3, are missing");
             found.remove_prefix(1);
             values.push_back(number_of<std::uint32_t>(found));
         }
@@ -369,7 +369,7 @@ class TextReader {
     }
 
     std::string_view rest_;  ///< the lines after this one
-    std::string_view line_;  ///< what is left of this line
+    std::string_view line_;  ///< the rest of this line
     std::string_view key_;   ///< the first word of this line
     std::string_view source_;
     std::size_t number_ = 0;  ///< of this line, from 1

@@ -6,12 +6,11 @@
 #include "base/x86_intrinsics.hpp"
 #include "ranvier/base/instruction_set.hpp"
 
-/// How neurons set inputs that they have read to -0.0, where most inputs are -0.0 as they were.
+/// Sets inputs to -0.0 after neurons have read them, where most inputs are still -0.0.
 ///
-/// Neurons whose state and inputs do not fit the first cache wait for lines that are written back from it, more than for
-/// those that are fetched. So a line of inputs to which nothing came should not be written to. Whether there is one cannot
-/// be foreseen, so that a branch would take longer; AVX-512 writes those elements of a vector that a mask names, which may be
-/// none.
+/// Neurons whose state and inputs exceed the first cache wait longer for lines that are written back than for lines
+/// that are fetched. So a line of inputs that nothing was added to should not be written. A branch on this would be
+/// mispredicted; AVX-512 writes the elements of a vector that a mask selects, possibly none.
 namespace ranvier::models::point_neuron {
 
 inline constexpr std::size_t inputs_of_vector = 8;
@@ -19,7 +18,7 @@ inline constexpr std::size_t inputs_of_vector = 8;
 #if defined(__x86_64__)
 inline constexpr bool can_clear_where_needed = true;
 
-/// GCC would go around each write that a mask names if it vectorised a loop; here it must not.
+/// If GCC vectorised the loop, it would branch around each masked write, so vectorisation is disabled.
 /// @param count a multiple of inputs_of_vector
 [[gnu::noinline]] RANVIER_TARGET_AVX512 inline void clear_where_needed(double* inputs, std::size_t count) {
     const __m512i nothing = _mm512_castpd_si512(_mm512_set1_pd(-0.0));
@@ -29,7 +28,7 @@ inline constexpr bool can_clear_where_needed = true;
     }
 }
 
-/// To how many vectors of inputs something has come. @param count a multiple of inputs_of_vector
+/// The number of vectors of inputs that something was added to.
 [[gnu::noinline]] RANVIER_TARGET_AVX512 inline std::size_t count_reached(const double* inputs, std::size_t count) {
     const __m512i nothing = _mm512_castpd_si512(_mm512_set1_pd(-0.0));
     std::size_t reached = 0;
@@ -39,7 +38,7 @@ inline constexpr bool can_clear_where_needed = true;
     return reached;
 }
 #else
-// Nobody calls these.
+// Never called.
 inline constexpr bool can_clear_where_needed = false;
 void clear_where_needed(double* inputs, std::size_t count);
 std::size_t count_reached(const double* inputs, std::size_t count);
@@ -47,11 +46,11 @@ std::size_t count_reached(const double* inputs, std::size_t count);
 
 enum class Clearing : std::uint8_t { all, where_needed, where_needed_and_count };
 
-/// How a group clears inputs: all where something comes to many of them, since this takes less time then. It changes no
-/// result.
+/// Decides whether a group clears all its inputs, which is faster if many of them received something. The results are
+/// the same.
 class ClearingChoice {
    public:
-    /// @param bytes that a step goes through
+    /// @param bytes memory that a step accesses
     explicit ClearingChoice(std::size_t bytes) : may_help_(can_clear_where_needed && bytes > near_cache) {}
 
     Clearing next() {
@@ -60,11 +59,13 @@ class ClearingChoice {
         if (call_ == 0) return Clearing::where_needed_and_count;
         return many_ ? Clearing::all : Clearing::where_needed;
     }
-    /// @param vectors that were looked at, and to how many of these something had come
+    /// @param vectors number of vectors checked
+    /// @param reached number of those that something was added to
     void learn(std::size_t vectors, std::size_t reached) { many_ = 4 * reached > vectors; }
 
    private:
-    // Measured with caches of 48 kB: groups of 57 kB clear all in less time, those of 115 kB what needs it.
+    // Measured with caches of 48 kB: clearing all is faster for groups of 57 kB, clearing only reached inputs for
+    // groups of 115 kB.
     static constexpr std::size_t near_cache = 80 * 1024;
     static constexpr std::uint32_t calls_of_choice = 256;
 

@@ -18,10 +18,11 @@ namespace {
 
 constexpr Bounds reversal_bounds{.lower = -1e6, .upper = 1e6};
 constexpr Bounds magnesium_bounds{.lower = 0.0, .upper = 1e6};
-/// Of the block of NMDA receptors: its voltage dependence (1/mV), and the magnesium that blocks half of them at 0 mV (mM).
+/// Magnesium block of NMDA receptors: its voltage dependence (1/mV), and the concentration that blocks half of them
+/// at 0 mV (mM).
 constexpr double block_slope = 0.062;
 constexpr double half_magnesium = 3.57;
-// What products with conductances and currents stay finite with, in single precision too.
+// Bounds that keep products with conductances and currents finite, also in single precision.
 constexpr double least_leak = 1e-6;       // nS
 constexpr double greatest_leak = 1e12;    // nS
 constexpr double greatest_distance = 1e6;  // mV, of a reversal potential from E_L
@@ -104,7 +105,7 @@ class IafCondNmda {
         Real reversal_NMDA;
         Real reversal_GABA_A;
         Real reversal_GABA_B;
-        Real magnesium;         // how many NMDA receptors are blocked for each that is not, at the resting potential
+        Real magnesium;         // ratio of blocked to unblocked NMDA receptors at the resting potential
         Real gain_of_constant;  // 1: currents stay in pA
         Real drive;             // pA
         Real threshold;
@@ -133,7 +134,7 @@ class IafCondNmda {
                 .reset = p[V_reset] - p[E_L]};
     }
 
-    /// The part of the NMDA receptors that magnesium does not block.
+    /// The fraction of NMDA receptors that magnesium does not block.
     template <class Real>
     RANVIER_ALWAYS_INLINE static Real unblocked(Real potential, const Constants<Real>& c) {
         const double blocked =
@@ -141,7 +142,7 @@ class IafCondNmda {
         return static_cast<Real>(1.0 / (1.0 + blocked));
     }
 
-    /// What is constant while the potential is advanced.
+    /// Values that are constant while the potential is advanced.
     template <class Real>
     struct Membrane {
         Real conductance;  // nS

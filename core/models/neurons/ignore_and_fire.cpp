@@ -36,11 +36,11 @@ constexpr std::array variables{
 };
 constexpr std::array<std::string_view, 2> receptors{"excitatory", "inhibitory"};
 
-/// Parts of an interval that rounding may add up to.
+/// Upper limit of accumulated rounding errors, in intervals.
 constexpr double rounding = 1e-9;
 
-/// Empties the inputs of a step and lists the neurons that fire. Nearly all blocks have none, and many have no input:
-/// to read that takes less time than to write it.
+/// Clears the inputs of a step and lists the neurons that fire. In nearly all blocks no neuron fires, and many have
+/// no input: reading inputs is faster than writing them.
 struct StepKernel {
     RANVIER_ALWAYS_INLINE static std::size_t run(double* excitatory, double* inhibitory, const Step* due,
                                                  std::size_t size, Step step, std::uint32_t* spikes) {
@@ -98,7 +98,7 @@ class IgnoreAndFire final : public NeuronGroup {
         for (std::size_t k = 0; k < fired; ++k) {
             const std::size_t i = arguments.spikes[k];
             const double left = phase(i);
-            // Intervals that are whole numbers of steps stay so, however many there are.
+            // An interval of a whole number of steps keeps this number, however many intervals there are.
             put(i, (left < -rounding ? left : 0.0) + 1.0);
         }
         return fired;
@@ -139,8 +139,8 @@ class IgnoreAndFire final : public NeuronGroup {
             for (std::size_t k = 0; k < neurons.size(); ++k) (void)checked(values[k]);
         }
         void apply() noexcept override {
-            // Neurons whose rate stays must not change, not even by rounding: which others are in the group depends on the
-            // shards.
+            // Neurons whose rate does not change must keep their bits: which other neurons are in the group depends
+            // on the shards.
             const auto changes = [this](std::size_t i) { return group_.per_step_[i] != per_step_[i]; };
             for (std::size_t i = 0; i < group_.size_; ++i) {
                 if (changes(i)) group_.move(i, group_.phase(i));
@@ -187,15 +187,15 @@ class IgnoreAndFire final : public NeuronGroup {
         since_[neuron] = static_cast<double>(step_);
     }
 
-    /// The first step, after that which `since_` tells, in which the phase has reached 0.
+    /// The first step after `since_` at whose end the phase has reached 0.
     Step due(std::size_t neuron) const {
         const double first = since_[neuron] + 1.0;
         if (left_[neuron] <= rounding) return static_cast<Step>(first);
         const double steps = (left_[neuron] - rounding) / per_step_[neuron];
-        // More than any run has, as where the rate is 0.
+        // Later than any run, for example if the rate is 0.
         if (steps > 0x1p52) return std::numeric_limits<Step>::max();
         double found = std::max(since_[neuron] + std::floor(steps), first);
-        // By its rounding, the quotient may be one step off.
+        // Rounding may shift the quotient by one step.
         while (found > first && phase(neuron, found - 1.0) <= rounding) --found;
         while (phase(neuron, found) > rounding) ++found;
         return static_cast<Step>(found);
@@ -205,10 +205,10 @@ class IgnoreAndFire final : public NeuronGroup {
     double resolution_;
     InstructionSet instruction_set_;
     Step step_ = 0;
-    GroupValues per_step_;  ///< intervals that pass in a step
-    AlignedVector<double> left_;   ///< of the present interval, at the end of the step `since_`
+    GroupValues per_step_;  ///< intervals per step
+    AlignedVector<double> left_;   ///< part of the present interval left at the end of the step `since_`
     AlignedVector<double> since_;
-    AlignedVector<Step> due_;  ///< when it fires next
+    AlignedVector<Step> due_;  ///< step of the next spike
 };
 
 class IgnoreAndFireModel final : public NeuronModel {

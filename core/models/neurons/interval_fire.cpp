@@ -24,10 +24,10 @@ namespace {
 
 enum Parameter : std::size_t { tau, interval_min, interval_max, burst_groups, burst_duration, burst_factor };
 
-/// The state must be told from its limit in double precision.
+/// The state must differ from its limit in double precision.
 constexpr double longest_interval = 100.0;  ///< in units of tau
 constexpr double shortest_interval = 1e-9;
-/// Times from here on are the same as infinite ones in double precision, and times this short the same as 0.
+/// In double precision, longer times are the same as infinite ones, and shorter times the same as 0.
 constexpr Bounds time_bounds{.lower = 1e-12, .upper = 1e12};
 
 constexpr std::array parameters{
@@ -53,26 +53,27 @@ constexpr std::array variables{
 
 constexpr std::array<std::string_view, 1> receptors{"jump"};
 
-/// Neurons are looked at in blocks: if none of a block fires and no spike reaches one, nothing else is done.
+/// Neurons are tested block by block: a block in which none fires and none receives a spike is skipped.
 constexpr std::size_t block_size = 16;
 constexpr std::uint64_t bits_of_nothing = std::uint64_t{1} << 63;
 
-/// What one step reads and writes of neurons [begin, end), whose own time is the same. Raw pointers, so that no function
-/// of the standard library is called from code that is compiled for several instruction sets.
+/// The arrays that one step reads and writes for neurons [begin, end), which share their local time (see Burst). Raw
+/// pointers, so that no function of the standard library is called from code that is compiled for several instruction
+/// sets.
 ///
-/// A cell whose state relaxes towards m_inf and would reach 1 at the own time s_f has, at s, m_inf - m = (m_inf - 1)
-/// e^((s_f - s) / tau). So s_f and the constant of its present interval, 1 / (m_inf - 1), tell its state, and nothing
-/// has to be done until the next spike.
+/// A cell whose state relaxes towards m_inf and would reach 1 at the local time s_f has, at s, m_inf - m = (m_inf -
+/// 1) e^((s_f - s) / tau). So the state follows from s_f and the constant of the present interval, 1 / (m_inf - 1),
+/// and a cell needs no work until the next spike.
 struct StepArrays {
     std::size_t begin;
     std::size_t end;
-    double now;               ///< own time at the end of the step, ms
-    double* fire_at;          ///< own time at which the cell fires, ms
+    double now;               ///< local time at the end of the step, ms
+    double* fire_at;          ///< local time at which the cell fires, ms
     const double* steepness;  ///< 1 / (m_inf - 1)
     double* inputs;
     const double* tau;  ///< one value when uniform, else one for each neuron
     std::uint32_t* spikes;
-    std::size_t fired;  ///< spikes that there are already
+    std::size_t fired;  ///< number of spikes so far
 };
 
 template <bool uniform>
@@ -99,14 +100,14 @@ struct StepKernel {
         if (busy != 0) take(a, begin, count, fired);
     }
 
-    /// The inputs of a block, and those of its cells that fire.
+    /// Takes the inputs of a block and those of its cells that fire.
     RANVIER_ALWAYS_INLINE static void take(const StepArrays& a, std::size_t begin, std::size_t count,
                                            std::size_t& fired) {
         double* const fire_at = a.fire_at + begin;
         double* const inputs = a.inputs + begin;
         const double* const steepness = a.steepness + begin;
         const double* const taus = a.tau + (uniform ? 0 : begin);
-        // A logarithm of it is enough to fire at once.
+        // At this value, the logarithm makes the cell fire at once.
         constexpr double least = 0x1p-100;
         std::uint64_t any_due = 0;
         RANVIER_NO_OVERLAP
@@ -118,7 +119,7 @@ struct StepKernel {
             double rest = math::exp((before - a.now) / tau) - weight * steepness[k];
             rest = rest < least ? least : rest;
             const double after = a.now + tau * math::log(rest);
-            // A cell that fires in this step without its input fires with it, too.
+            // A cell that fires in this step without its input also fires with it.
             const bool stays = before <= a.now || std::bit_cast<std::uint64_t>(weight) == bits_of_nothing;
             const double next = stays ? before : after;
             fire_at[k] = next;
@@ -132,14 +133,14 @@ struct StepKernel {
     }
 };
 
-/// The part of a cell's time that runs faster. Own time s and time t are related by
-/// s(t) = t + (factor - 1) * (how much of the burst lies before t).
+/// The interval in which the local time of a cell runs faster. Local time s and time t are related by s(t) = t +
+/// (factor - 1) * (part of the burst before t).
 struct Burst {
     double begin = 0.0;     ///< ms
     double duration = 0.0;  ///< ms
     double gain = 0.0;      ///< burst_factor - 1
 
-    double own_time(double time) const { return time + gain * std::clamp(time - begin, 0.0, duration); }
+    double local_time(double time) const { return time + gain * std::clamp(time - begin, 0.0, duration); }
 
     friend bool operator==(const Burst&, const Burst&) = default;
 };
@@ -159,7 +160,7 @@ class IntervalFire final : public NeuronGroup {
           timing_(derive(arguments.parameters, arguments.memory)) {
         const GroupValues& initial = arguments.variables[0];
         for (std::size_t i = 0; i < ids_.size(); ++i) {
-            begin_interval(i, own_time(i));
+            begin_interval(i, local_time(i));
             if (initial[i] != 0.0) fire_at_[i] = fire_time(i, initial[i]);
         }
     }
@@ -168,7 +169,7 @@ class IntervalFire final : public NeuronGroup {
         step_ = arguments.step;
         std::size_t fired = 0;
         for (const BurstRange& part : timing_.parts) {
-            const double now = part.burst.own_time(time());
+            const double now = part.burst.local_time(time());
             const std::size_t first_fired = fired;
             const StepArrays arrays{.begin = part.begin,
                                     .end = part.end,
@@ -196,7 +197,7 @@ class IntervalFire final : public NeuronGroup {
     void read(std::size_t, std::span<const std::uint32_t> neurons, double* out) const override {
         for (std::size_t k = 0; k < neurons.size(); ++k) {
             const std::size_t i = neurons[k];
-            out[k] = 1.0 - math::expm1((fire_at_[i] - own_time(i)) / timing_.tau[i]) / steepness_[i];
+            out[k] = 1.0 - math::expm1((fire_at_[i] - local_time(i)) / timing_.tau[i]) / steepness_[i];
         }
     }
 
@@ -220,29 +221,29 @@ class IntervalFire final : public NeuronGroup {
     }
 
    private:
-    /// Neurons whose own time is the same.
+    /// Neurons with the same local time.
     struct BurstRange {
         std::size_t begin;
         std::size_t end;
         Burst burst;
     };
 
-    /// What follows from parameters.
+    /// Values that follow from parameters.
     struct Timing {
         GroupValues tau;
         GroupValues shortest;
         GroupValues longest;
         std::pmr::vector<BurstRange> parts;
 
-        double own_time(std::size_t neuron, double time) const {
+        double local_time(std::size_t neuron, double time) const {
             const auto after = std::ranges::upper_bound(parts, neuron, {}, &BurstRange::begin);
-            return (after - 1)->burst.own_time(time);
+            return (after - 1)->burst.local_time(time);
         }
     };
 
     class Change final : public ParameterChange {
        public:
-        /// @throws ValueOutOfBoundsError when a cell would fire beyond all times
+        /// @throws ValueOutOfBoundsError if a cell would fire at an infinite time
         Change(IntervalFire& group, Timing timing) : group_(group), timing_(std::move(timing)) {
             for (std::size_t i = 0; i < group_.ids_.size(); ++i) (void)checked(moved_fire_time(i));
         }
@@ -258,14 +259,14 @@ class IntervalFire final : public NeuronGroup {
 
        private:
         double moved_fire_time(std::size_t i) const {
-            const double before = group_.own_time(i);
-            const double now = timing_.own_time(i, group_.time());
+            const double before = group_.local_time(i);
+            const double now = timing_.local_time(i, group_.time());
             const double fire_at = group_.fire_at_[i];
             const double tau = group_.timing_.tau[i];
-            // Cells whose parameters stay must not change, not even by rounding: which other cells are in the group
-            // depends on the shards.
+            // Cells whose parameters do not change must keep their bits: which other cells are in the group depends
+            // on the shards.
             if (now == before && timing_.tau[i] == tau) return fire_at;
-            // The state is a function of the time that is left, in units of tau.
+            // The state is a function of the time left, in units of tau.
             return now + (fire_at - before) / tau * timing_.tau[i];
         }
 
@@ -289,7 +290,7 @@ class IntervalFire final : public NeuronGroup {
 
     Burst burst_of(std::size_t i, double groups, double duration, double factor) const {
         if (groups != std::floor(groups)) {
-            // Where a distribution is given, only its bounds have been checked.
+            // Of a distribution, only its bounds have been checked.
             throw ValueOutOfBoundsError({.object = "burst_groups",
                                          .value = to_text(groups),
                                          .bound = "it must be a whole number",
@@ -304,9 +305,9 @@ class IntervalFire final : public NeuronGroup {
     std::pmr::memory_resource* parts_memory() const { return timing_.parts.get_allocator().resource(); }
 
     double time() const { return static_cast<double>(step_) * resolution_; }
-    double own_time(std::size_t neuron) const { return timing_.own_time(neuron, time()); }
+    double local_time(std::size_t neuron) const { return timing_.local_time(neuron, time()); }
 
-    /// Sets the state to 0 and draws when the cell fires next.
+    /// Resets the state to 0 and draws the time of the next spike.
     void begin_interval(std::size_t i, double now) {
         const double u = to_open_unit(RandomStream{key_, ids_[i].value}.word64(intervals_[i]++));
         const double interval = timing_.shortest[i] + (timing_.longest[i] - timing_.shortest[i]) * u;
@@ -314,12 +315,13 @@ class IntervalFire final : public NeuronGroup {
         steepness_[i] = math::expm1(interval / timing_.tau[i]);
     }
 
-    /// When a cell fires whose state is this now. @throws ValueOutOfBoundsError when that is beyond all times
+    /// The time at which a cell with this state fires.
+    /// @throws ValueOutOfBoundsError if it is infinite
     double fire_time(std::size_t i, double state) const { return fire_time(timing_, i, state); }
     double fire_time(const Timing& timing, std::size_t i, double state) const {
-        // From 1 on the cell fires in the next step.
+        // With a state of at least 1 the cell fires in the next step.
         const double rest = std::max(1.0 + (1.0 - state) * steepness_[i], 0x1p-100);
-        return checked(timing.own_time(i, time()) + timing.tau[i] * math::log(rest));
+        return checked(timing.local_time(i, time()) + timing.tau[i] * math::log(rest));
     }
 
     static double checked(double fire_time) {
@@ -338,9 +340,9 @@ class IntervalFire final : public NeuronGroup {
     InstructionSet instruction_set_;
     Step step_ = 0;
 
-    AlignedVector<double> fire_at_;    ///< ms of own time
+    AlignedVector<double> fire_at_;    ///< local time, ms
     AlignedVector<double> steepness_;  ///< 1 / (m_inf - 1) = e^(interval / tau) - 1
-    std::pmr::vector<std::uint32_t> intervals_;  ///< how many have been drawn
+    std::pmr::vector<std::uint32_t> intervals_;  ///< number of intervals drawn
     Timing timing_;
 };
 
@@ -367,7 +369,7 @@ class IntervalFireModel final : public NeuronModel {
    public:
     constexpr explicit IntervalFireModel(const NeuronInfo& info) : NeuronModel(info) {}
 
-    /// Times need double precision, so all is calculated in it whatever precision was asked for.
+    /// Times need double precision, so the requested precision is ignored.
     std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override {
         return std::make_unique<IntervalFire>(arguments);
     }
@@ -385,8 +387,8 @@ The interval T is drawn after every spike, uniformly between interval_min and in
 0 to 1 in T. m jumps by the sum of the weights of the spikes that arrive, at the end of the step in which they do.
 A cell fires at the end of the first step in which m has reached 1; m is set to 0. Whenever spikes arrive, whatever
 their weights, m and the time of the next spike, s + tau ln((m_inf - m) / (m_inf - 1)), are calculated anew.
-A cell's own time s is the time t, but in bursts: with burst_groups > 0 the cells of the population are divided by
-id into that many groups of equal size, and the own time of group g = 0, 1, ... runs burst_factor times as fast for
+The local time s of a cell is the time t, except in bursts: with burst_groups > 0 the cells of the population are divided by
+id into that many groups of equal size, and the local time of group g = 0, 1, ... runs burst_factor times as fast for
 g burst_duration <= t < (g + 1) burst_duration. Calculated in double precision always.)",
     .reference = "M. Hines, S. Kumar and F. Schürmann, Frontiers in Computational Neuroscience 5, 49 (2011)",
     .parameters = parameters,

@@ -10,7 +10,7 @@ namespace ranvier::models::leaky_membrane {
 
 namespace {
 
-// Between these bounds the closed forms below lose digits, and their Taylor series do not.
+// Between these bounds the closed forms below lose digits, so their Taylor series are used.
 constexpr double series_range = 1.0;
 constexpr int series_terms = 20;
 
@@ -51,7 +51,7 @@ std::optional<std::string> limit_conflict(double threshold, double lower_limit) 
 }
 
 std::optional<std::string> constants_conflict(std::span<const double> gains, std::span<const double> others) {
-    // The range of normal numbers of single precision.
+    // The smallest normal number of single precision.
     constexpr double least = 0x1p-126;
     constexpr double greatest = 0x1p127;
     for (const double gain : gains) {
@@ -68,7 +68,7 @@ std::optional<std::string> constants_conflict(std::span<const double> gains, std
 }
 
 double refractory_steps(double refractory_time, double resolution) {
-    // A time that lies on the grid, but for rounding to binary, stays there.
+    // A time on the grid is not rounded up because of its binary representation.
     const double steps = std::ceil(refractory_time / resolution * (1.0 - 1e-12) - 1e-6);
     if (!(steps < 0x1p30)) {
         throw ValueOutOfBoundsError({.object = "t_ref",

@@ -34,22 +34,24 @@ inline constexpr ParameterInfo V_min{.name = "V_min",
 
 namespace ranvier::models::leaky_membrane {
 
-/// Why threshold and reset do not fit together, or nothing.
+/// Why threshold and reset do not fit together; nothing if they do.
 std::optional<std::string> reset_conflict(double threshold, double reset);
-/// Why threshold and lower limit do not fit together, or nothing.
+/// Why threshold and lower limit do not fit together; nothing if they do.
 std::optional<std::string> limit_conflict(double threshold, double lower_limit);
 
-/// Why the constants of a step cannot be calculated with, in single precision too, or nothing.
-/// @param gains that must not vanish
-/// @param others that may: what has decayed at the end of a long step is 0
+/// Why the constants of a step are out of range, also in single precision; nothing if they are not.
+/// @param gains must not vanish
+/// @param others may vanish: a decay over a long step is 0
 std::optional<std::string> constants_conflict(std::span<const double> gains, std::span<const double> others);
 
-/// Steps that a refractory period takes, rounded up. @throws ValueOutOfBoundsError when there are 2^30 or more.
+/// A refractory period in steps, rounded up.
+/// @throws ValueOutOfBoundsError for 2^30 steps or more
 double refractory_steps(double refractory_time, double resolution);
 
-/// The factors below are for a step h; all stay accurate where time constants are equal, nearly so, or far apart.
+/// The factors below are for a step h. They are accurate for time constants that are equal, nearly equal, or far
+/// apart.
 
-/// What is left of a potential (or of a current with this time constant): exp(-h / tau).
+/// Decay of a potential, or of a current with this time constant: exp(-h / tau).
 double decay(double h, double tau);
 /// Potential that a constant current of 1 pA adds: (tau_m / C_m) (1 - exp(-h / tau_m)).
 double gain_of_constant(double h, double tau_m, double capacitance);

@@ -27,7 +27,7 @@ class Parrots final : public RepeatingGroup {
     explicit Parrots(const GroupArguments& arguments)
         : RepeatingGroup(arguments.ids.size(), most_relayed), ids_(arguments.ids) {}
 
-    // There are neither variables nor parameters, and nothing to remember.
+    // The model has no variables, parameters or state.
     bool is_finite() const override { return true; }
     void read(std::size_t, std::span<const std::uint32_t>, double*) const override {}
     void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
@@ -72,7 +72,7 @@ class Parrots final : public RepeatingGroup {
 
     IdSequence ids_;
     bool is_odd_ = false;
-    std::uint64_t odd_neuron_ = 0;  ///< the first one, and what it should have relayed
+    std::uint64_t odd_neuron_ = 0;  ///< the first one that failed, and the number it should have relayed
     double odd_number_ = 0.0;
 };
 

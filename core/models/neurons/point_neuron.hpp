@@ -45,7 +45,7 @@ namespace ranvier::models {
 namespace point_neuron {
 
 inline constexpr std::size_t steps_together = 16;
-/// The most spikes of a call of the loop.
+/// Maximum number of spikes per call of the loop.
 inline constexpr std::size_t most_spikes = neurons_together * steps_together;
 
 inline ValueOutOfBoundsError bad_constants(const std::string& reason, double resolution) {
@@ -55,11 +55,12 @@ inline ValueOutOfBoundsError bad_constants(const std::string& reason, double res
                                   .remedy = "check the units"});
 }
 
-/// `latest_clock`: steps are counted in 32 bits, half the memory; long before they overflow the clock starts again.
+/// `latest_clock`: steps are counted in 32 bits, which halves the memory; the clock is reset long before it
+/// overflows.
 template <class Model, class Real, std::int32_t latest_clock = (1 << 30)>
 class Group final : public NeuronGroup {
     using Arrays = StepArrays<Model, Real>;
-    /// Then even constants that all neurons share are read from memory, and one loop serves all.
+    /// If constants exceed the registers, even uniform ones are read from memory, and one loop serves all cases.
     static constexpr bool constants_exceed_registers = Arrays::constant_count > 16;
 
    public:
@@ -80,12 +81,12 @@ class Group final : public NeuronGroup {
 
     std::size_t update(const UpdateArguments& arguments) override {
         make_clock_ready(1);
-        Arrays arrays = own_arrays();
+        Arrays arrays = state_and_constants();
         arrays.clock = clock_ + 1;
         arrays.steps = 1;
         arrays.clearing = clearing_.next();
         for (std::size_t r = 0; r < Model::receptor_count; ++r) arrays.inputs[r].data = arguments.inputs[r];
-        // It is only read.
+        // The current is only read.
         arrays.current.data = const_cast<double*>(arguments.current);
         StepSpike room[most_spikes];
         std::size_t fired = 0;
@@ -103,13 +104,13 @@ class Group final : public NeuronGroup {
         return fired;
     }
 
-    /// A few blocks at a time through all steps, so that their state stays in the first cache: neurons of this kind take
-    /// less time to calculate than to fetch.
+    /// Takes a few blocks at a time through all steps, so that their state stays in the first cache: fetching such
+    /// neurons takes longer than calculating them.
     void advance(const AdvanceArguments& arguments) override {
         const Step steps = arguments.last - arguments.first + 1;
         if (steps > latest_clock) return NeuronGroup::advance(arguments);
         make_clock_ready(static_cast<std::int32_t>(steps));
-        Arrays arrays = own_arrays();
+        Arrays arrays = state_and_constants();
         for (std::size_t r = 0; r < Model::receptor_count; ++r) arrays.inputs[r] = arguments.inputs[r];
         arrays.current = arguments.current;
         for (std::size_t begin = 0; begin < size_; begin += neurons_together) {
@@ -120,7 +121,7 @@ class Group final : public NeuronGroup {
         clock_ += static_cast<std::int32_t>(steps);
     }
 
-    /// A potential that was set above the threshold makes a refractory neuron fire, too.
+    /// A potential that the user set above the threshold makes even a refractory neuron fire.
     Step silent_until(Step now) const override {
         std::int32_t steps = std::numeric_limits<std::int32_t>::max();
         for (std::size_t i = 0; i < size_; ++i) {
@@ -173,8 +174,8 @@ class Group final : public NeuronGroup {
     }
 
    private:
-    /// State and constants; the rest is empty.
-    Arrays own_arrays() {
+    /// Arrays with the state and constants of this group; the other members are empty.
+    Arrays state_and_constants() {
         Arrays arrays{};
         for (std::size_t v = 0; v < Arrays::state_count; ++v) arrays.state[v] = state_[v].data();
         for (std::size_t c = 0; c < Arrays::constant_count; ++c) arrays.constants[c] = shared(derived_.constants[c]);
@@ -188,7 +189,7 @@ class Group final : public NeuronGroup {
         return {values.data(), values.size() == block_size ? block_size - 1 : ~std::size_t{0}};
     }
 
-    /// Takes some neurons through all steps.
+    /// Advances some neurons by all steps.
     void advance(Arrays& arrays, const AdvanceArguments& arguments) {
         StepSpike room[most_spikes];
         const Step* observed = arguments.observed.data();
@@ -214,23 +215,23 @@ class Group final : public NeuronGroup {
         std::size_t fired = 0;
         arrays.spikes = room;
         arrays.fired = &fired;
-        if (constants_exceed_registers || derived_.own == OwnConstants::any) {
-            run<OwnConstants::any>(arrays);
+        if (constants_exceed_registers || derived_.varying == VaryingConstants::any) {
+            run<VaryingConstants::any>(arrays);
         } else if constexpr (!constants_exceed_registers) {
             if (arrays.current.data != nullptr) {
-                run<OwnConstants::drive_or_current>(arrays);
-            } else if (derived_.own == OwnConstants::none) {
-                run<OwnConstants::none>(arrays);
+                run<VaryingConstants::drive_or_current>(arrays);
+            } else if (derived_.varying == VaryingConstants::none) {
+                run<VaryingConstants::none>(arrays);
             } else {
-                run<OwnConstants::drive>(arrays);
+                run<VaryingConstants::drive>(arrays);
             }
         }
         return {room, fired};
     }
 
-    template <OwnConstants own>
+    template <VaryingConstants varying>
     void run(const Arrays& arrays) const {
-        Dispatched<StepKernel<Model, Real, own>>::call(instruction_set_, &arrays);
+        Dispatched<StepKernel<Model, Real, varying>>::call(instruction_set_, &arrays);
     }
 
     void make_clock_ready(std::int32_t steps) {
@@ -251,7 +252,8 @@ class Group final : public NeuronGroup {
         state_[variable][neuron] = storable(variable, value, resting_potential(neuron));
     }
 
-    /// A value as it is stored. @throws ValueOutOfBoundsError when it is beyond what its type holds
+    /// A value in the stored type.
+    /// @throws ValueOutOfBoundsError if it exceeds the range of the type
     static Real storable(std::size_t variable, double value, double resting_potential) {
         const double stored = variable == 0 ? value - resting_potential : value;
         if (std::abs(stored) <= static_cast<double>(std::numeric_limits<Real>::max())) return static_cast<Real>(stored);
@@ -262,13 +264,13 @@ class Group final : public NeuronGroup {
              .remedy = "check the unit"});
     }
 
-    /// What follows from parameters.
+    /// Values that follow from parameters.
     struct Derived {
         explicit Derived(std::pmr::memory_resource* memory) : refractory_steps(memory), resting_potential(memory) {
             for (auto& array : constants) array = AlignedVector<Real>(memory);
         }
 
-        OwnConstants own = OwnConstants::none;
+        VaryingConstants varying = VaryingConstants::none;
         std::array<AlignedVector<Real>, Arrays::constant_count> constants;
         AlignedVector<std::int32_t> refractory_steps;
         std::pmr::vector<double> resting_potential;
@@ -276,10 +278,10 @@ class Group final : public NeuronGroup {
         double resting_potential_of(std::size_t neuron) const {
             return resting_potential[resting_potential.size() == 1 ? 0 : neuron];
         }
-        /// Takes the values of another one from the same memory. An array whose length stays the same stays where it
-        /// is: its pages lie near the thread that uses it.
+        /// Takes over the values of another one from the same memory. An array whose length does not change keeps its
+        /// address: its pages are near the thread that uses it.
         void take(Derived& other) noexcept {
-            own = other.own;
+            varying = other.varying;
             for (std::size_t c = 0; c < constants.size(); ++c) take(constants[c], other.constants[c]);
             take(refractory_steps, other.refractory_steps);
             take(resting_potential, other.resting_potential);
@@ -287,18 +289,18 @@ class Group final : public NeuronGroup {
 
        private:
         template <class Array>
-        static void take(Array& own, Array& other) noexcept {
-            if (own.size() == other.size()) {
-                std::copy(other.begin(), other.end(), own.begin());
+        static void take(Array& destination, Array& source) noexcept {
+            if (destination.size() == source.size()) {
+                std::copy(source.begin(), source.end(), destination.begin());
             } else {
-                own.swap(other);
+                destination.swap(source);
             }
         }
     };
 
     class Change final : public ParameterChange {
        public:
-        /// @throws ValueOutOfBoundsError when a potential would lie too far from the new resting potential
+        /// @throws ValueOutOfBoundsError if a potential would be too far from the new resting potential
         Change(Group& group, Derived derived) : group_(group), derived_(std::move(derived)) {
             for (std::size_t i = 0; i < group_.size_; ++i) (void)moved_potential(i);
         }
@@ -315,7 +317,7 @@ class Group final : public NeuronGroup {
         }
 
        private:
-        /// The potential itself stays, so what is stored of it moves against the resting potential.
+        /// The absolute potential is kept, so the stored one changes with the resting potential.
         Real moved_potential(std::size_t neuron) const {
             const Real stored = group_.state_[0][neuron];
             const double shift = group_.resting_potential(neuron) - derived_.resting_potential_of(neuron);
@@ -335,29 +337,31 @@ class Group final : public NeuronGroup {
             std::all_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.uniform(); });
         if (!uniform && size_ == 0) return derived;
         std::vector<double> values(parameters.size());
-        const Own first = own(parameters, 0, values);
+        const DerivedOfNeuron first = derive_one(parameters, 0, values);
         for (std::size_t c = 0; c < first.constants.size(); ++c) {
             derived.constants[c].assign(block_size, static_cast<Real>(first.constants[c]));
         }
         derived.refractory_steps.assign(block_size, first.refractory_steps);
         for (std::size_t i = 1; i < size_ && !uniform; ++i) {
-            const Own next = own(parameters, i, values);
+            const DerivedOfNeuron next = derive_one(parameters, i, values);
             for (std::size_t c = 0; c < next.constants.size(); ++c) {
                 if (!put(derived.constants[c], i, static_cast<Real>(next.constants[c]))) continue;
-                derived.own = std::max(derived.own, c == Arrays::drive ? OwnConstants::drive : OwnConstants::any);
+                derived.varying =
+                    std::max(derived.varying, c == Arrays::drive ? VaryingConstants::drive : VaryingConstants::any);
             }
             (void)put(derived.refractory_steps, i, next.refractory_steps);
         }
         return derived;
     }
 
-    /// What follows from the parameters of a neuron.
-    struct Own {
+    /// Values that follow from the parameters of one neuron.
+    struct DerivedOfNeuron {
         std::array<double, Arrays::constant_count> constants;
         std::int32_t refractory_steps;
     };
     /// @param values room for its parameters
-    Own own(std::span<const GroupValues> parameters, std::size_t neuron, std::vector<double>& values) const {
+    DerivedOfNeuron derive_one(std::span<const GroupValues> parameters, std::size_t neuron,
+                               std::vector<double>& values) const {
         for (std::size_t p = 0; p < values.size(); ++p) values[p] = parameters[p][neuron];
         const auto constants = Model::constants(std::span<const double>(values), resolution_);
         if (const auto reason = Model::constants_conflict(constants)) throw bad_constants(*reason, resolution_);
@@ -365,13 +369,14 @@ class Group final : public NeuronGroup {
         return {std::bit_cast<std::array<double, Arrays::constant_count>>(constants), static_cast<std::int32_t>(steps)};
     }
 
-    /// Sets what a neuron has; returns whether it differs from what others have. Values that all have so far fill one block
-    /// only; the first one that differs makes room for all.
+    /// Sets the value of a neuron; returns whether it differs from those before. Equal values fill one block only;
+    /// the first different one makes room for all.
     template <class T>
     bool put(AlignedVector<T>& values, std::size_t neuron, T value) const {
         if (values.size() == block_size) {
             if (same_bits(values[0], value)) return false;
-            // Groups of one block have room already. What fills up the last block takes the values of the first neuron.
+            // The array of a group of one block already has its full size. The padding of the last block takes the
+            // values of the first neuron.
             if (padded(size_) > block_size) values.assign(padded(size_), T{values[0]});
         }
         values[neuron] = value;
@@ -394,7 +399,7 @@ class Group final : public NeuronGroup {
     AlignedVector<std::int32_t> release_;
 };
 
-/// The neuron model of equations.
+/// The neuron model with these equations.
 template <class Equations>
 class PointNeuronModel final : public NeuronModel {
    public:

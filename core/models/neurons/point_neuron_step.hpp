@@ -15,7 +15,7 @@
 /// The loops of point neurons that are integrated exactly on the grid: see models/point_neuron.hpp.
 namespace ranvier::models {
 
-/// What acts on one neuron in one step.
+/// The input of one neuron in one step.
 template <class Real, std::size_t receptor_count>
 struct StepInput {
     Real received[receptor_count];  ///< sum of the weights of the spikes that arrive, by receptor
@@ -25,16 +25,16 @@ struct StepInput {
 
 namespace point_neuron {
 
-/// Neurons are updated in blocks: long enough for the widest vectors, short enough that looking for the one neuron that
+/// Neurons are updated in blocks: long enough for the widest vectors, short enough that finding the one neuron that
 /// fired costs little.
 inline constexpr std::size_t block_size = 64;
-/// So many are taken through some steps at a time: their state, constants and inputs of a step fit into the first cache, and
-/// calling the loop for them takes little of its time.
+/// Number of neurons that are taken through some steps together: their state, constants and inputs of a step fit into
+/// the first cache, and the call of the loop costs little per neuron.
 inline constexpr std::size_t neurons_together = 256;
 
 constexpr std::size_t padded(std::size_t count) { return (count + block_size - 1) / block_size * block_size; }
 
-/// The last block is updated in parts, which begin at the begin of a line in each array.
+/// The last block is updated in parts, which start at a cache line in each array.
 inline constexpr std::size_t part_size = line_bytes / sizeof(std::int32_t);
 
 template <class Record, class Real>
@@ -104,62 +104,61 @@ RANVIER_ALWAYS_INLINE void scatter(const Record& record, Real* const (&arrays)[c
 template <class Real>
 using MaskOf = std::conditional_t<sizeof(Real) == 8, std::int64_t, std::int32_t>;
 
-/// What all neurons share, or have a value each of.
+/// A value that all neurons share, or one value for each.
 template <class T>
 struct Shared {
     const T* values;
-    /// All bits where each neuron has a value. Where all have the same, it stands there as often as a block has neurons, so
-    /// that loops over blocks need not tell one from the other; then, as in groups of one block, the bits of a place within
-    /// a block.
+    /// All bits set if each neuron has a value. A shared value is repeated once for each neuron of a block, so that
+    /// loops over blocks handle both alike; then, as in groups of one block, the bits of an index within a block.
     std::size_t places;
 
     RANVIER_ALWAYS_INLINE const T* at(std::size_t neuron) const { return values + (neuron & places); }
 };
 
-/// A GroupSpike, without values that would be written into all room for spikes.
+/// A GroupSpike without default values, which would be written to all room for spikes.
 struct StepSpike {
     Step step;
     std::uint32_t neuron;
 };
 
-/// What the vectorised loops of some steps of some neurons read and write. Raw pointers, so that no function of the standard
-/// library is called from code that is compiled for several instruction sets.
+/// The arrays that the vectorised loops read and write for some steps of some neurons. Raw pointers, so that no
+/// function of the standard library is called from code that is compiled for several instruction sets.
 template <class Model, class Real>
 struct StepArrays {
     static constexpr std::size_t state_count = member_count<typename Model::template State<Real>, Real>;
     static constexpr std::size_t constant_count = member_count<typename Model::template Constants<Real>, Real>;
-    // Among the constants.
+    // Index of the drive among the constants.
     static constexpr std::size_t drive = offsetof(typename Model::template Constants<Real>, drive) / sizeof(Real);
     static constexpr std::size_t threshold =
         offsetof(typename Model::template Constants<Real>, threshold) / sizeof(Real);
     static constexpr std::size_t reset = offsetof(typename Model::template Constants<Real>, reset) / sizeof(Real);
 
-    std::size_t begin;  ///< of the neurons: the first one of a block
-    std::size_t end;    ///< the same, or the end of all
+    std::size_t begin;  ///< first neuron, at the start of a block
+    std::size_t end;    ///< end of the neurons: the start of a block, or the end of all
     Real* state[state_count];
     Shared<Real> constants[constant_count];
-    std::int32_t* release;  ///< the last step of refractoriness, on the group's clock
+    std::int32_t* release;  ///< the last refractory step, on the group's clock
     Shared<std::int32_t> refractory_steps;
     std::int32_t clock;  ///< of the first step
     Step first;          ///< of the steps, for rows of inputs
     std::size_t steps;
     StepRows inputs[Model::receptor_count];
-    StepRows current;  ///< or none
+    StepRows current;  ///< empty: none
     StepSpike* spikes;   ///< room for all neurons in each step; by step, then by neuron
-    std::size_t* fired;  ///< their number
+    std::size_t* fired;  ///< number of spikes
     Clearing clearing;
-    std::size_t* reached;  ///< what count_reached() finds is added, if it is counted
+    std::size_t* reached;  ///< results of count_reached() are added here, if it is called
 };
 
-/// Which constants neurons have of their own. What they share can stay in registers.
-enum class OwnConstants : std::uint8_t {
-    none,              ///< and no current flows into them
-    drive,             ///< and no current flows into them
-    drive_or_current,  ///< the drive, or none; and a current may flow into them
-    any,               ///< and a current may flow into them
+/// The constants that differ between neurons. Shared ones can stay in registers.
+enum class VaryingConstants : std::uint8_t {
+    none,              ///< none differ, and no current is injected
+    drive,             ///< the drive differs, and no current is injected
+    drive_or_current,  ///< at most the drive differs, and a current may be injected
+    any,               ///< any may differ, and a current may be injected
 };
 
-/// What flows where there is no current: to add it changes no bit of a drive.
+/// The current where none is injected: adding it changes no bit of a drive.
 alignas(line_bytes) inline constexpr std::array<double, block_size> no_current = [] {
     std::array<double, block_size> zeros{};
     zeros.fill(-0.0);
@@ -171,27 +170,27 @@ RANVIER_ALWAYS_INLINE T* aligned(T* pointer) {
     return static_cast<T*>(__builtin_assume_aligned(pointer, line_bytes));
 }
 
-/// Of each neuron of a block, a bit.
+/// One bit for each neuron of a block.
 alignas(line_bytes) inline constexpr std::array<std::uint64_t, block_size> lane_bits = [] {
     std::array<std::uint64_t, block_size> bits{};
     for (std::size_t k = 0; k < block_size; ++k) bits[k] = std::uint64_t{1} << k;
     return bits;
 }();
 
-/// Resets the neurons of a block that reached their threshold, and tells of them. Only a few of a hundred blocks need it, so
-/// it stands by itself, where it takes no registers from the loop over all neurons.
+/// Resets the neurons of a block that reached their threshold, and appends their spikes. Few blocks in a hundred need
+/// it, so it is a separate function, which takes no registers from the loop over all neurons.
 template <class Model, class Real, std::size_t count>
 struct ResetKernel {
     using Arrays = StepArrays<Model, Real>;
 
-    /// Of the neurons from `begin` on, `valid` are no padding. Returns the number of spikes so far.
+    /// The first `valid` neurons from `begin` are real; the rest is padding. Returns the number of spikes so far.
     RANVIER_ALWAYS_INLINE static std::size_t run(const Arrays* arrays, std::size_t begin, std::size_t valid,
                                                  std::size_t s, std::size_t fired) {
         Real* const potentials = aligned(arrays->state[0] + begin);
         const Real* const thresholds = aligned(arrays->constants[Arrays::threshold].at(begin));
         const Real* const resets = arrays->constants[Arrays::reset].at(begin);
         const std::int32_t* const refractory_steps = arrays->refractory_steps.at(begin);
-        // To look at one neuron after another would take as long as some steps of all.
+        // A scalar test of each neuron would take as long as some vectorised steps.
         std::uint64_t above = 0;
         for (std::size_t k = 0; k < count; ++k) above |= potentials[k] >= thresholds[k] ? lane_bits[k] : 0;
         if (valid < count) above &= lane_bits[valid] - 1;
@@ -205,21 +204,21 @@ struct ResetKernel {
     }
 };
 
-/// What the neurons read in a step.
+/// The inputs of the neurons in a step.
 template <std::size_t receptor_count>
 struct StepSources {
     double* received[receptor_count];
     const double* current;
     std::size_t current_places;  ///< see Shared
-    std::size_t begin;  ///< the neuron whose inputs and current come first
-    std::size_t step;   ///< of those that are taken
+    std::size_t begin;  ///< first neuron of these inputs and current
+    std::size_t step;   ///< index among the steps of this call
     std::int32_t clock;
 };
 
 /// One step of `count` neurons.
-template <class Model, class Real, OwnConstants own_constants, std::size_t count>
+template <class Model, class Real, VaryingConstants varying, std::size_t count>
 struct BlockStep {
-    static constexpr bool with_current = own_constants >= OwnConstants::drive_or_current;
+    static constexpr bool with_current = varying >= VaryingConstants::drive_or_current;
     using Arrays = StepArrays<Model, Real>;
     using Sources = StepSources<Model::receptor_count>;
     using State = Model::template State<Real>;
@@ -238,7 +237,7 @@ struct BlockStep {
     }
 
    private:
-    /// Returns whether any of the neurons reached its threshold (or one of the padding did, which does no harm).
+    /// Returns whether any neuron reached its threshold (or any padding, which is harmless).
     template <bool clears_apart, std::size_t... S, std::size_t... C, std::size_t... R>
     RANVIER_ALWAYS_INLINE static bool advance(const Arrays& arrays, std::size_t begin, const Sources& sources,
                                               std::index_sequence<S...>, std::index_sequence<C...>,
@@ -251,29 +250,30 @@ struct BlockStep {
         const Real* const drives = aligned(arrays.constants[Arrays::drive].at(begin));
         const std::int32_t* const release = aligned(arrays.release + begin);
         const std::int32_t clock = sources.clock;
-        // Wherever they are for these neurons, so that they are fetched once for all blocks.
+        // Loaded once for all blocks if they are shared.
         const Constants shared{arrays.constants[C].values[0]...};
-        // The sign of how far potentials are below the threshold, of all: one instruction less than to compare them. Where the
-        // potential is no number, the sign may be either, which does no harm here.
+        // The signs of the distances to the threshold, combined: one instruction less than comparisons. A NaN
+        // potential may give either sign, which is harmless.
         MaskOf<Real> below = -1;
         RANVIER_NO_OVERLAP
         for (std::size_t k = 0; k < count; ++k) {
-            const Constants own = own_constants == OwnConstants::any ? Constants{constants[C][k]...} : shared;
-            Real drive = own_constants == OwnConstants::none ? own.drive : drives[k];
-            if constexpr (with_current) drive += own.gain_of_constant * static_cast<Real>(extra[k]);
+            const Constants constants_of_neuron =
+                varying == VaryingConstants::any ? Constants{constants[C][k]...} : shared;
+            Real drive = varying == VaryingConstants::none ? constants_of_neuron.drive : drives[k];
+            if constexpr (with_current) drive += constants_of_neuron.gain_of_constant * static_cast<Real>(extra[k]);
             const StepInput<Real, Model::receptor_count> received{
                 {static_cast<Real>(input[R][k])...}, drive, release[k] >= clock};
-            const State next = Model::step(State{state[S][k]...}, own, received);
+            const State next = Model::step(State{state[S][k]...}, constants_of_neuron, received);
             if constexpr (!clears_apart) ((input[R][k] = -0.0), ...);
             scatter(next, state, k);
-            below &= std::bit_cast<MaskOf<Real>>(next.potential - own.threshold);
+            below &= std::bit_cast<MaskOf<Real>>(next.potential - constants_of_neuron.threshold);
         }
         return below >= 0;
     }
 };
 
-/// One step of the last neurons, which do not fill a block. It takes every kind of constants from arrays: there are at most
-/// block_size - 1 of these neurons, and loops for each kind would be most of the code of a model.
+/// One step of the last neurons, which do not fill a block. All constants are read from arrays: there are at most
+/// block_size - 1 of these neurons, and loops for each case would be most of the code of a model.
 template <class Model, class Real>
 struct RestKernel {
     using Arrays = StepArrays<Model, Real>;
@@ -287,10 +287,10 @@ struct RestKernel {
             const std::size_t rest = arrays->end - begin;
             alignas(line_bytes) double received[Model::receptor_count][part_size];
             alignas(line_bytes) double current[part_size];
-            Sources own = *sources;
-            if (rest < part_size) take(*sources, begin, rest, received, current, own);
-            BlockStep<Model, Real, OwnConstants::any, part_size>::template run<set, false>(
-                *arrays, begin, own, fired, rest < part_size ? rest : part_size);
+            Sources padded = *sources;
+            if (rest < part_size) take(*sources, begin, rest, received, current, padded);
+            BlockStep<Model, Real, VaryingConstants::any, part_size>::template run<set, false>(
+                *arrays, begin, padded, fired, rest < part_size ? rest : part_size);
         }
         return fired;
     }
@@ -299,7 +299,7 @@ struct RestKernel {
     /// State is padded, but inputs belong to the caller and are not.
     RANVIER_ALWAYS_INLINE static void take(const Sources& sources, std::size_t begin, std::size_t rest,
                                            double (&received)[Model::receptor_count][part_size],
-                                           double (&current)[part_size], Sources& own) {
+                                           double (&current)[part_size], Sources& padded) {
         for (std::size_t r = 0; r < Model::receptor_count; ++r) {
             double* const from = sources.received[r] + begin - sources.begin;
             for (std::size_t k = 0; k < part_size; ++k) received[r][k] = 0.0;
@@ -307,18 +307,18 @@ struct RestKernel {
                 received[r][k] = from[k];
                 from[k] = -0.0;
             }
-            own.received[r] = received[r];
+            padded.received[r] = received[r];
         }
         const double* const given = sources.current + ((begin - sources.begin) & sources.current_places);
         for (std::size_t k = 0; k < part_size; ++k) current[k] = 0.0;
         for (std::size_t k = 0; k < rest; ++k) current[k] = given[k];
-        own.current = current;
-        own.current_places = ~std::size_t{0};
-        own.begin = begin;
+        padded.current = current;
+        padded.current_places = ~std::size_t{0};
+        padded.begin = begin;
     }
 };
 
-template <class Model, class Real, OwnConstants own_constants>
+template <class Model, class Real, VaryingConstants varying>
 struct StepKernel {
     using Arrays = StepArrays<Model, Real>;
     using Sources = StepSources<Model::receptor_count>;
@@ -350,8 +350,8 @@ struct StepKernel {
                 const bool all = !clears_apart || whole - first <= neurons_together;
                 const std::size_t end = all ? whole : first + neurons_together;
                 for (; begin < end; begin += block_size) {
-                    BlockStep<Model, Real, own_constants, block_size>::template run<set, clears_apart>(
-                        arrays, begin, sources, fired, block_size);
+                    BlockStep<Model, Real, varying, block_size>::template run<set, clears_apart>(arrays, begin, sources,
+                                                                                                 fired, block_size);
                 }
                 if constexpr (clears_apart) clear(arrays, sources, first, end - first);
             }

@@ -36,7 +36,7 @@ class InhomogeneousPoissonGenerator final : public PoissonStimulus {
 
    private:
     void prepare(Step time) override {
-        // The step that ends at `time` began one step before, with the rate that held then.
+        // The step that ends at `time` has the rate at its start.
         const double mean = course_.at(times_, means_, time - 1);
         if (mean == current_mean_) return;
         sampler_.set_means({{mean}});

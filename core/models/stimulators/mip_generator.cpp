@@ -45,9 +45,9 @@ std::uint32_t draw_poisson(SequentialRandom& random, double mean) {
     return number;
 }
 
-/// A spike of the mother process is a point (time, level), where points have a density of one in a second and a spike/s:
-/// processes of all rates share those whose level is below their rate. Points are drawn in layers of levels, 0 to 1, 1 to 2,
-/// 2 to 4, 4 to 8 and so on, so that they do not depend on which rates there are.
+/// A spike of the mother process is a point (time, level), where points have a density of one per second and spike/s:
+/// processes of all rates share the points whose level is below their rate. Points are drawn in layers of levels, 0
+/// to 1, 1 to 2, 2 to 4, 4 to 8 and so on, so that they do not depend on the rates in use.
 class MipGenerator final : public Stimulus {
    public:
     explicit MipGenerator(const StimulusArguments& arguments)
@@ -91,7 +91,7 @@ class MipGenerator final : public Stimulus {
     }
 
    private:
-    /// Of the mother process in a step. Twice as many may be in the layers that reach up to it.
+    /// Of the mother process in a step. The layers up to it may contain twice as many.
     static constexpr double greatest_mean = 256.0;
 
     struct Point {

@@ -107,10 +107,10 @@ class NoiseStimulus final : public Stimulus {
     /// The first time at which a current is emitted.
     Step origin(std::size_t target) const { return window(target).start; }
 
-    /// Which value, counted from the first, holds at a time.
+    /// Index of the value that holds at a time.
     Step draw_of(std::size_t target, Step time) const { return (time - origin(target)) / interval_of(target); }
 
-    /// Value `draw` of a target is made of the 64-bit word of this index.
+    /// Index of the 64-bit word from which value `draw` of a target is made.
     static std::uint32_t block_of(Step draw) { return static_cast<std::uint32_t>(draw / 2); }
     static std::uint32_t attempt_of(Step draw) { return static_cast<std::uint32_t>(draw / 2 >> 32); }
 
@@ -163,7 +163,7 @@ class NoiseStimulus final : public Stimulus {
     std::pmr::vector<stimulus_tools::Window> windows_;
     std::pmr::vector<Step> intervals_;
     bool common_clock_;         ///< whether all targets get new values at the same times
-    std::pmr::vector<Step> drawn_;   ///< which value currents_ holds: of all targets or of each
+    std::pmr::vector<Step> drawn_;   ///< index of the values in currents_, for all targets or for each
     std::pmr::vector<double> currents_;  ///< times the weight
 };
 

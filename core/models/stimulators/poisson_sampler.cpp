@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::size_t batch_size = philox_lanes::count;
 constexpr std::uint32_t sign_bit = 0x80000000;
-/// So few targets are drawn one by one: a batch of one target took four times as long.
+/// Up to this number, targets are drawn one by one: a batch with one target took four times as long.
 constexpr std::size_t few_targets = 4;
 /// A table ends where the probability of more events falls below this: late enough that continuing is rare, early enough
 /// that a threshold still has many digits.
 constexpr double tail_probability = 0x1p-14;
 /// No number drawn with 32 + 64 bits from a tabulated mean exceeds this.
 constexpr std::size_t survival_count = 192;
-/// The table of these targets never ends.
+/// Marks the table of a target as unbounded.
 constexpr std::int32_t no_end = std::numeric_limits<std::int32_t>::max();
 
 /// Probability of more than k events, for k = 0, 1, ...
@@ -46,7 +46,7 @@ std::uint32_t threshold(double survival) { return static_cast<std::uint32_t>(std
 
 struct DrawArguments {
     RandomKey key;
-    /// Of the targets: a progression, or a list where they follow no rule.
+    /// Ids of the targets: a progression, or a list.
     std::uint64_t first_id;
     std::uint64_t id_stride;
     const std::uint64_t* ids;
@@ -63,7 +63,7 @@ struct DrawArguments {
     std::uint8_t* has_tail;
 };
 
-/// Counts how many thresholds lie above each word.
+/// Counts the thresholds above each word.
 template <bool listed>
 struct DrawTabulated {
     template <InstructionSet set>
@@ -224,8 +224,8 @@ void PoissonSampler::set_means(const GroupValues& means) {
     large_numbers_.assign(large_targets_.size(), {});
     threshold_count_ = greatest > 0.0 ? table_length(survival(greatest)) : 0;
 
-    // Two columns, one for each of two steps, belong to one target; if all means are equal, the columns of one batch
-    // belong to all targets. The columns of the padding stay empty.
+    // One target has two columns, one for each of two steps; if all means are equal, the columns of one batch serve
+    // all targets. The columns of the padding are empty.
     const bool uniform = means_.uniform();
     const std::size_t columns = uniform ? 2 * batch_size : half_;
     const std::size_t different = uniform ? std::min<std::size_t>(size_, 1) : size_;
@@ -283,7 +283,7 @@ void PoissonSampler::draw_tabulated() {
     }
 }
 
-/// As DrawTabulated and finish_tails, with the same words.
+/// Same words as DrawTabulated and finish_tails.
 void PoissonSampler::draw_few() {
     const auto block = static_cast<std::uint64_t>(block_);
     const std::size_t columns = table_ends_.size();

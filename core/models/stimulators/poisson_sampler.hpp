@@ -33,7 +33,7 @@ class PoissonSampler {
     /// Mean number of events in a step: one for all targets or one each, 0 <= mean <= greatest_mean.
     void set_means(const GroupValues& means);
 
-    /// Draws the numbers of a step, those that count() and add() then use.
+    /// Draws the numbers of a step for count() and add().
     void draw(Step step);
     /// The number of one target in the step that was drawn last.
     std::uint32_t count(std::size_t target) const;
@@ -53,7 +53,7 @@ class PoissonSampler {
     Step step_of(std::size_t step_in_block) const {
         return block_ * Step{steps_at_once} + static_cast<Step>(step_in_block);
     }
-    /// Key of further numbers in a step, beside the words that tables take.
+    /// Key of additional numbers in a step, beside the words for tables.
     RandomKey key_of(Step step) const;
     SequentialRandom more_random(std::size_t target, RandomKey key_of_step) const;
     double mean_of(std::size_t target) const { return means_[means_.uniform() ? 0 : target]; }
@@ -73,15 +73,15 @@ class PoissonSampler {
     /// comparisons. A row has one column for each byte of a half, or only those of one batch when all means are equal.
     AlignedVector<std::int32_t> thresholds_;
     std::size_t threshold_count_ = 0;
-    /// By column: the number at which the table of a target ends and its tail begins.
+    /// By column: the number at which the table of a target ends and its tail starts.
     AlignedVector<std::int32_t> table_ends_;
     AlignedVector<std::uint8_t> numbers_;
     std::pmr::vector<std::uint8_t> has_tail_;  ///< by batch
 
-    std::pmr::vector<std::uint32_t> large_targets_;  ///< those with means that are not tabulated
+    std::pmr::vector<std::uint32_t> large_targets_;  ///< targets whose means are not tabulated
     std::pmr::vector<std::array<std::uint32_t, steps_at_once>> large_numbers_;
 
-    Step block_ = -1;  ///< the four steps that have been drawn
+    Step block_ = -1;  ///< index of the four steps drawn last
     std::size_t step_in_block_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace ranvier::models {
 
 inline constexpr double greatest_rate = 1e9;  ///< spikes/s, a bound of every Poisson generator
 
-/// Poisson input whose rates are given from outside; what the Poisson generators share.
+/// Poisson input with rates set from outside: the common base of the Poisson generators.
 class PoissonStimulus : public Stimulus {
    public:
     void add(Step step, double* out) override;
@@ -21,9 +21,9 @@ class PoissonStimulus : public Stimulus {
    protected:
     PoissonStimulus(const StimulusArguments& arguments, const GroupValues& start, const GroupValues& stop);
 
-    /// Sets the rates (spikes/s) that hold in the step that ends at `time`, if they are not set already.
+    /// Sets the rates (spikes/s) that hold in the step that ends at `time`, if they have changed.
     virtual void prepare(Step time) = 0;
-    /// @throws ValueOutOfBoundsError when a rate gives more spikes in a step than can be drawn or taken in.
+    /// @throws ValueOutOfBoundsError if a rate gives more spikes in a step than can be drawn or received
     GroupValues means_of(const GroupValues& rates) const;
 
     PoissonSampler sampler_;

@@ -25,7 +25,7 @@ enum Parameter : std::size_t { activity, sdev, start, stop };
 enum Sequence : std::size_t { pulse_times };
 
 constexpr double greatest_activity = 10000.0;
-/// Packets that overlap may give so many spikes in one step together.
+/// Upper limit of the spikes of overlapping packets in one step.
 constexpr std::uint32_t most_of_one_source = 65535;
 
 constexpr std::array parameters{
@@ -38,7 +38,7 @@ constexpr std::array sequences{
     SequenceInfo{"pulse_times", "ms", "Centres of the packets, ascending"},
 };
 
-/// No normal number that is drawn of 52 bits is further from 0.
+/// Upper limit of the absolute value of a normal number drawn from 52 bits.
 constexpr double reach_of_normal = 8.3;
 
 class PulsepacketGenerator final : public Stimulus {
@@ -56,7 +56,7 @@ class PulsepacketGenerator final : public Stimulus {
           centres_(arguments.sequences[pulse_times].begin(), arguments.sequences[pulse_times].end(), arguments.memory) {
         for (const double value : activities_.values) {
             if (value == std::floor(value)) continue;
-            // Where a distribution is given, only its bounds have been checked.
+            // Of a distribution, only its bounds have been checked.
             throw ValueOutOfBoundsError({.object = "activity",
                                          .value = to_text(value),
                                          .bound = "it must be a whole number",
@@ -93,8 +93,8 @@ class PulsepacketGenerator final : public Stimulus {
 
     using Packet = std::pmr::vector<Spike>;
 
-    /// For all spikes of as many packets as are ready at once. Packets take it in turns: what they need is known, and told, at
-    /// the beginning.
+    /// Makes room for the spikes of as many packets as are active at once. Packets reuse the room in turn: its size
+    /// is known, and reported, at the start.
     void make_room() {
         std::size_t most = 0;
         for (std::size_t begin = 0, end = 0; begin < centres_.size(); ++begin) {
@@ -109,7 +109,7 @@ class PulsepacketGenerator final : public Stimulus {
         }
     }
 
-    /// Has the packets [begin, end) ready, and no others.
+    /// Keeps exactly the packets [begin, end).
     void keep(std::size_t begin, std::size_t end) {
         if (begin < first_packet_ || begin > first_packet_ + packets_.size()) {
             while (!packets_.empty()) drop_first();
@@ -128,7 +128,7 @@ class PulsepacketGenerator final : public Stimulus {
     Packet draw(std::size_t packet) {
         const RandomKey key = make_key(key_.low | std::uint64_t{key_.high} << 32, Purpose::poisson, packet);
         Packet spikes(centres_.get_allocator());
-        // Rounding may let one packet more be near than there is room for.
+        // Rounding may put one packet more within reach than there is room for.
         if (!room_.empty()) {
             spikes = std::move(room_.back());
             room_.pop_back();
@@ -138,7 +138,7 @@ class PulsepacketGenerator final : public Stimulus {
             SequentialRandom random({key, targets_[i].value});
             for (double drawn = 0.0; drawn < activities_[i]; drawn += 1.0) {
                 const double shift = deviations_[i] * math::normal_quantile(random.next_unit());
-                // A decimal fraction of a ms and the resolution are both rounded to binary.
+                // A decimal time in ms and the resolution are both rounded to binary.
                 const double step = std::ceil((centres_[packet] + shift) / resolution_ - 1e-6);
                 if (step >= 1.0) spikes.push_back({static_cast<Step>(step), static_cast<std::uint32_t>(i)});
             }
@@ -158,8 +158,8 @@ class PulsepacketGenerator final : public Stimulus {
     std::pmr::vector<double> centres_;  ///< ms
     double reach_ = 0.0;                ///< ms from the centre of a packet to any of its spikes
     std::size_t first_packet_ = 0;
-    std::deque<Packet> packets_;        ///< near the present step
-    std::vector<Packet> room_;          ///< of packets that are not
+    std::deque<Packet> packets_;        ///< packets near the present step
+    std::vector<Packet> room_;          ///< unused packets
 };
 
 std::unique_ptr<Stimulus> create(const StimulusArguments& arguments) {
@@ -189,7 +189,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
 
 constinit const StimulatorModel pulsepacket_generator{
     .name = "pulsepacket_generator",
-    .summary = "Packets of spikes around given times, for each target with times of its own",
+    .summary = "Packets of spikes around given times, with independent times for each target",
     .equations =
         R"(Each packet has `activity` spikes, at pulse_times[i] + sdev X, with X standard normal, rounded up to the grid. Spikes
 at or before 0 are lost. Of the others those in start < t <= stop are emitted; they arrive at t + delay.)",

@@ -31,14 +31,15 @@ SequentialRandom numbers_of(RandomKey key, NeuronId train, std::uint32_t interva
 double draw_interval(SequentialRandom& random, double shape) {
     if (shape == 1.0) return -math::log(random.next_unit());
     if (shape > 1.0) return draw_gamma(random, shape) / shape;
-    // A gamma variable of a shape below 1 is one of a shape above 1 times a power of a uniform one.
+    // A gamma variable with a shape below 1 is one with a shape above 1 times a power of a uniform one.
     const double larger = draw_gamma(random, shape + 1.0);
     return larger * math::exp(math::log(random.next_unit()) / shape) / shape;
 }
 
 double draw_rest(SequentialRandom& random, double shape) {
     if (shape == 1.0) return -math::log(random.next_unit());
-    // The interval that contains a given time is longer than others, in proportion to its length: its shape is greater by 1.
+    // The interval that contains a given time is longer on average, in proportion to its length: its shape is greater
+    // by 1.
     const double whole = draw_gamma(random, shape + 1.0) / shape;
     return whole * random.next_unit();
 }

@@ -19,7 +19,7 @@
 
 namespace ranvier::models {
 
-/// Parameters of all trains of gamma distributed intervals.
+/// Common parameters of trains with gamma distributed intervals.
 namespace renewal_parameters {
 
 inline constexpr ParameterInfo shape{
@@ -33,11 +33,11 @@ inline constexpr ParameterInfo dead_time{
 
 }  // namespace renewal_parameters
 
-/// Trains whose intervals are a dead time and a gamma distributed time, whose rate changes in time: a renewal process in the
-/// time that passes as fast as the rate of the train, and not at all while it is dead.
+/// Trains whose intervals are a dead time and a gamma distributed time, with a rate that changes in time: a renewal
+/// process in operational time, which advances with the rate of the train and stops during the dead time.
 ///
-/// A train begins in equilibrium: at a time that follows from nothing else, as if it had been going on for ever at the
-/// rate with which it begins. `Rates` is one of stimulus_rates.hpp.
+/// A train starts in equilibrium, as if it had been running forever at its initial rate. `Rates` is a class of
+/// stimulus_rates.hpp.
 template <class Rates>
 class RenewalStimulus final : public Stimulus {
    public:
@@ -100,10 +100,10 @@ class RenewalStimulus final : public Stimulus {
     }
 
    private:
-    /// Spikes of a target in a step: a target gets them one by one.
+    /// Upper limit of the spikes of a target in a step, which are emitted one by one.
     static constexpr double greatest_mean = 1000.0;
 
-    /// Mean intervals that pass in a ms, where the train is not dead.
+    /// Mean intervals that pass in a ms outside the dead time.
     static double passing(double rate, double dead_time) {
         const double per_ms = rate / 1000.0;
         return per_ms / (1.0 - per_ms * dead_time);
@@ -111,7 +111,7 @@ class RenewalStimulus final : public Stimulus {
 
     void begin(std::size_t i, double rate) {
         SequentialRandom random = renewal_process::numbers_of(key_, targets_[i], drawn_[i]++);
-        // The part of all time in which it is dead.
+        // The fraction of time that is dead.
         const double dead_part = rate / 1000.0 * dead_times_[i];
         const double u = random.next_unit();
         if (u < dead_part) {
@@ -125,7 +125,7 @@ class RenewalStimulus final : public Stimulus {
     std::uint32_t spikes_in_step(std::size_t i, double rate) {
         if (drawn_[i] == 0) begin(i, rate);
         const double passes_in_ms = passing(rate, dead_times_[i]);
-        double time = resolution_;  // that is left of the step
+        double time = resolution_;  // left in the step
         std::uint32_t spikes = 0;
         while (true) {
             if (dead_[i] >= time) {
@@ -142,7 +142,7 @@ class RenewalStimulus final : public Stimulus {
             time = std::max(0.0, time - left_[i] / passes_in_ms);
             ++spikes;
             SequentialRandom random = renewal_process::numbers_of(key_, targets_[i], drawn_[i]++);
-            if (drawn_[i] == 0) ++drawn_[i];  // all numbers have been used once: 0 is the begin of a train
+            if (drawn_[i] == 0) ++drawn_[i];  // after a wrap-around: 0 marks the start of a train
             dead_[i] = dead_times_[i];
             left_[i] = renewal_process::draw_interval(random, shapes_[i]);
         }
@@ -157,12 +157,12 @@ class RenewalStimulus final : public Stimulus {
     GroupValues dead_times_;
     std::pmr::vector<stimulus_tools::Window> windows_;
     Rates rates_;
-    AlignedVector<double> left_;  ///< of the present interval without its dead time, in means of such
-    AlignedVector<double> dead_;  ///< ms that are left of the dead time
-    std::pmr::vector<std::uint32_t> drawn_;  ///< intervals
+    AlignedVector<double> left_;  ///< rest of the present interval without its dead time, in mean intervals
+    AlignedVector<double> dead_;  ///< rest of the dead time, ms
+    std::pmr::vector<std::uint32_t> drawn_;  ///< number of intervals
 };
 
-/// Why a dead time leaves no room for the greatest rate, or nothing.
+/// Why a dead time leaves no time at the greatest rate; nothing if it does.
 inline std::optional<std::string> dead_time_conflict(double most, double dead_time) {
     if (most / 1000.0 * dead_time < 1.0) return std::nullopt;
     return "dead_time, " + to_text(dead_time) + " ms, must be shorter than the mean interval at the greatest rate, " +

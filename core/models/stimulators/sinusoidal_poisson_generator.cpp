@@ -33,8 +33,8 @@ constexpr std::array parameters{
     window_parameters::stop,
 };
 
-/// Spikes of a Poisson process with the greatest rate, each of which is kept with the present rate divided by that: so
-/// numbers are drawn from tables that stay, and sines are taken only where there are spikes.
+/// Thins a Poisson process with the greatest rate: each spike is kept with the ratio of the present rate to it. So
+/// numbers are drawn from constant tables, and sines are calculated only for spikes.
 class SinusoidalPoissonGenerator final : public Stimulus {
    public:
     explicit SinusoidalPoissonGenerator(const StimulusArguments& arguments)
@@ -66,7 +66,7 @@ class SinusoidalPoissonGenerator final : public Stimulus {
         for (std::size_t i = 0; i < targets_.size(); ++i) {
             const std::uint32_t drawn = sampler_.count(i);
             if (drawn == 0 || !windows_[windows_.size() == 1 ? 0 : i].contains_step_to(time)) continue;
-            // The sampler takes numbers of the attempt 0.
+            // Attempt 0 is used by the sampler.
             SequentialRandom random({key_of_step, targets_[i].value, 1});
             const double kept = rates_.in_step(i, time) / rates_.greatest(i);
             std::uint32_t number = 0;
@@ -76,7 +76,7 @@ class SinusoidalPoissonGenerator final : public Stimulus {
     }
 
    private:
-    /// Spikes of a target in a step: each is kept or not.
+    /// Upper limit of the spikes of a target in a step before thinning.
     static constexpr double greatest_mean = 1000.0;
 
     RandomKey key_;

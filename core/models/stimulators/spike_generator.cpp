@@ -14,7 +14,7 @@ namespace ranvier::models {
 
 namespace {
 
-/// Plays lists of spikes. All lists lie in one array in the order (step, unit), read from front to back.
+/// Plays lists of spikes. All lists are in one array sorted by (step, unit), read from front to back.
 class SpikeGenerator final : public NeuronGroup {
    public:
     explicit SpikeGenerator(const GroupArguments& arguments)
@@ -39,12 +39,12 @@ class SpikeGenerator final : public NeuronGroup {
 
     std::size_t largest_output() const override { return playlist_.largest_output; }
 
-    // There are neither variables nor parameters.
+    // The model has no variables or parameters.
     bool is_finite() const override { return true; }
     void read(std::size_t, std::span<const std::uint32_t>, double*) const override {}
     void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
     void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
-    /// What is still to be played follows from the lists and the step.
+    /// The spikes left to play follow from the lists and the step.
     void serialize_state(std::uint32_t, Step, StateColumns&) override {}
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues>) override {
         struct Nothing final : ParameterChange {
@@ -59,7 +59,7 @@ class SpikeGenerator final : public NeuronGroup {
     }
 
    private:
-    /// A step that no simulation comes to.
+    /// Later than any step of a simulation.
     static constexpr Step for_ever = Step{1} << 61;
 
     struct Spike {
@@ -107,7 +107,7 @@ class SpikeGenerator final : public NeuronGroup {
         return playlist;
     }
 
-    /// A step that was played already, or that lies before one that was: look it up.
+    /// Searches the position of a step at or before the last one played.
     void rewind(Step step) {
         const auto first = std::lower_bound(playlist_.spikes.begin(), playlist_.spikes.end(), step,
                                             [](const Spike& spike, Step wanted) { return spike.step < wanted; });
@@ -122,7 +122,7 @@ class SpikeGenerator final : public NeuronGroup {
 constinit const PlainNeuronModel<SpikeGenerator> model({
     .name = "spike_generator",
     .summary = "Source that plays given spikes",
-    .equations = "Unit i fires at each time of its list; at a time that stands k times in it, it fires k times.",
+    .equations = "Unit i fires at each time of its list; for a time that occurs k times, it fires k times.",
     .reference = "",
     .parameters = {},
     .variables = {},

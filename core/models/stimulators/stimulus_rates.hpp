@@ -10,13 +10,14 @@
 #include "base/math.hpp"
 #include "models/stimulus_tools.hpp"
 
-/// Rates of trains as functions of time. Each class gives the mean rate of a step, spikes/s, for all targets or for each:
+/// Rates of trains as functions of time. Each class gives the mean rate of a step, spikes/s, for all targets or for
+/// each:
 ///
-///     const GroupValues& in_step(Step time);      // that ends at `time`
-///     double greatest(std::size_t target) const;  // of all times
+///     const GroupValues& in_step(Step time);      // the step that ends at `time`
+///     double greatest(std::size_t target) const;  // maximum over all times
 namespace ranvier::models::stimulus_rates {
 
-/// A rate that stays.
+/// A constant rate.
 class Constant {
    public:
     Constant(const GroupValues& rates, std::pmr::memory_resource* memory) : rates_(rates.copy(memory)) {}
@@ -37,7 +38,7 @@ class Piecewise {
           now_{std::pmr::vector<double>(1, 0.0, arguments.memory)} {}
 
     const GroupValues& in_step(Step time) {
-        // The step began one step before, with the rate that held then.
+        // The step that ends at `time` has the rate at its start.
         now_.values[0] = course_.at(times_, rates_, time - 1);
         return now_;
     }
@@ -76,14 +77,14 @@ class Sine {
         for (std::size_t i = 0; i < now_.values.size(); ++i) now_.values[i] = at(i, middle);
         return now_;
     }
-    /// Of one target, in the step that ends at `time`.
+    /// The rate of one target in the step that ends at `time`.
     double in_step(std::size_t target, Step time) const { return at(target, static_cast<double>(time) - 0.5); }
     double greatest(std::size_t target) const { return mean_[target] + std::abs(amplitude_[target]); }
 
    private:
     double at(std::size_t i, double middle) const {
         const double cycles = cycles_per_step_[i];
-        // The mean of the sine over a step is that in its middle times this.
+        // The mean of the sine over a step is its value at the middle of the step times this.
         const double smoothed =
             std::abs(cycles) < 1e-9 ? 1.0 : math::sin_cycles(0.5 * cycles) / (3.14159265358979323846 * cycles);
         return std::max(0.0, mean_[i] + amplitude_[i] * smoothed * math::sin_cycles(cycles * middle + phase_[i]));

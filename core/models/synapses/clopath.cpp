@@ -90,8 +90,8 @@ class Clopath final : public WidthDispatch<Clopath> {
         return std::make_unique<connect::VoltageTable<Target, Weight>>(std::move(columns), constants_, arguments);
     }
 
-    /// For which a spike keeps the potential above its threshold, about, ms: the clamp of aeif_psc_delta_clopath, and the
-    /// upstroke before it.
+    /// Approximate time for which a spike keeps the potential above its threshold, ms: the clamp of
+    /// aeif_psc_delta_clopath, and the upstroke before it.
     static constexpr double spike_duration = 2.5;
 
     connect::VoltageConstants constants_;
@@ -102,8 +102,8 @@ std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> p, doub
     return std::make_unique<Clopath>(p, resolution);
 }
 
-/// Of a presynaptic spike while the filtered potential is 10 mV above its threshold, and of a postsynaptic spike of 2 ms
-/// and 50 mV above it.
+/// The change by a presynaptic spike while the filtered potential is 10 mV above its threshold, and by a postsynaptic
+/// spike of 2 ms and 50 mV above it.
 std::array<ChangeSize, 2> changes(std::span<const double> p, double /*weight*/) {
     const double bound = std::max(std::abs(p[W_min]), std::abs(p[W_max]));
     return {{{"A_LTP", p[A_LTP] * 1000.0 / p[tau_x] / bound}, {"A_LTD", p[A_LTD] * 10.0 / bound}}};

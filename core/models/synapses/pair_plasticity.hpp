@@ -20,20 +20,22 @@
 #include "ranvier/connect/tables/synapse_dynamics.hpp"
 #include "ranvier/models/model_info.hpp"
 
-/// What models of spike-timing dependent plasticity have in common that learn from pairs of spikes, or from triplets.
+/// The common base of models of spike-timing dependent plasticity that learn from pairs or triplets of spikes.
 ///
-/// Such a model gives a class with `parameters`, `learning(values)`, `rule<Real>(values)` for the precision that weights are
-/// stored in, the bounds of the weight, and `changes(values, weight)` (SynapseModel).
-/// Where synapses may have parameters of their own, it gives `rule_parameters`, the places of those that the rule reads, and
-/// `own_rule<Real>(values, places of own ones)`, which reads them in this order; `time_constants`, the places of those of the traces, by
-/// connect::TraceKind; and `bound_parameter`, the place of that which bounds weights: they lie between 0 and its value.
-/// If a transmitter modulates what is learnt, the class gives `modulation(values, resolution)` in place of a rule.
+/// Such a model gives a class with `parameters`, `learning(values)`, `rule<Real>(values)` for the precision in which
+/// weights are stored, the bounds of the weight, and `changes(values, weight)` (SynapseModel). If parameters may
+/// differ between synapses, it gives `rule_parameters`, the indices of those that the rule reads, and
+/// `own_rule<Real>(values, indices of per-synapse parameters)`, which reads them in this order; `time_constants`, the
+/// indices of those of the traces, by connect::TraceKind; and `bound_parameter`, the index of the bound of weights,
+/// which lie between 0 and its value. If a transmitter modulates learning, the class gives `modulation(values,
+/// resolution)` in place of a rule.
 namespace ranvier::models::pair_plasticity {
 
-/// Of a trace: longer ones would not end before numbers of steps do (see connect::Decay).
+/// Time constant of a trace: with longer ones, a trace would not decay within the largest number of steps (see
+/// connect::Decay).
 inline constexpr Bounds time_constant{.lower = 0.0, .upper = 1e5, .lower_open = true};
 
-/// Which part of the delay the presynaptic spike takes to the synapse.
+/// The axonal fraction of the delay, from the source to the synapse.
 inline constexpr ParameterInfo axonal_fraction{"axonal_fraction",
                                                "",
                                                0.0,
@@ -42,7 +44,7 @@ inline constexpr ParameterInfo axonal_fraction{"axonal_fraction",
                                                "dendritic, and postsynaptic spikes take it to the "
                                                "synapse, too"};
 
-/// Exponents that are the same for all synapses: two have short forms, for which rules have loops of their own.
+/// Exponents shared by all synapses: two have short forms, with separate loops.
 enum class Exponent : std::uint8_t { zero, one, any };
 
 template <Exponent exponent, class Real>
@@ -64,7 +66,7 @@ RANVIER_ALWAYS_INLINE float power_of(float x, float exponent) {
     return x < 0x1p-126F ? 0.0F : power;
 }
 
-/// Calls a function with one of its three values for an exponent.
+/// Calls a function with the exponent as one of its three compile-time values.
 template <class Call>
 auto with_exponent(double y, Call call) {
     if (y == 0.0) return call(std::integral_constant<Exponent, Exponent::zero>{});
@@ -124,7 +126,7 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
             return rule;
         }
     }
-    /// Which of the parameters of the rule are columns of the table.
+    /// Maps the parameters of the rule to columns of the table.
     template <class Real>
     connect::OwnRule<Real> own_rule() const {
         connect::OwnRule<Real> rule = Model::template own_rule<Real>(values_, this->own_parameters());
@@ -135,12 +137,12 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
         }
         return rule;
     }
-    /// Where tables have the values of a parameter, if each synapse has its own.
+    /// The column of tables with the values of a parameter, if it differs between synapses.
     std::optional<std::size_t> column_of(std::uint32_t parameter) const {
-        const auto own = this->own_parameters();
-        const auto column = std::ranges::find(own, parameter);
-        if (column == own.end()) return std::nullopt;
-        return static_cast<std::size_t>(column - own.begin());
+        const auto per_synapse = this->own_parameters();
+        const auto column = std::ranges::find(per_synapse, parameter);
+        if (column == per_synapse.end()) return std::nullopt;
+        return static_cast<std::size_t>(column - per_synapse.begin());
     }
     template <class Real>
     connect::PlasticTableMemory memory_of() const {

@@ -77,7 +77,7 @@ class QuantalStp {
         static std::uint32_t greatest_state(const Constants& c) { return c.sites; }
         static std::uint32_t initial_state(const Constants& c) { return c.available; }
 
-        /// @param state part of the vesicles that the last spike used, or that the first one will use
+        /// @param state fraction of the vesicles that the last spike used, or that the first one will use
         static Spike spike(std::array<double, states>& state, Step now, Step last, const Constants& c) {
             double recovered = 0.0;
             double& used = state[0];
@@ -99,7 +99,7 @@ class QuantalStp {
         }
     };
 
-    /// At least 1: of no synapses the greatest number is 0.
+    /// At least 1: for no synapses the greatest number is 0.
     static double most_released(const Rule::Constants& c) { return std::max(1.0, static_cast<double>(c.sites)); }
     static std::optional<std::string> conflict(std::span<const double> p) {
         if (p[n] != std::floor(p[n])) return "n is " + std::to_string(p[n]) + ", but it must be a whole number";
@@ -123,8 +123,8 @@ is refilled after a random time with the mean tau_rec. With the interval t since
     u_k = U + u_(k-1) (1 - U) exp(-t / tau_fac)
     released_k is drawn from a_k, each with u_k
 u_1 = u and a_1 = n - depleted: the first spike finds the synapse as the parameters say, whenever it comes.
-Synapses draw independently of each other. Those with the same source share u_k, unless they have parameters of their
-own.)",
+Synapses draw independently of each other. Those with the same source share u_k, unless parameters differ between
+them.)",
     .reference =
         "G. Fuhrmann, I. Segev, H. Markram and M. Tsodyks, Journal of Neurophysiology 87, 140-148 (2002); "
         "A. Loebel, G. Silberberg, D. Helbig, H. Markram, M. Tsodyks and M. J. E. Richardson, Frontiers in "

@@ -12,10 +12,11 @@
 #include "ranvier/base/random.hpp"
 #include "ranvier/connect/tables/synapse_dynamics.hpp"
 
-/// What models of random transmission have in common: the weight stays, and a spike adds it a random number of times.
+/// The common base of models of random transmission: the weight is constant, and a spike adds it a random number of
+/// times.
 ///
-/// Such a model gives a class with `parameters`, `most_released(constants)`, which tells how many times a spike can add the
-/// weight, and a class `Rule` for connect::RandomReleaseTable.
+/// Such a model gives a class with `parameters`, `most_released(constants)`, the maximum number of times that a spike
+/// adds the weight, and a class `Rule` for connect::RandomReleaseTable.
 namespace ranvier::models::random_release {
 
 template <class Model>
@@ -30,11 +31,12 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     void use_key(RandomKey key) override { key_ = key; }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {
-        const bool has_own = !this->own_parameters().empty();
-        // The same for all targets.
+        const bool differs_per_synapse = !this->own_parameters().empty();
+        // The same for all widths of targets.
         using Single = connect::RandomReleaseTable<typename Model::Rule, std::uint16_t, float>;
         using Double = connect::RandomReleaseTable<typename Model::Rule, std::uint16_t, double>;
-        return double_weights ? Double::memory(constants_, has_own) : Single::memory(constants_, has_own);
+        return double_weights ? Double::memory(constants_, differs_per_synapse)
+                              : Single::memory(constants_, differs_per_synapse);
     }
 
    private:

@@ -51,7 +51,7 @@ class SaturatingNmda {
         };
         static constexpr Step never = -1;
         static constexpr std::size_t states = 1;
-        /// After the last spike.
+        /// Values after the last spike.
         static constexpr std::array<std::string_view, states> state_names{"open"};
         struct State {
             double values[states] = {};  // NOLINT(modernize-avoid-c-arrays): no calls in kernels

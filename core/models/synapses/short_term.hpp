@@ -18,24 +18,24 @@
 #include "ranvier/connect/tables/synapse_dynamics.hpp"
 #include "ranvier/models/model_info.hpp"
 
-/// What models of short-term plasticity have in common: the weight stays, and the part of it that a spike adds depends on the
-/// spikes of the source before.
+/// The common base of models of short-term plasticity: the weight is constant, and the fraction of it that a spike
+/// adds depends on the previous spikes of the source.
 ///
-/// Such a model gives a class with `parameters`, and a class `Rule` for connect::RowFactorTable, whose factors are at most 1,
-/// and whose functions are compiled into kernels.
+/// Such a model gives a class with `parameters`, and a class `Rule` for connect::RowFactorTable, whose factors are at
+/// most 1, and whose functions are compiled into kernels.
 namespace ranvier::models::short_term {
 
 inline constexpr Bounds part{.lower = 0.0, .upper = 1.0};
-/// So that an interval has a finite number of them.
+/// Positive, so that an interval has a finite number of time constants.
 inline constexpr Bounds time_constant{.lower = 1e-6, .upper = 1e9};
 inline constexpr Bounds time_constant_or_none{.lower = 0.0, .upper = 1e9};
 
-/// What is left after a time, with 0 for a time constant of 0.
+/// Decay over a time; 0 for a time constant of 0.
 RANVIER_ALWAYS_INLINE double decay(double time, double tau) { return tau == 0.0 ? 0.0 : math::exp(-time / tau); }
 
-/// Synapses that have parameters of their own, and so a state of their own each.
+/// Synapses with per-synapse parameters, and so with per-synapse state.
 template <class Model>
-struct OwnFactors {
+struct FactorsPerSynapse {
     using Rule = typename Model::Rule;
     using State = typename Rule::State;
 
@@ -64,16 +64,16 @@ struct OwnFactors {
         }
     }
     static void release(InstructionSet set, const connect::OwnFactorBlock& block) {
-        Dispatched<OwnFactors>::call(set, &block);
+        Dispatched<FactorsPerSynapse>::call(set, &block);
     }
 };
 
 template <class Model>
-inline constexpr connect::OwnFactorRule own_factors{.parameters = Model::parameters.size(),
-                                                    .state_names = Model::Rule::state_names,
-                                                    .never = typename Model::Rule::State{}.last,
-                                                    .begin = OwnFactors<Model>::begin,
-                                                    .release = OwnFactors<Model>::release};
+inline constexpr connect::OwnFactorRule factors_per_synapse{.parameters = Model::parameters.size(),
+                                                            .state_names = Model::Rule::state_names,
+                                                            .never = typename Model::Rule::State{}.last,
+                                                            .begin = FactorsPerSynapse<Model>::begin,
+                                                            .release = FactorsPerSynapse<Model>::release};
 
 template <class Model>
 class Dynamics final : public WidthDispatch<Dynamics<Model>> {
@@ -87,9 +87,10 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
 
     connect::PlasticTableMemory memory(bool double_weights) const override {
         if (!this->own_parameters().empty()) {
-            return connect::own_factor_memory(own_factors<Model>, double_weights ? sizeof(double) : sizeof(float));
+            return connect::own_factor_memory(factors_per_synapse<Model>,
+                                              double_weights ? sizeof(double) : sizeof(float));
         }
-        // The same for all targets and weights.
+        // The same for all widths of targets and weights.
         return connect::RowFactorTable<typename Model::Rule, std::uint16_t, float>::memory();
     }
 
@@ -100,7 +101,7 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Weight> columns,
                                                 const connect::PlasticTableArguments& arguments) const {
         if (!this->own_parameters().empty()) {
-            return connect::make_own_factor_table(std::move(columns), own_factors<Model>, values_,
+            return connect::make_own_factor_table(std::move(columns), factors_per_synapse<Model>, values_,
                                                   this->own_parameters(), arguments);
         }
         using Table = connect::RowFactorTable<typename Model::Rule, Target, Weight>;

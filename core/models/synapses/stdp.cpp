@@ -57,18 +57,19 @@ struct PairRule {
     }
 };
 
-/// Exponents of each synapse.
-enum class OwnExponent : std::uint8_t { drawn };
+/// The exponents of each synapse.
+enum class ExponentPerSynapse : std::uint8_t { drawn };
 
-/// With parameters of each synapse, in the order of `rule_parameters`. Exponents that all share may have their short forms.
+/// With per-synapse parameters, in the order of `rule_parameters`. Exponents that all synapses share may have their
+/// short forms.
 template <class Number, auto plus, auto minus>
-struct OwnPairRule {
+struct PairRulePerSynapse {
     using Real = Number;
     using Constants = StdpConstants<Real>;
     RANVIER_ALWAYS_INLINE static Constants constants(const Real* const* p, std::size_t i) {
         return {p[0][i], p[0][i] * p[1][i], p[2][i], p[3][i], p[4][i]};
     }
-    /// As the loops for exponents that are shared compute it.
+    /// The same calculation as in the loops for shared exponents.
     template <auto exponent>
     RANVIER_ALWAYS_INLINE static Real power(Real x, Real y) {
         if constexpr (std::is_same_v<decltype(exponent), Exponent>) {
@@ -90,7 +91,7 @@ struct OwnPairRule {
     }
 };
 
-/// With loops for the exponents.
+/// With separate loops for the short forms of exponents.
 template <class Real>
 connect::LearningRule<Real> rule_of_pairs(std::span<const double> p) {
     auto rule = connect::make_learning_rule<PairRule<Real, Exponent::any, Exponent::any>>(
@@ -105,7 +106,7 @@ connect::LearningRule<Real> rule_of_pairs(std::span<const double> p) {
     return rule;
 }
 
-/// What all variants share; which pairs of spikes they learn from is told by the traces and the pairing.
+/// The common base of all variants; traces and pairing say which pairs of spikes they learn from.
 template <bool all_pairs, Pairing paired = Pairing::all>
 class Stdp {
    public:
@@ -138,17 +139,18 @@ class Stdp {
     static constexpr std::array<std::uint32_t, 2> time_constants{tau_plus, tau_minus};
     static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
-    static connect::OwnRule<Real> own_rule(std::span<const double> p, std::span<const std::uint32_t> own) {
-        constexpr auto drawn = OwnExponent::drawn;
-        auto rule = connect::make_own_rule<OwnPairRule<Real, drawn, drawn>>();
-        if (!std::ranges::count(own, std::uint32_t{mu_plus})) {
+    static connect::OwnRule<Real> own_rule(std::span<const double> p, std::span<const std::uint32_t> per_synapse) {
+        constexpr auto drawn = ExponentPerSynapse::drawn;
+        auto rule = connect::make_own_rule<PairRulePerSynapse<Real, drawn, drawn>>();
+        if (!std::ranges::count(per_synapse, std::uint32_t{mu_plus})) {
             pair_plasticity::with_exponent(p[mu_plus], [&](auto exponent) {
-                rule.postsynaptic = connect::postsynaptic_change_per_synapse<OwnPairRule<Real, exponent(), drawn>>;
+                rule.postsynaptic =
+                    connect::postsynaptic_change_per_synapse<PairRulePerSynapse<Real, exponent(), drawn>>;
             });
         }
-        if (!std::ranges::count(own, std::uint32_t{mu_minus})) {
+        if (!std::ranges::count(per_synapse, std::uint32_t{mu_minus})) {
             pair_plasticity::with_exponent(p[mu_minus], [&](auto exponent) {
-                rule.presynaptic = connect::presynaptic_change_per_synapse<OwnPairRule<Real, drawn, exponent()>>;
+                rule.presynaptic = connect::presynaptic_change_per_synapse<PairRulePerSynapse<Real, drawn, exponent()>>;
             });
         }
         return rule;
@@ -234,7 +236,7 @@ constinit const SynapseModel stdp_nn_pre_centered{
         R"(As stdp, but each presynaptic spike is paired with the last postsynaptic one before it and the first after it:
 K_plus has 1 added with each presynaptic spike, and is set to 0 after a postsynaptic spike has read it.
 K_minus is set to 1 with each postsynaptic spike.
-Each synapse has a K_plus of its own.)",
+Each synapse has a separate K_plus.)",
     .reference = reference,
     .parameters = Stdp<false, Pairing::presynaptic_centred>::parameters,
     .create = pair_plasticity::create<Stdp<false, Pairing::presynaptic_centred>>,

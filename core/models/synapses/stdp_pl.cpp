@@ -50,7 +50,7 @@ class StdpPl {
         }
     };
 
-    /// With any exponent, the power in two stages.
+    /// For any exponent, with the power in two stages.
     template <class Number>
     struct StagedRule : Rule<Number, Exponent::any> {
         using Real = Number;

@@ -63,24 +63,26 @@ class StdpTriplet {
             Real sign;
             Real greatest;  ///< absolute value
         };
-        using Own = std::array<Real, 1>;
+        using SameSideTraces = std::array<Real, 1>;
         static constexpr bool presynaptic_trace_accumulates = true;
         static constexpr bool postsynaptic_trace_accumulates = true;
         static constexpr std::size_t own_presynaptic_traces = 1;
         static constexpr std::size_t own_postsynaptic_traces = 1;
-        RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Own& own, const Constants& c) {
-            const Real size = c.sign * weight + trace * (c.up + c.up_triplet * own[0]);
+        RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const SameSideTraces& same_side_traces,
+                                                       const Constants& c) {
+            const Real size = c.sign * weight + trace * (c.up + c.up_triplet * same_side_traces[0]);
             return c.sign * (size < c.greatest ? size : c.greatest);
         }
-        RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Own& own, const Constants& c) {
-            const Real size = c.sign * weight - trace * (c.down + c.down_triplet * own[0]);
+        RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const SameSideTraces& same_side_traces,
+                                                      const Constants& c) {
+            const Real size = c.sign * weight - trace * (c.down + c.down_triplet * same_side_traces[0]);
             return size > Real{0} ? c.sign * size : Real{0};
         }
     };
 
-    /// With parameters of each synapse, in the order of `rule_parameters`.
+    /// With per-synapse parameters, in the order of `rule_parameters`.
     template <class Number>
-    struct OwnRule : Rule<Number> {
+    struct RulePerSynapse : Rule<Number> {
         using Real = Number;
         RANVIER_ALWAYS_INLINE static typename Rule<Real>::Constants constants(const Real* const* p, std::size_t i) {
             const bool is_negative = p[4][i] < Real{0};
@@ -94,8 +96,9 @@ class StdpTriplet {
                                                                  tau_minus_triplet};
     static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
-    static connect::OwnRule<Real> own_rule(std::span<const double> /*p*/, std::span<const std::uint32_t> /*own*/) {
-        return connect::make_own_rule<OwnRule<Real>>();
+    static connect::OwnRule<Real> own_rule(std::span<const double> /*p*/,
+                                           std::span<const std::uint32_t> /*per_synapse*/) {
+        return connect::make_own_rule<RulePerSynapse<Real>>();
     }
 
     static connect::Learning learning(std::span<const double> p) {

@@ -35,7 +35,7 @@ class Tsodyks {
 
     struct Rule {
         static constexpr std::size_t states = 3;
-        /// The last is the part that the last spike used.
+        /// The last one is the fraction that the last spike used.
         static constexpr std::array<std::string_view, states> state_names{"recovered", "in_use", "used"};
 
         struct State {
@@ -59,8 +59,8 @@ class Tsodyks {
             const auto [recovered_before, in_use_before, used_before] = state.values;
             const double time = static_cast<double>(now - state.last) * c.resolution;
             const double inactive = 1.0 - recovered_before - in_use_before;
-            // Of the resources in use, the part that is inactive after this time. In this form it holds also where the two
-            // time constants are equal, and nothing overflows.
+            // The fraction of the resources in use that is inactive after this time. This form also holds for equal
+            // time constants, and nothing overflows.
             const double difference = std::abs(time / c.current - time / c.recovery);
             const double slower = math::exp(-time / (c.current < c.recovery ? c.recovery : c.current));
             const double passed = slower * (time / c.current) * math::expm1_over(-difference);
@@ -100,7 +100,7 @@ when it arrives. Between two spikes, with the resources y in use and z inactive:
 With each spike:
     u -> u + U (1 - u), then  x -> x - u x,  y -> y + u x  (with the x before the spike)
 tau_psc should be the time constant of the input current of the target, which is then proportional to y.
-All synapses with the same source share x, y and u, unless they have parameters of their own. The weight w does not
+All synapses with the same source share x, y and u, unless parameters differ between them. The weight w does not
 change.)",
     .reference = "M. Tsodyks, A. Uziel and H. Markram, Journal of Neuroscience 20, RC50 (2000)",
     .parameters = Tsodyks::parameters,

@@ -34,7 +34,7 @@ class Tsodyks2 {
         };
         static constexpr Step never = -1;
         static constexpr std::size_t states = 2;
-        /// The second are those that the last spike found.
+        /// The second is the value at the last spike.
         static constexpr std::array<std::string_view, states> state_names{"used", "resources"};
         struct State {
             double values[states] = {};  // NOLINT(modernize-avoid-c-arrays): no calls in kernels
@@ -70,7 +70,7 @@ t since the spike before:
     x_n = 1 + (x_(n-1) (1 - u_(n-1)) - 1) exp(-t / tau_rec)
     u_n = U + u_(n-1) (1 - U) exp(-t / tau_fac)
 u_1 = u and x_1 = x: the first spike finds the synapse as the parameters say, whenever it comes.
-All synapses with the same source share u_n and x_n, unless they have parameters of their own. The weight w does not
+All synapses with the same source share u_n and x_n, unless parameters differ between them. The weight w does not
 change.)",
     .reference =
         "M. Tsodyks and H. Markram, Proceedings of the National Academy of Sciences 94, 719-723 (1997); "

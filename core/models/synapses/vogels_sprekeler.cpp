@@ -54,9 +54,9 @@ class VogelsSprekeler {
         }
     };
 
-    /// With parameters of each synapse, in the order of `rule_parameters`.
+    /// With per-synapse parameters, in the order of `rule_parameters`.
     template <class Number>
-    struct OwnRule : Rule<Number> {
+    struct RulePerSynapse : Rule<Number> {
         using Real = Number;
         RANVIER_ALWAYS_INLINE static typename Rule<Real>::Constants constants(const Real* const* p, std::size_t i) {
             const bool is_negative = p[2][i] < Real{0};
@@ -67,8 +67,9 @@ class VogelsSprekeler {
     static constexpr std::array<std::uint32_t, 2> time_constants{tau, tau};
     static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
-    static connect::OwnRule<Real> own_rule(std::span<const double> /*p*/, std::span<const std::uint32_t> /*own*/) {
-        return connect::make_own_rule<OwnRule<Real>>();
+    static connect::OwnRule<Real> own_rule(std::span<const double> /*p*/,
+                                           std::span<const std::uint32_t> /*per_synapse*/) {
+        return connect::make_own_rule<RulePerSynapse<Real>>();
     }
 
     static connect::Learning learning(std::span<const double> p) {

@@ -5,7 +5,7 @@
 
 namespace ranvier::models {
 
-// What is wrong with the interval [W_min, W_max] in which weights stay; nothing, if all is well.
+// Why the interval [W_min, W_max] of weights is invalid; nothing if it is valid.
 [[nodiscard]] inline std::optional<std::string> weight_interval_conflict(double least, double greatest) {
     if (least > greatest) return "W_min is greater than W_max";
     if (least == 0.0 && greatest == 0.0) return "W_min and W_max are 0: then all weights stay 0";

@@ -8,8 +8,8 @@
 
 namespace ranvier::models {
 
-/// Synapse dynamics that make their tables in one way for all widths of targets and weights: by `make(columns, arguments)`
-/// of the class that derives from this one and names itself as `Dynamics`.
+/// Base of synapse dynamics that make tables in the same way for all widths of targets and weights, by `make(columns,
+/// arguments)` of the derived class `Dynamics`.
 template <class Dynamics>
 class WidthDispatch : public connect::SynapseDynamics {
    public:

@@ -9,47 +9,49 @@
 
 namespace ranvier::models {
 
-/// Of currents (pA): what they add up to stays far from the end of single precision.
+/// Bounds of currents (pA): their sums stay far below the limit of single precision.
 inline constexpr Bounds any_current{.lower = -1e30, .upper = 1e30};
-/// Of oscillations, whose phase is told from cycles that are counted in double precision.
+/// Bounds of oscillations, whose phase is calculated from cycles counted in double precision.
 inline constexpr Bounds any_frequency{.lower = -1e9, .upper = 1e9};  // Hz
 inline constexpr Bounds any_phase{.lower = -1e9, .upper = 1e9};      // degrees
 
-/// Whether a synapse can have a value of its own for a parameter.
+/// Whether a parameter of synapses may differ between them.
 enum class PerSynapse : std::uint8_t {
     no,         ///< all synapses of a projection share it
-    yes,        ///< it may be changed while a simulation runs, too
-    beginning,  ///< it stays as it was given: it says how the synapse begins, or past spikes may have to be learnt from
+    yes,        ///< it may be changed while a simulation runs
+    /// it is fixed when the simulation starts: it is an initial value, or past spikes may still have to be learnt
+    /// from
+    beginning,
 };
 
-/// One parameter of a model. What Python accepts, checks and documents follows from it.
+/// One parameter of a model. Validation and documentation in Python follow from it.
 struct ParameterInfo {
     std::string_view name;
     std::string_view unit;  ///< "" where there is none
     double default_value;
     Bounds bounds;
     std::string_view meaning;
-    /// Whether an infinite value is valid where the bounds contain it (a stop time, say, or no lower limit).
+    /// Whether an infinite value is valid if the bounds contain it (a stop time, or no lower limit).
     bool may_be_infinite = false;
-    /// Of synapse models: whether each synapse may have a value of its own.
+    /// For synapse models: whether the parameter may differ between synapses.
     PerSynapse per_synapse = PerSynapse::no;
     bool is_whole = false;  ///< values are whole numbers, and drawn ones are rounded
-    bool is_initial = false;  ///< it only says how neurons begin, so that it stays while a simulation runs
-    /// For synapse models: the parameter whose values are its default; empty: `default_value` is.
+    bool is_initial = false;  ///< it only sets the initial state of neurons and cannot change while a simulation runs
+    /// For synapse models: the parameter whose values are the default; empty: `default_value` is.
     std::string_view default_parameter = {};
 };
 
-/// The same parameter, of which each synapse may have a value of its own.
+/// The same parameter, which may differ between synapses.
 constexpr ParameterInfo per_synapse(ParameterInfo info) {
     info.per_synapse = PerSynapse::yes;
     return info;
 }
-/// The same, for one that says how the synapse begins.
+/// The same for an initial value of synapses.
 constexpr ParameterInfo at_beginning(ParameterInfo info) {
     info.per_synapse = PerSynapse::beginning;
     return info;
 }
-/// Returns the parameter with the value of another one as its default.
+/// The same parameter with the value of another one as its default.
 constexpr ParameterInfo follows(ParameterInfo info, std::string_view parameter) {
     info.default_parameter = parameter;
     return info;
@@ -64,10 +66,10 @@ struct VariableInfo {
     std::string_view name;
     std::string_view unit;
     std::string_view meaning;
-    /// The parameter that gives its initial value unless the user sets it; empty: `initial_value` does.
+    /// The parameter that gives the initial value unless the user sets it; empty: `initial_value` does.
     std::string_view initial_parameter = {};
     double initial_value = 0.0;
-    /// Whether it can be recorded and read only.
+    /// Whether it can only be recorded and read.
     bool is_read_only = false;
 };
 

@@ -8,7 +8,7 @@
 
 namespace ranvier::models {
 
-/// Of floating-point numbers that are stored.
+/// Precision of stored floating-point numbers.
 enum class Precision : std::uint8_t { single_precision, double_precision };
 
 }  // namespace ranvier::models

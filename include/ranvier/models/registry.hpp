@@ -6,7 +6,7 @@
 #include "ranvier/models/stimulator.hpp"
 #include "ranvier/models/synapse.hpp"
 
-/// Every model, defined in the file of its name. A new one is declared here and added to the list below.
+/// All models, each defined in the file of its name. A new one is declared here and added to the list below.
 namespace ranvier::models {
 
 extern const NeuronModel& iaf_cond_nmda;

@@ -9,15 +9,14 @@
 
 namespace ranvier::models {
 
-/// What the groups of a simulation share, so that it lies in memory and in the caches once: tables and the like that do not
-/// change and that each group would make alike. May be used by several threads.
+/// Constant tables that the groups of a simulation share, so that memory and caches hold them once. Thread-safe.
 class SharedParts {
    public:
-    /// @param memory for all parts, which must outlive them
+    /// @param memory for all parts; must outlive them
     explicit SharedParts(std::pmr::memory_resource* memory) : memory_(memory) {}
 
-    /// The part of one type that belongs to something and a length of a step (ms).
-    /// @param make makes it of the memory, when it is asked for the first time
+    /// The part of a given type, owner and length of a step (ms).
+    /// @param make creates it in the memory on the first call
     template <class Part, class Make>
     std::shared_ptr<Part> get(const void* of, double step, Make make) {
         const std::lock_guard lock(mutex_);

@@ -22,7 +22,7 @@
 
 namespace ranvier::models {
 
-/// What a stimulator adds to: the synaptic input of its targets or their current.
+/// The destination of a stimulator: the synaptic input of its targets or their current.
 enum class StimulatorOutput : std::uint8_t { spikes, current };
 
 struct StimulusArguments {
@@ -32,11 +32,12 @@ struct StimulusArguments {
     IdSequence targets;  ///< global ids of the targets on this shard
     std::span<const GroupValues> parameters;  ///< in the order of StimulatorModel::parameters, per target or for all
     std::span<const std::vector<double>> sequences;  ///< in the order of StimulatorModel::sequences
-    GroupValues weights;  ///< factor of each target (mV, pA or, for currents, none)
+    GroupValues weights;  ///< factor of each target (mV, pA or none for currents)
     DelaySteps delay = 1;                        ///< see Stimulus::add
-    /// Of spikes: the mean number in a step, for one target, that whoever takes them can bear.
+    /// For spikes: the maximum mean number per step and target that the receiver supports.
     double greatest_mean = std::numeric_limits<double>::infinity();
-    std::pmr::memory_resource* memory = page_memory();  ///< for what grows with targets; must outlive the stimulus
+    /// for memory that grows with targets; must outlive the stimulus
+    std::pmr::memory_resource* memory = page_memory();
 };
 
 /// One stimulus for its targets on one shard, which belong to one group.
@@ -57,11 +58,12 @@ class Stimulus {
     /// emits nothing at time 0.
     virtual void add(Step step, double* out) = 0;
 
-    /// Whether what comes depends on what came before.
+    /// Whether the output depends on previous steps.
     virtual bool has_state() const { return false; }
-    /// Saves or loads all that a target goes on from, beside parameters, in numbers that mean the same in every stimulus.
+    /// Saves or loads all that a target needs to continue, except parameters, in numbers that have the same meaning
+    /// in every stimulus.
     virtual void serialize_state(std::uint32_t /*target*/, StateColumns& /*columns*/) {}
-    /// Goes on from where a stimulus of the same model for the same targets is, which is not used any more.
+    /// Takes over the state of a stimulus of the same model for the same targets, which is not used afterwards.
     virtual void take_state(Stimulus& /*before*/) noexcept {}
 };
 
@@ -75,13 +77,14 @@ struct StimulatorModel {
     std::span<const ParameterInfo> parameters;
     std::span<const SequenceInfo> sequences;
     /// @throws GridError for a time that is not on the grid, ValueOutOfBoundsError for a value that is out of bounds
-    /// with this resolution. With no targets and parameters for all targets it serves as a check.
+    ///         at this resolution. With no targets and parameters for all targets it only validates.
     std::unique_ptr<Stimulus> (*create)(const StimulusArguments& arguments) = nullptr;
-    /// Why parameters and sequences do not fit together (lengths, order), or nothing.
+    /// Why parameters and sequences do not fit together (lengths, order); nothing if they do.
     std::optional<std::string> (*conflict)(std::span<const double> parameters,
                                            std::span<const std::vector<double>> sequences) = nullptr;
 
-    /// The most spikes of one source in a step, where populations draw its trains; 0: so many as the mean may give.
+    /// Maximum number of spikes of one source in a step in populations that draw its trains; 0: derived from the
+    /// mean.
     std::uint32_t most_spikes = 0;
 
     constexpr bool emits_spikes() const { return output == StimulatorOutput::spikes; }

@@ -14,15 +14,15 @@
 
 namespace ranvier::models {
 
-/// How much one spike changes a weight.
+/// The greatest change of a weight by one spike.
 struct ChangeSize {
-    std::string_view parameter;  ///< that says so
-    double part;  ///< of the weight
+    std::string_view parameter;  ///< that sets it
+    double part;  ///< fraction of the weight
 };
 
 struct SynapseModel;
 
-/// A synapse model that was made of a user's description. Projections with such synapses keep it.
+/// A user-defined synapse model. Projections with such synapses share its ownership.
 class UserSynapse {
    public:
     UserSynapse() = default;
@@ -31,15 +31,16 @@ class UserSynapse {
     virtual ~UserSynapse() = default;
 
     virtual const SynapseModel& synapse_model() const = 0;
-    // In place of the functions of SynapseModel. Dynamics may outlive the model.
+    // Replaces the functions of SynapseModel. Dynamics may outlive the model.
     virtual std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values,
                                                              double resolution) const = 0;
-    /// Why parameters that lie between these do not fit together, or nothing. @param own those of which each synapse has a value
+    /// Why parameters between these values may not fit together; nothing if they do.
+    /// @param per_synapse indices of the parameters that differ between synapses
     virtual std::optional<std::string> conflict(std::span<const double> least, std::span<const double> greatest,
-                                                std::span<const std::uint32_t> own) const = 0;
-    /// How much spikes change a weight at most when traces are 1, those of each side; see SynapseModel::changes.
+                                                std::span<const std::uint32_t> per_synapse) const = 0;
+    /// The greatest change of a weight by spikes of each side when traces are 1; see SynapseModel::changes.
     virtual std::array<double, 2> changes(std::span<const double> values, double weight) const = 0;
-    /// Time constants of traces that follow from the parameters, ms.
+    /// Time constants of traces, calculated from the parameters, ms.
     virtual std::vector<double> time_constants(std::span<const double> values) const = 0;
 };
 
@@ -49,27 +50,27 @@ struct SynapseModel {
     std::string_view summary;    ///< one line
     std::string_view equations;  ///< several lines, plain text
     std::string_view reference;  ///< the paper
-    /// One value each for all synapses of a projection.
+    /// Parameters of a projection.
     std::span<const ParameterInfo> parameters;
     /// Null for static synapses. @param values in the order of the parameters
     /// @param resolution ms
     std::unique_ptr<connect::SynapseDynamics> (*create)(std::span<const double> values, double resolution) = nullptr;
-    /// Why parameters that are each within their bounds do not fit together, or nothing.
+    /// Why parameters within their bounds do not fit together; nothing if they do.
     std::optional<std::string> (*conflict)(std::span<const double> values) = nullptr;
-    /// If weights change with spikes, by how much when traces are 1, for the spikes of both sides: of the bound of the weight,
-    /// or of this weight, if it has no bound.
+    /// If weights change with spikes: the change when traces are 1, for the spikes of both sides, relative to the
+    /// bound of the weight or, without a bound, to this weight.
     std::array<ChangeSize, 2> (*changes)(std::span<const double> values, double weight) = nullptr;
-    /// Weights of synapses that are not static change with spikes, unless only what arrives of them does.
+    /// Weights of synapses that are not static change with spikes, unless only the transmitted part does.
     bool keeps_weights = false;
-    /// Whether synapses draw random numbers. Then each projection has tables of its own.
+    /// Whether synapses draw random numbers. If so, projections do not share tables.
     bool is_random = false;
-    /// What the user calls the neurons whose spikes act on all synapses of a projection at once; empty: the model needs none.
-    /// Their delay is the parameter with this name and "_delay".
+    /// The user's name of the neurons whose spikes act on all synapses of a projection at once; empty: none. Their
+    /// delay is the parameter with this name and "_delay".
     std::string_view transmitter = {};
-    /// Variables that the targets must have, since the weights follow them.
+    /// Variables that the targets must have because weights depend on them.
     std::span<const std::string_view> followed_variables = {};
-    std::string_view weight_unit = {};  ///< empty: that of the targets' receptors, whatever it is
-    const UserSynapse* user = nullptr;    ///< of a user's description: does what the functions above do otherwise
+    std::string_view weight_unit = {};  ///< empty: the unit of the targets' receptors
+    const UserSynapse* user = nullptr;    ///< a user-defined model, which replaces the functions above
     std::uint64_t user_fingerprint = 0;
 
     bool is_static() const { return create == nullptr && user == nullptr; }
@@ -78,7 +79,7 @@ struct SynapseModel {
         return user != nullptr ? user->create(values, resolution) : create(values, resolution);
     }
     bool has_conflicts() const { return user != nullptr || conflict != nullptr; }
-    /// @pre it may have conflicts
+    /// @pre it can have conflicts
     std::optional<std::string> find_conflict(std::span<const double> values) const {
         return user != nullptr ? user->conflict(values, values, {}) : conflict(values);
     }

@@ -6,10 +6,10 @@
 
 namespace ranvier::models {
 
-/// A neuron model that was made of a user's description. Populations of it share its ownership.
+/// A user-defined neuron model. Populations share its ownership.
 class UserModel : public NeuronModel {
    public:
-    /// Neurons of the only population that can be made of it; 0: any number.
+    /// Size of the only population that it can have; 0: any size.
     virtual std::uint64_t size() const { return 0; }
 };
 

@@ -125,7 +125,7 @@ def test_a_file_that_is_changed_is_refused_in_cpp(tmp_path: Path) -> None:
     path = tmp_path / "model.program"
     for changed, words in (
         (text.replace(" -65 ", " -66 ", 1), "was changed"),
-        (text[: len(text) // 2], "not whole"),
+        (text[: len(text) // 2], "truncated"),
         (text.replace("program 1", "program 2", 1), "another version"),
     ):
         assert changed != text

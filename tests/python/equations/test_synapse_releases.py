@@ -209,7 +209,7 @@ def test_models_are_values() -> None:
         ({"name": ""}, "name"),
         ({"states": ("a", "b", "c", "d", "f")}, "there can be 4"),
         ({"states": ("u",)}, "inputs of 'release'"),
-        ({"conditions": ((0, "no truth"),)}, "a truth that 'prepare' tells"),
+        ({"conditions": ((0, "no truth"),)}, "a truth among the results of 'prepare'"),
         ({"release": Program(("number",) * 6, (), (0, 1))}, "at least 3"),
         ({"release": Program(("number",) * 6, (), (0, 1, 2, 3))}, "there must be 3"),
         ({"prepare": Program(("number",) * 3, (), (0,))}, "at least 2"),

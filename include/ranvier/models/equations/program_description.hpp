@@ -11,7 +11,7 @@
 #include "ranvier/models/model_info.hpp"
 #include "ranvier/program/program.hpp"
 
-/// Neurons whose equations are programs: what equations of a user become.
+/// Neurons whose equations are programs: the lowered form of user-defined neuron models.
 namespace ranvier::models {
 
 struct ProgramParameter {
@@ -27,18 +27,18 @@ struct ProgramVariable {
     std::string name;
     std::string unit;
     std::string meaning;
-    std::string initial_parameter;  ///< empty: none
+    std::string initial_parameter;  ///< empty: no such parameter
     double initial_value = 0.0;
 };
 
-/// What can be recorded and read only.
+/// A derived variable, which can only be recorded and read.
 struct DerivedVariable {
     std::string name;
     std::string unit;
     std::string meaning;
 };
 
-/// A linear system dx/dt = A x, of whose propagator e^(A h) some entries are constants of a step.
+/// A linear system dx/dt = A x; some entries of its propagator e^(A h) are constants of a step.
 struct Propagator {
     struct Output {
         std::uint32_t row = 0;
@@ -51,10 +51,10 @@ struct Propagator {
     std::vector<Output> outputs;
 };
 
-/// A truth that `prepare` tells, which must hold.
+/// A condition among the results of `prepare`, which must hold.
 struct Condition {
     std::uint32_t result = 0;
-    std::string text;  ///< why values do not fit together where it does not hold
+    std::string text;  ///< the error if it does not hold
 };
 
 struct ProgramDescription {
@@ -69,21 +69,22 @@ struct ProgramDescription {
     bool sign_chooses_receptor = false;  ///< between the first two
     std::string weight_unit;
     bool takes_current = true;
-    /// From parameters and the length of a step, ms, to the first constants of a step and more numbers and truths.
+    /// From parameters and the length of a step (ms) to the first constants of a step, and additional numbers and
+    /// conditions.
     program::Program prepare;
     std::vector<Condition> conditions;
     std::vector<Propagator> propagators;
-    /// Of a step: the first results of `prepare`, then, each once, the outputs of propagators.
+    /// Number of constants of a step: the first results of `prepare`, then the outputs of propagators, each once.
     std::uint32_t constants = 0;
-    std::optional<std::uint32_t> refractory;  ///< the result of `prepare` that is the refractory period, ms
-    /// From variables, constants, the inputs of receptors, the current (pA, if `takes_current`), the truth whether the neuron is
-    /// refractory, and, if the program wants it, the truth whether it is so for the last step, to the variables after the step,
-    /// the truth whether it fires, and truths that must hold, such as that a loop has ended in time. A neuron that fires in step t is refractory
-    /// in the steps t + 1 to t + round(period / h).
+    std::optional<std::uint32_t> refractory;  ///< index of the refractory period (ms) in the results of `prepare`
+    /// From variables, constants, the inputs of receptors, the current (pA, if `takes_current`), whether the neuron
+    /// is refractory, and optionally whether this is its last refractory step, to the variables after the step,
+    /// whether it fires, and conditions that must hold, such as that a loop has ended in time. A neuron that fires in
+    /// step t is refractory in the steps t + 1 to t + round(period / h).
     program::Program step;
     /// From variables and constants to derived variables.
     program::Program observe;
-    /// The reason of the failure if a truth after a step does not hold.
+    /// The error if a condition after a step does not hold.
     std::string failure = {};
 
     std::uint32_t propagator_outputs() const {
@@ -91,28 +92,29 @@ struct ProgramDescription {
         for (const Propagator& propagator : propagators) count += propagator.outputs.size();
         return static_cast<std::uint32_t>(count);
     }
-    /// Constants that `prepare` makes itself.
+    /// Number of constants that `prepare` calculates.
     std::uint32_t prepared_constants() const { return constants - propagator_outputs(); }
 };
 
-/// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError for what does not fit together
+/// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError if the parts do not fit together
 void check(const ProgramDescription& description);
 
 /// Adds names, units, defaults and bounds.
 void add(DescriptionHash& hash, std::span<const ProgramParameter> parameters);
 
-/// What models tell of them: they must outlive it.
+/// The parameters as models describe them. The argument must outlive the result.
 std::vector<ParameterInfo> infos_of(std::span<const ProgramParameter> parameters);
 
-/// Of synapse models. @param refuse what, its value, and its bound: does not return
+/// Checks the parameters of a synapse model.
+/// @param refuse called with object, value and bound; does not return
 void check_synapse_parameters(
     std::span<const ProgramParameter> parameters,
     const std::function<void(const std::string& what, const std::string& value, const std::string& bound)>& refuse);
 
-/// Adds what a program does.
+/// Adds the operations of a program.
 void add(DescriptionHash& hash, const program::Program& program);
 
-/// Of all that the neurons do and are called.
+/// Hash of the whole description: behaviour and names.
 std::uint64_t fingerprint_of(const ProgramDescription& description);
 
 }  // namespace ranvier::models
