@@ -177,11 +177,11 @@ test-cpp: build-tests-cpp ## Build and run the C++ tests
 	@sed --quiet 's/.*<testcase name="\([^"]*\)".* time="\([0-9.]*\)".* classname="\([^"]*\)".*/\2 s  \3.\1/p' \
 	    build/package/tests/cpp/times/*.xml | sort --reverse --numeric-sort | head --lines 20
 
-# What tests in Python need of the build: a program that they run under mpiexec, and one with neurons of equations.
+# What tests in Python need of the build: programs that they run, programs of equations, and all that is installed for C++.
 .PHONY: test-programs
 test-programs: machine $(STAMPS)/package
 	@$(CONFIGURE) -B build/package >/dev/null
-	@$(BUILD) build/package --target test_communicator equation_neurons ranvier_programs
+	@$(BUILD) build/package --target test_communicator equation_neurons ranvier_programs ranvier_tasks
 
 .PHONY: test-python
 test-python: machine $(STAMPS)/benchmarks $(STAMPS)/development test-programs ## Run the Python tests but the slow ones

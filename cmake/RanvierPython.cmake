@@ -20,7 +20,7 @@ target_link_libraries(_core PRIVATE ranvier_engine ranvier_cable ranvier_build_i
 ranvier_unite(_core)
 ranvier_precompile(_core "${PROJECT_SOURCE_DIR}/bindings/bindings.hpp")
 
-install(TARGETS _core LIBRARY DESTINATION ranvier)
+install(TARGETS _core LIBRARY DESTINATION ranvier COMPONENT python)
 
 # The target `ranvier_programs`: the neuron models of equations that come with Ranvier, as programs for simulations in C++.
 # Python, with NumPy and SymPy, makes them of the files of the models.
