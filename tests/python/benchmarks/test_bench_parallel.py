@@ -271,6 +271,8 @@ def test_the_page_quotes_the_example() -> None:
 def test_the_page_names_parts_that_are_there() -> None:
     page = (ROOT / "docs/parallel.md").read_text()
     for name in re.findall(r"`([\w/]+\.[ch]pp)`", page):
-        assert any((folder / name).is_file() for folder in (ROOT, ROOT / "core/parallel", ROOT / "include/ranvier/parallel")), name
+        assert any(
+            (folder / name).is_file() for folder in (ROOT, ROOT / "core/parallel", ROOT / "include/ranvier/parallel")
+        ), name
     for policy in POLICIES:
         assert f"`{policy}`" in page
