@@ -92,9 +92,9 @@ Choice choose(std::string_view option, std::string_view name, const std::map<std
     throw unknown_name(option, name, names);
 }
 
-std::vector<cable::OwnUse> to_uses(const std::vector<InputUse>& given) {
-    using Kind = cable::OwnUse::Kind;
-    std::vector<cable::OwnUse> uses;
+std::vector<cable::PerCellUse> to_uses(const std::vector<InputUse>& given) {
+    using Kind = cable::PerCellUse::Kind;
+    std::vector<cable::PerCellUse> uses;
     for (const auto& [kind, own, of, index, profile] : given) {
         uses.push_back({choose<Kind>("kind of own parameter", kind,
                                      {{"capacitance", Kind::capacitance},
@@ -135,7 +135,7 @@ cable::PaintedMechanism to_painted(const InputMechanism& given) {
     const auto& [which, covered, parameters, own_of] = given;
     cable::PaintedMechanism painted;
     painted.covered = to_vector<double>(covered);
-    painted.own = own_of;
+    painted.per_cell = own_of;
     if (const auto* const name = std::get_if<std::string>(&which)) {
         painted.mechanism = &cable::find_mechanism(*name);
     } else {
@@ -249,7 +249,7 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                   .scheme = choose<cable::Scheme>(
                       "scheme", scheme,
                       {{"backward_euler", cable::Scheme::backward_euler}, {"staggered", cable::Scheme::staggered}}),
-                  .own = {},
+                  .per_cell = {},
                   .uses = to_uses(uses),
                   .mechanisms = {},
                   .receptors = {},
@@ -259,7 +259,7 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                   .threshold = threshold,
                   .electrodes = {}};
     for (const auto& [name, place] : electrodes) spec.electrodes.push_back({name, to_place(place)});
-    for (const auto& [name, default_value] : own) spec.own.push_back({name, default_value});
+    for (const auto& [name, default_value] : own) spec.per_cell.push_back({name, default_value});
     for (const InputMechanism& mechanism : mechanisms) spec.mechanisms.push_back(to_painted(mechanism));
     for (const auto& [name, model, parameters, places] : receptors) {
         spec.receptors.push_back(to_receptor(name, model, parameters));

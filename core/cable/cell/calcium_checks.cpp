@@ -17,28 +17,29 @@ bool carries_calcium(const MechanismModel& mechanism) {
     return std::ranges::any_of(mechanism.currents, &CurrentInfo::carries_calcium);
 }
 
-std::string place_text(const Compartment& own) {
-    return "section " + std::to_string(own.section) + ", position " + to_text(0.5 * (own.begin + own.end));
+std::string place_text(const Compartment& compartment) {
+    return "section " + std::to_string(compartment.section) + ", position " +
+           to_text(0.5 * (compartment.begin + compartment.end));
 }
 
-void check_reversal(const PaintedMechanism& painted, const Compartment& own, bool has_pool) {
+void check_reversal(const PaintedMechanism& painted, const Compartment& compartment, bool has_pool) {
     const MechanismModel& model = *painted.mechanism;
     const std::string name = "mechanism " + std::string(model.name);
     for (const CurrentInfo& current : model.currents) {
         if (!current.carries_calcium) continue;
-        const bool is_own = !painted.own.empty() && painted.own[current.reversal] >= 0;
+        const bool is_per_cell = !painted.per_cell.empty() && painted.per_cell[current.reversal] >= 0;
         const bool is_given = !std::isnan(painted.parameters[current.reversal].front());
         if (is_given && has_pool) {
             throw ValueOutOfBoundsError(
                 {.object = std::string(model.parameters[current.reversal].name) + " of " + name,
-                 .value =
-                     is_own ? "a value for each cell" : to_text(painted.parameters[current.reversal].front()) + " mV",
-                 .bound = "a calcium_pool gives it in " + place_text(own),
-                 .remedy = "leave it out, or paint the mechanism for its own on membrane without a pool"});
+                 .value = is_per_cell ? "a value for each cell"
+                                      : to_text(painted.parameters[current.reversal].front()) + " mV",
+                 .bound = "a calcium_pool gives it in " + place_text(compartment),
+                 .remedy = "leave it out, or paint the mechanism separately on membrane without a pool"});
         }
         if (!is_given && !has_pool) {
             throw ValueOutOfBoundsError({.object = name,
-                                         .value = place_text(own),
+                                         .value = place_text(compartment),
                                          .bound = "it needs a reversal potential, and no calcium_pool is there",
                                          .remedy = "paint a calcium_pool on the same membrane, or give " +
                                                    std::string(model.parameters[current.reversal].name)});
@@ -46,7 +47,7 @@ void check_reversal(const PaintedMechanism& painted, const Compartment& own, boo
     }
 }
 
-/// Checks that receptors whose equations read calcium are placed at a pool.
+/// Checks that receptors whose equations read calcium are placed where there is a pool.
 void check_receptors(const CellSpec& spec, const std::vector<bool>& has_pool) {
     for (const PlacedReceptor& receptor : spec.receptors) {
         if (receptor.model->general == nullptr || !receptor.model->general->follows_calcium()) continue;
@@ -80,7 +81,7 @@ void check_calcium(const CellSpec& spec) {
                 throw ValueOutOfBoundsError({.object = "mechanism " + std::string(painted.mechanism->name),
                                              .value = "twice in " + place_text(compartments[c]),
                                              .bound = "a compartment has at most one pool of calcium",
-                                             .remedy = "let the regions of pools not overlap"});
+                                             .remedy = "choose regions of pools that do not overlap"});
             }
             has_pool[c] = true;
         }

@@ -8,9 +8,9 @@ namespace {
 
 class Mixer : public DescriptionHash {
    public:
-    void place(Place own) {
-        whole(own.section);
-        number(own.position);
+    void place(Place where) {
+        whole(where.section);
+        number(where.position);
     }
 };
 
@@ -21,7 +21,8 @@ void add_form(Mixer& mixer, const Compartments& compartments) {
         mixer.numbers(section.distances);
         mixer.numbers(section.radii);
     }
-    for (const Compartment& own : compartments.compartments()) mixer.place({own.section, own.end});
+    for (const Compartment& compartment : compartments.compartments())
+        mixer.place({compartment.section, compartment.end});
 }
 
 void add(Mixer& mixer, const PlacedClamp& clamp) {
@@ -46,12 +47,12 @@ void add(Mixer& mixer, const PaintedMechanism& painted) {
     if (painted.mechanism->fingerprint != 0) mixer.whole(painted.mechanism->fingerprint);
     mixer.numbers(painted.covered);
     for (const auto& values : painted.parameters) mixer.numbers(values);
-    for (const std::int32_t own : painted.own) mixer.whole(static_cast<std::uint64_t>(own));
+    for (const std::int32_t index : painted.per_cell) mixer.whole(static_cast<std::uint64_t>(index));
 }
 
-void add(Mixer& mixer, const OwnUse& use) {
+void add(Mixer& mixer, const PerCellUse& use) {
     mixer.whole(static_cast<std::uint64_t>(use.kind));
-    for (const std::uint32_t each : {use.own, use.of, use.index}) mixer.whole(each);
+    for (const std::uint32_t each : {use.parameter, use.of, use.index}) mixer.whole(each);
     mixer.numbers(use.profile);
 }
 
@@ -76,8 +77,8 @@ std::uint64_t fingerprint_of(const CellSpec& spec) {
     mixer.whole(static_cast<std::uint64_t>(spec.rates));
     mixer.whole(static_cast<std::uint64_t>(spec.scheme));
     for (const PaintedMechanism& painted : spec.mechanisms) add(mixer, painted);
-    for (const OwnParameter& own : spec.own) mixer.text(own.name);
-    for (const OwnUse& use : spec.uses) add(mixer, use);
+    for (const PerCellParameter& parameter : spec.per_cell) mixer.text(parameter.name);
+    for (const PerCellUse& use : spec.uses) add(mixer, use);
     for (const PlacedReceptor& receptor : spec.receptors) add(mixer, receptor);
     mixer.place(spec.detector);
     for (const PlacedElectrode& electrode : spec.electrodes) {

@@ -6,7 +6,7 @@
 
 namespace ranvier::cable {
 
-/// Of all that a cell is, but for the defaults of its own parameters.
+/// Hash of the whole cell, except the defaults of per-cell parameters.
 std::uint64_t fingerprint_of(const CellSpec& spec);
 
 }  // namespace ranvier::cable

@@ -24,8 +24,8 @@ bool may_differ(const MechanismModel& mechanism, std::size_t parameter) {
            });
 }
 
-/// A parameter that each cell has a value of its own for.
-void check_own(const PaintedMechanism& painted, std::size_t parameter) {
+/// Checks that a parameter may differ between cells.
+void check_may_differ(const PaintedMechanism& painted, std::size_t parameter) {
     const MechanismModel& model = *painted.mechanism;
     const std::string object =
         std::string(model.parameters[parameter].name) + " of mechanism " + std::string(model.name);
@@ -55,10 +55,10 @@ void check(const PaintedMechanism& painted, std::size_t compartments) {
         const models::ParameterInfo& info = model.parameters[p];
         const std::string object = std::string(info.name) + " of " + name;
         check_length(painted.parameters[p].size(), compartments, object);
-        const bool is_own = !painted.own.empty() && painted.own[p] >= 0;
-        if (is_own) check_own(painted, p);
+        const bool is_per_cell = !painted.per_cell.empty() && painted.per_cell[p] >= 0;
+        if (is_per_cell) check_may_differ(painted, p);
         for (const double value : painted.parameters[p]) {
-            if (is_own || (std::isnan(value) && is_calcium_reversal(model, p))) continue;
+            if (is_per_cell || (std::isnan(value) && is_calcium_reversal(model, p))) continue;
             check_parameter(value, info, object);
         }
         if (painted.parameters[p].size() == 1 || may_differ(model, p)) continue;
@@ -70,7 +70,7 @@ void check(const PaintedMechanism& painted, std::size_t compartments) {
     }
 }
 
-/// Checks the rates of a mechanism that a user describes, over all potentials and concentrations that tables have.
+/// Checks the rates of a user-defined mechanism, over the ranges of potentials and concentrations of tables.
 void check_rates(const PaintedMechanism& painted, double celsius) {
     std::vector<double> parameters;
     for (const auto& values : painted.parameters) parameters.push_back(values.front());
@@ -104,7 +104,7 @@ void check(const PlacedReceptor& receptor, const Morphology& morphology) {
     }
 }
 
-/// How many of what a probe names by `of` or `gate` there are.
+/// The number of elements that the fields `of` and `gate` of a probe can refer to.
 std::pair<std::size_t, std::size_t> counts(const Probe& probe, const CellSpec& spec) {
     using Kind = Probe::Kind;
     const std::size_t receptors = spec.receptors.size();
@@ -136,7 +136,7 @@ void check(const Probe& probe, const CellSpec& spec) {
                                      .remedy = "record its current: 'i of " + receptor + "'"});
     }
     if (!is_of_place && (probe.of >= owners || probe.gate >= parts))
-        throw InternalError(name + " of what is not there");
+        throw InternalError(name + " refers to a missing element");
     if (probe.kind == Kind::conductance || probe.kind == Kind::receptor_current || probe.kind == Kind::clamp_current ||
         probe.kind == Kind::electrode_current) {
         return;
@@ -152,8 +152,8 @@ void check(const Probe& probe, const CellSpec& spec) {
          .remedy = "choose a place that the mechanism was painted on"});
 }
 
-/// The staggered scheme takes potentials on from the middle of a step, so that one that is held tightly oscillates, whatever
-/// the step.
+/// The staggered scheme extrapolates potentials from the middle of a step, so that a tightly held one oscillates,
+/// whatever the step.
 void check_scheme(const CellSpec& spec) {
     if (spec.scheme != Scheme::staggered) return;
     for (const PlacedClamp& clamp : spec.clamps) {
@@ -181,13 +181,13 @@ void check_names(const CellSpec& spec) {
         if (!is_unnamed) add("electrode", electrode.name);
     }
     names = {"V_m", "I_e"};
-    for (const OwnParameter& own : spec.own) add("parameter of cells", own.name);
+    for (const PerCellParameter& parameter : spec.per_cell) add("parameter of cells", parameter.name);
     for (const Probe& probe : spec.probes) add("probe", probe.name);
 }
 
-/// What own parameters give values to gets that of their defaults, so that it is checked as all else.
+/// Sets targets of per-cell parameters to the values of their defaults, so that these are checked like all others.
 void take_defaults(CellSpec& spec) {
-    CellConstants constants = constants_of(spec, defaults_of(spec.own));
+    CellConstants constants = constants_of(spec, defaults_of(spec.per_cell));
     spec.axial_resistivity = constants.axial_resistivity;
     spec.initial_potential = constants.initial_potential;
     spec.threshold = constants.threshold;
@@ -206,8 +206,9 @@ void take_defaults(CellSpec& spec) {
 void check_cell(CellSpec& spec) {
     for (const PaintedMechanism& painted : spec.mechanisms) check(painted, spec.compartments.size());
     check_names(spec);
-    check_own(spec);
-    for (std::uint32_t own = 0; own < spec.own.size(); ++own) (void)own_info(spec, own);
+    check_per_cell(spec);
+    for (std::uint32_t parameter = 0; parameter < spec.per_cell.size(); ++parameter)
+        (void)per_cell_info(spec, parameter);
     take_defaults(spec);
     check_bounds(spec.axial_resistivity, resistivity_bounds, "axial resistivity", "ohm cm");
     check_bounds(spec.celsius, temperature_bounds, "temperature", "degrees Celsius");

@@ -40,7 +40,7 @@ void check(const PlacedClamp& clamp, const Compartments& compartments) {
         throw ValueOutOfBoundsError({.object = "duration of " + name,
                                      .value = "infinite",
                                      .bound = "only that of its last level can be",
-                                     .remedy = "leave out what would come after it"});
+                                     .remedy = "remove the levels after it"});
     }
     if (is_voltage) check_bounds(clamp.resistance, resistance_bounds, "resistance of " + name, "MOhm");
 }
@@ -55,14 +55,14 @@ void check_clamps(std::span<const PlacedClamp> clamps, const Compartments& compa
     for (const PlacedClamp& clamp : clamps) check(clamp, compartments);
     for (std::size_t i = 0; i < clamps.size(); ++i) {
         for (std::size_t k = 0; k < i; ++k) {
-            const PlacedClamp& own = clamps[i];
+            const PlacedClamp& clamp = clamps[i];
             const PlacedClamp& other = clamps[k];
-            if (own.kind != PlacedClamp::Kind::voltage || other.kind != PlacedClamp::Kind::voltage) continue;
-            if (compartments.at(own.place, "place") != compartments.at(other.place, "place")) continue;
-            if (own.start >= end_of(other) || other.start >= end_of(own)) continue;
+            if (clamp.kind != PlacedClamp::Kind::voltage || other.kind != PlacedClamp::Kind::voltage) continue;
+            if (compartments.at(clamp.place, "place") != compartments.at(other.place, "place")) continue;
+            if (clamp.start >= end_of(other) || other.start >= end_of(clamp)) continue;
             throw ValueOutOfBoundsError(
-                {.object = "clamp '" + own.name + "'",
-                 .value = "from " + to_text(own.start) + " to " + to_text(end_of(own)) + " ms",
+                {.object = "clamp '" + clamp.name + "'",
+                 .value = "from " + to_text(clamp.start) + " to " + to_text(end_of(clamp)) + " ms",
                  .bound = "voltage clamp '" + other.name + "' holds the same compartment at that time",
                  .remedy = "let one end before the other starts, or give one clamp several levels"});
         }
@@ -71,7 +71,7 @@ void check_clamps(std::span<const PlacedClamp> clamps, const Compartments& compa
 
 ClampCourse::ClampCourse(const PlacedClamp& clamp, double step)
     : numbers_{clamp.kind == PlacedClamp::Kind::voltage ? nanosiemens_of_megohm / clamp.resistance : 0.0} {
-    // Times that are meant to lie on the grid do.
+    // Rounds times on the grid exactly.
     const auto in_steps = [&](double time) {
         const double steps = time / step;
         return std::abs(steps - std::round(steps)) < 1e-6 ? std::round(steps) : steps;

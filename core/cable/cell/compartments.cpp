@@ -36,7 +36,7 @@ std::vector<std::uint32_t> first_of_sections(const Morphology& morphology, std::
     return first;
 }
 
-/// Which points of sections are nodes: those from which another section goes on.
+/// The ends of sections that are nodes: those at which another section starts.
 struct Points {
     std::vector<bool> begin;
     std::vector<bool> end;
@@ -64,7 +64,7 @@ Compartments::Compartments(Morphology morphology, std::span<const std::uint32_t>
     };
     for (std::uint32_t index = 0; index < morphology_.size(); ++index) {
         const Section& section = morphology_.section(index);
-        std::int32_t before = -1;  // the node from which the section goes on
+        std::int32_t before = -1;  // the node at which the section starts
         if (section.parent >= 0) {
             const auto parent = static_cast<std::uint32_t>(section.parent);
             const double at = section.parent_position;
@@ -77,9 +77,9 @@ Compartments::Compartments(Morphology morphology, std::span<const std::uint32_t>
             }
         }
         const std::uint32_t count = first_[index + 1] - first_[index];
-        // The begin of a section that is no root is where its parent is; that of the root is a point of its own.
+        // A non-root section starts at its parent; the start of the root is a separate point.
         begin_node[index] = before;
-        const bool own_begin = points.begin[index] && section.parent < 0;
+        const bool has_begin_node = points.begin[index] && section.parent < 0;
         double reached = 0.0;
         for (std::uint32_t i = 0; i < count; ++i) {
             const double begin = static_cast<double>(i) / count;
@@ -89,7 +89,8 @@ Compartments::Compartments(Morphology morphology, std::span<const std::uint32_t>
                                           static_cast<std::int32_t>(compartments_.size()));
             compartments_.push_back({index, begin, end, morphology_.area(index, begin, end),
                                      morphology_.distance(Place{index, middle}), static_cast<std::uint32_t>(node)});
-            if (i == 0 && own_begin) begin_node[0] = add(node, morphology_.resistance_integral(index, 0.0, middle), -1);
+            if (i == 0 && has_begin_node)
+                begin_node[0] = add(node, morphology_.resistance_integral(index, 0.0, middle), -1);
             before = node;
             reached = middle;
         }

@@ -14,7 +14,7 @@ namespace ranvier::cable {
 
 namespace {
 
-// What areas and resistances stay finite with.
+// Bounds that keep areas and resistances finite.
 constexpr double longest = 1e9;      // um: a kilometre
 constexpr double thinnest = 1e-6;    // um
 
@@ -97,7 +97,7 @@ void Morphology::visit_cones(std::uint32_t index, double begin, double end, Add 
     const Section& section = sections_[index];
     const double first = begin * length(index);
     const double last = end * length(index);
-    // A section may have very many points: only those of the cones between the positions are looked at.
+    // A section may have very many points: only those of the cones between the positions are visited.
     const auto reached = std::ranges::lower_bound(section.distances, first) - section.distances.begin();
     for (std::size_t i = std::max<std::size_t>(1, static_cast<std::size_t>(reached)); i < section.distances.size();
          ++i) {
@@ -107,7 +107,7 @@ void Morphology::visit_cones(std::uint32_t index, double begin, double end, Add 
         const double from = std::max(first, left);
         const double to = std::min(last, right);
         if (right == left) {
-            // A step of the radius: a ring of membrane, which belongs to what begins there.
+            // A step of the radius: a ring of membrane, which belongs to the part that starts there.
             if (left >= first && (left < last || (end == 1.0 && left == last))) {
                 add(0.0, section.radii[i - 1], section.radii[i]);
             }

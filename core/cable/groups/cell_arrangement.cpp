@@ -20,33 +20,36 @@ CellLayouts::CellLayouts(const CellModel& model, std::vector<std::uint32_t> kind
     for (const std::uint32_t kind : kinds_of_cells_) {
         if (plans_[kind] != nullptr) continue;
         const CellSpec& spec = model.spec(kind);
-        plans_[kind] = plan(kind, defaults_of(spec.own));
-        for (std::uint32_t own = 0; own < spec.own.size(); ++own) changing_[kind].push_back(changes_plan(spec, own));
+        plans_[kind] = plan(kind, defaults_of(spec.per_cell));
+        for (std::uint32_t parameter = 0; parameter < spec.per_cell.size(); ++parameter)
+            changing_[kind].push_back(changes_plan(spec, parameter));
     }
 }
 
-std::vector<double> CellLayouts::plan_values(std::uint32_t kind, std::vector<double> own_values) const {
-    for (std::size_t own = 0; own < own_values.size(); ++own) {
-        if (!changing_[kind][own]) own_values[own] = model_.spec(kind).own[own].default_value;
+std::vector<double> CellLayouts::plan_values(std::uint32_t kind, std::vector<double> per_cell_values) const {
+    for (std::size_t parameter = 0; parameter < per_cell_values.size(); ++parameter) {
+        if (!changing_[kind][parameter])
+            per_cell_values[parameter] = model_.spec(kind).per_cell[parameter].default_value;
     }
-    return own_values;
+    return per_cell_values;
 }
 
-std::shared_ptr<const CellPlan> CellLayouts::plan(std::uint32_t kind, std::span<const double> own_values) const {
-    if (plans_[kind] != nullptr && std::ranges::equal(plans_[kind]->own_values, own_values)) return plans_[kind];
-    return library_->plan(kind, own_values);
+std::shared_ptr<const CellPlan> CellLayouts::plan(std::uint32_t kind, std::span<const double> per_cell_values) const {
+    if (plans_[kind] != nullptr && std::ranges::equal(plans_[kind]->per_cell_values, per_cell_values))
+        return plans_[kind];
+    return library_->plan(kind, per_cell_values);
 }
 
-CellArrangement::CellArrangement(const CellLayouts& layouts, std::span<const models::GroupValues> own,
+CellArrangement::CellArrangement(const CellLayouts& layouts, std::span<const models::GroupValues> parameters,
                                  std::pmr::memory_resource* memory)
-    : own_(memory), own_count_(own.size()), homes_(layouts.cells(), memory) {
+    : per_cell_values_(memory), per_cell_count_(parameters.size()), homes_(layouts.cells(), memory) {
     for (std::size_t cell = 0; cell < layouts.cells(); ++cell) {
-        for (const models::GroupValues& values : own) own_.push_back(values[cell]);
+        for (const models::GroupValues& values : parameters) per_cell_values_.push_back(values[cell]);
     }
     std::map<std::pair<std::uint32_t, std::vector<double>>, std::vector<std::uint32_t>> alike;
     for (std::uint32_t cell = 0; cell < layouts.cells(); ++cell) {
         const std::uint32_t kind = layouts.kind_of(cell);
-        alike[{kind, layouts.plan_values(kind, own_values(cell))}].push_back(cell);
+        alike[{kind, layouts.plan_values(kind, per_cell_values(cell))}].push_back(cell);
     }
     std::vector<std::uint32_t> others;
     for (auto& [variant, cells] : alike) {
@@ -55,9 +58,10 @@ CellArrangement::CellArrangement(const CellLayouts& layouts, std::span<const mod
         others.insert(others.end(), cells.begin() + static_cast<std::ptrdiff_t>(equal), cells.end());
         cells.resize(equal);
         if (equal == 0) continue;
-        CellSettings own_settings = settings(cells, layouts, own_);
+        CellSettings settings_of_cells = settings(cells, layouts, per_cell_values_);
         add(std::make_unique<EqualCells>(layouts.plan(variant.first, variant.second), std::move(cells),
-                                         std::move(own_settings), layouts.step(), layouts.instruction_set(), memory));
+                                         std::move(settings_of_cells), layouts.step(), layouts.instruction_set(),
+                                         memory));
     }
     std::ranges::sort(others);
     for (std::size_t begin = 0; begin < others.size();) {
@@ -72,9 +76,9 @@ CellArrangement::CellArrangement(const CellLayouts& layouts, std::span<const mod
     }
 }
 
-std::vector<double> CellArrangement::own_values(std::size_t cell) const {
-    const auto first = own_.begin() + static_cast<std::ptrdiff_t>(cell * own_count_);
-    return {first, first + static_cast<std::ptrdiff_t>(own_count_)};
+std::vector<double> CellArrangement::per_cell_values(std::size_t cell) const {
+    const auto first = per_cell_values_.begin() + static_cast<std::ptrdiff_t>(cell * per_cell_count_);
+    return {first, first + static_cast<std::ptrdiff_t>(per_cell_count_)};
 }
 
 void CellArrangement::add(std::unique_ptr<CellStore> store) {
@@ -94,29 +98,30 @@ void CellArrangement::pack(std::span<const std::uint32_t> cells, const CellLayou
     std::vector<std::shared_ptr<const CellPlan>> shared;
     for (const std::uint32_t cell : cells) {
         const std::uint32_t kind = layouts.kind_of(cell);
-        plans.push_back(layouts.plan(kind, layouts.plan_values(kind, own_values(cell))));
+        plans.push_back(layouts.plan(kind, layouts.plan_values(kind, per_cell_values(cell))));
         given.push_back(plans.back().get());
         shared.push_back(layouts.shared(cell));
     }
     add(std::make_unique<PackedCells>(std::vector(cells.begin(), cells.end()), given, std::move(shared),
-                                      settings(cells, layouts, own_), layouts.step(), layouts.instruction_set(),
-                                      memory));
+                                      settings(cells, layouts, per_cell_values_), layouts.step(),
+                                      layouts.instruction_set(), memory));
 }
 
 CellSettings CellArrangement::settings(std::span<const std::uint32_t> cells, const CellLayouts& layouts,
-                                       const std::pmr::vector<double>& own) const {
-    CellSettings made(own.get_allocator().resource());
+                                       const std::pmr::vector<double>& per_cell_values) const {
+    CellSettings made(per_cell_values.get_allocator().resource());
     for (const std::uint32_t cell : cells) {
-        made.add(layouts.spec(cell), std::span(own).subspan(cell * own_count_, own_count_), layouts.step());
+        made.add(layouts.spec(cell), std::span(per_cell_values).subspan(cell * per_cell_count_, per_cell_count_),
+                 layouts.step());
     }
     return made;
 }
 
-CellArrangement::Settings CellArrangement::prepare_settings(std::span<const models::GroupValues> own,
+CellArrangement::Settings CellArrangement::prepare_settings(std::span<const models::GroupValues> parameters,
                                                             const CellLayouts& layouts) const {
-    Settings prepared{.own = std::pmr::vector<double>(own_.get_allocator()), .of_stores = {}};
+    Settings prepared{.per_cell_values = std::pmr::vector<double>(per_cell_values_.get_allocator()), .of_stores = {}};
     for (std::size_t cell = 0; cell < layouts.cells(); ++cell) {
-        for (const models::GroupValues& values : own) prepared.own.push_back(values[cell]);
+        for (const models::GroupValues& values : parameters) prepared.per_cell_values.push_back(values[cell]);
     }
     for (const auto& store : stores_) {
         std::vector<std::uint32_t> cells;
@@ -124,13 +129,13 @@ CellArrangement::Settings CellArrangement::prepare_settings(std::span<const mode
             const auto of_block = store->cells_of(block);
             cells.insert(cells.end(), of_block.begin(), of_block.end());
         }
-        prepared.of_stores.push_back(settings(cells, layouts, prepared.own));
+        prepared.of_stores.push_back(settings(cells, layouts, prepared.per_cell_values));
     }
     return prepared;
 }
 
 void CellArrangement::swap_settings(Settings& settings) noexcept {
-    own_.swap(settings.own);
+    per_cell_values_.swap(settings.per_cell_values);
     for (std::size_t i = 0; i < stores_.size(); ++i) std::swap(stores_[i]->settings(), settings.of_stores[i]);
 }
 
@@ -143,16 +148,17 @@ void CellArrangement::take(const CellArrangement& other, const CellLayouts& layo
         const std::size_t j = other.homes_[cell].cell;
         for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) to.potential(k, slot) = from.potential(j, slot);
         for (std::size_t c = 0; c < plan.classes.size(); ++c) {
-            const CellPlan::Class& own = plan.classes[c];
-            for (std::size_t place = 0; place < own.slots.size(); ++place) {
-                for (std::size_t g = 0; g < own.gates.size(); ++g) to.gate(k, c, place, g) = from.gate(j, c, place, g);
+            const CellPlan::Class& compartment_class = plan.classes[c];
+            for (std::size_t place = 0; place < compartment_class.slots.size(); ++place) {
+                for (std::size_t g = 0; g < compartment_class.gates.size(); ++g)
+                    to.gate(k, c, place, g) = from.gate(j, c, place, g);
             }
         }
         for (std::size_t p = 0; p < plan.pools.size(); ++p) to.calcium(k, p) = from.calcium(j, p);
         for (std::size_t g = 0; g < plan.generals.size(); ++g) {
-            const GeneralPlan& own = plan.generals[g];
-            for (std::size_t place = 0; place < own.slots.size(); ++place) {
-                for (std::size_t s = 0; s < own.model->general->states.size(); ++s) {
+            const GeneralPlan& general_plan = plan.generals[g];
+            for (std::size_t place = 0; place < general_plan.slots.size(); ++place) {
+                for (std::size_t s = 0; s < general_plan.model->general->states.size(); ++s) {
                     to.state(k, g, place, s) = from.state(j, g, place, s);
                 }
             }

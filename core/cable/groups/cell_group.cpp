@@ -77,7 +77,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         return fired;
     }
 
-    /// Block after block through all steps, so that what a block needs stays in the cache.
+    /// Takes each block through all steps before the next one, so that its state stays in the cache.
     void advance(const AdvanceArguments& arguments) override {
         const FlushSubnormals flush;
         for (const auto& store : cells_->stores()) {
@@ -107,7 +107,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         }
     }
 
-    /// The potential of the whole cell; what else could be written is read only.
+    /// Sets the potential of the whole cell; all other variables are read-only.
     void write(std::size_t /*variable*/, std::span<const std::uint32_t> neurons, const double* values) override {
         for (std::size_t k = 0; k < neurons.size(); ++k) {
             CellStore& store = cells_->store(neurons[k]);
@@ -129,7 +129,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         CellStore& store = cells_->store(cell);
         const std::size_t k = number(cell);
         columns.serialize_size(plan.slots());
-        // In the order of the nodes, which no arrangement changes.
+        // In the order of the nodes, which does not depend on the arrangement.
         const auto slot = [&](std::size_t node) { return plan.slot_of_node[node]; };
         columns.serialize_list<double>("V_m", plan.slots(),
                                        [&](std::size_t node) -> double& { return store.potential(k, slot(node)); });
@@ -148,20 +148,20 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     }
 
     std::unique_ptr<models::ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) override {
-        const std::span<const GroupValues> own = parameters.subspan(1);
+        const std::span<const GroupValues> per_cell_parameters = parameters.subspan(1);
         std::unique_ptr<CellArrangement> changed;
         std::optional<CellArrangement::Settings> settings;
         for (std::size_t cell = 0; cell < layouts_.cells() && changed == nullptr; ++cell) {
-            const std::vector<double> present = cells_->own_values(cell);
+            const std::vector<double> present = cells_->per_cell_values(cell);
             std::vector<double> values;
-            for (const GroupValues& each : own) values.push_back(each[cell]);
+            for (const GroupValues& each : per_cell_parameters) values.push_back(each[cell]);
             if (values == present) continue;
             const std::uint32_t kind = layouts_.kind_of(cell);
             if (layouts_.plan_values(kind, values) == layouts_.plan_values(kind, present)) {
-                if (!settings) settings = cells_->prepare_settings(own, layouts_);
+                if (!settings) settings = cells_->prepare_settings(per_cell_parameters, layouts_);
                 continue;
             }
-            changed = std::make_unique<CellArrangement>(layouts_, own, memory_);
+            changed = std::make_unique<CellArrangement>(layouts_, per_cell_parameters, memory_);
             reserve(*changed);
         }
         return std::make_unique<Change>(*this, currents(parameters[0]), std::move(changed), std::move(settings));
@@ -190,8 +190,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
        private:
         CellGroup& group_;
         AlignedVector<double> current_;
-        std::unique_ptr<CellArrangement> cells_;  ///< null: no plan of a cell has changed
-        std::optional<CellArrangement::Settings> settings_;  ///< else, if any own parameter has changed
+        std::unique_ptr<CellArrangement> cells_;  ///< null: no plan has changed
+        std::optional<CellArrangement::Settings> settings_;  ///< set if per-cell parameters have changed, but no plan
     };
 
     std::size_t number(std::size_t cell) const { return cells_->home(cell).cell; }
@@ -228,12 +228,13 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         const std::size_t k = number(cell);
         for (const bool is_pool : {true, false}) {
             for (std::size_t g = 0; g < plan.generals.size(); ++g) {
-                const GeneralPlan& own = plan.generals[g];
-                const GeneralInfo& general = *own.model->general;
+                const GeneralPlan& general_plan = plan.generals[g];
+                const GeneralInfo& general = *general_plan.model->general;
                 if (general.is_pool() != is_pool) continue;
-                for (std::size_t place = 0; place < own.slots.size(); ++place) {
-                    const double calcium = own.pools[place] ? store.calcium(k, *own.pools[place]) : 0.0;
-                    const std::vector<double> states = initial_states(own, place,
+                for (std::size_t place = 0; place < general_plan.slots.size(); ++place) {
+                    const double calcium =
+                        general_plan.pools[place] ? store.calcium(k, *general_plan.pools[place]) : 0.0;
+                    const std::vector<double> states = initial_states(general_plan, place,
                                                                       {.potential = potential,
                                                                        .celsius = plan.spec->celsius,
                                                                        .calcium = calcium,
@@ -242,13 +243,14 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                                                                        .time = time()});
                     for (std::size_t s = 0; s < states.size(); ++s) store.state(k, g, place, s) = states[s];
                     if (is_pool)
-                        store.calcium(k, *own.pools[place]) = states[static_cast<std::size_t>(general.calcium)];
+                        store.calcium(k, *general_plan.pools[place]) =
+                            states[static_cast<std::size_t>(general.calcium)];
                 }
             }
         }
     }
 
-    /// The whole cell has a potential, and gates are where they tend to, or where a user lets them begin.
+    /// Sets the whole cell to a potential, and gates to their steady states or user-defined initial values.
     void begin_at(std::size_t cell, double potential) {
         const CellPlan& plan = layouts_.of(cell);
         CellStore& store = cells_->store(cell);
@@ -256,27 +258,30 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) store.potential(k, slot) = potential;
         begin_general(cell, potential);
         for (std::size_t c = 0; c < plan.classes.size(); ++c) {
-            const CellPlan::Class& own = plan.classes[c];
+            const CellPlan::Class& compartment_class = plan.classes[c];
             std::vector<double> arguments{potential};
             std::vector<double> logarithms;
-            if (own.follows != Follows::potential) {
+            if (compartment_class.follows != Follows::potential) {
                 arguments.clear();
-                for (const std::uint32_t slot : own.slots) {
-                    arguments.push_back(argument_of(own, cell, slot));
-                    if (own.follows == Follows::both) logarithms.push_back(log_calcium(cell, slot));
+                for (const std::uint32_t slot : compartment_class.slots) {
+                    arguments.push_back(argument_of(compartment_class, cell, slot));
+                    if (compartment_class.follows == Follows::both) logarithms.push_back(log_calcium(cell, slot));
                 }
             }
             std::vector<double> steady(arguments.size());
             std::vector<double> part(arguments.size());
-            for (std::size_t gate = 0; gate < own.gates.size(); ++gate) {
-                exact_rates(instruction_set_, own.gates[gate], step_, plan.spec->celsius, arguments, steady.data(),
-                            part.data(), logarithms);
+            for (std::size_t gate = 0; gate < compartment_class.gates.size(); ++gate) {
+                exact_rates(instruction_set_, compartment_class.gates[gate], step_, plan.spec->celsius, arguments,
+                            steady.data(), part.data(), logarithms);
                 for (std::size_t i = 0; i < arguments.size(); ++i) {
                     const double logarithm = logarithms.empty() ? 0.0 : logarithms[i];
-                    const auto given = initial_value(own.gates[gate], arguments[i], logarithm, plan.spec->celsius);
-                    if (given) steady[i] = stored_initially(plan, own, gate, arguments[i], *given, steady[i], part[i]);
+                    const auto given =
+                        initial_value(compartment_class.gates[gate], arguments[i], logarithm, plan.spec->celsius);
+                    if (given)
+                        steady[i] =
+                            stored_initially(plan, compartment_class, gate, arguments[i], *given, steady[i], part[i]);
                 }
-                for (std::size_t place = 0; place < own.slots.size(); ++place) {
+                for (std::size_t place = 0; place < compartment_class.slots.size(); ++place) {
                     store.gate(k, c, place, gate) = steady[arguments.size() == 1 ? 0 : place];
                 }
             }
@@ -287,10 +292,10 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     /// the stored value to the initial value at time 0 or, with the staggered scheme, to its value half a step later. A
     /// gate that a step brings to within 1e-6 of its steady state starts there: the stored value would lose its digits.
     /// @param steady, part exact, for the whole step
-    double stored_initially(const CellPlan& plan, const CellPlan::Class& own, std::size_t gate, double argument,
-                            double given, double steady, double part) const {
+    double stored_initially(const CellPlan& plan, const CellPlan::Class& compartment_class, std::size_t gate,
+                            double argument, double given, double steady, double part) const {
         if (plan.spec->scheme == Scheme::staggered) given = steady + (given - steady) * std::sqrt(1.0 - part);
-        if (own.table != nullptr) own.table->look_up(gate, argument, steady, part);
+        if (compartment_class.table != nullptr) compartment_class.table->look_up(gate, argument, steady, part);
         return 1.0 - part > 1e-6 ? steady + (given - steady) / (1.0 - part) : steady;
     }
 
@@ -339,7 +344,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         }
     }
 
-    /// By number. Where a receptor has several sites, by the node that these lie at, since kinds of cells have different ones.
+    /// By number. A receptor with several sites is saved by node, since sites differ between kinds of cells.
     void serialize_receptors(std::uint32_t cell, StateColumns& columns) {
         const CellPlan& plan = layouts_.of(cell);
         CellStore& store = cells_->store(cell);
@@ -351,20 +356,20 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
             }
             const std::string of = std::to_string(r);
             if (sites_[r] == 1) {
-                const std::size_t own = plan.receptor_at(r, 0);
-                columns.serialize("slow_" + of, store.slow(k, own));
-                columns.serialize("fast_" + of, store.fast(k, own));
+                const std::size_t receptor = plan.receptor_at(r, 0);
+                columns.serialize("slow_" + of, store.slow(k, receptor));
+                columns.serialize("fast_" + of, store.fast(k, receptor));
                 continue;
             }
             std::vector<std::size_t> at(plan.slots(), plan.receptors.size());  // by slot
-            for (std::size_t own = 0; own < plan.receptors.size(); ++own) {
-                if (plan.receptors[own].number == r) at[plan.receptors[own].slot] = own;
+            for (std::size_t receptor = 0; receptor < plan.receptors.size(); ++receptor) {
+                if (plan.receptors[receptor].number == r) at[plan.receptors[receptor].slot] = receptor;
             }
             double nowhere = 0.0;
             const auto serialize = [&](const std::string& name, auto member) {
                 columns.serialize_list<double>(name, plan.slots(), [&](std::size_t node) -> double& {
-                    const std::size_t own = at[plan.slot_of_node[node]];
-                    return own == plan.receptors.size() ? nowhere : (store.*member)(k, own);
+                    const std::size_t receptor = at[plan.slot_of_node[node]];
+                    return receptor == plan.receptors.size() ? nowhere : (store.*member)(k, receptor);
                 });
             };
             serialize("slow_" + of, &CellStore::slow);
@@ -372,9 +377,9 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         }
     }
 
-    /// By mechanism, since kinds of cells have it in different classes.
+    /// By mechanism, since a mechanism is in different classes in different kinds of cells.
     void serialize_gates(std::uint32_t cell, StateColumns& columns) {
-        std::vector<std::size_t> gates;  // of each mechanism, the most that any kind has
+        std::vector<std::size_t> gates;  // by mechanism: the maximum over all kinds
         for (std::size_t kind = 0; kind < model_.kinds(); ++kind) {
             const std::vector<PaintedMechanism>& painted = model_.spec(kind).mechanisms;
             gates.resize(std::max(gates.size(), painted.size()));
@@ -393,18 +398,20 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                     "gate_" + std::to_string(m) + "_" + std::to_string(gate), plan.slots(),
                     [&](std::size_t node) -> double& {
                         const std::uint32_t slot = plan.slot_of_node[node];
-                        const CellPlan::Class* const own = is_there ? plan.class_with(m, slot) : nullptr;
-                        if (own == nullptr) return nowhere;
-                        const auto index = static_cast<std::size_t>(own - plan.classes.data());
-                        return store.gate(number(cell), index, own->place_of(slot), own->first_gate(m) + gate);
+                        const CellPlan::Class* const compartment_class = is_there ? plan.class_with(m, slot) : nullptr;
+                        if (compartment_class == nullptr) return nowhere;
+                        const auto index = static_cast<std::size_t>(compartment_class - plan.classes.data());
+                        return store.gate(number(cell), index, compartment_class->place_of(slot),
+                                          compartment_class->first_gate(m) + gate);
                     });
             }
         }
     }
 
-    /// What the gates of a class follow; beside it the logarithm of calcium where they follow both.
-    double argument_of(const CellPlan::Class& own, std::size_t cell, std::uint32_t slot) const {
-        return own.follows == Follows::calcium ? log_calcium(cell, slot) : potential(cell, slot);
+    /// The variable that the gates of a class depend on; for gates that also depend on calcium, its logarithm is
+    /// passed separately.
+    double argument_of(const CellPlan::Class& compartment_class, std::size_t cell, std::uint32_t slot) const {
+        return compartment_class.follows == Follows::calcium ? log_calcium(cell, slot) : potential(cell, slot);
     }
     double log_calcium(std::size_t cell, std::uint32_t slot) const {
         return math::log(calcium(cell, layouts_.of(cell).pools.place_of(slot)));
@@ -437,23 +444,24 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     double log_outside(std::size_t cell, std::size_t pool) const override {
         return cells_->store(cell).log_outside(number(cell), pool);
     }
-    std::vector<double> own_values(std::size_t cell) const override { return cells_->own_values(cell); }
+    std::vector<double> per_cell_values(std::size_t cell) const override { return cells_->per_cell_values(cell); }
 
-    /// A gate is stored before it follows the present potential, which happens when the next step starts: by a whole
-    /// step, or, with the staggered scheme, from half a step before the present time to half a step after it.
+    /// A stored gate lags behind the present potential until the next step starts: by a whole step or, in the
+    /// staggered scheme, from half a step before the present time to half a step after it.
     double gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) const override {
-        const CellPlan::Class& own = layouts_.of(cell).classes[class_index];
+        const CellPlan::Class& compartment_class = layouts_.of(cell).classes[class_index];
         const double x = cells_->store(cell).gate(number(cell), class_index, place, gate);
-        const std::vector<double> argument{argument_of(own, cell, own.slots[place])};
+        const std::vector<double> argument{argument_of(compartment_class, cell, compartment_class.slots[place])};
         double steady = 0.0;
         double part = 0.0;
-        if (own.table != nullptr) {
-            own.table->look_up(gate, argument[0], steady, part);
+        if (compartment_class.table != nullptr) {
+            compartment_class.table->look_up(gate, argument[0], steady, part);
         } else {
             std::vector<double> logarithm;
-            if (own.follows == Follows::both) logarithm.push_back(log_calcium(cell, own.slots[place]));
-            exact_rates(instruction_set_, own.gates[gate], step_, layouts_.of(cell).spec->celsius, argument, &steady,
-                        &part, logarithm);
+            if (compartment_class.follows == Follows::both)
+                logarithm.push_back(log_calcium(cell, compartment_class.slots[place]));
+            exact_rates(instruction_set_, compartment_class.gates[gate], step_, layouts_.of(cell).spec->celsius,
+                        argument, &steady, &part, logarithm);
         }
         if (layouts_.of(cell).spec->scheme == Scheme::staggered) part = 1.0 - std::sqrt(std::max(1.0 - part, 0.0));
         return x + (steady - x) * part;
@@ -470,7 +478,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     AlignedVector<double> injected_;  ///< see BlockStep::injected
     BlockScratch scratch_;
     FirstOutOfBounds out_of_bounds_;
-    Step now_ = 0;            ///< that was calculated last
+    Step now_ = 0;  ///< the last step calculated
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace ranvier::cable {
 
 namespace {
 
-/// Of different rates: each of a kind's combinations of mechanisms has a table of its own, of 64 kB or more.
+/// Maximum number of different rates: each combination of mechanisms of a kind has a separate table of 64 kB or more.
 constexpr std::size_t most_rates = 256;
 
 [[noreturn]] void refuse(std::size_t kind, std::string what, std::string value, std::string first) {
@@ -32,11 +32,12 @@ std::string joined(const List& list, Text text) {
     return all.empty() ? "none" : all;
 }
 
-void check_kind(const CellModel& first, const CellModel& own, std::size_t kind) {
+void check_kind(const CellModel& first, const CellModel& other, std::size_t kind) {
     const models::NeuronModel& a = first;
-    const models::NeuronModel& b = own;
-    const auto compare = [&](const char* what, const auto& firsts, const auto& owns, auto text) {
-        if (joined(firsts, text) != joined(owns, text)) refuse(kind, what, joined(owns, text), joined(firsts, text));
+    const models::NeuronModel& b = other;
+    const auto compare = [&](const char* what, const auto& firsts, const auto& others, auto text) {
+        if (joined(firsts, text) != joined(others, text))
+            refuse(kind, what, joined(others, text), joined(firsts, text));
     };
     compare("receptors", a.receptors, b.receptors, [](std::string_view name) { return name; });
     const auto equations_of = [](const PlacedReceptor& receptor) {
@@ -45,29 +46,29 @@ void check_kind(const CellModel& first, const CellModel& own, std::size_t kind) 
         const auto name = [](const StateInfo& state) { return state.name; };
         return receptor.name + " with states " + joined(general->general->states, name);
     };
-    compare("receptors", first.spec().receptors, own.spec().receptors, equations_of);
+    compare("receptors", first.spec().receptors, other.spec().receptors, equations_of);
     compare("electrodes", a.electrodes, b.electrodes, [](std::string_view name) { return name; });
     const auto with_unit = [](const auto& info) {
         return std::string(info.name) + (info.unit.empty() ? "" : " (" + std::string(info.unit) + ")");
     };
     compare("parameters", a.parameters, b.parameters, with_unit);
     compare("probes", a.variables, b.variables, with_unit);
-    compare("own parameters of V_init", a.variables.first(1), b.variables.first(1),
+    compare("per-cell parameters of V_init", a.variables.first(1), b.variables.first(1),
             [](const models::VariableInfo& info) { return info.initial_parameter; });
     const auto scheme = [](const CellModel& model) {
         return std::string(model.spec().scheme == Scheme::staggered ? "staggered" : "backward_euler");
     };
-    if (scheme(first) != scheme(own)) refuse(kind, "scheme", scheme(own), scheme(first));
+    if (scheme(first) != scheme(other)) refuse(kind, "scheme", scheme(other), scheme(first));
     const auto rates = [](const CellModel& model) {
         return std::string(model.spec().rates == RateMethod::exact ? "exact" : "table");
     };
-    if (rates(first) != rates(own)) refuse(kind, "rates", rates(own), rates(first));
-    if (first.spec().celsius != own.spec().celsius) {
-        refuse(kind, "temperature", to_text(own.spec().celsius), to_text(first.spec().celsius));
+    if (rates(first) != rates(other)) refuse(kind, "rates", rates(other), rates(first));
+    if (first.spec().celsius != other.spec().celsius) {
+        refuse(kind, "temperature", to_text(other.spec().celsius), to_text(first.spec().celsius));
     }
 }
 
-/// Mechanisms with the values of their parameters that change rates, over all kinds.
+/// Checks the number of mechanisms with different values of rate parameters, over all kinds.
 void check_rates(const std::vector<std::shared_ptr<const CellModel>>& kinds) {
     std::map<std::pair<const MechanismModel*, std::vector<double>>, std::size_t> found;
     if (kinds.front()->spec().rates == RateMethod::exact) return;
@@ -80,7 +81,7 @@ void check_rates(const std::vector<std::shared_ptr<const CellModel>>& kinds) {
             throw ValueOutOfBoundsError({.object = "cells of a population",
                                          .value = "more than " + std::to_string(most_rates) +
                                                   " mechanisms with different values of parameters that change rates",
-                                         .bound = "each takes a table of its own",
+                                         .bound = "each takes a separate table",
                                          .remedy = "give fewer different values, or rates='exact'"});
         }
     }
@@ -108,7 +109,7 @@ std::string_view unit_of(Probe::Kind kind) {
     return "";
 }
 
-/// What a step goes through for each compartment: potentials, coefficients and the gates of a few channels.
+/// Bytes that a step accesses for each compartment: potentials, coefficients and the gates of a few channels.
 constexpr double bytes_of_compartment = 60.0;
 
 constexpr models::ParameterInfo electrode_current{"I_e", "pA", 0.0, models::any_current,
@@ -117,7 +118,7 @@ constexpr models::ParameterInfo electrode_current{"I_e", "pA", 0.0, models::any_
 }  // namespace
 
 CellModel::CellModel(CellSpec given) : spec_(std::move(given)) {
-    // Defaults of own parameters are parameters of the population.
+    // The defaults of per-cell parameters are parameters of the population.
     fingerprint_ = fingerprint_of(*spec_);
     check_cell(*spec_);
     describe();
@@ -138,11 +139,11 @@ CellModel::CellModel(std::vector<std::shared_ptr<const CellModel>> kinds, std::v
     describe();
 }
 
-/// A value must do for all kinds.
-models::ParameterInfo CellModel::info_of(std::uint32_t own) const {
-    models::ParameterInfo info = own_info(spec(), own);
+/// A value must be valid for all kinds.
+models::ParameterInfo CellModel::info_of(std::uint32_t parameter) const {
+    models::ParameterInfo info = per_cell_info(spec(), parameter);
     for (std::size_t kind = 1; kind < kinds(); ++kind) {
-        const models::ParameterInfo other = own_info(spec(kind), own);
+        const models::ParameterInfo other = per_cell_info(spec(kind), parameter);
         info.bounds.lower = std::max(info.bounds.lower, other.bounds.lower);
         info.bounds.upper = std::min(info.bounds.upper, other.bounds.upper);
         info.may_be_infinite = info.may_be_infinite && other.may_be_infinite;
@@ -161,10 +162,10 @@ std::vector<std::uint32_t> CellModel::kinds_that_may_conflict() const {
 
 std::optional<std::string> CellModel::range_conflict(std::optional<std::uint64_t> cell, std::span<const double> least,
                                                      std::span<const double> greatest) const {
-    const std::size_t count = spec().own.size();
+    const std::size_t count = spec().per_cell.size();
     for (const std::uint32_t kind : conflicting_kinds_) {
         if (cell && kind_of(*cell) != kind) continue;
-        // The first parameter is the current of the electrode.
+        // Parameter 0 is the current of the electrode.
         auto reason = conflict_between(spec(kind), least.subspan(1, count), greatest.subspan(1, count));
         if (reason) return reason;
     }
@@ -178,9 +179,10 @@ std::unique_ptr<models::NeuronGroup> CellModel::create(const models::GroupArgume
 void CellModel::describe() {
     const CellSpec& spec = this->spec();
     parameters_ = {electrode_current};
-    for (std::uint32_t own = 0; own < spec.own.size(); ++own) parameters_.push_back(info_of(own));
+    for (std::uint32_t parameter = 0; parameter < spec.per_cell.size(); ++parameter)
+        parameters_.push_back(info_of(parameter));
     conflicting_kinds_ = kinds_that_may_conflict();
-    const OwnParameter* const initial = initial_parameter(spec);
+    const PerCellParameter* const initial = initial_parameter(spec);
     variables_.push_back({.name = "V_m",
                           .unit = "mV",
                           .meaning = "Potential of the membrane where the cell fires; its initial value is that of the "
@@ -220,15 +222,15 @@ double CellModel::mean_compartments() const {
 
 void CellModel::count_sites() {
     for (std::size_t receptor = 0; receptor < receptors_.size(); ++receptor) {
-        std::vector<std::uint32_t>& own = sites_of_kinds_.emplace_back();
+        std::vector<std::uint32_t>& site_counts = sites_of_kinds_.emplace_back();
         for (std::size_t kind = 0; kind < kinds(); ++kind) {
-            own.push_back(static_cast<std::uint32_t>(spec(kind).receptors[receptor].places.size()));
+            site_counts.push_back(static_cast<std::uint32_t>(spec(kind).receptors[receptor].places.size()));
         }
     }
-    for (const std::vector<std::uint32_t>& own : sites_of_kinds_) {
-        const auto [least, most] = std::ranges::minmax(own);
+    for (const std::vector<std::uint32_t>& site_counts : sites_of_kinds_) {
+        const auto [least, most] = std::ranges::minmax(site_counts);
         SiteCounts& counts = sites_.emplace_back(SiteCounts{.least = least, .most = most});
-        if (least < most) counts = {.least = least, .most = most, .of_kind = own, .kind_of = kind_of_};
+        if (least < most) counts = {.least = least, .most = most, .of_kind = site_counts, .kind_of = kind_of_};
     }
     if (std::ranges::all_of(sites_, [](const SiteCounts& counts) { return counts.most == 1; })) sites_.clear();
 }

@@ -9,26 +9,27 @@
 
 namespace ranvier::cable {
 
-/// What cells of one store may differ in although they lie in the lanes of one block: the threshold, and what clamps do.
+/// Properties in which cells in the lanes of one block may differ: the threshold, and the course of clamps.
 class CellSettings {
    public:
     explicit CellSettings(std::pmr::memory_resource* memory) : thresholds_(memory), begins_(memory), numbers_(memory) {}
 
-    /// Adds the next cell. @param step ms
-    void add(const CellSpec& spec, std::span<const double> own_values, double step);
+    /// Appends a cell.
+    /// @param step ms
+    void add(const CellSpec& spec, std::span<const double> per_cell_values, double step);
 
     double threshold(std::size_t cell) const { return thresholds_[cell]; }
-    /// What a clamp of the plan of a cell does in a step.
+    /// The action of a clamp of the plan of a cell in a step.
     ClampCourse::Action action(std::size_t cell, const CellPlan::Clamp& clamp, Step step) const {
-        if (!clamp.is_own) return clamp.course.at(step);
+        if (!clamp.differs_per_cell) return clamp.course.at(step);
         return ClampCourse::at(
             std::span(numbers_).subspan(begins_[cell] + clamp.first_number, clamp.course.numbers().size()), step);
     }
 
    private:
     std::pmr::vector<double> thresholds_;
-    std::pmr::vector<std::size_t> begins_;  ///< of each cell among the numbers
-    std::pmr::vector<double> numbers_;      ///< of clamps that differ from cell to cell; see ClampCourse::numbers()
+    std::pmr::vector<std::size_t> begins_;  ///< by cell: start of its numbers
+    std::pmr::vector<double> numbers_;      ///< of clamps that differ between cells; see ClampCourse::numbers()
 };
 
 }  // namespace ranvier::cable

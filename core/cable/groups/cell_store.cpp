@@ -17,10 +17,10 @@ void BlockScratch::reserve(std::size_t slots, bool has_pools) {
     for (auto* const values : {&logarithm, &calcium_conductance, &calcium_reversal}) grow(*values);
 }
 
-void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const std::uint32_t> slots, double celsius,
+void advance_exactly(std::span<const GateOfMechanism> class_gates, std::span<const std::uint32_t> slots, double celsius,
                      double* gates, const Followed& followed, BlockStep& step) {
     const std::size_t count = slots.size() * lanes;
-    const std::size_t stride = (own_gates.size() + gates_of_quad - 1) / gates_of_quad * gates_of_quad;
+    const std::size_t stride = (class_gates.size() + gates_of_quad - 1) / gates_of_quad * gates_of_quad;
     BlockScratch& scratch = step.scratch;
     const auto gather = [&](const double* from, std::vector<double>& to) {
         to.resize(from == nullptr ? 0 : count);
@@ -30,9 +30,9 @@ void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const
     gather(followed.logarithm, scratch.gathered_logarithm);
     scratch.steady.resize(count);
     scratch.part.resize(count);
-    for (std::size_t gate = 0; gate < own_gates.size(); ++gate) {
-        exact_rates(step.instruction_set, own_gates[gate], step.step, celsius, scratch.gathered, scratch.steady.data(),
-                    scratch.part.data(), scratch.gathered_logarithm);
+    for (std::size_t gate = 0; gate < class_gates.size(); ++gate) {
+        exact_rates(step.instruction_set, class_gates[gate], step.step, celsius, scratch.gathered,
+                    scratch.steady.data(), scratch.part.data(), scratch.gathered_logarithm);
         for (std::size_t i = 0; i < count; ++i) {
             double& x = gates[i * stride + gate];
             x += (scratch.steady[i] - x) * scratch.part[i];
@@ -48,7 +48,7 @@ void CellStore::advance_general(GeneralStates& states, const GeneralBlock& block
         note_general(out_of_bounds, block.number, step);
     bool left = false;
     for (double& value : calcium) {
-        // NaN becomes the lowest one.
+        // NaN becomes the lowest value.
         const double kept = value < highest_calcium ? (value > lowest_calcium ? value : lowest_calcium)
                             : std::isnan(value)     ? lowest_calcium
                                                     : highest_calcium;
@@ -73,7 +73,7 @@ void CellStore::note_general(const GeneralOutOfBounds& out_of_bounds, std::size_
 bool all_finite(std::span<const double> values) { return std::ranges::all_of(values, is_number); }
 
 void CellStore::note_out_of_bounds(OutOfBounds::Of of, std::size_t block, BlockStep& step) {
-    // Potentials leave tables before the step that looks them up.
+    // Potentials leave the range of tables before the step that looks them up.
     const Step after = step.update.step - (of == OutOfBounds::Of::potential ? 1 : 0);
     if (step.out_of_bounds.first() && step.out_of_bounds.first()->step < after) return;
     const std::span<const std::uint32_t> cells = cells_of(block);
@@ -86,7 +86,7 @@ void CellStore::note_out_of_bounds(OutOfBounds::Of of, std::size_t block, BlockS
             furthest = OutOfBounds{.of = of, .step = after, .cell = cells[k], .slot = slot, .value = value};
         };
         if (of == OutOfBounds::Of::calcium) {
-            // They have been put on their bounds.
+            // Concentrations have been clamped to their bounds.
             for (std::size_t p = 0; p < plan.pools.size(); ++p) {
                 const double value = calcium(cell, p);
                 if (!(value > lowest_calcium && value < highest_calcium)) add(plan.pools.slots[p], value);
@@ -96,9 +96,9 @@ void CellStore::note_out_of_bounds(OutOfBounds::Of of, std::size_t block, BlockS
                 if (!is_number(potential(cell, slot))) add(slot, potential(cell, slot));
             }
         } else {
-            for (const CellPlan::Class& own : plan.classes) {
-                if (own.table == nullptr || own.follows != Follows::potential) continue;
-                for (const std::uint32_t slot : own.slots) {
+            for (const CellPlan::Class& compartment_class : plan.classes) {
+                if (compartment_class.table == nullptr || compartment_class.follows != Follows::potential) continue;
+                for (const std::uint32_t slot : compartment_class.slots) {
                     const double value = potential(cell, slot);
                     if (!(value >= potential_range.lowest && value < potential_range.highest)) add(slot, value);
                 }

@@ -21,7 +21,7 @@
 
 namespace ranvier::cable {
 
-/// What a step of one block needs beside its state; blocks use it one after the other.
+/// Scratch memory of a step of one block; blocks use it in turn.
 struct BlockScratch {
     explicit BlockScratch(std::pmr::memory_resource* memory)
         : diagonal(memory),
@@ -31,7 +31,7 @@ struct BlockScratch {
           calcium_reversal(memory),
           inputs(memory) {}
 
-    /// So that blocks of so many slots find room.
+    /// Makes room for blocks with this number of slots.
     void reserve(std::size_t slots, bool has_pools);
 
     AlignedVector<double> diagonal;  ///< [slot][lane], as the following three
@@ -49,20 +49,20 @@ struct BlockScratch {
     std::vector<double> part;
 };
 
-/// A step of one block.
+/// The arguments of a step of one block.
 struct BlockStep {
     const models::UpdateArguments& update;
-    const double* constant_current = nullptr;  ///< pA, of each cell of the group
+    const double* constant_current = nullptr;  ///< pA, by cell of the group
     const std::uint32_t* sites = nullptr;      ///< by receptor: inputs of each cell of the group
-    /// For probes: what electrodes inject, pA [electrode][cell of the group]; null: there are none.
+    /// Output for probes: the current of each electrode, pA [electrode][cell of the group]; null: not needed.
     double* injected = nullptr;
-    std::size_t cells = 0;  ///< of the group
+    std::size_t cells = 0;  ///< number of cells of the group
     double step = 0.0;                         ///< ms
     InstructionSet instruction_set = InstructionSet::baseline;
     BlockScratch& scratch;
     FirstOutOfBounds& out_of_bounds;
 
-    /// pA that an electrode injects into a cell of the group.
+    /// The current of an electrode for a cell of the group, pA.
     double inject(std::size_t electrode, std::uint32_t cell) const {
         const double* const current = electrode == 0                             ? update.current
                                       : electrode <= update.more_currents.size() ? update.more_currents[electrode - 1]
@@ -74,8 +74,8 @@ struct BlockStep {
     }
 };
 
-/// Cells that are stored together, in one or more blocks. `cell` is a number among them; slots, classes and their places, and
-/// pools, are those of the cell's CellPlan.
+/// Cells that are stored together in one or more blocks. `cell` is an index in the store; slots, classes, places in
+/// them, and pools are those of the cell's CellPlan.
 class CellStore {
    public:
     explicit CellStore(CellSettings settings) : settings_(std::move(settings)) {}
@@ -84,17 +84,17 @@ class CellStore {
     CellSettings& settings() { return settings_; }
 
     virtual std::size_t blocks() const = 0;
-    /// Slots of a block, for its scratch.
+    /// Number of slots of a block, for its scratch memory.
     virtual std::size_t slots() const = 0;
-    /// The cells of a block as numbers among those of the group, ascending.
+    /// Indices in the group of the cells of a block, ascending.
     virtual std::span<const std::uint32_t> cells_of(std::size_t block) const = 0;
-    /// Cells that fire are written to `spikes`, ascending. Returns how many.
+    /// Writes cells that fire to `spikes`, ascending. Returns their number.
     virtual std::size_t advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) = 0;
 
     virtual double& potential(std::size_t cell, std::uint32_t slot) = 0;
     virtual double& gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) = 0;
     virtual double& calcium(std::size_t cell, std::size_t pool) = 0;
-    /// Exponentials of the conductance of a receptor, one of CellPlan::receptors.
+    /// Exponentials of the conductance of a receptor, an index of CellPlan::receptors.
     virtual double& slow(std::size_t cell, std::size_t receptor) = 0;
     virtual double& fast(std::size_t cell, std::size_t receptor) = 0;
     /// A state of a general mechanism. @param general an index of CellPlan::generals
@@ -103,19 +103,19 @@ class CellStore {
     virtual void fill_idle_lanes() {}
     virtual bool is_finite() const = 0;
 
-    /// Constants that follow from own parameters.
+    /// Constants that depend on per-cell parameters.
     virtual const ReceptorConstants& receptor_constants(std::size_t cell, std::size_t receptor) const = 0;
-    /// The logarithm of the concentration of calcium outside of the cell.
+    /// The logarithm of the external calcium concentration.
     virtual double log_outside(std::size_t cell, std::size_t pool) const = 0;
 
    protected:
-    /// Number of the first cell of a block.
+    /// Index of the first cell of a block.
     virtual std::size_t first_of(std::size_t block) const = 0;
     virtual const CellPlan& plan_of(std::size_t cell) const = 0;
-    /// Notes the cells of a block with values that have left their bounds: in each the one that is furthest off. Potentials
-    /// are those before the step until the kernel has advanced them.
+    /// Records the out-of-bounds values of a block: for each cell the one furthest out of bounds. Potentials are
+    /// those before the step until the kernel has advanced them.
     void note_out_of_bounds(OutOfBounds::Of of, std::size_t block, BlockStep& step);
-    /// Advances general mechanisms after the kernel, and notes values that have left their bounds.
+    /// Advances general mechanisms after the kernel, and records out-of-bounds values.
     void advance_general(GeneralStates& states, const GeneralBlock& block, std::span<double> calcium, BlockStep& step);
 
     CellSettings settings_;
@@ -124,10 +124,10 @@ class CellStore {
     void note_general(const GeneralOutOfBounds& out_of_bounds, std::size_t block, BlockStep& step);
 };
 
-/// What the gates of a class follow [slot][lane].
+/// The inputs of the gates of a class [slot][lane].
 struct Followed {
     const double* argument = nullptr;   ///< potentials, or logarithms of calcium
-    const double* logarithm = nullptr;  ///< of calcium, beside potentials: where gates follow both
+    const double* logarithm = nullptr;  ///< of calcium, for gates that depend on both
 };
 
 inline Followed followed(Follows follows, const double* potential, const double* logarithm) {
@@ -135,13 +135,13 @@ inline Followed followed(Follows follows, const double* potential, const double*
             .logarithm = follows == Follows::both ? logarithm : nullptr};
 }
 
-/// Advances gates of some slots without a table.
-void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const std::uint32_t> slots, double celsius,
+/// Advances the gates of some slots without a table.
+void advance_exactly(std::span<const GateOfMechanism> class_gates, std::span<const std::uint32_t> slots, double celsius,
                      double* gates, const Followed& followed, BlockStep& step);
 
-/// Pools of a block as the kernel takes them.
+/// The pools of a block in the form of the kernel.
 /// @param concentration of this block, mM
-/// @param is_exact whether rates are calculated before the kernel begins
+/// @param is_exact whether rates are calculated before the kernel starts
 template <bool packed>
 KernelPools pools_of_block(const PoolPlan& plan, double* concentration, BlockScratch& scratch, bool is_exact) {
     if (plan.size() == 0) return {};
@@ -175,7 +175,7 @@ inline GeneralBlock general_block(std::size_t number, double* potential, double*
             .calcium_reversal = scratch.calcium_reversal.data()};
 }
 
-/// Neither infinite nor none.
+/// Neither infinite nor NaN.
 inline bool is_number(double value) { return std::abs(value) <= std::numeric_limits<double>::max(); }
 bool all_finite(std::span<const double> values);
 

@@ -14,8 +14,9 @@ EqualCells::EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::ui
       slow_(blocks() * plan_->receptors.size() * lanes, 0.0, memory),
       fast_(slow_.size(), 0.0, memory),
       calcium_(blocks() * plan_->pools.size() * lanes, 0.0, memory) {
-    for (const CellPlan::Class& own : plan_->classes) gates_.emplace_back(blocks() * own.state_size(), 0.0, memory);
-    // Of lanes without a cell, too.
+    for (const CellPlan::Class& compartment_class : plan_->classes)
+        gates_.emplace_back(blocks() * compartment_class.state_size(), 0.0, memory);
+    // Including lanes without a cell.
     for (std::size_t cell = 0; cell < blocks() * lanes; ++cell) {
         for (std::size_t p = 0; p < plan_->pools.size(); ++p) calcium(cell, p) = plan_->pools.rest[p];
     }
@@ -25,18 +26,19 @@ EqualCells::EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::ui
 void EqualCells::add_general(double step, InstructionSet set, std::pmr::memory_resource* memory) {
     std::vector<GeneralPlaces> mechanisms;
     for (const GeneralPlan& plan : plan_->generals) {
-        GeneralPlaces& own = mechanisms.emplace_back(GeneralPlaces{plan.painted, plan.model, {}});
+        GeneralPlaces& mechanism = mechanisms.emplace_back(GeneralPlaces{plan.painted, plan.model, {}});
         for (std::uint32_t place = 0; place < plan.slots.size(); ++place) {
             const std::uint32_t slot = plan.slots[place];
             for (std::uint32_t l = 0; l < lanes; ++l) {
                 const auto at = [&](std::uint32_t row) { return row * static_cast<std::uint32_t>(lanes) + l; };
-                own.places.push_back({.plan = &plan,
-                                      .place = place,
-                                      .cell = l,
-                                      .node = at(slot),
-                                      .gather_slot = at(slot),
-                                      .calcium = plan.pools[place] ? at(*plan.pools[place]) : GeneralPlace::nowhere,
-                                      .least_diagonal = plan_->leak[slot] - 0.5 * plan_->capacity[slot]});
+                mechanism.places.push_back(
+                    {.plan = &plan,
+                     .place = place,
+                     .cell = l,
+                     .node = at(slot),
+                     .gather_slot = at(slot),
+                     .calcium = plan.pools[place] ? at(*plan.pools[place]) : GeneralPlace::nowhere,
+                     .least_diagonal = plan_->leak[slot] - 0.5 * plan_->capacity[slot]});
             }
         }
     }
@@ -58,9 +60,9 @@ void EqualCells::fill_idle_lanes() {
         const std::size_t first = cell / lanes * lanes;
         for (std::size_t p = 0; p < plan_->pools.size(); ++p) calcium(cell, p) = calcium(first, p);
         for (std::size_t g = 0; g < plan_->generals.size(); ++g) {
-            const GeneralPlan& own = plan_->generals[g];
-            for (std::size_t place = 0; place < own.slots.size(); ++place) {
-                for (std::size_t s = 0; s < own.model->general->states.size(); ++s) {
+            const GeneralPlan& general_plan = plan_->generals[g];
+            for (std::size_t place = 0; place < general_plan.slots.size(); ++place) {
+                for (std::size_t s = 0; s < general_plan.model->general->states.size(); ++s) {
                     state(cell, g, place, s) = state(first, g, place, s);
                 }
             }
@@ -79,7 +81,7 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
     alignas(line_bytes) double before[lanes];
     for (std::size_t l = 0; l < lanes; ++l) before[l] = at_detector[l];
 
-    // Of each clamp currents and conductances.
+    // Currents and conductances of each clamp.
     const std::size_t rows = plan_->receptors.size() + plan_->electrodes.size() + 2 * plan_->clamps.size();
     scratch.inputs.resize(rows * lanes);
     take_inputs(block, step);
@@ -132,7 +134,7 @@ std::size_t EqualCells::find_spikes(std::size_t block, const double* before, Blo
         if (before[l] < threshold && at_detector[l] >= threshold) spikes[fired++] = cells[l];
         all_numbers = all_numbers && is_number(at_detector[l]);
     }
-    // What is no number in one place, is none in the whole cell a step later.
+    // One NaN spreads to the whole cell in the next step.
     if (!all_numbers) note_out_of_bounds(OutOfBounds::Of::number, block, step);
     return fired;
 }
@@ -143,13 +145,13 @@ void EqualCells::take_inputs(std::size_t block, BlockStep& step) {
     for (std::size_t r = 0; r < plan_->receptors.size(); ++r) {
         double* const taken = step.scratch.inputs.data() + r * lanes;
         std::fill_n(taken, lanes, 0.0);
-        const CellPlan::Receptor& own = plan_->receptors[r];
-        double* const inputs = step.update.inputs[own.number];
-        const std::size_t sites = step.sites[own.number];
-        for (std::size_t l = 0; l < cells.size(); ++l) taken[l] = own.take(inputs + cells[l] * sites);
+        const CellPlan::Receptor& receptor = plan_->receptors[r];
+        double* const inputs = step.update.inputs[receptor.number];
+        const std::size_t sites = step.sites[receptor.number];
+        for (std::size_t l = 0; l < cells.size(); ++l) taken[l] = receptor.take(inputs + cells[l] * sites);
         const std::size_t state = (block * plan_->receptors.size() + r) * lanes;
-        step.scratch.receptors.push_back({.slot = own.slot,
-                                          .constants = own.constants,
+        step.scratch.receptors.push_back({.slot = receptor.slot,
+                                          .constants = receptor.constants,
                                           .slow = slow_.data() + state,
                                           .fast = fast_.data() + state,
                                           .input = taken});
@@ -159,9 +161,9 @@ void EqualCells::take_inputs(std::size_t block, BlockStep& step) {
 void EqualCells::prepare_electrodes(std::size_t block, BlockStep& step, double* currents) {
     std::vector<KernelElectrode>& electrodes = step.scratch.electrodes;
     electrodes.clear();
-    const std::span<const std::uint32_t> own = cells_of(block);
+    const std::span<const std::uint32_t> cells = cells_of(block);
     for (std::size_t e = 0; e < plan_->electrodes.size(); ++e) {
-        for (std::size_t l = 0; l < lanes; ++l) currents[l] = l < own.size() ? step.inject(e, own[l]) : 0.0;
+        for (std::size_t l = 0; l < lanes; ++l) currents[l] = l < cells.size() ? step.inject(e, cells[l]) : 0.0;
         electrodes.push_back({.slot = plan_->electrodes[e], .current = currents});
         currents += lanes;
     }
@@ -169,9 +171,9 @@ void EqualCells::prepare_electrodes(std::size_t block, BlockStep& step, double* 
         double* const conductances = currents + lanes;
         ClampCourse::Action action;
         for (std::size_t l = 0; l < lanes; ++l) {
-            // Lanes without a cell do what the first cell does.
-            const std::size_t cell = block * lanes + (l < own.size() ? l : 0);
-            if (l == 0 || clamp.is_own) action = settings_.action(cell, clamp, step.update.step);
+            // Lanes without a cell repeat the first cell.
+            const std::size_t cell = block * lanes + (l < cells.size() ? l : 0);
+            if (l == 0 || clamp.differs_per_cell) action = settings_.action(cell, clamp, step.update.step);
             currents[l] = action.current;
             conductances[l] = action.conductance;
         }
@@ -185,23 +187,23 @@ void EqualCells::prepare_classes(std::size_t block, BlockStep& step, const doubl
     std::vector<KernelClass>& kernels = step.scratch.classes;
     kernels.clear();
     for (std::size_t c = 0; c < plan_->classes.size(); ++c) {
-        const CellPlan::Class& own = plan_->classes[c];
-        double* const gates = gates_[c].data() + block * own.state_size();
-        const Followed given = followed(own.follows, potential, step.scratch.logarithm.data());
-        kernels.push_back({.size = own.slots.size(),
-                           .slots = own.slots.data(),
+        const CellPlan::Class& compartment_class = plan_->classes[c];
+        double* const gates = gates_[c].data() + block * compartment_class.state_size();
+        const Followed given = followed(compartment_class.follows, potential, step.scratch.logarithm.data());
+        kernels.push_back({.size = compartment_class.slots.size(),
+                           .slots = compartment_class.slots.data(),
                            .argument = given.argument,
                            .gates = gates,
-                           .quads = own.quads(),
-                           .begins = own.follows == Follows::potential,
-                           .current_count = own.currents.size(),
-                           .currents = own.currents.data(),
-                           .calcium_count = own.calcium_currents.size(),
-                           .calcium_currents = own.calcium_currents.data()});
-        if (own.table != nullptr) {
-            kernels.back().look_up_in(*own.table);
+                           .quads = compartment_class.quads(),
+                           .begins = compartment_class.follows == Follows::potential,
+                           .current_count = compartment_class.currents.size(),
+                           .currents = compartment_class.currents.data(),
+                           .calcium_count = compartment_class.calcium_currents.size(),
+                           .calcium_currents = compartment_class.calcium_currents.data()});
+        if (compartment_class.table != nullptr) {
+            kernels.back().look_up_in(*compartment_class.table);
         } else {
-            advance_exactly(own.gates, own.slots, plan_->spec->celsius, gates, given, step);
+            advance_exactly(compartment_class.gates, compartment_class.slots, plan_->spec->celsius, gates, given, step);
         }
     }
 }

@@ -8,11 +8,11 @@
 
 namespace ranvier::cable {
 
-/// Cells with the same plan, in blocks of 8: one in each lane. Lanes without a cell calculate one that nothing reaches.
+/// Cells with the same plan, in blocks of 8: one in each lane. Lanes without a cell calculate one without input.
 class EqualCells final : public CellStore {
    public:
-    /// @param cells numbers among those of the group, ascending
-    /// @param settings of each of them
+    /// @param cells indices in the group, ascending
+    /// @param settings by cell
     /// @param step ms
     EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::uint32_t> cells, CellSettings settings,
                double step, InstructionSet set, std::pmr::memory_resource* memory);
@@ -26,9 +26,10 @@ class EqualCells final : public CellStore {
         return potential_[(cell / lanes * plan_->slots() + slot) * lanes + cell % lanes];
     }
     double& gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) override {
-        const CellPlan::Class& own = plan_->classes[class_index];
-        const std::size_t stride = own.quads() * gates_of_quad;
-        return gates_[class_index][cell / lanes * own.state_size() + (place * lanes + cell % lanes) * stride + gate];
+        const CellPlan::Class& compartment_class = plan_->classes[class_index];
+        const std::size_t stride = compartment_class.quads() * gates_of_quad;
+        return gates_[class_index]
+                     [cell / lanes * compartment_class.state_size() + (place * lanes + cell % lanes) * stride + gate];
     }
     double& calcium(std::size_t cell, std::size_t pool) override {
         return calcium_[(cell / lanes * plan_->pools.size() + pool) * lanes + cell % lanes];

@@ -11,11 +11,13 @@
 /// States of general mechanisms as columns of a saved state.
 namespace ranvier::cable {
 
-/// Those of mechanisms of the membrane, by mechanism, state and node. @param cell of the store
+/// The states of membrane mechanisms, by mechanism, state and node.
+/// @param cell index in the store
 void serialize_general(const CellModel& model, const CellPlan& plan, CellStore& store, std::size_t cell,
                        StateColumns& columns);
 
-/// Those of a receptor, by site. @param sites as many as any kind of cells of the population has
+/// The states of a receptor, by site.
+/// @param sites maximum number over all kinds of cells of the population
 void serialize_sites(std::uint32_t receptor, std::size_t sites, const CellPlan& plan, CellStore& store,
                      std::size_t cell, StateColumns& columns);
 

@@ -15,7 +15,7 @@
 
 namespace ranvier::cable {
 
-/// Inputs of the programs of general mechanisms that change from step to step: arrays with one number for each place.
+/// Inputs of the programs of general mechanisms that change every step: arrays with one number for each place.
 struct GeneralInputs {
     explicit GeneralInputs(std::pmr::memory_resource* memory)
         : potential(memory), calcium(memory), calcium_reversal(memory), calcium_current(memory), time(memory) {}
@@ -36,13 +36,13 @@ struct GeneralInputs {
 /// A program of a general mechanism with its constant inputs: the temperature, the step, parameters and geometry.
 class GeneralProgram {
    public:
-    /// Where results go.
+    /// The destination of results.
     enum class Results : std::uint8_t { in_place, apart };
 
     struct Fixed {
         double celsius = 0.0;
         double step = 0.0;  ///< ms
-        /// Arrays by place, with as many numbers as the program runs for.
+        /// Arrays by place, of the length for which the program runs.
         std::span<const AlignedVector<double>> externals;  ///< by External; empty: not fixed
         std::span<const AlignedVector<double>> parameters;
     };
@@ -52,16 +52,16 @@ class GeneralProgram {
 
     bool reads(External external) const { return reads_[static_cast<std::size_t>(external)]; }
 
-    /// @param states [state][place], which results replace if they are in place
-    /// @param results [result][place], if they are apart
-    /// @param failures bit k % 8 of byte k / 8: whether a loop of place k has not ended; written where it returns true
+    /// @param states [state][place], overwritten by results in place
+    /// @param results [result][place], if they are separate
+    /// @param failures bit k % 8 of byte k / 8: whether a loop of place k has not ended; valid if it returns true
     bool run(std::size_t places, double* states, const GeneralInputs& inputs, double* results, std::uint8_t* failures);
 
    private:
     std::size_t states_;
     std::size_t results_;  ///< numbers
     std::vector<bool> reads_;
-    std::vector<AlignedVector<double>> fixed_;  ///< by input: what differs from place to place
+    std::vector<AlignedVector<double>> fixed_;  ///< by input: values that differ between places
     program::Interpreter interpreter_;
 };
 

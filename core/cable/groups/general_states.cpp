@@ -17,7 +17,7 @@ std::size_t padded_size(std::size_t places) {
     return (places + program::lanes_of_kernel - 1) / program::lanes_of_kernel * program::lanes_of_kernel;
 }
 
-/// Numbers by place, padded with that of the first place.
+/// Numbers by place; the padding repeats the first place.
 template <class Read>
 AlignedVector<double> by_place(std::span<const GeneralPlace> places, std::pmr::memory_resource* memory, Read read) {
     AlignedVector<double> values(memory);
@@ -26,7 +26,7 @@ AlignedVector<double> by_place(std::span<const GeneralPlace> places, std::pmr::m
     return values;
 }
 
-/// The constant inputs of programs, needed only while these are made.
+/// The constant inputs of programs, needed only for their construction.
 struct Constants {
     Constants(std::span<const GeneralPlace> places, std::pmr::memory_resource* memory) {
         externals.resize(external_count, AlignedVector<double>(memory));
@@ -82,7 +82,7 @@ GeneralStates::Mechanism::Mechanism(const GeneralPlaces& given, const Settings& 
       predicted(memory),
       results(2 * general->currents.size() * padded, 0.0, memory),
       before(memory) {
-    // The calcium current of a step is not known before the step.
+    // The calcium current of a step is unknown before the step.
     if (settings.scheme == Scheme::staggered && !general->reads_calcium_current) {
         half.emplace(
             make(*general->step, GeneralProgram::Results::apart, given, settings, 0.5 * settings.step, memory));
@@ -93,8 +93,8 @@ GeneralStates::Mechanism::Mechanism(const GeneralPlaces& given, const Settings& 
     receptor = places.front().plan->receptor;
     for (GeneralPlace& place : places) {
         if (receptor) {
-            const std::vector<double>& own = place.plan->jumps[place.place];
-            jumps.insert(jumps.end(), own.begin(), own.end());
+            const std::vector<double>& jumps_of_place = place.plan->jumps[place.place];
+            jumps.insert(jumps.end(), jumps_of_place.begin(), jumps_of_place.end());
         }
         slots.push_back(place.plan->slots[place.place]);
         place.plan = nullptr;
@@ -105,174 +105,180 @@ GeneralStates::GeneralStates(std::span<const GeneralPlaces> mechanisms, Settings
                              std::pmr::memory_resource* memory)
     : settings_(std::move(settings)), inputs_(memory), flow_(settings_.gains.size(), 0.0, memory) {
     for (const GeneralPlaces& each : mechanisms) {
-        const Mechanism& own = mechanisms_.emplace_back(each, settings_, memory);
-        inputs_.reserve(own.padded);
-        failures_.resize(std::max(failures_.size(), own.padded / 8), 0);
-        moves_calcium_ = moves_calcium_ || !own.before.empty();
+        const Mechanism& mechanism = mechanisms_.emplace_back(each, settings_, memory);
+        inputs_.reserve(mechanism.padded);
+        failures_.resize(std::max(failures_.size(), mechanism.padded / 8), 0);
+        moves_calcium_ = moves_calcium_ || !mechanism.before.empty();
     }
     moves_calcium_ = moves_calcium_ && has_pools();
 }
 
 double& GeneralStates::state(std::size_t mechanism, std::size_t block, std::size_t place, std::size_t state) {
-    Mechanism& own = mechanisms_[mechanism];
-    return own.states_of(block)[state * own.padded + place];
+    Mechanism& found = mechanisms_[mechanism];
+    return found.states_of(block)[state * found.padded + place];
 }
 
-void GeneralStates::gather(const Mechanism& own, const double* potential, bool at_gather_slots,
+void GeneralStates::gather(const Mechanism& mechanism, const double* potential, bool at_gather_slots,
                            const GeneralBlock& block, double part) {
-    const std::size_t count = own.places.size();
+    const std::size_t count = mechanism.places.size();
     for (std::size_t k = 0; k < count; ++k) {
-        inputs_.potential[k] = potential[at_gather_slots ? own.places[k].gather_slot : own.places[k].node];
+        inputs_.potential[k] = potential[at_gather_slots ? mechanism.places[k].gather_slot : mechanism.places[k].node];
     }
-    std::fill_n(inputs_.potential.begin() + static_cast<std::ptrdiff_t>(count), own.padded - count,
+    std::fill_n(inputs_.potential.begin() + static_cast<std::ptrdiff_t>(count), mechanism.padded - count,
                 inputs_.potential[0]);
-    if (own.current.reads(External::time) || own.step.reads(External::time)) {
-        std::fill_n(inputs_.time.begin(), own.padded, block.begin + part * settings_.step);
+    if (mechanism.current.reads(External::time) || mechanism.step.reads(External::time)) {
+        std::fill_n(inputs_.time.begin(), mechanism.padded, block.begin + part * settings_.step);
     }
-    if (!own.general->follows_calcium) return;
-    for (std::size_t k = 0; k < own.padded; ++k) {
-        inputs_.calcium[k] = block.calcium[own.places[k < count ? k : 0].calcium];
+    if (!mechanism.general->follows_calcium) return;
+    for (std::size_t k = 0; k < mechanism.padded; ++k) {
+        inputs_.calcium[k] = block.calcium[mechanism.places[k < count ? k : 0].calcium];
     }
-    if (!own.current.reads(External::calcium_reversal) && !own.step.reads(External::calcium_reversal)) return;
-    for (std::size_t k = 0; k < own.padded; ++k) {
-        inputs_.calcium_reversal[k] = settings_.nernst * (own.outside_logarithm[k] - math::log(inputs_.calcium[k]));
+    if (!mechanism.current.reads(External::calcium_reversal) && !mechanism.step.reads(External::calcium_reversal))
+        return;
+    for (std::size_t k = 0; k < mechanism.padded; ++k) {
+        inputs_.calcium_reversal[k] =
+            settings_.nernst * (mechanism.outside_logarithm[k] - math::log(inputs_.calcium[k]));
     }
 }
 
 void GeneralStates::predict(const GeneralBlock& block) {
-    for (Mechanism& own : mechanisms_) {
-        if (!own.half) continue;
-        gather(own, block.potential, false, block, 0.5);
-        if (own.half->run(own.padded, own.states_of(block.number), inputs_, own.predicted.data(), failures_.data())) {
-            note(own, OutOfBounds::Of::iteration, 0, nullptr);
+    for (Mechanism& mechanism : mechanisms_) {
+        if (!mechanism.half) continue;
+        gather(mechanism, block.potential, false, block, 0.5);
+        if (mechanism.half->run(mechanism.padded, mechanism.states_of(block.number), inputs_,
+                                mechanism.predicted.data(), failures_.data())) {
+            note(mechanism, OutOfBounds::Of::iteration, 0, nullptr);
         }
     }
 }
 
 void GeneralStates::add_currents(const GeneralBlock& block) {
-    for (Mechanism& own : mechanisms_) {
-        if (!own.general->currents.empty()) add(own, block);
+    for (Mechanism& mechanism : mechanisms_) {
+        if (!mechanism.general->currents.empty()) add(mechanism, block);
     }
 }
 
-void GeneralStates::add(Mechanism& own, const GeneralBlock& block) {
-    gather(own, block.potential, true, block, 0.5);
-    double* const states = own.half ? own.predicted.data() : own.states_of(block.number);
-    (void)own.current.run(own.padded, states, inputs_, own.results.data(), failures_.data());
-    const std::size_t count = own.places.size();
+void GeneralStates::add(Mechanism& mechanism, const GeneralBlock& block) {
+    gather(mechanism, block.potential, true, block, 0.5);
+    double* const states = mechanism.half ? mechanism.predicted.data() : mechanism.states_of(block.number);
+    (void)mechanism.current.run(mechanism.padded, states, inputs_, mechanism.results.data(), failures_.data());
+    const std::size_t count = mechanism.places.size();
     for (std::size_t k = 0; k < count; ++k) {
         double flow = 0.0;
         double slope = 0.0;
-        for (std::size_t c = 0; c < own.general->currents.size(); ++c) {
-            if (!own.general->currents[c].flows) continue;
-            flow += own.results[2 * c * own.padded + k];
-            slope += own.results[(2 * c + 1) * own.padded + k];
+        for (std::size_t c = 0; c < mechanism.general->currents.size(); ++c) {
+            if (!mechanism.general->currents[c].flows) continue;
+            flow += mechanism.results[2 * c * mechanism.padded + k];
+            slope += mechanism.results[(2 * c + 1) * mechanism.padded + k];
         }
-        const GeneralPlace& place = own.places[k];
+        const GeneralPlace& place = mechanism.places[k];
         double& diagonal = block.diagonal[place.gather_slot];
-        const double wanted = slope * own.covered[k];
+        const double wanted = slope * mechanism.covered[k];
         const double least = place.least_diagonal - diagonal;
         const double added = wanted < least ? least : wanted;
         diagonal += added;
-        block.current[place.gather_slot] += added * inputs_.potential[k] - flow * own.covered[k];
+        block.current[place.gather_slot] += added * inputs_.potential[k] - flow * mechanism.covered[k];
     }
-    for (std::size_t c = 0; c < own.general->currents.size(); ++c) {
-        const double* const values = own.results.data() + 2 * c * own.padded;
-        if (!all_numbers(values, 2 * own.padded)) {
-            note(own, OutOfBounds::Of::current, c, values);
-            note(own, OutOfBounds::Of::current, c, values + own.padded);
+    for (std::size_t c = 0; c < mechanism.general->currents.size(); ++c) {
+        const double* const values = mechanism.results.data() + 2 * c * mechanism.padded;
+        if (!all_numbers(values, 2 * mechanism.padded)) {
+            note(mechanism, OutOfBounds::Of::current, c, values);
+            note(mechanism, OutOfBounds::Of::current, c, values + mechanism.padded);
         }
     }
-    if (moves_calcium_ && !own.before.empty()) std::copy_n(inputs_.potential.begin(), count, own.before.begin());
+    if (moves_calcium_ && !mechanism.before.empty())
+        std::copy_n(inputs_.potential.begin(), count, mechanism.before.begin());
 }
 
 void GeneralStates::advance(const GeneralBlock& block) {
     const double* const solved = settings_.scheme == Scheme::staggered ? block.current : block.potential;
     if (moves_calcium_) {
         std::ranges::fill(flow_, 0.0);
-        for (const Mechanism& own : mechanisms_) add_calcium_flow(own, solved);
+        for (const Mechanism& mechanism : mechanisms_) add_calcium_flow(mechanism, solved);
     }
-    for (Mechanism& own : mechanisms_) {
-        if (own.general->states.empty()) continue;
-        gather(own, solved, false, block, 1.0);
-        if (own.general->reads_calcium_current) read_calcium_current(own, solved, block);
-        double* const states = own.states_of(block.number);
-        if (own.step.run(own.padded, states, inputs_, nullptr, failures_.data())) {
-            note(own, OutOfBounds::Of::iteration, 0, nullptr);
+    for (Mechanism& mechanism : mechanisms_) {
+        if (mechanism.general->states.empty()) continue;
+        gather(mechanism, solved, false, block, 1.0);
+        if (mechanism.general->reads_calcium_current) read_calcium_current(mechanism, solved, block);
+        double* const states = mechanism.states_of(block.number);
+        if (mechanism.step.run(mechanism.padded, states, inputs_, nullptr, failures_.data())) {
+            note(mechanism, OutOfBounds::Of::iteration, 0, nullptr);
         }
-        check_states(own, states);
+        check_states(mechanism, states);
     }
     if (moves_calcium_) {
         for (std::size_t p = 0; p < flow_.size(); ++p) block.calcium[p] += settings_.gains[p] * flow_[p];
     }
-    for (Mechanism& own : mechanisms_) {
-        if (own.general->is_pool()) set_calcium(own, block);
+    for (Mechanism& mechanism : mechanisms_) {
+        if (mechanism.general->is_pool()) set_calcium(mechanism, block);
     }
 }
 
 void GeneralStates::receive(std::size_t block, double* const* inputs, const std::uint32_t* sites,
                             std::span<const std::uint32_t> cells) {
-    for (Mechanism& own : mechanisms_) {
-        if (!own.receptor) continue;
-        double* const states = own.states_of(block);
-        const std::size_t count = own.general->states.size();
-        for (std::size_t k = 0; k < own.places.size(); ++k) {
-            const GeneralPlace& place = own.places[k];
+    for (Mechanism& mechanism : mechanisms_) {
+        if (!mechanism.receptor) continue;
+        double* const states = mechanism.states_of(block);
+        const std::size_t count = mechanism.general->states.size();
+        for (std::size_t k = 0; k < mechanism.places.size(); ++k) {
+            const GeneralPlace& place = mechanism.places[k];
             if (place.cell >= cells.size()) continue;
-            double& input = inputs[*own.receptor][std::size_t{cells[place.cell]} * sites[*own.receptor] + place.place];
+            double& input =
+                inputs[*mechanism.receptor][std::size_t{cells[place.cell]} * sites[*mechanism.receptor] + place.place];
             const double weight = std::exchange(input, -0.0);
             if (weight == 0.0) continue;
-            for (std::size_t s = 0; s < count; ++s) states[s * own.padded + k] += weight * own.jumps[k * count + s];
+            for (std::size_t s = 0; s < count; ++s)
+                states[s * mechanism.padded + k] += weight * mechanism.jumps[k * count + s];
         }
     }
 }
 
-void GeneralStates::add_calcium_flow(const Mechanism& own, const double* solved) {
-    for (std::size_t k = 0; k < own.places.size(); ++k) {
-        const GeneralPlace& place = own.places[k];
+void GeneralStates::add_calcium_flow(const Mechanism& mechanism, const double* solved) {
+    for (std::size_t k = 0; k < mechanism.places.size(); ++k) {
+        const GeneralPlace& place = mechanism.places[k];
         if (place.calcium == GeneralPlace::nowhere) continue;
-        for (std::size_t c = 0; c < own.general->currents.size(); ++c) {
-            if (!own.general->currents[c].carries_calcium) continue;
-            const double* const values = own.results.data() + 2 * c * own.padded + k;
-            const double density = values[0] + values[own.padded] * (solved[place.node] - own.before[k]);
-            flow_[place.calcium] += density * own.covered[k];
+        for (std::size_t c = 0; c < mechanism.general->currents.size(); ++c) {
+            if (!mechanism.general->currents[c].carries_calcium) continue;
+            const double* const values = mechanism.results.data() + 2 * c * mechanism.padded + k;
+            const double density = values[0] + values[mechanism.padded] * (solved[place.node] - mechanism.before[k]);
+            flow_[place.calcium] += density * mechanism.covered[k];
         }
     }
 }
 
-void GeneralStates::read_calcium_current(const Mechanism& own, const double* solved, const GeneralBlock& block) {
-    for (std::size_t k = 0; k < own.padded; ++k) {
-        const GeneralPlace& place = own.places[k < own.places.size() ? k : 0];
+void GeneralStates::read_calcium_current(const Mechanism& mechanism, const double* solved, const GeneralBlock& block) {
+    for (std::size_t k = 0; k < mechanism.padded; ++k) {
+        const GeneralPlace& place = mechanism.places[k < mechanism.places.size() ? k : 0];
         const double through_gates =
             block.calcium_conductance[place.gather_slot] * (solved[place.node] - block.calcium_reversal[place.calcium]);
-        inputs_.calcium_current[k] = (through_gates + flow_[place.calcium]) / own.surface[k];
+        inputs_.calcium_current[k] = (through_gates + flow_[place.calcium]) / mechanism.surface[k];
     }
 }
 
-void GeneralStates::set_calcium(Mechanism& own, const GeneralBlock& block) {
+void GeneralStates::set_calcium(Mechanism& mechanism, const GeneralBlock& block) {
     const double* const states =
-        own.states_of(block.number) + static_cast<std::size_t>(own.general->calcium) * own.padded;
-    for (std::size_t k = 0; k < own.places.size(); ++k) block.calcium[own.places[k].calcium] = states[k];
+        mechanism.states_of(block.number) + static_cast<std::size_t>(mechanism.general->calcium) * mechanism.padded;
+    for (std::size_t k = 0; k < mechanism.places.size(); ++k) block.calcium[mechanism.places[k].calcium] = states[k];
 }
 
-void GeneralStates::check_states(Mechanism& own, const double* states) {
-    if (all_numbers(states, own.general->states.size() * own.padded)) return;
-    for (std::size_t s = 0; s < own.general->states.size(); ++s) {
-        note(own, OutOfBounds::Of::state, s, states + s * own.padded);
+void GeneralStates::check_states(Mechanism& mechanism, const double* states) {
+    if (all_numbers(states, mechanism.general->states.size() * mechanism.padded)) return;
+    for (std::size_t s = 0; s < mechanism.general->states.size(); ++s) {
+        note(mechanism, OutOfBounds::Of::state, s, states + s * mechanism.padded);
     }
 }
 
-/// @param values one per place; a value that is not finite has left its bounds. Null: see failures_
-void GeneralStates::note(const Mechanism& own, OutOfBounds::Of of, std::size_t variable, const double* values) {
-    for (std::size_t k = 0; k < own.places.size(); ++k) {
-        const GeneralPlace& place = own.places[k];
+/// @param values one per place; a value that is not finite is out of bounds. Null: see failures_
+void GeneralStates::note(const Mechanism& mechanism, OutOfBounds::Of of, std::size_t variable, const double* values) {
+    for (std::size_t k = 0; k < mechanism.places.size(); ++k) {
+        const GeneralPlace& place = mechanism.places[k];
         if (place.cell == GeneralPlace::nowhere) continue;
         const bool has_failed = values != nullptr ? !all_numbers(values + k, 1) : (failures_[k / 8] >> k % 8 & 1) != 0;
         if (!has_failed) continue;
         out_of_bounds_.push_back({.of = of,
                                   .cell = place.cell,
-                                  .slot = own.slots[k],
-                                  .painted = own.painted,
+                                  .slot = mechanism.slots[k],
+                                  .painted = mechanism.painted,
                                   .variable = static_cast<std::uint32_t>(variable),
                                   .value = values != nullptr ? values[k] : 0.0});
     }

@@ -17,15 +17,15 @@
 
 namespace ranvier::cable {
 
-/// Where one place of a general mechanism lies in the arrays of a block of cells.
+/// The location of one place of a general mechanism in the arrays of a block of cells.
 struct GeneralPlace {
     static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
     const GeneralPlan* plan = nullptr;  ///< not needed later
-    std::uint32_t place = 0;          ///< in the plan
-    std::uint32_t cell = nowhere;     ///< among those of a block; nowhere: a lane that never has a cell
+    std::uint32_t place = 0;          ///< index in the plan
+    std::uint32_t cell = nowhere;     ///< index in the block; nowhere: a lane that never has a cell
     std::uint32_t node = 0;           ///< position of the node: 8 slot + lane
-    std::uint32_t gather_slot = 0;           ///< position where its mechanisms are calculated
+    std::uint32_t gather_slot = 0;           ///< position at which its mechanisms are calculated
     std::uint32_t calcium = nowhere;  ///< position among the concentrations of the block
     double least_diagonal = 0.0;      ///< nS: see GeneralStates::add_currents
 };
@@ -37,36 +37,36 @@ struct GeneralPlaces {
     std::vector<GeneralPlace> places;  ///< at least one
 };
 
-/// A block of cells in a step, between the halves of the kernel; see KernelArguments.
+/// The state of a block of cells during a step, between the halves of the kernel; see KernelArguments.
 struct GeneralBlock {
     std::size_t number = 0;
-    double begin = 0.0;  ///< ms: when the step begins
+    double begin = 0.0;  ///< start of the step, ms
     double* potential = nullptr;
     double* diagonal = nullptr;
     double* current =
         nullptr;  ///< after the second half, in the staggered scheme, potentials in the middle of the step
     double* calcium = nullptr;  ///< mM
-    const double* calcium_conductance = nullptr;  ///< by position, as the kernel leaves it
+    const double* calcium_conductance = nullptr;  ///< by position, output of the kernel
     const double* calcium_reversal = nullptr;     ///< by position among concentrations
 };
 
-/// A value of a general mechanism that is not finite, or a loop of it that has not ended.
+/// A value of a general mechanism that is not finite, or a loop that has not ended.
 struct GeneralOutOfBounds {
     OutOfBounds::Of of = OutOfBounds::Of::state;
-    std::uint32_t cell = 0;  ///< of the block
+    std::uint32_t cell = 0;  ///< index in the block
     std::uint32_t slot = 0;
     std::uint32_t painted = 0;
     std::uint32_t variable = 0;  ///< a state or a current
     double value = 0.0;
 };
 
-/// The general mechanisms of cells that are stored together: their states, and what advances them.
+/// The general mechanisms of cells that are stored together: their states, and the code that advances them.
 ///
-/// Currents are those of the states and the potential at the beginning of a step, and linear in the potential that is solved
-/// for. States then advance by the whole step, with this potential. In the staggered scheme, currents are those of the
-/// states in the middle of the step, which are predicted with the potential at its beginning; then states advance from its
-/// beginning, with the potential in its middle. So errors are of second order in the step if those of the program are.
-/// Concentrations are those at the beginning of the step in both schemes.
+/// Currents are calculated from the states and the potential at the start of a step, and are linear in the potential
+/// that is solved for. States then advance by the whole step, with this potential. In the staggered scheme, currents
+/// are calculated from the states in the middle of the step, which are predicted with the potential at its start;
+/// then states advance from its start, with the potential in its middle. So errors are of second order in the step if
+/// those of the program are. Concentrations are those at the start of the step in both schemes.
 class GeneralStates {
    public:
     struct Settings {
@@ -95,12 +95,13 @@ class GeneralStates {
     void advance(const GeneralBlock& block);
 
     /// Adds the weights that arrive at receptors at the end of the step to their states, and clears them.
-    /// @param inputs, sites see BlockStep @param cells of the block, as numbers among those of the group
+    /// @param inputs, sites see BlockStep
+    /// @param cells indices in the group of the cells of the block
     void receive(std::size_t block, double* const* inputs, const std::uint32_t* sites,
                  std::span<const std::uint32_t> cells);
 
     bool has_pools() const { return !settings_.gains.empty(); }
-    /// Returns the values that have left their bounds since the last call, and clears them.
+    /// Returns the out-of-bounds values since the last call, and clears them.
     std::vector<GeneralOutOfBounds> take_out_of_bounds() { return std::exchange(out_of_bounds_, {}); }
 
    private:
@@ -113,7 +114,7 @@ class GeneralStates {
         AlignedVector<std::uint32_t> slots;  ///< of the places in their cells
         std::optional<std::uint32_t> receptor;
         AlignedVector<double> jumps;  ///< of a receptor [place][state]
-        std::size_t padded;  ///< places and copies of the first one
+        std::size_t padded;  ///< number of places with padding
         AlignedVector<double> covered;
         AlignedVector<double> surface;
         AlignedVector<double> outside_logarithm;
@@ -123,20 +124,20 @@ class GeneralStates {
         AlignedVector<double> state;  ///< [block][state][place]
         AlignedVector<double> predicted;  ///< [state][place]
         AlignedVector<double> results;  ///< [current and derivative][place]
-        AlignedVector<double> before;  ///< mV, where currents carry calcium
+        AlignedVector<double> before;  ///< mV, if currents carry calcium
 
         double* states_of(std::size_t block) { return state.data() + block * general->states.size() * padded; }
     };
 
-    /// @param part of the step that has passed
-    void gather(const Mechanism& own, const double* potential, bool at_gather_slots, const GeneralBlock& block,
+    /// @param part fraction of the step that has passed
+    void gather(const Mechanism& mechanism, const double* potential, bool at_gather_slots, const GeneralBlock& block,
                 double part);
-    void add(Mechanism& own, const GeneralBlock& block);
-    void add_calcium_flow(const Mechanism& own, const double* solved);
-    void read_calcium_current(const Mechanism& own, const double* solved, const GeneralBlock& block);
-    void set_calcium(Mechanism& own, const GeneralBlock& block);
-    void check_states(Mechanism& own, const double* states);
-    void note(const Mechanism& own, OutOfBounds::Of of, std::size_t variable, const double* values);
+    void add(Mechanism& mechanism, const GeneralBlock& block);
+    void add_calcium_flow(const Mechanism& mechanism, const double* solved);
+    void read_calcium_current(const Mechanism& mechanism, const double* solved, const GeneralBlock& block);
+    void set_calcium(Mechanism& mechanism, const GeneralBlock& block);
+    void check_states(Mechanism& mechanism, const double* states);
+    void note(const Mechanism& mechanism, OutOfBounds::Of of, std::size_t variable, const double* values);
 
     Settings settings_;
     std::vector<Mechanism> mechanisms_;

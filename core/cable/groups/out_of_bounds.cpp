@@ -11,14 +11,14 @@ namespace ranvier::cable {
 
 namespace {
 
-/// The place of a slot, for messages: the middle of its compartment.
+/// The place of a slot in messages: the middle of its compartment.
 std::string place_of(const CellPlan& plan, std::uint32_t slot) {
     const Compartments& all = plan.spec->compartments;
     const auto node = std::ranges::find(plan.slot_of_node, slot) - plan.slot_of_node.begin();
     const std::int32_t compartment = all.nodes()[static_cast<std::size_t>(node)].compartment;
     if (compartment < 0) return "a point where sections meet";
-    const Compartment& own = all.compartments()[static_cast<std::size_t>(compartment)];
-    return "section " + std::to_string(own.section) + ", position " + to_text(0.5 * (own.begin + own.end));
+    const Compartment& found = all.compartments()[static_cast<std::size_t>(compartment)];
+    return "section " + std::to_string(found.section) + ", position " + to_text(0.5 * (found.begin + found.end));
 }
 
 void describe_general(const OutOfBounds& out_of_bounds, const CellPlan& plan, models::GroupFailure& failure) {

@@ -14,8 +14,8 @@ struct CellPlan;
 struct OutOfBounds {
     enum class Of : std::uint8_t {
         number,     ///< a potential that is not finite
-        potential,  ///< beyond the tables of rates
-        calcium,    ///< a concentration beyond its bounds
+        potential,  ///< outside the range of rate tables
+        calcium,    ///< a concentration out of bounds
         state,      ///< of a general mechanism: not finite
         current,    ///< the same
         iteration,  ///< a loop of a general mechanism that has not ended
@@ -33,8 +33,8 @@ struct OutOfBounds {
 /// Describes an out-of-bounds value for the user. @param plan of the cell
 models::GroupFailure describe(const OutOfBounds& out_of_bounds, const CellPlan& plan);
 
-/// The first out-of-bounds value of a group: of the earliest step, and within it of the first cell, so that it does not depend
-/// on the arrangement of cells.
+/// The first out-of-bounds value of a group: of the earliest step, and in it of the first cell, so that it does not
+/// depend on the arrangement of cells.
 class FirstOutOfBounds {
    public:
     void note(const OutOfBounds& next) {

@@ -27,7 +27,8 @@ PackedCells::PackedCells(std::vector<std::uint32_t> cells, std::span<const CellP
       slow_(plan_.receptors.size() * lanes, 0.0, memory),
       fast_(slow_.size(), 0.0, memory),
       calcium_(plan_.pools.rest, memory) {
-    for (const PackedPlan::Class& own : plan_.classes) gates_.emplace_back(own.state_size(), 0.0, memory);
+    for (const PackedPlan::Class& compartment_class : plan_.classes)
+        gates_.emplace_back(compartment_class.state_size(), 0.0, memory);
     before_.resize(cells_.size());
     for (std::size_t k = 0; k < cells_.size(); ++k) {
         detectors_.push_back(plan_.position(k, layouts_[k]->detector));
@@ -37,17 +38,18 @@ PackedCells::PackedCells(std::vector<std::uint32_t> cells, std::span<const CellP
         receptor_places_.resize(receptor_places_.size() + layout->receptors.size());
     }
     for (std::size_t chunk = 0; chunk < plan_.receptors.size(); ++chunk) {
-        const PackedPlan::Chunk& own = plan_.receptors[chunk];
+        const PackedPlan::Chunk& receptors = plan_.receptors[chunk];
         for (std::size_t l = 0; l < lanes; ++l) {
-            if (own.cells[l] == PackedPlan::nowhere) continue;
-            receptor_places_[first_receptors_[own.cells[l]] + own.receptors[l]] =
+            if (receptors.cells[l] == PackedPlan::nowhere) continue;
+            receptor_places_[first_receptors_[receptors.cells[l]] + receptors.receptors[l]] =
                 static_cast<std::uint32_t>(chunk * lanes + l);
         }
     }
     add_general(plans, step, set, memory);
 }
 
-/// Mechanisms of all cells by their place in the order of a cell, so that currents of each cell are added in this order.
+/// Collects the mechanisms of all cells by their position in the order of a cell, so that the currents of each cell
+/// are added in this order.
 void PackedCells::add_general(std::span<const CellPlan* const> plans, double step, InstructionSet set,
                               std::pmr::memory_resource* memory) {
     std::map<std::pair<std::uint32_t, const MechanismModel*>, GeneralPlaces> found;
@@ -66,7 +68,7 @@ void PackedCells::add_general(std::span<const CellPlan* const> plans, double ste
         }
     }
     std::vector<GeneralPlaces> mechanisms;
-    for (auto& [key, own] : found) mechanisms.push_back(std::move(own));
+    for (auto& [key, places] : found) mechanisms.push_back(std::move(places));
     const CellSpec& spec = *layouts_.front()->spec;
     general_.emplace(mechanisms,
                      GeneralStates::Settings{.blocks = 1,
@@ -105,10 +107,10 @@ std::size_t PackedCells::receptor_place(std::size_t cell, std::size_t receptor) 
 
 double& PackedCells::gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) {
     const std::uint32_t number = plan_.class_of(cell, class_index);
-    const PackedPlan::Class& own = plan_.classes[number];
+    const PackedPlan::Class& compartment_class = plan_.classes[number];
     const std::uint32_t slot = layouts_[cell]->classes[class_index].slots[place];
-    const std::size_t stride = own.quads() * gates_of_quad;
-    return gates_[number][place_in(own.slots, plan_.gather_slot(cell, slot)) * stride + gate];
+    const std::size_t stride = compartment_class.quads() * gates_of_quad;
+    return gates_[number][place_in(compartment_class.slots, plan_.gather_slot(cell, slot)) * stride + gate];
 }
 
 std::size_t PackedCells::pool_place(std::size_t cell, std::size_t pool) const {
@@ -120,7 +122,7 @@ double& PackedCells::calcium(std::size_t cell, std::size_t pool) { return calciu
 std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) {
     BlockScratch& scratch = step.scratch;
     for (std::size_t k = 0; k < cells_.size(); ++k) before_[k] = potential_[detectors_[k]];
-    // Of each electrode currents and conductances.
+    // Currents and conductances of each electrode.
     scratch.inputs.resize((plan_.receptors.size() + 2 * plan_.electrodes.size()) * lanes);
     take_inputs(step);
     prepare_electrodes(step, scratch.inputs.data() + plan_.receptors.size() * lanes);
@@ -129,7 +131,7 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
     const KernelPools pools = pools_of_block<true>(plan_.pools, calcium_.data(), scratch, plan_.has_exact_rates());
     const KernelGather gather{
         .first = plan_.node_slots * lanes, .size = plan_.sources.size(), .sources = plan_.sources.data()};
-    // Exact rates are calculated before the kernel begins.
+    // Exact rates are calculated before the kernel starts.
     if (plan_.has_exact_rates()) BlockKernel<false, true>::gather_values(gather, potential_.data());
     prepare_classes(step);
     const KernelArguments kernel{.slots = plan_.all_slots(),
@@ -179,7 +181,7 @@ std::size_t PackedCells::find_spikes(BlockStep& step, std::uint32_t* spikes) {
         if (before_[k] < threshold && potential >= threshold) spikes[fired++] = cells_[k];
         all_numbers = all_numbers && is_number(potential);
     }
-    // What is no number in one place, is none in the whole cell a step later.
+    // One NaN spreads to the whole cell in the next step.
     if (!all_numbers) note_out_of_bounds(OutOfBounds::Of::number, 0, step);
     return fired;
 }
@@ -187,18 +189,19 @@ std::size_t PackedCells::find_spikes(BlockStep& step, std::uint32_t* spikes) {
 void PackedCells::take_inputs(BlockStep& step) {
     step.scratch.receptors.clear();
     for (std::size_t chunk = 0; chunk < plan_.receptors.size(); ++chunk) {
-        const PackedPlan::Chunk& own = plan_.receptors[chunk];
+        const PackedPlan::Chunk& receptors = plan_.receptors[chunk];
         double* const taken = step.scratch.inputs.data() + chunk * lanes;
-        const std::size_t sites = step.sites[own.number];
+        const std::size_t sites = step.sites[receptors.number];
         for (std::size_t l = 0; l < lanes; ++l) {
             taken[l] = 0.0;
-            if (own.cells[l] == PackedPlan::nowhere) continue;
-            double* const inputs = step.update.inputs[own.number] + std::size_t{cells_[own.cells[l]]} * sites;
-            taken[l] = layouts_[own.cells[l]]->receptors[own.receptors[l]].take(inputs);
+            if (receptors.cells[l] == PackedPlan::nowhere) continue;
+            double* const inputs =
+                step.update.inputs[receptors.number] + std::size_t{cells_[receptors.cells[l]]} * sites;
+            taken[l] = layouts_[receptors.cells[l]]->receptors[receptors.receptors[l]].take(inputs);
         }
         step.scratch.receptors.push_back({.slot = 0,
-                                          .positions = own.positions.data(),
-                                          .constants = own.constants,
+                                          .positions = receptors.positions.data(),
+                                          .constants = receptors.constants,
                                           .slow = slow_.data() + chunk * lanes,
                                           .fast = fast_.data() + chunk * lanes,
                                           .input = taken});
@@ -208,29 +211,29 @@ void PackedCells::take_inputs(BlockStep& step) {
 void PackedCells::prepare_electrodes(BlockStep& step, double* currents) {
     step.scratch.electrodes.clear();
     for (std::size_t chunk = 0; chunk < plan_.electrodes.size(); ++chunk) {
-        const PackedPlan::Chunk& own = plan_.electrodes[chunk];
+        const PackedPlan::Chunk& placed = plan_.electrodes[chunk];
         double* const current = currents + 2 * chunk * lanes;
-        KernelElectrode electrode{.slot = 0, .positions = own.positions.data(), .current = current};
+        KernelElectrode electrode{.slot = 0, .positions = placed.positions.data(), .current = current};
         if (chunk >= plan_.clamps_from) {
-            if (act(own, step.update.step, current)) electrode.conductance = current + lanes;
+            if (act(placed, step.update.step, current)) electrode.conductance = current + lanes;
         } else {
             for (std::size_t l = 0; l < lanes; ++l) {
-                const bool has_cell = own.cells[l] != PackedPlan::nowhere;
-                current[l] = has_cell ? step.inject(own.number, cells_[own.cells[l]]) : 0.0;
+                const bool has_cell = placed.cells[l] != PackedPlan::nowhere;
+                current[l] = has_cell ? step.inject(placed.number, cells_[placed.cells[l]]) : 0.0;
             }
         }
         step.scratch.electrodes.push_back(electrode);
     }
 }
 
-/// Writes the currents of a clamp, then its conductances. Returns whether it has any.
+/// Writes the currents of a clamp, then its conductances. Returns whether it has conductances.
 bool PackedCells::act(const PackedPlan::Chunk& chunk, Step step, double* currents) const {
     const CellPlan::Clamp& clamp = layouts_[chunk.cells[0]]->clamps[chunk.number];
     ClampCourse::Action action;
     for (std::size_t l = 0; l < lanes; ++l) {
-        // Lanes without a cell do what the first cell does.
+        // Lanes without a cell repeat the first cell.
         const std::uint32_t cell = chunk.cells[l] != PackedPlan::nowhere ? chunk.cells[l] : chunk.cells[0];
-        if (l == 0 || clamp.is_own) action = settings_.action(cell, clamp, step);
+        if (l == 0 || clamp.differs_per_cell) action = settings_.action(cell, clamp, step);
         currents[l] = action.current;
         currents[lanes + l] = action.conductance;
     }
@@ -241,23 +244,24 @@ void PackedCells::prepare_classes(BlockStep& step) {
     std::vector<KernelClass>& kernels = step.scratch.classes;
     kernels.clear();
     for (std::size_t c = 0; c < plan_.classes.size(); ++c) {
-        const PackedPlan::Class& own = plan_.classes[c];
-        const Followed given = followed(own.follows, potential_.data(), step.scratch.logarithm.data());
-        kernels.push_back({.size = own.slots.size(),
-                           .slots = own.slots.data(),
+        const PackedPlan::Class& compartment_class = plan_.classes[c];
+        const Followed given = followed(compartment_class.follows, potential_.data(), step.scratch.logarithm.data());
+        kernels.push_back({.size = compartment_class.slots.size(),
+                           .slots = compartment_class.slots.data(),
                            .argument = given.argument,
-                           .present = own.present.data(),
+                           .present = compartment_class.present.data(),
                            .gates = gates_[c].data(),
-                           .quads = own.quads(),
-                           .begins = own.follows == Follows::potential,
-                           .current_count = own.currents.size(),
-                           .currents = own.currents.data(),
-                           .calcium_count = own.calcium_currents.size(),
-                           .calcium_currents = own.calcium_currents.data()});
-        if (own.table != nullptr) {
-            kernels.back().look_up_in(*own.table);
+                           .quads = compartment_class.quads(),
+                           .begins = compartment_class.follows == Follows::potential,
+                           .current_count = compartment_class.currents.size(),
+                           .currents = compartment_class.currents.data(),
+                           .calcium_count = compartment_class.calcium_currents.size(),
+                           .calcium_currents = compartment_class.calcium_currents.data()});
+        if (compartment_class.table != nullptr) {
+            kernels.back().look_up_in(*compartment_class.table);
         } else {
-            advance_exactly(own.gates, own.slots, own.celsius, gates_[c].data(), given, step);
+            advance_exactly(compartment_class.gates, compartment_class.slots, compartment_class.celsius,
+                            gates_[c].data(), given, step);
         }
     }
 }

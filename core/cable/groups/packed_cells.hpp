@@ -10,13 +10,13 @@
 
 namespace ranvier::cable {
 
-/// One block of cells of any shapes and with any parameters.
+/// One block of cells of arbitrary shapes and parameters.
 class PackedCells final : public CellStore {
    public:
-    /// @param cells numbers among those of the group, ascending
-    /// @param plans of each cell, with its own parameters; not needed later
-    /// @param layouts of each cell: a plan of its kind, with any own parameters
-    /// @param settings of each cell
+    /// @param cells indices in the group, ascending
+    /// @param plans by cell, with its per-cell parameters; not needed later
+    /// @param layouts by cell: a plan of its kind, with arbitrary per-cell parameters
+    /// @param settings by cell
     /// @param step ms
     PackedCells(std::vector<std::uint32_t> cells, std::span<const CellPlan* const> plans,
                 std::vector<std::shared_ptr<const CellPlan>> layouts, CellSettings settings, double step,
@@ -59,7 +59,7 @@ class PackedCells final : public CellStore {
     std::vector<std::shared_ptr<const CellPlan>> layouts_;
     PackedPlan plan_;
     std::vector<std::uint32_t> detectors_;     ///< positions
-    std::vector<double> before_;               ///< of a step: the potentials at detectors
+    std::vector<double> before_;               ///< potentials at detectors before the step
     std::vector<std::uint32_t> receptor_places_;  ///< [cell][receptor]
     std::vector<std::size_t> first_receptors_;
     AlignedVector<double> potential_;             ///< [slot][lane]
@@ -68,7 +68,7 @@ class PackedCells final : public CellStore {
     AlignedVector<double> fast_;
     AlignedVector<double> calcium_;  ///< mM [pool][lane]
     std::optional<GeneralStates> general_;
-    /// Of each general mechanism of each cell: which it is in `general_`, and its first place there.
+    /// By cell and general mechanism: its index in `general_`, and its first place there.
     std::vector<std::vector<std::pair<std::size_t, std::size_t>>> general_places_;
 };
 

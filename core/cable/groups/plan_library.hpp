@@ -13,11 +13,12 @@
 
 namespace ranvier::cable {
 
-/// Plans of the kinds of cells of a model, with the tables of rates that these look up. All groups of cells of the model have
-/// one library, which several threads may use at a time.
+/// Plans of the kinds of cells of a model, with their rate tables. All groups of cells of the model share one
+/// library. Thread-safe.
 class PlanLibrary {
    public:
-    /// @param step ms @param memory must outlive the plans
+    /// @param step ms
+    /// @param memory must outlive the plans
     PlanLibrary(const CellModel& model, double step, std::pmr::memory_resource* memory)
         : model_(model),
           step_(step),
@@ -26,8 +27,8 @@ class PlanLibrary {
           plans_(model.kinds()) {}
 
     double step() const { return step_; }  ///< ms
-    /// Of a cell with these values of its own parameters. Those that have the defaults share a plan.
-    std::shared_ptr<const CellPlan> plan(std::uint32_t kind, std::span<const double> own_values);
+    /// The plan of a cell with these values of per-cell parameters. All cells with the defaults share a plan.
+    std::shared_ptr<const CellPlan> plan(std::uint32_t kind, std::span<const double> per_cell_values);
 
    private:
     std::mutex mutex_;
@@ -35,7 +36,7 @@ class PlanLibrary {
     double step_;
     std::pmr::memory_resource* memory_;
     RateTables tables_;
-    std::vector<std::shared_ptr<const CellPlan>> plans_;  ///< by kind, of the defaults
+    std::vector<std::shared_ptr<const CellPlan>> plans_;  ///< by kind, with the default values
 };
 
 }  // namespace ranvier::cable

@@ -14,9 +14,9 @@ double gate_of(std::uint32_t painted, std::size_t gate, std::uint32_t slot, cons
     if (const auto general = plan.general_of(painted)) {
         return values.state(cell, *general, plan.generals[*general].place_of(slot), gate);
     }
-    const CellPlan::Class& own = *plan.class_with(painted, slot);
-    const auto index = static_cast<std::size_t>(&own - plan.classes.data());
-    return values.gate(cell, index, own.place_of(slot), own.first_gate(painted) + gate);
+    const CellPlan::Class& compartment_class = *plan.class_with(painted, slot);
+    const auto index = static_cast<std::size_t>(&compartment_class - plan.classes.data());
+    return values.gate(cell, index, compartment_class.place_of(slot), compartment_class.first_gate(painted) + gate);
 }
 
 double calcium_reversal_at(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
@@ -24,34 +24,35 @@ double calcium_reversal_at(std::uint32_t slot, const CellPlan& plan, const CellV
     return plan.pools.nernst * (values.log_outside(cell, pool) - math::log(values.calcium(cell, pool)));
 }
 
-/// mA/cm^2 of membrane that has the mechanism.
+/// mA/cm^2 of membrane with the mechanism.
 double current_density(const Probe& probe, const CurrentInfo& info, const CellPlan& plan, const CellValues& values,
                        std::size_t cell) {
     const PaintedMechanism& painted = plan.spec->mechanisms[probe.of];
     const std::uint32_t compartment = plan.spec->compartments.at(probe.place, "place");
     const std::uint32_t slot = plan.slot_at(probe.place);
-    const std::vector<double> own = values.own_values(cell);
-    double density = plan.spec->value(painted, info.conductance, compartment, own);
+    const std::vector<double> per_cell_values = values.per_cell_values(cell);
+    double density = plan.spec->value(painted, info.conductance, compartment, per_cell_values);
     for (const GatePower& gate : info.gates) {
         const double x = gate_of(probe.of, gate.gate, slot, plan, values, cell);
         for (std::uint32_t p = 0; p < gate.power; ++p) density *= x;
     }
     const double reversal = info.carries_calcium && plan.pools.is_at(slot)
                                 ? calcium_reversal_at(slot, plan, values, cell)
-                                : plan.spec->value(painted, info.reversal, compartment, own);
+                                : plan.spec->value(painted, info.reversal, compartment, per_cell_values);
     return density * (values.potential(cell, slot) - reversal);
 }
 
 /// The currents at a place of a general mechanism.
 std::vector<double> densities_at(std::size_t general, std::size_t place, const CellPlan& plan, const CellValues& values,
                                  std::size_t cell) {
-    const GeneralPlan& own = plan.generals[general];
+    const GeneralPlan& general_plan = plan.generals[general];
     std::vector<double> states;
-    for (std::size_t s = 0; s < own.model->variables(); ++s) states.push_back(values.state(cell, general, place, s));
-    const double calcium = own.pools[place] ? values.calcium(cell, *own.pools[place]) : 0.0;
-    const std::vector<double> parameters = parameters_at(own, place, *plan.spec, values.own_values(cell));
-    return current_densities(own, place, parameters, states,
-                             {.potential = values.potential(cell, own.slots[place]),
+    for (std::size_t s = 0; s < general_plan.model->variables(); ++s)
+        states.push_back(values.state(cell, general, place, s));
+    const double calcium = general_plan.pools[place] ? values.calcium(cell, *general_plan.pools[place]) : 0.0;
+    const std::vector<double> parameters = parameters_at(general_plan, place, *plan.spec, values.per_cell_values(cell));
+    return current_densities(general_plan, place, parameters, states,
+                             {.potential = values.potential(cell, general_plan.slots[place]),
                               .celsius = plan.spec->celsius,
                               .calcium = calcium,
                               .nernst = plan.pools.nernst,
@@ -77,7 +78,7 @@ double current_density(const Probe& probe, const CellPlan& plan, const CellValue
     return sum;
 }
 
-/// The sum of what a probe reads of a receptor at all of its sites, or where one of them lies.
+/// The sum of a quantity of a receptor over all of its sites, or its value at one of them.
 template <class Read>
 double of_receptor(const Probe& probe, const CellPlan& plan, Read read) {
     if (probe.gate != Probe::every_site) return read(plan.receptor_at(probe.of, probe.gate));
@@ -88,22 +89,22 @@ double of_receptor(const Probe& probe, const CellPlan& plan, Read read) {
     return sum;
 }
 
-/// pA, out of the cell, of a receptor that is a general mechanism: at all sites, or at one.
+/// Outward current of a receptor that is a general mechanism, pA: at all sites, or at one.
 double general_current(const Probe& probe, std::size_t general, const CellPlan& plan, const CellValues& values,
                        std::size_t cell) {
-    const GeneralPlan& own = plan.generals[general];
+    const GeneralPlan& general_plan = plan.generals[general];
     double sum = 0.0;
-    for (std::size_t place = 0; place < own.slots.size(); ++place) {
+    for (std::size_t place = 0; place < general_plan.slots.size(); ++place) {
         if (probe.gate != Probe::every_site && probe.gate != place) continue;
         const std::vector<double> densities = densities_at(general, place, plan, values, cell);
         for (std::size_t c = 0; c < densities.size(); ++c) {
-            if (own.model->general->currents[c].flows) sum += own.covered[place] * densities[c];
+            if (general_plan.model->general->currents[c].flows) sum += general_plan.covered[place] * densities[c];
         }
     }
     return sum;
 }
 
-/// pA, out of the cell.
+/// Outward current, pA.
 double receptor_current(std::size_t receptor, const CellPlan& plan, const CellValues& values, std::size_t cell) {
     const ReceptorConstants& constants = values.receptor_constants(cell, receptor);
     const double v = values.potential(cell, plan.receptors[receptor].slot);
@@ -112,15 +113,16 @@ double receptor_current(std::size_t receptor, const CellPlan& plan, const CellVa
     return g * (v - constants.reversal);
 }
 
-/// pA that flow into a compartment from its neighbours.
+/// Current into a compartment from its neighbours, pA.
 double axial_current(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
     std::span<const double> axial = plan.axial;
-    std::vector<double> own;
-    if (std::ranges::find(plan.spec->uses, OwnUse::Kind::axial_resistivity, &OwnUse::kind) != plan.spec->uses.end()) {
-        own.resize(plan.slots());
-        const double resistivity = constants_of(*plan.spec, values.own_values(cell)).axial_resistivity;
-        CellPlan::fill_axial(*plan.spec, resistivity, plan.slot_of_node, own);
-        axial = own;
+    std::vector<double> recalculated;
+    if (std::ranges::find(plan.spec->uses, PerCellUse::Kind::axial_resistivity, &PerCellUse::kind) !=
+        plan.spec->uses.end()) {
+        recalculated.resize(plan.slots());
+        const double resistivity = constants_of(*plan.spec, values.per_cell_values(cell)).axial_resistivity;
+        CellPlan::fill_axial(*plan.spec, resistivity, plan.slot_of_node, recalculated);
+        axial = recalculated;
     }
     const double v = values.potential(cell, slot);
     double sum = 0.0;

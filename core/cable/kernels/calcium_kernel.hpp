@@ -10,12 +10,12 @@
 
 /// Calcium in one step of a block of cells; see BlockKernel.
 ///
-/// A step goes on from the concentrations at its begin. They give the reversal potential of calcium currents, as they are or,
-/// `staggered`, as they should be in the middle of the step. What has flown through these currents by the new potentials,
-/// then, gives the concentrations at the end.
+/// A step starts from the concentrations at its start. They give the reversal potential of calcium currents, directly
+/// or, if `staggered`, extrapolated to the middle of the step. The calcium that flows through these currents at the
+/// new potentials then gives the concentrations at the end.
 namespace ranvier::cable {
 
-/// mM: concentrations have their logarithms within the tables of rates; see calcium_range.
+/// mM: the logarithms of concentrations are within rate tables; see calcium_range.
 inline constexpr double lowest_calcium = 1e-9;
 inline constexpr double highest_calcium = 1e3;
 
@@ -25,21 +25,21 @@ struct KernelPools {
     const std::uint32_t* slots = nullptr;
     const double* rest = nullptr;         ///< mM
     const double* log_outside = nullptr;  ///< logarithm of a concentration in mM
-    const double* decay = nullptr;        ///< what is left of the distance from rest after a step
-    const double* gain = nullptr;         ///< mM/pA: how far a current moves the concentration in a step
+    const double* decay = nullptr;        ///< factor by which the distance from rest decays in a step
+    const double* gain = nullptr;         ///< mM/pA: change of the concentration by a current in a step
     const double* half_decay = nullptr;   ///< the same for half a step
     const double* half_gain = nullptr;
     double nernst = 0.0;  ///< mV: R T / (2 F)
     double* concentration = nullptr;  ///< mM [pool][lane]
-    // Of the step; defined where there are pools.
+    // Scratch of the step; allocated if there are pools.
     double* logarithm = nullptr;    ///< of concentrations [slot][lane]
     double* conductance = nullptr;  ///< nS, of all calcium currents [slot][lane]
-    double* reversal = nullptr;     ///< mV [pool][lane]; until conductances are known, the logarithms
+    double* reversal = nullptr;     ///< mV [pool][lane]; before that, the logarithms
 };
 
 template <bool staggered, bool packed>
 struct CalciumKernel {
-    /// Logarithms of concentrations, and no conductances.
+    /// Calculates the logarithms of concentrations, and clears conductances.
     RANVIER_ALWAYS_INLINE static void begin(const KernelPools& pools) {
         logarithms(pools.concentration, pools.reversal, pools.size * lanes);
         for (std::size_t p = 0; p < pools.size; ++p) {
@@ -49,7 +49,7 @@ struct CalciumKernel {
         }
     }
 
-    /// Adds the calcium currents, whose conductances are known now, to the equations of potentials.
+    /// Adds the calcium currents, whose conductances are available now, to the equations of potentials.
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void add(const KernelPools& pools, const double* potential, double* diagonal,
                                           double* current) {
@@ -69,7 +69,8 @@ struct CalciumKernel {
         }
     }
 
-    /// @param solved potentials at the end of the step, or in its middle. Returns whether a concentration has left its bounds.
+    /// @param solved potentials at the end of the step, or in its middle. Returns whether a concentration was out of
+    ///         bounds.
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static bool finish(const KernelPools& pools, const double* solved) {
         using Lanes = Eight<set>;
@@ -83,7 +84,7 @@ struct CalciumKernel {
     }
 
    private:
-    /// Where concentrations would be in the middle of the step, in place of their logarithms.
+    /// Extrapolates concentrations to the middle of the step, in place of their logarithms.
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void expect_middle(const KernelPools& pools, std::size_t p, const double* potential) {
         using Lanes = Eight<set>;
@@ -99,7 +100,7 @@ struct CalciumKernel {
         return packed ? Eight<set>::load(values + pool * lanes) : Eight<set>::all(values[pool]);
     }
 
-    /// mV, of the logarithms.
+    /// Reversal potentials (mV) from the logarithms.
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static Eight<set> reversal(const KernelPools& pools, std::size_t p) {
         using Lanes = Eight<set>;
@@ -107,7 +108,7 @@ struct CalciumKernel {
                (constant<set>(pools.log_outside, p) - Lanes::load(pools.reversal + p * lanes));
     }
 
-    /// Concentrations after a current (pA) has flown for a while.
+    /// Concentrations after a constant current (pA).
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static Eight<set> moved(const KernelPools& pools, std::size_t p, const Eight<set>& flow,
                                                   const double* decay, const double* gain) {
@@ -117,19 +118,19 @@ struct CalciumKernel {
         return rest + (calcium - rest) * constant<set>(decay, p) + flow * constant<set>(gain, p);
     }
 
-    // One long loop each, which GCC finds vectors for.
+    // Separate long loops, which GCC vectorises.
     RANVIER_ALWAYS_INLINE static void logarithms(const double* of, double* to, std::size_t size) {
         RANVIER_NO_OVERLAP
         for (std::size_t i = 0; i < size; ++i) to[i] = math::log(of[i]);
     }
 
-    /// Puts values that are not within their bounds on the nearer one. Returns whether there were such.
+    /// Clamps values to their bounds. Returns whether any value was out of bounds.
     RANVIER_ALWAYS_INLINE static bool keep_within_bounds(double* values, std::size_t size, double lowest,
                                                          double highest) {
         double outside = 0.0;
         for (std::size_t i = 0; i < size; ++i) {
             const double value = values[i];
-            // What is no number becomes the lowest one.
+            // NaN becomes the lowest value.
             const double above = value > lowest ? value : lowest;
             const double kept = above < highest ? above : highest;
             values[i] = kept;

@@ -12,7 +12,7 @@
 /// Gates and currents of compartments with the same mechanisms, in one step of a block of cells; see BlockKernel.
 namespace ranvier::cable {
 
-/// Of one compartment.
+/// Maximum number of gates of a compartment.
 inline constexpr std::size_t most_gates = 64;
 
 /// A current of a class of compartments: g V^0 - ..., see CurrentInfo.
@@ -32,18 +32,18 @@ struct KernelCurrent {
 struct KernelClass {
     std::size_t size = 0;
     const std::uint32_t* slots = nullptr;
-    const double* argument = nullptr;  ///< what the gates follow: potentials, or logarithms of calcium
+    const double* argument = nullptr;  ///< input of the gates: potentials, or logarithms of calcium
     const double* present = nullptr;  ///< of a packed block: see PackedPlan::Class
-    double* gates = nullptr;  ///< [slot of the class][lane][gate], gates filled up to whole quads
+    double* gates = nullptr;  ///< [slot of the class][lane][gate], gates padded to whole quads
     std::size_t quads = 0;
-    bool begins = false;  ///< whether the equations of its slots have not been begun; see MembraneKernel
+    bool begins = false;  ///< whether the equations of its slots have not been initialised; see MembraneKernel
     const double* table = nullptr;  ///< null: gates have been advanced already
     double rows = 0.0;
     double lowest = 0.0;  ///< argument of the first row
     double rows_per_unit = 1.0;
     std::size_t current_count = 0;
     const KernelCurrent* currents = nullptr;
-    /// Currents into pools, which give their reversal potential.
+    /// Currents into pools, which set their reversal potential.
     std::size_t calcium_count = 0;
     const KernelCurrent* calcium_currents = nullptr;
 
@@ -63,20 +63,22 @@ struct ClassKernel {
 
     /// Advances the gates, and adds the currents to the equations; `sums` are those of calcium conductances. Returns whether
     /// an argument was outside the table of rates.
-    RANVIER_ALWAYS_INLINE static bool run(const KernelClass& own, const KernelMembrane& membrane, double* sums) {
+    RANVIER_ALWAYS_INLINE static bool run(const KernelClass& compartments, const KernelMembrane& membrane,
+                                          double* sums) {
         Lanes outside = Lanes::all(0.0);
-        for (std::size_t s = 0; s < own.size; ++s) {
+        for (std::size_t s = 0; s < compartments.size; ++s) {
             alignas(line_bytes) double columns[most_gates * lanes];  // [gate][lane]
-            const std::size_t first = own.slots[s] * lanes;
-            if (own.table != nullptr) {
-                advance(own, s, first, columns, outside);
+            const std::size_t first = compartments.slots[s] * lanes;
+            if (compartments.table != nullptr) {
+                advance(compartments, s, first, columns, outside);
             } else {
-                look_up(own, s, columns);
+                look_up(compartments, s, columns);
             }
-            add_currents(own, s, columns, membrane);
-            // Their conductances are only known to the pools, which add the currents.
-            for (std::size_t c = 0; c < own.calcium_count; ++c) {
-                (Lanes::load(sums + first) + conductance(own.calcium_currents[c], s, columns)).store(sums + first);
+            add_currents(compartments, s, columns, membrane);
+            // Their conductances are passed to the pools, which add the currents.
+            for (std::size_t c = 0; c < compartments.calcium_count; ++c) {
+                (Lanes::load(sums + first) + conductance(compartments.calcium_currents[c], s, columns))
+                    .store(sums + first);
             }
         }
         alignas(line_bytes) double flags[lanes];
@@ -87,24 +89,25 @@ struct ClassKernel {
     }
 
    private:
-    RANVIER_ALWAYS_INLINE static void advance(const KernelClass& own, std::size_t s, std::size_t first, double* columns,
-                                              Lanes& outside) {
+    RANVIER_ALWAYS_INLINE static void advance(const KernelClass& compartments, std::size_t s, std::size_t first,
+                                              double* columns, Lanes& outside) {
         alignas(line_bytes) double f[lanes];
         alignas(line_bytes) std::int32_t row[lanes];
-        Lanes place = (Lanes::load(own.argument + first) - Lanes::all(own.lowest)) * Lanes::all(own.rows_per_unit);
+        Lanes place = (Lanes::load(compartments.argument + first) - Lanes::all(compartments.lowest)) *
+                      Lanes::all(compartments.rows_per_unit);
         Lanes away = Lanes::all(0.0);
-        place.keep_within(own.rows, away);
-        outside = outside + (packed ? away * Lanes::load(own.present + s * lanes) : away);
+        place.keep_within(compartments.rows, away);
+        outside = outside + (packed ? away * Lanes::load(compartments.present + s * lanes) : away);
         place.split(row).store(f);
-        const std::size_t row_size = own.quads * numbers_of_quad;
-        const std::size_t stride = own.quads * gates_of_quad;
-        double* const gates = own.gates + s * lanes * stride;
-        for (std::size_t q = 0; q < own.quads; ++q) {
+        const std::size_t row_size = compartments.quads * numbers_of_quad;
+        const std::size_t stride = compartments.quads * gates_of_quad;
+        double* const gates = compartments.gates + s * lanes * stride;
+        for (std::size_t q = 0; q < compartments.quads; ++q) {
             for (std::size_t begin = 0; begin < lanes; begin += 4) {
                 Quad rows[4];
                 for (std::size_t l = 0; l < 4; ++l) {
                     const auto number = static_cast<std::size_t>(row[begin + l]);
-                    rows[l] = advance_quad(own.table + number * row_size + q * numbers_of_quad, f[begin + l],
+                    rows[l] = advance_quad(compartments.table + number * row_size + q * numbers_of_quad, f[begin + l],
                                            gates + (begin + l) * stride + q * gates_of_quad);
                 }
                 Quad::transpose(rows, columns + q * gates_of_quad * lanes + begin, lanes);
@@ -122,10 +125,10 @@ struct ClassKernel {
         return after;
     }
 
-    RANVIER_ALWAYS_INLINE static void look_up(const KernelClass& own, std::size_t s, double* columns) {
-        const std::size_t stride = own.quads * gates_of_quad;
-        const double* const gates = own.gates + s * lanes * stride;
-        for (std::size_t q = 0; q < own.quads; ++q) {
+    RANVIER_ALWAYS_INLINE static void look_up(const KernelClass& compartments, std::size_t s, double* columns) {
+        const std::size_t stride = compartments.quads * gates_of_quad;
+        const double* const gates = compartments.gates + s * lanes * stride;
+        for (std::size_t q = 0; q < compartments.quads; ++q) {
             for (std::size_t begin = 0; begin < lanes; begin += 4) {
                 Quad rows[4];
                 for (std::size_t l = 0; l < 4; ++l) {
@@ -136,18 +139,18 @@ struct ClassKernel {
         }
     }
 
-    RANVIER_ALWAYS_INLINE static void add_currents(const KernelClass& own, std::size_t s, const double* columns,
-                                                   const KernelMembrane& membrane) {
+    RANVIER_ALWAYS_INLINE static void add_currents(const KernelClass& compartments, std::size_t s,
+                                                   const double* columns, const KernelMembrane& membrane) {
         using Membrane = MembraneKernel<set, packed>;
-        const std::size_t slot = own.slots[s];
+        const std::size_t slot = compartments.slots[s];
         double* const diagonal = membrane.diagonal + slot * lanes;
         double* const current = membrane.current + slot * lanes;
-        Lanes d = own.begins ? Membrane::diagonal(membrane, slot) : Lanes::load(diagonal);
-        Lanes i = own.begins ? Membrane::current(membrane, slot) : Lanes::load(current);
-        for (std::size_t c = 0; c < own.current_count; ++c) {
-            const Lanes g = conductance(own.currents[c], s, columns);
+        Lanes d = compartments.begins ? Membrane::diagonal(membrane, slot) : Lanes::load(diagonal);
+        Lanes i = compartments.begins ? Membrane::current(membrane, slot) : Lanes::load(current);
+        for (std::size_t c = 0; c < compartments.current_count; ++c) {
+            const Lanes g = conductance(compartments.currents[c], s, columns);
             d = d + g;
-            i = i + g * Lanes::all(own.currents[c].reversal);
+            i = i + g * Lanes::all(compartments.currents[c].reversal);
         }
         d.store(diagonal);
         i.store(current);

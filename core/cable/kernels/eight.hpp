@@ -8,10 +8,10 @@
 
 namespace ranvier::cable {
 
-/// Of a slot: as many numbers of double precision as the widest vectors have.
+/// Lanes of a slot: as many doubles as the widest vectors have.
 inline constexpr std::size_t lanes = 8;
 
-/// Types of vectors of so many bytes. (GCC 12 takes those whose size depends on a parameter for numbers.)
+/// Vector types by size in bytes. (GCC 12 treats vectors whose size is a template parameter as scalars.)
 template <std::size_t bytes>
 struct VectorsOf;
 template <>
@@ -34,10 +34,10 @@ struct VectorsOf<64> {
 
 /// Some numbers, in as many vectors as they fill.
 ///
-/// GCC 12 unrolls a loop over 8 lanes that stands in another loop before it looks for vectors, and then finds none where
-/// arrays could overlap. Here each operation is one of vectors by its type. Memory is read and written as bytes, so that
-/// arrays of numbers may be seen as such. A vector has at most 32 bytes: one of 64 takes as long for a division as two of
-/// them, and the elimination, which waits for divisions, took 1.4 times as long with it. Only cubic() has longer ones.
+/// GCC 12 unrolls an inner loop over 8 lanes before it vectorises, and then fails if arrays may overlap. Here each
+/// operation is a vector operation by its type. Memory is accessed as bytes, so that arrays of numbers may alias
+/// vectors. A vector has at most 32 bytes: a division of 64 bytes takes as long as two of 32, and the elimination,
+/// which is bound by divisions, took 1.4 times as long with it. Only cubic() uses wider ones.
 template <InstructionSet set, std::size_t size>
 class Numbers {
     static constexpr std::size_t bytes = std::min(vector_bytes<set>, std::size_t{32});
@@ -70,7 +70,7 @@ class Numbers {
             __builtin_memcpy(reinterpret_cast<char*>(to + k * width), &vectors_[k], bytes);
         }
     }
-    /// The first and the second half of them.
+    /// The first or the second half of them.
     RANVIER_ALWAYS_INLINE Numbers<set, size / 2> half(std::size_t which) const {
         Numbers<set, size / 2> result;
         for (std::size_t k = 0; k < count / 2; ++k) result.vectors_[k] = vectors_[which * (count / 2) + k];
@@ -106,7 +106,7 @@ class Numbers {
         return result;
     }
 
-    /// Whole numbers below these, which are at least 0 and below 2^31, to `to`; returns what is left of them.
+    /// Stores the integer parts, which are at least 0 and below 2^31, to `to`; returns the fractions.
     RANVIER_ALWAYS_INLINE Numbers split(std::int32_t* to) const {
         Numbers rest;
         for (std::size_t k = 0; k < count; ++k) {
@@ -117,7 +117,7 @@ class Numbers {
         return rest;
     }
 
-    /// Sets those that are not from 0 to below `end` to 0, and the number at their place in `outside` to 1.
+    /// Sets numbers outside [0, end) to 0, and marks them by 1 in `outside`.
     RANVIER_ALWAYS_INLINE void keep_within(double end, Numbers& outside) {
         for (std::size_t k = 0; k < count; ++k) {
             const Mask inside = (vectors_[k] >= Vector{}) & (vectors_[k] < end - Vector{});
@@ -126,7 +126,7 @@ class Numbers {
         }
     }
 
-    /// Writes 4 rows of 4 numbers as columns.
+    /// Transposes 4 rows of 4 numbers.
     RANVIER_ALWAYS_INLINE static void transpose(const Numbers (&rows)[4], double* columns, std::size_t stride)
         requires(size == 4)
     {
@@ -169,8 +169,8 @@ class Numbers {
     Vector vectors_[count];
 };
 
-/// c0 + f (c1 + f (c2 + f c3)) for 8 functions, of each of which `numbers` has c0, then of each c1 and so on; the results of
-/// the first four and of the others.
+/// c0 + f (c1 + f (c2 + f c3)) for 8 functions: `numbers` has c0 of all, then c1 of all and so on. The results are
+/// those of the first four and of the others.
 template <InstructionSet set>
 RANVIER_ALWAYS_INLINE void cubic(const double* numbers, double f, Numbers<set, 4>& first, Numbers<set, 4>& second) {
     if constexpr (vector_bytes<set> == 64) {

@@ -16,17 +16,17 @@
 
 /// One step of a block of cells.
 ///
-/// Nodes lie in slots of 8 lanes, so that what is done for one slot is done by whole vectors of any width: a slot is a node
-/// of 8 cells of one shape. An array of a block has 8 numbers for each slot; constants that all cells share have one. In a
-/// packed block, the nodes of a slot are those of any cells, and constants are 8 numbers, too.
+/// Nodes are stored in slots of 8 lanes, so that operations on a slot use whole vectors of any width: a slot is the
+/// same node of 8 cells of one shape. An array of a block has 8 numbers for each slot; constants that all cells share
+/// have one. In a packed block, a slot has nodes of arbitrary cells, and constants are 8 numbers, too.
 namespace ranvier::cable {
 
-/// What injects a current at one place of each cell.
+/// A current injection at one place of each cell.
 struct KernelElectrode {
     std::uint32_t slot = 0;
-    const std::uint32_t* positions = nullptr;  ///< of 8 cells in a packed block, which need not be in one slot
+    const std::uint32_t* positions = nullptr;  ///< of 8 cells in a packed block, in different slots
     const double* conductance = nullptr;  ///< nS by lane: 1 / the resistance of a voltage clamp; null: 0
-    const double* current = nullptr;  ///< pA by lane; of a voltage clamp where the potential is 0
+    const double* current = nullptr;  ///< pA by lane; of a voltage clamp, at a potential of 0
 };
 
 /// A receptor at one place of each cell.
@@ -48,16 +48,16 @@ struct KernelGather {
 
 struct KernelArguments {
     std::size_t slots = 0;
-    /// Of each slot: that of the parent, a smaller one. Not of a packed block.
+    /// By slot: its parent, a smaller index. Unused in a packed block.
     const std::uint32_t* parents = nullptr;
     const double* axial = nullptr;     ///< nS, between a slot and its parent
     const double* capacity = nullptr;  ///< nS: capacitance by the length of a step
-    const double* leak = nullptr;      ///< nS: all that does not change, with capacity and axial conductances
-    const double* drive = nullptr;     ///< pA: of leaks
-    double* potential = nullptr;       ///< mV
+    const double* leak = nullptr;  ///< nS: the constant part of the diagonal, with capacity and axial conductances
+    const double* drive = nullptr;  ///< pA: of leaks
+    double* potential = nullptr;  ///< mV
     double* diagonal = nullptr;
     double* current = nullptr;
-    /// Slots whose equations begin before all else: those that no class begins, and in a packed block no level.
+    /// Slots whose equations are initialised first: those that no class initialises, and in a packed block no level.
     std::size_t begin_count = 0;
     const std::uint32_t* begin_slots = nullptr;
     std::size_t class_count = 0;
@@ -71,14 +71,14 @@ struct KernelArguments {
     KernelLevels levels;
 };
 
-/// `staggered`: see Scheme. Then gates are those in the middle of the step, and so are conductances of receptors.
+/// `staggered`: see Scheme. If set, gates and conductances of receptors are those in the middle of the step.
 /// `packed`: whether the block has a PackedPlan.
 template <bool staggered, bool packed>
 struct BlockKernel {
     using Calcium = CalciumKernel<staggered, packed>;
 
-    /// What has to be added to the equations for the gates, which advance. Returns whether a potential is beyond the tables of
-    /// rates; potentials are still those before the step.
+    /// Advances gates and adds their currents to the equations. Returns whether a potential is outside the rate
+    /// tables; potentials are still those before the step.
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static bool advance_gates(const KernelArguments* a) {
         if constexpr (packed) gather_values(a->gather, a->potential);
@@ -94,7 +94,7 @@ struct BlockKernel {
         return left;
     }
 
-    /// All else. Returns whether a concentration has left its bounds.
+    /// The rest of the step. Returns whether a concentration was out of bounds.
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static bool advance_potentials(const KernelArguments* a) {
         if (a->pools.size > 0) Calcium::template add<set>(a->pools, a->potential, a->diagonal, a->current);
@@ -115,7 +115,8 @@ struct BlockKernel {
         return {a.capacity, a.leak, a.drive, a.potential, a.diagonal, a.current};
     }
 
-    /// What is solved for: the new potentials themselves, or, in the middle of the step, what takes the place of the currents.
+    /// The array of the solution: the new potentials themselves or, for those in the middle of the step, the array of
+    /// currents.
     RANVIER_ALWAYS_INLINE static double* solved(const KernelArguments& a) {
         return staggered ? a.current : a.potential;
     }
@@ -135,83 +136,85 @@ struct BlockKernel {
         }
     }
 
-    /// The values of what is at one place of each cell.
-    template <InstructionSet set, class Own>
-    RANVIER_ALWAYS_INLINE static Eight<set> at(const Own& own, const double* values) {
+    /// Reads values at one place of each cell.
+    template <InstructionSet set, class Placed>
+    RANVIER_ALWAYS_INLINE static Eight<set> at(const Placed& placed, const double* values) {
         if constexpr (packed) {
             alignas(line_bytes) double gathered[lanes];
-            for (std::size_t l = 0; l < lanes; ++l) gathered[l] = values[own.positions[l]];
+            for (std::size_t l = 0; l < lanes; ++l) gathered[l] = values[placed.positions[l]];
             return Eight<set>::load(gathered);
         } else {
-            return Eight<set>::load(values + own.slot * lanes);
+            return Eight<set>::load(values + placed.slot * lanes);
         }
     }
-    template <InstructionSet set, class Own>
-    RANVIER_ALWAYS_INLINE static Eight<set> constant_at(const Own& own, const double* values) {
-        if constexpr (packed) return at<set>(own, values);
-        return constant_of<set, packed>(values, own.slot);
+    template <InstructionSet set, class Placed>
+    RANVIER_ALWAYS_INLINE static Eight<set> constant_at(const Placed& placed, const double* values) {
+        if constexpr (packed) return at<set>(placed, values);
+        return constant_of<set, packed>(values, placed.slot);
     }
-    template <InstructionSet set, class Own>
-    RANVIER_ALWAYS_INLINE static void put(const Own& own, double* values, const Eight<set>& results) {
+    template <InstructionSet set, class Placed>
+    RANVIER_ALWAYS_INLINE static void put(const Placed& placed, double* values, const Eight<set>& results) {
         if constexpr (packed) {
             alignas(line_bytes) double scattered[lanes];
             results.store(scattered);
-            for (std::size_t l = 0; l < lanes; ++l) values[own.positions[l]] = scattered[l];
+            for (std::size_t l = 0; l < lanes; ++l) values[placed.positions[l]] = scattered[l];
         } else {
-            results.store(values + own.slot * lanes);
+            results.store(values + placed.slot * lanes);
         }
     }
 
     template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void add_electrode(const KernelElectrode& own, const KernelArguments& a) {
-        if (own.conductance != nullptr) {
-            put<set>(own, a.diagonal, at<set>(own, a.diagonal) + Eight<set>::load(own.conductance));
+    RANVIER_ALWAYS_INLINE static void add_electrode(const KernelElectrode& electrode, const KernelArguments& a) {
+        if (electrode.conductance != nullptr) {
+            put<set>(electrode, a.diagonal, at<set>(electrode, a.diagonal) + Eight<set>::load(electrode.conductance));
         }
-        put<set>(own, a.current, at<set>(own, a.current) + Eight<set>::load(own.current));
+        put<set>(electrode, a.current, at<set>(electrode, a.current) + Eight<set>::load(electrode.current));
     }
 
     template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void add_receptor(const KernelReceptor& own, const KernelArguments& a) {
+    RANVIER_ALWAYS_INLINE static void add_receptor(const KernelReceptor& receptor, const KernelArguments& a) {
         using Lanes = Eight<set>;
-        const ReceptorConstants& c = own.constants;
-        const Lanes slow = Lanes::load(own.slow);
-        const Lanes fast = Lanes::load(own.fast);
+        const ReceptorConstants& c = receptor.constants;
+        const Lanes slow = Lanes::load(receptor.slow);
+        const Lanes fast = Lanes::load(receptor.fast);
         Lanes g = staggered ? slow * Lanes::all(c.half_decay) - fast * Lanes::all(c.half_rise) : slow - fast;
         if (c.blockers > 0.0) {
             alignas(line_bytes) double block[lanes];
-            at<set>(own, a.potential).store(block);
+            at<set>(receptor, a.potential).store(block);
             for (double& v : block) v = c.blockers * math::exp(-c.block_slope * v);
             const Lanes blocked = Lanes::load(block);
             const Lanes freed = Lanes::all(1.0) + blocked;
             g = g / freed;
-            follow_block<set>(own, a, g, blocked / freed);
+            follow_block<set>(receptor, a, g, blocked / freed);
         }
-        put<set>(own, a.diagonal, at<set>(own, a.diagonal) + g);
-        put<set>(own, a.current, at<set>(own, a.current) + g * Lanes::all(c.reversal));
-        const Lanes input = Lanes::all(c.scale) * Lanes::load(own.input);
-        (slow * Lanes::all(c.decay) + input).store(own.slow);
+        put<set>(receptor, a.diagonal, at<set>(receptor, a.diagonal) + g);
+        put<set>(receptor, a.current, at<set>(receptor, a.current) + g * Lanes::all(c.reversal));
+        const Lanes input = Lanes::all(c.scale) * Lanes::load(receptor.input);
+        (slow * Lanes::all(c.decay) + input).store(receptor.slow);
         if (c.rise == 0.0) return;
-        (fast * Lanes::all(c.rise) + input).store(own.fast);
+        (fast * Lanes::all(c.rise) + input).store(receptor.fast);
     }
 
-    /// The block at the potential that is solved for: by its slope at the one before. Without this, errors of the staggered
-    /// scheme were of first order in the step, and those of backward Euler six times as large.
+    /// Linearises the block around the present potential. Without this, errors of the staggered scheme were of first
+    /// order in the step, and those of backward Euler six times as large.
     ///
     /// Below the reversal potential this is a negative conductance. It takes at most half of the capacitance from the
-    /// diagonal, so that what is solved for stays bounded.
+    /// diagonal, so that the solution stays bounded.
     ///
-    /// @param part of the receptors that is blocked
+    /// @param part fraction of the receptors that is blocked
     template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void follow_block(const KernelReceptor& own, const KernelArguments& a,
+    RANVIER_ALWAYS_INLINE static void follow_block(const KernelReceptor& receptor, const KernelArguments& a,
                                                    const Eight<set>& g, const Eight<set>& part) {
         using Lanes = Eight<set>;
-        const Lanes v = at<set>(own, a.potential);
-        const Lanes d = at<set>(own, a.diagonal);
-        const Lanes slope = g * Lanes::all(own.constants.block_slope) * part * (v - Lanes::all(own.constants.reversal));
-        const Lanes least = constant_at<set>(own, a.leak) - Lanes::all(0.5) * constant_at<set>(own, a.capacity);
+        const Lanes v = at<set>(receptor, a.potential);
+        const Lanes d = at<set>(receptor, a.diagonal);
+        const Lanes slope =
+            g * Lanes::all(receptor.constants.block_slope) * part * (v - Lanes::all(receptor.constants.reversal));
+        const Lanes least =
+            constant_at<set>(receptor, a.leak) - Lanes::all(0.5) * constant_at<set>(receptor, a.capacity);
         const Lanes added = greater(slope, least - d);
-        put<set>(own, a.diagonal, d + added);
-        put<set>(own, a.current, at<set>(own, a.current) + added * v);
+        put<set>(receptor, a.diagonal, d + added);
+        put<set>(receptor, a.current, at<set>(receptor, a.current) + added * v);
     }
 
     /// Gaussian elimination from the leaves to the root and back (M. Hines, 1984): the matrix is symmetric, with minus the
@@ -234,8 +237,8 @@ struct BlockKernel {
         finish<set>(a, 0, Lanes::load(a.current) * (one / Lanes::load(a.diagonal)));
         for (std::size_t s = 1; s < a.slots; ++s) {
             const Lanes parent = Lanes::load(solved(a) + a.parents[s] * lanes);
-            const Lanes own = Lanes::load(a.current + s * lanes) + Lanes::all(a.axial[s]) * parent;
-            finish<set>(a, s, own * Lanes::load(a.diagonal + s * lanes));
+            const Lanes sum = Lanes::load(a.current + s * lanes) + Lanes::all(a.axial[s]) * parent;
+            finish<set>(a, s, sum * Lanes::load(a.diagonal + s * lanes));
         }
     }
 
@@ -265,8 +268,8 @@ struct PotentialHalf {
     }
 };
 
-// The kernel has two halves, so that whoever calls it can look at the potentials between them. (A call from within one kernel
-// slowed it by half, whether or not it was made.)
+// The kernel has two halves, so that the caller can check the potentials between them. (A call from within one
+// kernel, taken or not, halved its speed.)
 
 /// See BlockKernel::advance_gates.
 template <bool packed>

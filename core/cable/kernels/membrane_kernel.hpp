@@ -7,7 +7,8 @@
 
 namespace ranvier::cable {
 
-/// The equations of a block, a diagonal and a right side by slot and lane, and what they begin with; see KernelArguments.
+/// The equations of a block, a diagonal and a right side by slot and lane, and their constant parts; see
+/// KernelArguments.
 struct KernelMembrane {
     const double* capacity;
     const double* leak;
@@ -17,14 +18,14 @@ struct KernelMembrane {
     double* current;
 };
 
-/// A number for a slot, or 8 in a packed block.
+/// A constant of a slot, or 8 in a packed block.
 template <InstructionSet set, bool packed>
 RANVIER_ALWAYS_INLINE Eight<set> constant_of(const double* values, std::size_t slot) {
     return packed ? Eight<set>::load(values + slot * lanes) : Eight<set>::all(values[slot]);
 }
 
-/// How the equations of a slot begin: with all that does not change. Whoever has the first part to add to them, does it on
-/// the way, since writing and reading them again would take longer than to calculate them.
+/// Initialises the equations of a slot with their constant parts. The first code that adds to the equations also
+/// initialises them, since storing and loading them again would take longer than calculating them.
 template <InstructionSet set, bool packed>
 struct MembraneKernel {
     using Lanes = Eight<set>;

@@ -9,23 +9,23 @@
 
 namespace ranvier::cable {
 
-/// A child and its parent that are not in the same lane; see PackedOrder. Positions are 8 slot + lane.
+/// A child and its parent in different lanes; see PackedOrder. Positions are 8 slot + lane.
 struct KernelJoin {
     std::uint32_t child = 0;
     std::uint32_t parent = 0;
     double axial = 0.0;  ///< nS
 };
 
-/// See PackedOrder. Of each level there are lists, which follow each other.
+/// See PackedOrder. The lists of all levels are concatenated.
 struct KernelLevels {
     std::size_t size = 0;
     const std::uint32_t* begins = nullptr;       ///< the first slot of each level, and the end of the last one
     const std::uint32_t* join_begins = nullptr;  ///< of each level
     const KernelJoin* joins = nullptr;
-    /// Slots to which joins are the first that is added.
+    /// Slots whose equations are initialised by joins.
     const std::uint32_t* late_begins = nullptr;
     const std::uint32_t* late_slots = nullptr;
-    /// Of each slot: whether nothing is added before its elimination.
+    /// By slot: whether nothing is added before its elimination.
     const std::uint8_t* is_plain = nullptr;
 };
 
@@ -35,14 +35,15 @@ struct PackedSolveArguments {
     const double* axial;
     const KernelMembrane& membrane;
     double* potential;
-    double* solved;  ///< what is solved for: potentials, or what takes the place of currents
+    double* solved;  ///< the solution: potentials, or the array of currents
 };
 
-/// The elimination of a block whose nodes have a PackedOrder. It does for each node what BlockKernel::solve does, in the
-/// same order, so that the bits are the same: the children of a node with a lower subtree join it before its level, and
-/// its main child comes last, when the node itself is eliminated.
+/// The elimination of a block whose nodes have a PackedOrder. For each node it performs the operations of
+/// BlockKernel::solve in the same order, so that the bits are the same: the children of a node with a lower subtree
+/// are joined before its level, and its main child last, when the node itself is eliminated.
 ///
-/// In a lane without a node, and in one without a main child, the axial conductance is 0: nothing comes of its neighbour.
+/// In a lane without a node, and in one without a main child, the axial conductance is 0, so that its neighbour
+/// contributes nothing.
 template <bool staggered>
 struct PackedSolve {
     template <InstructionSet set>
@@ -72,7 +73,7 @@ struct PackedSolve {
     }
 
    private:
-    /// Inverses take the place of the diagonal.
+    /// Inverses replace the diagonal.
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void eliminate(const PackedSolveArguments& a, std::size_t level) {
         using Lanes = Eight<set>;

@@ -17,19 +17,19 @@ namespace {
 
 using program::InputForm;
 
-/// How far values of what gates follow lie from each other, where rates and initial values are looked at.
+/// Sampling distances at which rates and initial values are checked.
 struct ProbeDistances {
     double potential;  ///< mV
-    double logarithm;  ///< of gates that follow calcium only
-    double beside;     ///< the same beside a potential
+    double logarithm;  ///< of gates that depend on calcium only
+    double beside;     ///< of gates that depend on both
 };
 constexpr ProbeDistances of_rates{.potential = 0.25, .logarithm = 0.02, .beside = 1.0};
 constexpr ProbeDistances of_initial{.potential = 25.0, .logarithm = 1.0, .beside = 4.0};
 
-/// Values of what a gate follows.
+/// Sample values of the inputs of a gate.
 struct Points {
     std::vector<double> arguments;
-    std::vector<double> logarithms;  ///< of a gate that follows both
+    std::vector<double> logarithms;  ///< of a gate that depends on both
 
     double logarithm(std::size_t i) const { return logarithms.empty() ? 0.0 : logarithms[i]; }
 };
@@ -135,7 +135,7 @@ void carry_out_rates(const program::BlockCode& code, InstructionSet set, std::sp
             (count + program::lane_multiple - 1) / program::lane_multiple * program::lane_multiple;
         for (std::size_t k = 0; k < followed; ++k) {
             const auto end = std::ranges::copy(given[k].subspan(begin, count), inputs[k].begin()).out;
-            // Lanes beyond the last one calculate what the first one does.
+            // Lanes past the last one repeat the first one.
             std::fill(end, inputs[k].begin() + static_cast<std::ptrdiff_t>(filled), given[k][begin]);
         }
         interpreter.run({.lanes = filled, .valid = filled});

@@ -13,10 +13,10 @@ namespace ranvier::cable {
 
 namespace {
 
-/// Where cubics meet their functions: at the ends, so that there is no step between intervals, and where the error
-/// between them is small.
+/// Points where cubics meet their functions: the ends, so that intervals join continuously, and two between that keep
+/// the error small.
 constexpr std::array<double, 4> meeting_points{0.0, 0.25, 0.75, 1.0};
-constexpr std::size_t probes = 16;  ///< of an interval
+constexpr std::size_t probes = 16;  ///< sample points of an interval
 
 std::array<double, 4> cubic_through(const std::array<double, 4>& y) {
     // Newton's divided differences, multiplied out.
@@ -112,10 +112,11 @@ std::size_t RateTable::fill(std::span<const GateOfMechanism> gates, double step,
         evaluate(points);
         for (std::size_t i = 0; i < arguments.size(); ++i) {
             for (std::size_t k = 0; k < 2; ++k) {
-                const double own = value_of(first + i / probes * row_size(), k * gates_of_quad, points[i % probes]);
+                const double tabulated =
+                    value_of(first + i / probes * row_size(), k * gates_of_quad, points[i % probes]);
                 const double exact = results[k][i];
-                const double error = std::abs(own - exact) / (k == 0 ? 1.0 : exact);
-                // A rate that is no number must not pass.
+                const double error = std::abs(tabulated - exact) / (k == 0 ? 1.0 : exact);
+                // The negation rejects NaN.
                 if (error <= error_) continue;
                 error_ = std::isnan(error) ? HUGE_VAL : error;
                 worst = g;
@@ -129,9 +130,9 @@ void RateTable::look_up(std::size_t gate, double argument, double& steady, doubl
     const double place = std::clamp((argument - range_.lowest) * rows_per_unit_, 0.0, static_cast<double>(rows_));
     const std::size_t row = std::min(static_cast<std::size_t>(place), rows_ - 1);
     const double f = place - static_cast<double>(row);
-    const double* const own = data() + row * row_size() + gate / gates_of_quad * numbers_of_quad;
-    steady = value_of(own, gate % gates_of_quad, f);
-    part = value_of(own, gates_of_quad + gate % gates_of_quad, f);
+    const double* const coefficients = data() + row * row_size() + gate / gates_of_quad * numbers_of_quad;
+    steady = value_of(coefficients, gate % gates_of_quad, f);
+    part = value_of(coefficients, gates_of_quad + gate % gates_of_quad, f);
 }
 
 }  // namespace ranvier::cable

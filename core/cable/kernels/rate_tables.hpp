@@ -11,8 +11,7 @@
 
 namespace ranvier::cable {
 
-/// The tables of rates that the cells of a group look up. Compartments with the same gates share one, whatever cells they
-/// belong to.
+/// The rate tables of the cells of a group. Compartments with the same gates share one, across cells.
 class RateTables {
    public:
     /// @param step ms
@@ -23,7 +22,7 @@ class RateTables {
     /// @throws ValueOutOfBoundsError, see RateTable
     const RateTable* of(std::span<const GateOfMechanism> gates) {
         Key key;
-        for (const GateOfMechanism& own : gates) key.emplace_back(own.gate, own.parameters);
+        for (const GateOfMechanism& gate : gates) key.emplace_back(gate.gate, gate.parameters);
         auto& table = tables_[std::move(key)];
         if (table == nullptr) table = std::make_unique<RateTable>(gates, step_, celsius_, memory_);
         return table->is_accurate() ? table.get() : nullptr;

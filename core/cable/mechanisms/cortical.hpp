@@ -3,7 +3,7 @@
 #include "base/math.hpp"
 #include "ranvier/base/instruction_set.hpp"
 
-/// What the channels of cortical cells share.
+/// Common functions of the channels of cortical cells.
 namespace ranvier::cable::cortical {
 
 inline constexpr double measured_celsius = 21.0;

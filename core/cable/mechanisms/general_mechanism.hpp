@@ -13,7 +13,7 @@
 
 namespace ranvier::cable {
 
-/// Description of a user's mechanism with any equations for its states and currents. See GeneralInfo.
+/// Description of a user-defined mechanism with arbitrary equations for its states and currents. See GeneralInfo.
 struct GeneralDescription {
     struct State {
         std::string name;
@@ -41,7 +41,7 @@ struct GeneralDescription {
     std::optional<program::Program> jumps;  ///< of a point process: see GeneralInfo
 };
 
-/// A general mechanism, which owns everything that its MechanismModel points to.
+/// A general mechanism, which owns all data that its MechanismModel points to.
 class GeneralMechanism final : public UserMechanism {
    public:
     /// @throws ShapeError, ValueOutOfBoundsError for an inconsistent description

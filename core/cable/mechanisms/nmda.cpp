@@ -12,7 +12,8 @@ namespace ranvier::cable {
 namespace {
 
 constexpr Bounds magnesium_bounds{.lower = 0.0, .upper = 1e6};
-/// The voltage dependence of the block (1/mV), and the magnesium that blocks half of the receptors at 0 mV (mM).
+/// Magnesium block: its voltage dependence (1/mV), and the concentration that blocks half of the receptors at 0 mV
+/// (mM).
 constexpr double block_slope = 0.062;
 constexpr double half_magnesium = 3.57;
 

@@ -6,7 +6,7 @@
 namespace ranvier::cable {
 
 ReceptorConstants two_exponentials(double tau_rise, double tau_decay, double reversal, double step) {
-    // Where the slopes of both are the same, their difference is greatest.
+    // The difference is greatest where the slopes are equal.
     const double peak = tau_rise * tau_decay / (tau_decay - tau_rise) * math::log(tau_decay / tau_rise);
     const double greatest = math::exp(-peak / tau_decay) - math::exp(-peak / tau_rise);
     return {.reversal = reversal,
@@ -18,7 +18,7 @@ ReceptorConstants two_exponentials(double tau_rise, double tau_decay, double rev
 }
 
 std::optional<std::string> rise_conflict(double tau_rise, double tau_decay) {
-    // Nearer, and the difference of the exponentials loses its digits.
+    // For closer time constants the difference of the exponentials loses its digits.
     if (tau_rise <= 0.999 * tau_decay) return std::nullopt;
     return "tau_rise is " + to_text(tau_rise) + " ms and tau_decay " + to_text(tau_decay) +
            " ms; tau_rise can be at most 0.999 tau_decay";

@@ -7,10 +7,10 @@
 
 namespace ranvier::cable {
 
-/// A conductance that is the difference of two exponentials, with a greatest value of 1.
+/// A conductance that is the difference of two exponentials, normalised to a maximum of 1.
 ReceptorConstants two_exponentials(double tau_rise, double tau_decay, double reversal, double step);
 
-/// Why these time constants do not fit together, or nothing.
+/// Why these time constants do not fit together; nothing if they do.
 std::optional<std::string> rise_conflict(double tau_rise, double tau_decay);
 
 }  // namespace ranvier::cable

@@ -12,7 +12,7 @@ namespace {
 
 using cortical::logistic;
 
-/// The concentration that opens half of the channels (mM), how steeply (Hill), and how fast (ms).
+/// The concentration that opens half of the channels (mM), the Hill coefficient, and the time constant (ms).
 constexpr double half_open = 0.00043;
 constexpr double steepness = 4.8;
 constexpr double tau = 1.0;

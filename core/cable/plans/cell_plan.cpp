@@ -15,7 +15,7 @@ namespace ranvier::cable {
 
 namespace {
 
-// Of densities by areas in um^2.
+// Factors from densities to areas in um^2.
 constexpr double picofarads = 0.01;   // uF/cm^2
 constexpr double nanosiemens = 10.0;  // S/cm^2
 /// nS of a conductance along a neurite: 1 / (resistivity in ohm cm times an integral in 1/um).
@@ -35,7 +35,7 @@ std::size_t CellPlan::Class::place_of(std::uint32_t slot) const {
 CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double step, RateTables& tables,
                    std::pmr::memory_resource* memory)
     : spec(&cell),
-      own_values(given.begin(), given.end()),
+      per_cell_values(given.begin(), given.end()),
       parents(memory),
       axial(memory),
       capacity(memory),
@@ -43,7 +43,7 @@ CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double s
       drive(memory),
       begin_slots(memory),
       pools(memory) {
-    const CellConstants constants = constants_of(cell, own_values);
+    const CellConstants constants = constants_of(cell, per_cell_values);
     order_nodes();
     add_cable(constants, cell.scheme == Scheme::staggered ? 0.5 * step : step);
     for (const PaintedMechanism& painted : cell.mechanisms) {
@@ -51,8 +51,8 @@ CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double s
             if (current.gates.empty()) add_leak(painted, current);
         }
     }
-    pools = PoolPlan(cell, own_values, slot_of_node, step, memory);
-    generals = plan_general(cell, own_values, slot_of_node, pools, memory);
+    pools = PoolPlan(cell, per_cell_values, slot_of_node, step, memory);
+    generals = plan_general(cell, per_cell_values, slot_of_node, pools, memory);
     for (const Follows follows : all_followed) add_classes(follows, memory);
     for (Class& each : classes) complete(each, tables, memory);
     choose_begins();
@@ -64,8 +64,8 @@ CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double s
     for (const PlacedElectrode& electrode : cell.electrodes) electrodes.push_back(slot_at(electrode.place));
 }
 
-/// Nodes by their depth in the tree, so that what comes one after the other in the elimination does not wait for each
-/// other. Within a depth the last ones come first in it: those with the lowest subtrees, see Compartments::heights().
+/// Sorts nodes by their depth in the tree, so that consecutive nodes of the elimination do not depend on each other.
+/// Within a depth they are in reverse order: those with the lowest subtrees come first, see Compartments::heights().
 void CellPlan::order_nodes() {
     const auto nodes = spec->compartments.nodes();
     const std::vector<std::uint32_t> heights = spec->compartments.heights();
@@ -86,9 +86,9 @@ void CellPlan::add_clamps(std::span<const PlacedClamp> given, double step) {
         clamps.push_back({.slot = slot_at(given[c].place),
                           .course = ClampCourse(given[c], step),
                           .holds = given[c].kind == PlacedClamp::Kind::voltage,
-                          .is_own = has_own(*spec, c),
-                          .first_number = own_numbers});
-        if (clamps.back().is_own) own_numbers += clamps.back().course.numbers().size();
+                          .differs_per_cell = differs_per_cell(*spec, c),
+                          .first_number = per_cell_numbers});
+        if (clamps.back().differs_per_cell) per_cell_numbers += clamps.back().course.numbers().size();
     }
 }
 
@@ -111,11 +111,11 @@ void CellPlan::add_cable(const CellConstants& constants, double capacity_time) {
         if (nodes[i].parent >= 0) parents[slot] = slot_of_node[static_cast<std::size_t>(nodes[i].parent)];
         if (nodes[i].compartment < 0) continue;
         const auto index = static_cast<std::uint32_t>(nodes[i].compartment);
-        const Compartment& own = spec->compartments.compartments()[index];
-        capacity[slot] = own.area * value_at(constants.capacitance, index) * picofarads / capacity_time;
+        const Compartment& compartment = spec->compartments.compartments()[index];
+        capacity[slot] = compartment.area * value_at(constants.capacitance, index) * picofarads / capacity_time;
         leak[slot] = capacity[slot];
     }
-    // In the order of the nodes, whatever that of the slots.
+    // In the order of the nodes, independent of that of the slots.
     for (std::size_t i = 1; i < nodes.size(); ++i) {
         const std::uint32_t slot = slot_of_node[i];
         leak[slot] += axial[slot];
@@ -125,7 +125,7 @@ void CellPlan::add_cable(const CellConstants& constants, double capacity_time) {
 
 double CellPlan::conductance(const PaintedMechanism& painted, std::size_t parameter, std::uint32_t compartment) const {
     return spec->compartments.compartments()[compartment].area * value_at(painted.covered, compartment) *
-           spec->value(painted, parameter, compartment, own_values) * nanosiemens;
+           spec->value(painted, parameter, compartment, per_cell_values) * nanosiemens;
 }
 
 void CellPlan::add_leak(const PaintedMechanism& painted, const CurrentInfo& current) {
@@ -134,7 +134,7 @@ void CellPlan::add_leak(const PaintedMechanism& painted, const CurrentInfo& curr
         if (g == 0.0) continue;
         const std::uint32_t slot = slot_of_node[spec->compartments.compartments()[index].node];
         leak[slot] += g;
-        drive[slot] += g * spec->value(painted, current.reversal, index, own_values);
+        drive[slot] += g * spec->value(painted, current.reversal, index, per_cell_values);
     }
 }
 
@@ -143,8 +143,8 @@ void CellPlan::add_classes(Follows follows, std::pmr::memory_resource* memory) {
     for (std::uint32_t c = 0; c < spec->compartments.size(); ++c) {
         std::vector<std::uint32_t> painted;
         for (std::uint32_t m = 0; m < spec->mechanisms.size(); ++m) {
-            const PaintedMechanism& own = spec->mechanisms[m];
-            if (has_gates(own, follows) && value_at(own.covered, c) > 0.0) painted.push_back(m);
+            const PaintedMechanism& mechanism = spec->mechanisms[m];
+            if (has_gates(mechanism, follows) && value_at(mechanism.covered, c) > 0.0) painted.push_back(m);
         }
         if (painted.empty()) continue;
         const auto [place, is_new] = numbers.try_emplace(painted, classes.size());
@@ -157,64 +157,68 @@ void CellPlan::add_classes(Follows follows, std::pmr::memory_resource* memory) {
     }
 }
 
-void CellPlan::complete(Class& own, RateTables& tables, std::pmr::memory_resource* memory) {
-    std::ranges::sort(own.slots);
+void CellPlan::complete(Class& compartment_class, RateTables& tables, std::pmr::memory_resource* memory) {
+    std::ranges::sort(compartment_class.slots);
     std::vector<std::uint32_t> compartment_of_slot(slots(), 0);
     for (std::uint32_t c = 0; c < spec->compartments.size(); ++c) {
         compartment_of_slot[slot_of_node[spec->compartments.compartments()[c].node]] = c;
     }
-    for (const std::uint32_t m : own.painted) add_mechanism(own, m, compartment_of_slot, memory);
-    if (own.gates.size() > most_gates) {
+    for (const std::uint32_t m : compartment_class.painted)
+        add_mechanism(compartment_class, m, compartment_of_slot, memory);
+    if (compartment_class.gates.size() > most_gates) {
         throw ValueOutOfBoundsError({.object = "gates of a compartment",
-                                     .value = std::to_string(own.gates.size()),
+                                     .value = std::to_string(compartment_class.gates.size()),
                                      .bound = "there can be at most " + std::to_string(most_gates),
                                      .remedy = "paint fewer mechanisms on the same membrane"});
     }
     // A table has one argument.
-    if (spec->rates == RateMethod::table && own.follows != Follows::both) own.table = tables.of(own.gates);
+    if (spec->rates == RateMethod::table && compartment_class.follows != Follows::both)
+        compartment_class.table = tables.of(compartment_class.gates);
 }
 
 void CellPlan::choose_begins() {
     std::vector<bool> has_class(slots(), false);
-    for (const Class& own : classes) {
-        if (own.follows != Follows::potential) continue;
-        for (const std::uint32_t slot : own.slots) has_class[slot] = true;
+    for (const Class& compartment_class : classes) {
+        if (compartment_class.follows != Follows::potential) continue;
+        for (const std::uint32_t slot : compartment_class.slots) has_class[slot] = true;
     }
     for (std::uint32_t slot = 0; slot < slots(); ++slot) {
         if (!has_class[slot]) begin_slots.push_back(slot);
     }
 }
 
-void CellPlan::add_mechanism(Class& own, std::uint32_t index, std::span<const std::uint32_t> compartment_of_slot,
-                             std::pmr::memory_resource* memory) {
+void CellPlan::add_mechanism(Class& compartment_class, std::uint32_t index,
+                             std::span<const std::uint32_t> compartment_of_slot, std::pmr::memory_resource* memory) {
     const PaintedMechanism& painted = spec->mechanisms[index];
-    const auto first = static_cast<std::uint32_t>(own.gates.size());
-    own.first_gates.push_back(first);
-    own.key.push_back(static_cast<std::uint64_t>(spec->rates));
-    own.key.push_back(reinterpret_cast<std::uintptr_t>(painted.mechanism));
-    for (const double value : rate_parameters(painted)) own.key.push_back(std::bit_cast<std::uint64_t>(value));
-    // Rates depend on no parameter of currents, whatever their values.
+    const auto first = static_cast<std::uint32_t>(compartment_class.gates.size());
+    compartment_class.first_gates.push_back(first);
+    compartment_class.key.push_back(static_cast<std::uint64_t>(spec->rates));
+    compartment_class.key.push_back(reinterpret_cast<std::uintptr_t>(painted.mechanism));
+    for (const double value : rate_parameters(painted))
+        compartment_class.key.push_back(std::bit_cast<std::uint64_t>(value));
+    // Parameters of currents do not affect rates.
     std::vector<double> parameters;
     for (std::size_t p = 0; p < painted.parameters.size(); ++p) {
         parameters.push_back(is_of_current(*painted.mechanism, p) ? 0.0 : painted.parameters[p].front());
     }
-    for (const GateInfo& gate : painted.mechanism->gates) own.gates.push_back(gate_of(gate, parameters, spec->celsius));
+    for (const GateInfo& gate : painted.mechanism->gates)
+        compartment_class.gates.push_back(gate_of(gate, parameters, spec->celsius));
     for (const CurrentInfo& current : painted.mechanism->currents) {
         if (current.gates.empty()) continue;
         AlignedVector<double> conductances(memory);
-        for (const std::uint32_t slot : own.slots) {
+        for (const std::uint32_t slot : compartment_class.slots) {
             conductances.push_back(conductance(painted, current.conductance, compartment_of_slot[slot]));
         }
-        own.conductances.push_back(std::move(conductances));
-        KernelCurrent kernel{.conductance = own.conductances.back().data(),
-                             .reversal = spec->value(painted, current.reversal, 0, own_values)};
-        own.key.push_back(std::bit_cast<std::uint64_t>(kernel.reversal));
+        compartment_class.conductances.push_back(std::move(conductances));
+        KernelCurrent kernel{.conductance = compartment_class.conductances.back().data(),
+                             .reversal = spec->value(painted, current.reversal, 0, per_cell_values)};
+        compartment_class.key.push_back(std::bit_cast<std::uint64_t>(kernel.reversal));
         for (const GatePower& gate : current.gates) {
             kernel.gates[kernel.gate_count++] = {first + gate.gate, gate.power};
         }
-        // A reversal potential that was given: there is no pool, see check_calcium().
+        // If a reversal potential is given, there is no pool; see check_calcium().
         const bool fills = current.carries_calcium && std::isnan(kernel.reversal);
-        (fills ? own.calcium_currents : own.currents).push_back(kernel);
+        (fills ? compartment_class.calcium_currents : compartment_class.currents).push_back(kernel);
     }
 }
 
@@ -239,9 +243,9 @@ std::uint32_t CellPlan::slot_at(Place place) const {
 }
 
 const CellPlan::Class* CellPlan::class_with(std::uint32_t painted, std::uint32_t slot) const {
-    for (const Class& own : classes) {
-        if (std::ranges::find(own.painted, painted) == own.painted.end()) continue;
-        if (std::ranges::binary_search(own.slots, slot)) return &own;
+    for (const Class& compartment_class : classes) {
+        if (std::ranges::find(compartment_class.painted, painted) == compartment_class.painted.end()) continue;
+        if (std::ranges::binary_search(compartment_class.slots, slot)) return &compartment_class;
     }
     return nullptr;
 }

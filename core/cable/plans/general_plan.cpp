@@ -16,22 +16,22 @@ namespace {
 constexpr double nanosiemens_of_density = 10.0;  // of S/cm^2 in um^2
 constexpr double of_microsiemens = 1000.0;
 
-/// um, of a cylinder with the same length and surface.
-double diameter_of(const Compartment& own, const Morphology& morphology) {
-    const double length = morphology.length(own.section) * (own.end - own.begin);
-    return own.area / (std::numbers::pi * length);
+/// um, diameter of a cylinder with the same length and surface.
+double diameter_of(const Compartment& compartment, const Morphology& morphology) {
+    const double length = morphology.length(compartment.section) * (compartment.end - compartment.begin);
+    return compartment.area / (std::numbers::pi * length);
 }
 
 /// @param covered see GeneralPlan
 void add_place(GeneralPlan& plan, const CellSpec& spec, std::uint32_t compartment, double covered,
                const PoolPlan& pools) {
-    const Compartment& own = spec.compartments.compartments()[compartment];
+    const Compartment& found = spec.compartments.compartments()[compartment];
     const std::uint32_t slot = plan.slots[plan.area.size()];
     plan.compartments.push_back(compartment);
-    plan.area.push_back(own.area);
-    plan.surface.push_back(own.area * nanosiemens_of_density);
+    plan.area.push_back(found.area);
+    plan.surface.push_back(found.area * nanosiemens_of_density);
     plan.covered.push_back(covered);
-    plan.diameter.push_back(diameter_of(own, spec.compartments.morphology()));
+    plan.diameter.push_back(diameter_of(found, spec.compartments.morphology()));
     if (pools.is_at(slot)) {
         const std::size_t pool = pools.place_of(slot);
         plan.pools.emplace_back(static_cast<std::uint32_t>(pool));
@@ -97,14 +97,14 @@ std::size_t GeneralPlan::place_of(std::uint32_t slot) const {
 
 bool GeneralPlan::is_at(std::uint32_t slot) const { return std::ranges::binary_search(slots, slot); }
 
-std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const double> own_values,
+std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const double> per_cell_values,
                                       std::span<const std::uint32_t> slot_of_node, const PoolPlan& pools,
                                       std::pmr::memory_resource* memory) {
     std::vector<GeneralPlan> plans;
     for (std::uint32_t m = 0; m < spec.mechanisms.size(); ++m) {
         const PaintedMechanism& painted = spec.mechanisms[m];
         if (painted.mechanism->general == nullptr) continue;
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // slot, compartment
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // pairs of slot and compartment
         for (std::uint32_t c = 0; c < spec.compartments.size(); ++c) {
             if (value_at(painted.covered, c) == 0.0) continue;
             places.emplace_back(slot_of_node[spec.compartments.compartments()[c].node], c);
@@ -118,14 +118,14 @@ std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const doub
         for (const auto& [slot, compartment] : places) plan.slots.push_back(slot);
         for (const auto& [slot, compartment] : places) {
             for (std::size_t p = 0; p < painted.parameters.size(); ++p) {
-                plan.parameters[p].push_back(spec.value(painted, p, compartment, own_values));
+                plan.parameters[p].push_back(spec.value(painted, p, compartment, per_cell_values));
             }
             const double area = spec.compartments.compartments()[compartment].area;
             add_place(plan, spec, compartment, area * value_at(painted.covered, compartment) * nanosiemens_of_density,
                       pools);
         }
     }
-    const CellConstants constants = constants_of(spec, own_values);
+    const CellConstants constants = constants_of(spec, per_cell_values);
     for (std::uint32_t r = 0; r < spec.receptors.size(); ++r) {
         if (spec.receptors[r].model->general == nullptr) continue;
         plans.push_back(plan_receptor(spec, r, constants.receptors[r], slot_of_node, pools, memory));
@@ -142,12 +142,12 @@ std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, c
 }
 
 std::vector<double> parameters_at(const GeneralPlan& plan, std::size_t place, const CellSpec& spec,
-                                  std::span<const double> own_values) {
-    if (spec.own.empty()) return values_at(plan, place);
-    if (plan.receptor) return constants_of(spec, own_values).receptors[*plan.receptor];
+                                  std::span<const double> per_cell_values) {
+    if (spec.per_cell.empty()) return values_at(plan, place);
+    if (plan.receptor) return constants_of(spec, per_cell_values).receptors[*plan.receptor];
     std::vector<double> values;
     for (std::size_t p = 0; p < plan.parameters.size(); ++p) {
-        values.push_back(spec.value(spec.mechanisms[plan.painted], p, plan.compartments[place], own_values));
+        values.push_back(spec.value(spec.mechanisms[plan.painted], p, plan.compartments[place], per_cell_values));
     }
     return values;
 }

@@ -18,35 +18,35 @@ struct GeneralPlan {
     explicit GeneralPlan(std::pmr::memory_resource* memory)
         : slots(memory), covered(memory), surface(memory), area(memory), diameter(memory), outside(memory) {}
 
-    std::uint32_t painted = 0;  ///< the index of the mechanism among those of the cell
+    std::uint32_t painted = 0;  ///< index of the mechanism in the cell
     const MechanismModel* model = nullptr;
     /// The receptor whose sites are the places, in their order. `painted` counts receptors after the mechanisms.
     std::optional<std::uint32_t> receptor;
     AlignedVector<std::uint32_t> slots;  ///< ascending, except for a receptor
     std::vector<std::uint32_t> compartments;
-    std::vector<AlignedVector<double>> parameters;  ///< of a cell with the plan's own values
+    std::vector<AlignedVector<double>> parameters;  ///< of a cell with the values of the plan
     /// For a receptor: pA per nA, nS per uS.
     AlignedVector<double> covered;   ///< pA of a density of 1 mA/cm^2, nS of 1 S/cm^2
     AlignedVector<double> surface;   ///< pA of a density of 1 mA/cm^2 through the membrane of the whole compartment
     AlignedVector<double> area;      ///< um^2
     AlignedVector<double> diameter;  ///< um
     AlignedVector<double> outside;   ///< calcium, mM; 0 where there is no pool
-    std::vector<std::vector<double>> jumps;  ///< of a receptor: what 1 nS adds to states [place][state]
-    /// The pool of calcium at the place, an index of CellPlan::pools.
+    std::vector<std::vector<double>> jumps;  ///< of a receptor: increments of states by 1 nS [place][state]
+    /// The calcium pool at the place, an index of CellPlan::pools.
     std::vector<std::optional<std::uint32_t>> pools;
 
-    // Not for receptors.
+    // The place of a slot; not for receptors.
     std::size_t place_of(std::uint32_t slot) const;
     bool is_at(std::uint32_t slot) const;
 };
 
 /// The plans of a cell, in the order of its mechanisms, then of its receptors.
-/// @param own_values values of the cell's own parameters
-std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const double> own_values,
+/// @param per_cell_values values of per-cell parameters
+std::vector<GeneralPlan> plan_general(const CellSpec& spec, std::span<const double> per_cell_values,
                                       std::span<const std::uint32_t> slot_of_node, const PoolPlan& pools,
                                       std::pmr::memory_resource* memory);
 
-/// Inputs of programs at one place besides states, parameters and geometry.
+/// Inputs of programs at one place, except states, parameters and geometry.
 struct GeneralMoment {
     double potential = 0.0;  ///< mV
     double celsius = 0.0;
@@ -59,13 +59,13 @@ struct GeneralMoment {
 /// The initial states of a place.
 std::vector<double> initial_states(const GeneralPlan& plan, std::size_t place, const GeneralMoment& moment);
 
-/// Each current at a place: mA/cm^2; nA for a receptor.
+/// The density of each current at a place, mA/cm^2; nA for a receptor.
 /// @param parameters those of the cell at the place
 std::vector<double> current_densities(const GeneralPlan& plan, std::size_t place, std::span<const double> parameters,
                                       std::span<const double> states, const GeneralMoment& moment);
 
-/// Parameters at a place, for a cell with these values of its own parameters.
+/// Parameters at a place of a cell with these values of per-cell parameters.
 std::vector<double> parameters_at(const GeneralPlan& plan, std::size_t place, const CellSpec& spec,
-                                  std::span<const double> own_values);
+                                  std::span<const double> per_cell_values);
 
 }  // namespace ranvier::cable

@@ -22,12 +22,12 @@ void add_chains(std::vector<Chain>& chains, std::uint32_t cell, std::span<const 
         const std::int32_t parent = nodes[node].parent;
         if (parent >= 0 && main_child[static_cast<std::size_t>(parent)] == static_cast<std::int32_t>(node)) continue;
         chains.push_back({cell, {}});
-        std::vector<std::uint32_t>& own = chains.back().nodes;
+        std::vector<std::uint32_t>& chain_nodes = chains.back().nodes;
         for (auto next = static_cast<std::int32_t>(node); next >= 0;
              next = main_child[static_cast<std::size_t>(next)]) {
-            own.push_back(static_cast<std::uint32_t>(next));
+            chain_nodes.push_back(static_cast<std::uint32_t>(next));
         }
-        std::ranges::reverse(own);
+        std::ranges::reverse(chain_nodes);
     }
 }
 
@@ -57,7 +57,7 @@ PackedOrder::PackedOrder(std::span<const Compartments* const> cells) : positions
     }
     std::ranges::stable_sort(chains, std::greater{}, [](const Chain& chain) { return chain.nodes.size(); });
 
-    std::size_t reaching = chains.size();  // chains that have a node in the level
+    std::size_t reaching = chains.size();  // number of chains with a node in the level
     for (std::size_t level = 0; level < chains.front().nodes.size(); ++level) {
         while (chains[reaching - 1].nodes.size() <= level) --reaching;
         const std::size_t first = std::size_t{level_begins.back()} * lanes;
@@ -76,9 +76,9 @@ PackedOrder::PackedOrder(std::span<const Compartments* const> cells) : positions
         }
     }
     const auto heights_of = [&](const Join& join) {
-        const std::vector<std::uint32_t>& own = heights[join.cell];
+        const std::vector<std::uint32_t>& heights_of_cell = heights[join.cell];
         const auto parent = static_cast<std::size_t>(cells[join.cell]->nodes()[join.node].parent);
-        return std::pair(own[parent], own[join.node]);
+        return std::pair(heights_of_cell[parent], heights_of_cell[join.node]);
     };
     std::ranges::sort(joins, {}, [&](const Join& join) {
         const auto [level, height] = heights_of(join);

@@ -12,7 +12,7 @@ namespace ranvier::cable {
 
 namespace {
 
-/// Which classes a node is in, one for each of what gates follow, and whether it has a pool: 0 for one without mechanisms.
+/// The classes of a node, one for each kind of input of gates, and whether it has a pool; 0: no mechanisms.
 using Signature = std::uint64_t;
 constexpr Signature no_node = ~Signature{0};
 constexpr unsigned bits_of_class = 20;
@@ -23,15 +23,16 @@ Signature signature_of(Follows follows, std::uint32_t class_number) {
     return Signature{class_number + 1} << bits_of_class * static_cast<unsigned>(follows);
 }
 
-/// The number of the class that follows this, and 1; 0: none.
+/// The index of the class with this input, plus 1; 0: none.
 Signature class_in(Signature signature, Follows follows) {
     const Signature mask = (Signature{1} << bits_of_class) - 1;
     return signature >> bits_of_class * static_cast<unsigned>(follows) & mask;
 }
 
-/// That of a slot whose mechanisms are calculated in their place, or 0: that of all its nodes, or of at least so many.
-/// @param is_exact whether a signature has a class whose rates come from no table: formulas are not finite at all potentials
-///     that other membranes can have
+/// The signature for which a slot is calculated in place, or 0: that of all its nodes, or of at least `least` of
+/// them.
+/// @param is_exact whether a signature has a class without a rate table: formulas are not finite at all potentials
+///         that other membranes can have
 template <class IsExact>
 Signature signature_in_place(std::span<const Signature> nodes, std::size_t least, const IsExact& is_exact) {
     // The first lane always has a node.
@@ -45,7 +46,7 @@ Signature signature_in_place(std::span<const Signature> nodes, std::size_t least
     return 0;
 }
 
-/// Chunks of those with the same key.
+/// Chunks of elements with the same key.
 template <class Key>
 class Chunks {
    public:
@@ -63,7 +64,7 @@ class Chunks {
         chunk.receptors[lane] = receptor;
         chunk.positions[lane] = position;
     }
-    /// By key. Free lanes get positions of their own, which belong to no node.
+    /// By key. Free lanes get separate positions, which belong to no node.
     void take(std::vector<PackedPlan::Chunk>& chunks, std::size_t idle_slot) {
         for (auto& [key, open] : open_) {
             for (PackedPlan::Chunk& chunk : open) {
@@ -89,7 +90,7 @@ std::vector<std::uint64_t> key_of(const ReceptorConstants& c) {
     return key;
 }
 
-/// Where a class has the lane of a position.
+/// The place in a class of the lane of a position.
 std::size_t place_in(std::span<const std::uint32_t> slots, std::uint32_t position) {
     const auto found = std::ranges::lower_bound(slots, position / static_cast<std::uint32_t>(lanes));
     return static_cast<std::size_t>(found - slots.begin()) * lanes + position % lanes;
@@ -165,15 +166,16 @@ void PackedPlan::add_classes(Cells cells, std::pmr::memory_resource* memory) {
         classes_of_.resize(classes_of_.size() + cell->classes.size());
     }
     std::map<std::vector<std::uint64_t>, std::uint32_t> numbers;
-    // A compartment may be in a class of each, and its currents are added in this order.
+    // A compartment may have a class for each, and its currents are added in this order.
     for (const Follows follows : all_followed) {
         for (std::size_t k = 0; k < cells.size(); ++k) {
             for (std::size_t c = 0; c < cells[k]->classes.size(); ++c) {
-                const CellPlan::Class& own = cells[k]->classes[c];
-                if (own.follows != follows) continue;
-                const auto [found, is_new] = numbers.try_emplace(own.key, static_cast<std::uint32_t>(classes.size()));
+                const CellPlan::Class& compartment_class = cells[k]->classes[c];
+                if (compartment_class.follows != follows) continue;
+                const auto [found, is_new] =
+                    numbers.try_emplace(compartment_class.key, static_cast<std::uint32_t>(classes.size()));
                 if (is_new) {
-                    classes.emplace_back(own, memory);
+                    classes.emplace_back(compartment_class, memory);
                     classes.back().celsius = cells[k]->spec->celsius;
                 }
                 classes_of_[first_classes_[k] + c] = found->second;
@@ -183,14 +185,14 @@ void PackedPlan::add_classes(Cells cells, std::pmr::memory_resource* memory) {
 }
 
 void PackedPlan::place_mechanisms(Cells cells) {
-    // A node has at most one class for each of what gates follow.
+    // A node has at most one class for each kind of input of gates.
     std::vector<Signature> signatures(node_slots * lanes, no_node);
     for (std::size_t k = 0; k < cells.size(); ++k) {
         for (std::uint32_t slot = 0; slot < cells[k]->slots(); ++slot) signatures[position(k, slot)] = 0;
         for (std::size_t c = 0; c < cells[k]->classes.size(); ++c) {
-            const CellPlan::Class& own = cells[k]->classes[c];
-            const Signature bits = signature_of(own.follows, class_of(k, c));
-            for (const std::uint32_t slot : own.slots) signatures[position(k, slot)] |= bits;
+            const CellPlan::Class& compartment_class = cells[k]->classes[c];
+            const Signature bits = signature_of(compartment_class.follows, class_of(k, c));
+            for (const std::uint32_t slot : compartment_class.slots) signatures[position(k, slot)] |= bits;
         }
         for (const std::uint32_t slot : cells[k]->pools.slots) signatures[position(k, slot)] |= pool_bit;
     }
@@ -212,12 +214,12 @@ void PackedPlan::place_mechanisms(Cells cells) {
     };
     std::map<Signature, std::vector<std::uint32_t>> at_gather_slots;
     for (std::uint32_t slot = 0; slot < node_slots; ++slot) {
-        const std::span own = std::span(signatures).subspan(slot * lanes, lanes);
-        const Signature in_place = signature_in_place(own, least_in_place, is_exact);
+        const std::span lane_signatures = std::span(signatures).subspan(slot * lanes, lanes);
+        const Signature in_place = signature_in_place(lane_signatures, least_in_place, is_exact);
         give_slot(in_place, slot);
         for (std::uint32_t l = 0; l < lanes; ++l) {
-            if (own[l] == 0 || own[l] == no_node || own[l] == in_place) continue;
-            at_gather_slots[own[l]].push_back(static_cast<std::uint32_t>(slot * lanes) + l);
+            if (lane_signatures[l] == 0 || lane_signatures[l] == no_node || lane_signatures[l] == in_place) continue;
+            at_gather_slots[lane_signatures[l]].push_back(static_cast<std::uint32_t>(slot * lanes) + l);
         }
     }
     for (const auto& [signature, nodes] : at_gather_slots) {
@@ -235,14 +237,14 @@ void PackedPlan::place_mechanisms(Cells cells) {
 }
 
 void PackedPlan::fill_cable(Cells cells) {
-    // One slot more for receptors and electrodes that are fewer than 8.
+    // One additional slot as the padding of incomplete receptors and electrodes.
     const std::size_t all = (node_slots + 1) * lanes + sources.size();
     capacity.assign(all, 0.0);
     leak.assign(all, 1.0);
     drive.assign(all, 0.0);
     for (std::size_t k = 0; k < cells.size(); ++k) {
         for (std::uint32_t slot = 0; slot < cells[k]->slots(); ++slot) {
-            // Receptors read those in the place of the node, too.
+            // Receptors read those at the node itself, too.
             for (const std::uint32_t at : {gather_slot(k, slot), position(k, slot)}) {
                 capacity[at] = cells[k]->capacity[slot];
                 leak[at] = cells[k]->leak[slot];
@@ -255,27 +257,29 @@ void PackedPlan::fill_cable(Cells cells) {
 void PackedPlan::fill_classes(Cells cells, std::pmr::memory_resource* memory) {
     const auto fill = [&](std::size_t k, std::size_t c) {
         const CellPlan::Class& given = cells[k]->classes[c];
-        Class& own = classes[class_of(k, c)];
-        own.present.resize(own.slots.size() * lanes, 0.0);
-        for (const std::uint32_t slot : given.slots) own.present[place_in(own.slots, gather_slot(k, slot))] = 1.0;
-        own.conductances.resize(given.conductances.size(), AlignedVector<double>(memory));
+        Class& packed_class = classes[class_of(k, c)];
+        packed_class.present.resize(packed_class.slots.size() * lanes, 0.0);
+        for (const std::uint32_t slot : given.slots)
+            packed_class.present[place_in(packed_class.slots, gather_slot(k, slot))] = 1.0;
+        packed_class.conductances.resize(given.conductances.size(), AlignedVector<double>(memory));
         for (std::size_t g = 0; g < given.conductances.size(); ++g) {
-            own.conductances[g].resize(own.slots.size() * lanes, 0.0);
+            packed_class.conductances[g].resize(packed_class.slots.size() * lanes, 0.0);
             for (std::size_t i = 0; i < given.slots.size(); ++i) {
-                own.conductances[g][place_in(own.slots, gather_slot(k, given.slots[i]))] = given.conductances[g][i];
+                packed_class.conductances[g][place_in(packed_class.slots, gather_slot(k, given.slots[i]))] =
+                    given.conductances[g][i];
             }
         }
-        // Currents keep their order, and which conductance is theirs.
+        // Currents keep their order, and their references to conductances.
         const auto point = [&](std::vector<KernelCurrent>& to, const std::vector<KernelCurrent>& from) {
             for (std::size_t i = 0; i < to.size(); ++i) {
                 const auto found = std::ranges::find(given.conductances, from[i].conductance,
                                                      [](const AlignedVector<double>& values) { return values.data(); });
                 to[i].conductance =
-                    own.conductances[static_cast<std::size_t>(found - given.conductances.begin())].data();
+                    packed_class.conductances[static_cast<std::size_t>(found - given.conductances.begin())].data();
             }
         };
-        point(own.currents, given.currents);
-        point(own.calcium_currents, given.calcium_currents);
+        point(packed_class.currents, given.currents);
+        point(packed_class.calcium_currents, given.calcium_currents);
     };
     for (std::size_t k = 0; k < cells.size(); ++k) {
         for (std::size_t c = 0; c < cells[k]->classes.size(); ++c) fill(k, c);
@@ -294,7 +298,7 @@ void PackedPlan::fill_pools(Cells cells) {
             }
         }
     };
-    // Where there is no pool, a concentration of 1 stays.
+    // Without a pool, a concentration of 1 stays constant.
     each(&PoolPlan::rest, 1.0);
     each(&PoolPlan::log_outside, 0.0);
     each(&PoolPlan::decay, 0.0);
@@ -304,13 +308,14 @@ void PackedPlan::fill_pools(Cells cells) {
 }
 
 void PackedPlan::add_receptors(Cells cells) {
-    // By number first: the receptors of one cell act in their order, whichever other cells have the same. Those with one
-    // number lie in different compartments.
+    // By number first: the receptors of one cell act in their order, independent of other cells with the same
+    // receptors. Those with one number are in different compartments.
     Chunks<std::tuple<std::uint32_t, std::vector<std::uint64_t>>> chunks;
     for (std::uint32_t k = 0; k < cells.size(); ++k) {
         for (std::uint32_t r = 0; r < cells[k]->receptors.size(); ++r) {
-            const CellPlan::Receptor& own = cells[k]->receptors[r];
-            chunks.add({own.number, key_of(own.constants)}, own.number, k, position(k, own.slot), own.constants, r);
+            const CellPlan::Receptor& receptor = cells[k]->receptors[r];
+            chunks.add({receptor.number, key_of(receptor.constants)}, receptor.number, k, position(k, receptor.slot),
+                       receptor.constants, r);
         }
     }
     chunks.take(receptors, all_slots() - 1);
@@ -344,18 +349,18 @@ void PackedPlan::choose_begins(Cells cells) {
             for (const std::uint32_t position : chunk.positions) needs(position / lanes);
         }
     }
-    for (const Class& own : classes) {
-        if (own.follows == Follows::potential) continue;
-        for (const std::uint32_t slot : own.slots) needs(slot);
+    for (const Class& compartment_class : classes) {
+        if (compartment_class.follows == Follows::potential) continue;
+        for (const std::uint32_t slot : compartment_class.slots) needs(slot);
     }
     for (std::size_t k = 0; k < cells.size(); ++k) {
         for (const GeneralPlan& general : cells[k]->generals) {
             for (const std::uint32_t slot : general.slots) needs(gather_slot(k, slot) / lanes);
         }
     }
-    for (const Class& own : classes) {
-        if (own.follows != Follows::potential) continue;
-        for (const std::uint32_t slot : own.slots) begins[slot] = Begin::in_class;
+    for (const Class& compartment_class : classes) {
+        if (compartment_class.follows != Follows::potential) continue;
+        for (const std::uint32_t slot : compartment_class.slots) begins[slot] = Begin::in_class;
     }
     for (std::uint32_t slot = 0; slot < begins.size(); ++slot) {
         if (begins[slot] == Begin::first) begin_slots.push_back(slot);

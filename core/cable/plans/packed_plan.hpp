@@ -39,7 +39,7 @@ class PackedPlan {
         std::vector<GateOfMechanism> gates;
         const RateTable* table;
         AlignedVector<std::uint32_t> slots;
-        AlignedVector<double> present;  ///< [place][lane]: 1, or 0 where the node of a lane is not of the class
+        AlignedVector<double> present;  ///< [place][lane]: 1, or 0 where the node of a lane is not in the class
         std::vector<AlignedVector<double>> conductances;  ///< of each current [place][lane]
         std::vector<KernelCurrent> currents;
         std::vector<KernelCurrent> calcium_currents;
@@ -48,12 +48,12 @@ class PackedPlan {
         std::size_t quads() const { return (gates.size() + gates_of_quad - 1) / gates_of_quad; }
         std::size_t state_size() const { return slots.size() * lanes * quads() * gates_of_quad; }
     };
-    /// What cells have at up to 8 places in all. Cells are numbers among those of the block, or nowhere.
+    /// An element of cells at up to 8 places. Cells are indices in the block, or nowhere.
     struct Chunk {
         std::uint32_t number =
             0;  ///< of the receptor, the electrode or the clamp; a cell may have the receptor at several places
         ReceptorConstants constants;  ///< of a receptor
-        std::array<std::uint32_t, lanes> receptors = {};  ///< of each cell, places in its CellPlan::receptors
+        std::array<std::uint32_t, lanes> receptors = {};  ///< by cell, indices of CellPlan::receptors
         std::array<std::uint32_t, lanes> cells;
         std::array<std::uint32_t, lanes> positions;
     };
@@ -62,10 +62,10 @@ class PackedPlan {
     PackedPlan(std::span<const CellPlan* const> cells, std::pmr::memory_resource* memory);
 
     bool has_exact_rates() const {
-        return std::ranges::any_of(classes, [](const Class& own) { return own.table == nullptr; });
+        return std::ranges::any_of(classes, [](const Class& each) { return each.table == nullptr; });
     }
     std::size_t all_slots() const { return leak.size() / lanes; }
-    /// Where the potential of a node lies, and where its mechanisms are calculated.
+    /// The positions of a node: of its potential, and of the calculation of its mechanisms.
     std::uint32_t position(std::size_t cell, std::uint32_t slot) const { return positions[first_[cell] + slot]; }
     std::uint32_t gather_slot(std::size_t cell, std::uint32_t slot) const { return gather_slots[first_[cell] + slot]; }
     std::uint32_t class_of(std::size_t cell, std::size_t class_index) const {
@@ -79,19 +79,19 @@ class PackedPlan {
     AlignedVector<std::uint32_t> level_begins;
     AlignedVector<std::uint32_t> join_begins;
     AlignedVector<KernelJoin> joins;
-    // How the equations of slots begin: see KernelLevels and KernelArguments.
+    // How the equations of slots are initialised: see KernelLevels and KernelArguments.
     AlignedVector<std::uint32_t> begin_slots;
     AlignedVector<std::uint32_t> late_begins;
     AlignedVector<std::uint32_t> late_slots;
     AlignedVector<std::uint8_t> is_plain;
     std::size_t node_slots = 0;  ///< gather slots follow
-    AlignedVector<std::uint32_t> sources;  ///< of each gather slot: the position of its node, or its own position
+    AlignedVector<std::uint32_t> sources;  ///< by gather slot: the position of its node; of an unused one, its position
     std::vector<Class> classes;
     PoolPlan pools;  ///< constants [pool][lane]
-    std::vector<Chunk> receptors;   ///< by number
+    std::vector<Chunk> receptors;  ///< by number
     std::vector<Chunk> electrodes;  ///< by number, then clamps by number
-    std::size_t clamps_from = 0;    ///< the first electrode that is a clamp
-    AlignedVector<std::uint32_t> positions;  ///< of each slot of each cell's plan
+    std::size_t clamps_from = 0;  ///< the first electrode that is a clamp
+    AlignedVector<std::uint32_t> positions;  ///< by slot of each cell's plan
     AlignedVector<std::uint32_t> gather_slots;
 
    private:
@@ -106,10 +106,10 @@ class PackedPlan {
     void fill_pools(Cells cells);
     void add_receptors(Cells cells);
     void add_electrodes(Cells cells);
-    /// @pre all that adds to equations has been placed
+    /// @pre all elements that add to equations have been placed
     void choose_begins(Cells cells);
 
-    std::vector<std::size_t> first_;          ///< of each cell: its first slot among all
+    std::vector<std::size_t> first_;  ///< by cell: its first slot among all
     std::vector<std::size_t> first_classes_;
     std::vector<std::uint32_t> classes_of_;
 };

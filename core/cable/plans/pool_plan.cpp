@@ -16,10 +16,10 @@ namespace {
 constexpr double faraday = 96485.33212;      // C/mol
 constexpr double gas_constant = 8.314462618;  // J/(mol K)
 constexpr double zero_celsius = 273.15;       // K
-/// mM/ms of a current of 1 pA into a shell of 1 um^3, of ions with one charge.
+/// mM/ms of a current of 1 pA of monovalent ions into a shell of 1 um^3.
 constexpr double filling = 1e3 / faraday;
 
-/// A placeholder, mM, that the state of a general mechanism replaces.
+/// A placeholder, mM, which the state of a general mechanism replaces.
 constexpr double any_concentration = 1e-4;
 
 }  // namespace
@@ -34,7 +34,7 @@ PoolPlan::PoolPlan(std::pmr::memory_resource* memory)
       half_decay(memory),
       half_gain(memory) {}
 
-PoolPlan::PoolPlan(const CellSpec& spec, std::span<const double> own_values,
+PoolPlan::PoolPlan(const CellSpec& spec, std::span<const double> per_cell_values,
                    std::span<const std::uint32_t> slot_of_node, double step, std::pmr::memory_resource* memory)
     : PoolPlan(memory) {
     nernst = 1e3 * gas_constant * (spec.celsius + zero_celsius) / (2.0 * faraday);
@@ -47,12 +47,12 @@ PoolPlan::PoolPlan(const CellSpec& spec, std::span<const double> own_values,
             found.push_back({slot_of_node[compartments[c].node], {&painted, c}});
         }
     }
-    std::ranges::sort(found, {}, [](const auto& own) { return own.first; });
+    std::ranges::sort(found, {}, [](const auto& each) { return each.first; });
     for (const auto& [slot, place] : found) {
         const auto& [painted, c] = place;
         slots.push_back(slot);
         const auto parameter = [&](std::size_t p) {
-            return spec.value(*painted, p, static_cast<std::uint32_t>(c), own_values);
+            return spec.value(*painted, p, static_cast<std::uint32_t>(c), per_cell_values);
         };
         if (painted->mechanism->general != nullptr) {
             const std::int32_t of_outside = painted->mechanism->general->outside;

@@ -14,13 +14,15 @@ namespace ranvier::cable {
 /// the kernel keeps the concentration up to rounding, and the state of the mechanism replaces it after the step.
 struct PoolPlan {
     explicit PoolPlan(std::pmr::memory_resource* memory);
-    /// @param own_values values of the cell's own parameters @param step ms
-    PoolPlan(const CellSpec& spec, std::span<const double> own_values, std::span<const std::uint32_t> slot_of_node,
+    /// @param per_cell_values values of per-cell parameters
+    /// @param step ms
+    PoolPlan(const CellSpec& spec, std::span<const double> per_cell_values, std::span<const std::uint32_t> slot_of_node,
              double step, std::pmr::memory_resource* memory);
 
     std::size_t size() const { return slots.size(); }
     bool is_at(std::uint32_t slot) const;
-    /// Its place among the pools. @pre it is there
+    /// The index of the pool.
+    /// @pre there is one
     std::size_t place_of(std::uint32_t slot) const;
     AlignedVector<std::uint32_t> slots;
     AlignedVector<double> rest;

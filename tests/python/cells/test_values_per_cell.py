@@ -242,7 +242,7 @@ def test_kinds_share_values() -> None:
     simulation = rv.Simulation(net)
     np.testing.assert_array_equal(simulation.get(cells, "V_m"), [-70.0, -60.0, -70.0])
     np.testing.assert_array_equal(simulation.get(cells, "x"), [1e-4, 3e-4, 1e-4])
-    with pytest.raises(rv.errors.ValueOutOfBoundsError, match="own parameters of V_init of cell 1"):
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match="per-cell parameters of V_init of cell 1"):
         net.create([a, rv.Cell(TREE, membrane=a_membrane, threshold=rv.per_cell("v", -60.0))])
 
 

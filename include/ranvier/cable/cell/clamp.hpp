@@ -15,7 +15,7 @@ namespace ranvier::cable {
 
 class Compartments;
 
-/// An electrode at one place of each cell that injects a given current, or holds a given potential by what it injects.
+/// An electrode at one place of each cell that injects a given current, or holds a given potential.
 struct PlacedClamp {
     enum class Kind : std::uint8_t { current, voltage };
 
@@ -23,8 +23,8 @@ struct PlacedClamp {
     Kind kind = Kind::current;
     Place place;
     double start = 0.0;             ///< ms
-    std::vector<double> levels;     ///< one after the other: pA, or mV
-    std::vector<double> durations;  ///< ms, of each of them; the last one may be infinite
+    std::vector<double> levels;     ///< consecutive: pA, or mV
+    std::vector<double> durations;  ///< ms, by level; the last one may be infinite
     double resistance = 0.0;        ///< of a voltage clamp, in series with the membrane, MOhm
 };
 
@@ -33,13 +33,13 @@ inline constexpr Bounds resistance_bounds{.lower = 1e-3, .upper = 1e9};      // 
 inline constexpr Bounds start_bounds{.lower = 0.0, .upper = 1e12};           // ms
 inline constexpr Bounds duration_bounds{.lower = 1e-6, .upper = HUGE_VAL};  // ms
 
-/// @throws ValueOutOfBoundsError, ShapeError naming the clamp
+/// @throws ValueOutOfBoundsError, ShapeError with the name of the clamp
 void check_clamps(std::span<const PlacedClamp> clamps, const Compartments& compartments);
-/// When the last level ends, ms.
+/// End of the last level, ms.
 double end_of(const PlacedClamp& clamp);
 
-/// What a clamp does in each step. Where a level begins or ends within a step, it acts with that part of the step, so that the
-/// charge of a current does not depend on the grid.
+/// The action of a clamp in each step. If a level starts or ends within a step, it acts with that fraction of the
+/// step, so that the charge of a current does not depend on the grid.
 class ClampCourse {
    public:
     /// @param step ms
@@ -49,10 +49,11 @@ class ClampCourse {
         double conductance = 0.0;  ///< nS; of a current clamp 0
         double current = 0.0;      ///< pA at 0 mV
     };
-    /// In the step that leads from (step - 1) h to step h.
+    /// The action in the step from (step - 1) h to step h.
     Action at(Step step) const { return at(numbers_, step); }
 
-    /// All that says what it does: its conductance, in steps the begin of the first level and the end of each, and the levels.
+    /// The complete course: its conductance, the start of the first level and the end of each in steps, and the
+    /// levels.
     std::span<const double> numbers() const { return numbers_; }
     static Action at(std::span<const double> numbers, Step step);
 

@@ -15,22 +15,22 @@
 
 namespace ranvier::cable {
 
-/// A cell as a neuron model: its parameters are a current and the own parameters of cells, its receptors those that were
+/// A cell as a neuron model: its parameters are a current and the per-cell parameters, its receptors those that were
 /// placed, its variables the potential at the detector and the probes.
 class CellModel final : public models::UserModel {
    public:
-    /// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError naming the mechanism, receptor or probe
+    /// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError with the name of the mechanism, receptor or probe
     explicit CellModel(CellSpec spec);
-    /// A population of cells of several kinds, which are made of one spec each.
-    /// @param kind_of of each cell of the population
-    /// @throws ValueOutOfBoundsError where kinds differ in what a population has once, or have too many tables of rates
+    /// A population of cells of several kinds, with a spec each.
+    /// @param kind_of by cell of the population
+    /// @throws ValueOutOfBoundsError if kinds differ in properties of a population, or have too many rate tables
     CellModel(std::vector<std::shared_ptr<const CellModel>> kinds, std::vector<std::uint32_t> kind_of);
 
     std::size_t kinds() const { return kinds_.empty() ? 1 : kinds_.size(); }
     const CellSpec& spec(std::size_t kind = 0) const { return kinds_.empty() ? *spec_ : kinds_[kind]->spec(); }
-    /// Of a cell of the population.
+    /// The kind of a cell of the population.
     std::size_t kind_of(std::uint64_t cell) const { return kind_of_.empty() ? 0 : kind_of_[cell]; }
-    /// Of the population; 0: any number.
+    /// Size of the population; 0: any size.
     std::uint64_t size() const override { return kind_of_.size(); }
 
     std::unique_ptr<models::NeuronGroup> create(const models::GroupArguments& arguments) const override;
@@ -43,9 +43,9 @@ class CellModel final : public models::UserModel {
    private:
     void describe();
     void count_sites();
-    /// Of a cell.
+    /// Mean number of compartments of a cell.
     double mean_compartments() const;
-    models::ParameterInfo info_of(std::uint32_t own) const;
+    models::ParameterInfo info_of(std::uint32_t parameter) const;
     std::vector<std::uint32_t> kinds_that_may_conflict() const;
 
     std::optional<CellSpec> spec_;

@@ -12,7 +12,7 @@
 
 namespace ranvier::cable {
 
-/// A mechanism that a user describes: gates whose rates are programs, and currents g (V - E).
+/// A user-defined mechanism: gates whose rates are programs, and currents g (V - E).
 struct ChannelDescription {
     struct Gate {
         std::string name;
@@ -20,7 +20,7 @@ struct ChannelDescription {
         program::Program rates;                   ///< see GateInfo::program
         std::optional<program::Program> initial;  ///< see GateInfo::initial
     };
-    /// A conductance of its own and a reversal potential of its own, both parameters, with powers of gates.
+    /// A conductance and a reversal potential, both parameters, with powers of gates.
     struct Term {
         std::uint32_t conductance = 0;
         std::uint32_t reversal = 0;
@@ -36,17 +36,17 @@ struct ChannelDescription {
     std::string summary;
     std::string equations;
     std::string reference;
-    /// Those on which rates depend, and those of the terms.
+    /// First the parameters of rates, then those of the terms.
     std::vector<models::ProgramParameter> parameters;
     Follows follows = Follows::potential;  ///< of all gates
     std::vector<Gate> gates;
     std::vector<Term> terms;
     std::vector<Current> currents;
-    /// From what the user gives, then the temperature, to the parameters.
+    /// From the given values, then the temperature, to the parameters.
     program::Program derive;
 };
 
-/// A mechanism that a user describes. It owns everything that its MechanismModel points to.
+/// A user-defined mechanism. It owns all data that its MechanismModel points to.
 class UserMechanism {
    public:
     UserMechanism() = default;
@@ -62,16 +62,16 @@ class UserMechanism {
     MechanismModel model_;
 };
 
-/// A user's mechanism with gates and currents g (V - E).
+/// A user-defined mechanism with gates and currents g (V - E).
 class Channel final : public UserMechanism {
    public:
-    /// @throws ShapeError, ValueOutOfBoundsError for what does not fit together
+    /// @throws ShapeError, ValueOutOfBoundsError if the parts do not fit together
     explicit Channel(ChannelDescription description);
     /// Values of the parameters. @param given see ChannelDescription::derive @throws ShapeError
     std::vector<double> derive(std::span<const double> given) const;
 
    private:
-    ChannelDescription own_;
+    ChannelDescription description_;
     std::vector<models::ParameterInfo> parameters_;
     std::vector<GateInfo> gates_;
     std::vector<CurrentInfo> currents_;

@@ -7,18 +7,18 @@
 #include "ranvier/cable/receptor.hpp"
 #include "ranvier/models/model_info.hpp"
 
-/// Every mechanism and receptor, defined in the file of its name. A new one is declared here and added
-/// to the list below.
+/// All mechanisms and receptors, each defined in the file of its name. A new one is declared here and added to the
+/// list below.
 namespace ranvier::cable {
 
 /// mV
 inline constexpr Bounds reversal_bounds{.lower = -1000.0, .upper = 1000.0};
-/// S/cm^2: far above those of any membrane, and what sums and products stay finite with.
+/// S/cm^2: far above the density of any membrane, and low enough to keep sums and products finite.
 inline constexpr Bounds density_bounds{.lower = 0.0, .upper = 1e6};
 /// ms
 inline constexpr Bounds time_bounds{.lower = 1e-6, .upper = 1e9};
 
-/// Of currents that carry calcium: NaN, not given, where a pool gives it.
+/// The reversal potential of currents that carry calcium: NaN, not given, where a pool sets it.
 inline constexpr models::ParameterInfo calcium_reversal{
     "eca", "mV", std::numeric_limits<double>::quiet_NaN(), reversal_bounds,
     "Reversal potential of calcium, where there is no calcium_pool"};

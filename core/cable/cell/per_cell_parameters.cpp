@@ -1,4 +1,4 @@
-#include "ranvier/cable/cell/own_parameters.hpp"
+#include "ranvier/cable/cell/per_cell_parameters.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@ namespace ranvier::cable {
 
 namespace {
 
-using Kind = OwnUse::Kind;
+using Kind = PerCellUse::Kind;
 
-/// Of profiles: what values are multiplied by.
+/// Upper limit of the factors in profiles.
 constexpr double greatest_factor = 1e6;
 
 bool is_of_clamp(Kind kind) {
@@ -23,18 +23,18 @@ bool is_of_clamp(Kind kind) {
            kind == Kind::clamp_resistance;
 }
 
-/// Where a parameter of mechanisms gets its values from.
+/// Visits the parameters of mechanisms that are scaled by a per-cell parameter.
 template <class Visit>
-void visit_mechanisms(const CellSpec& spec, std::uint32_t own, Visit visit) {
+void visit_mechanisms(const CellSpec& spec, std::uint32_t parameter, Visit visit) {
     for (const PaintedMechanism& painted : spec.mechanisms) {
-        for (std::size_t p = 0; p < painted.own.size(); ++p) {
-            if (painted.own[p] == static_cast<std::int32_t>(own)) visit(painted, p);
+        for (std::size_t p = 0; p < painted.per_cell.size(); ++p) {
+            if (painted.per_cell[p] == static_cast<std::int32_t>(parameter)) visit(painted, p);
         }
     }
 }
 
-/// What a use is of, as a parameter.
-models::ParameterInfo info_of(const CellSpec& spec, const OwnUse& use) {
+/// The parameter description of the target of a use.
+models::ParameterInfo info_of(const CellSpec& spec, const PerCellUse& use) {
     switch (use.kind) {
         case Kind::capacitance:
             return {"C_m", "uF/cm^2", 0.0, capacitance_bounds, "Capacitance of the membrane"};
@@ -61,16 +61,16 @@ models::ParameterInfo info_of(const CellSpec& spec, const OwnUse& use) {
     return {"resistance", "MOhm", 0.0, resistance_bounds, "Resistance of a voltage clamp"};
 }
 
-std::string object_of(const CellSpec& spec, const OwnUse& use) {
+std::string object_of(const CellSpec& spec, const PerCellUse& use) {
     const std::string name(info_of(spec, use).name);
     if (use.kind == Kind::receptor) return name + " of receptor '" + spec.receptors[use.of].name + "'";
     if (is_of_clamp(use.kind)) return name + " of clamp '" + spec.clamps[use.of].name + "'";
     return name;
 }
 
-/// Whether what it gives a value to is there.
-bool exists(const CellSpec& spec, const OwnUse& use) {
-    if (use.own >= spec.own.size() || use.profile.empty()) return false;
+/// Whether the target of a use exists.
+bool exists(const CellSpec& spec, const PerCellUse& use) {
+    if (use.parameter >= spec.per_cell.size() || use.profile.empty()) return false;
     if (use.kind == Kind::receptor) {
         return use.of < spec.receptors.size() && use.index < spec.receptors[use.of].parameters.size();
     }
@@ -82,12 +82,12 @@ bool exists(const CellSpec& spec, const OwnUse& use) {
     return use.kind != Kind::clamp_resistance || clamp.kind == PlacedClamp::Kind::voltage;
 }
 
-void check_profile(const CellSpec& spec, const OwnUse& use) {
+void check_profile(const CellSpec& spec, const PerCellUse& use) {
     const std::string object = object_of(spec, use);
     Bounds bounds = info_of(spec, use).bounds;
     if (use.kind == Kind::capacitance) {
         check_length(use.profile.size(), spec.compartments.size(), "profile of " + object);
-        bounds.lower = 0.0;  // what is added to a number may be 0
+        bounds.lower = 0.0;  // an addend may be 0
     } else if (use.profile.size() != 1) {
         throw ShapeError({.object = "profile of " + object,
                           .value = counted(use.profile.size(), "value"),
@@ -97,7 +97,8 @@ void check_profile(const CellSpec& spec, const OwnUse& use) {
     check_factors(use.profile, bounds, bounds.lower < 0.0, object);
 }
 
-/// Restricts the bounds of a value so that this times the value, beside `given`, keeps others. It keeps them itself, too.
+/// Restricts the bounds of a value so that the value itself, and its product with `factor` plus `given`, stay within
+/// `wanted`.
 void restrict(Bounds& bounds, Bounds wanted, double factor, double given = 0.0) {
     if (factor == 0.0) return;
     if (factor < 0.0) {
@@ -118,12 +119,13 @@ void restrict(Bounds& bounds, Bounds wanted, double factor, double given = 0.0) 
     }
 }
 
-/// The parameter that has been found so far, if another thing that the value is for may be joined to it.
-void join(models::ParameterInfo& info, bool& is_used, const models::ParameterInfo& other, const OwnParameter& own) {
+/// Merges the description of another target of a parameter into `info`, if they are compatible.
+void join(models::ParameterInfo& info, bool& is_used, const models::ParameterInfo& other,
+          const PerCellParameter& parameter) {
     if (is_used && info.unit != other.unit) {
-        throw ValueOutOfBoundsError({.object = "parameter '" + own.name + "' of cells",
+        throw ValueOutOfBoundsError({.object = "parameter '" + parameter.name + "' of cells",
                                      .value = std::string(info.unit) + " and " + std::string(other.unit),
-                                     .bound = "all that it gives values to have the same unit",
+                                     .bound = "all its targets must have the same unit",
                                      .remedy = "choose another name for one of them"});
     }
     if (!is_used) info.meaning = other.meaning;
@@ -131,17 +133,17 @@ void join(models::ParameterInfo& info, bool& is_used, const models::ParameterInf
     is_used = true;
 }
 
-/// Only the last level of a clamp may last for ever.
-bool may_be_infinite(const CellSpec& spec, const OwnUse& use) {
+/// Only the last level of a clamp may have an infinite duration.
+bool may_be_infinite(const CellSpec& spec, const PerCellUse& use) {
     return use.kind == Kind::clamp_duration && use.index + 1 == spec.clamps[use.of].durations.size();
 }
 
-/// What the capacitance that a value gives is added to.
-double given_capacitance(const CellSpec& spec, const OwnUse& use, std::size_t compartment) {
+/// The capacitance to which that of a per-cell parameter is added.
+double given_capacitance(const CellSpec& spec, const PerCellUse& use, std::size_t compartment) {
     return use.profile.size() == 1 ? std::ranges::max(spec.capacitance) : value_at(spec.capacitance, compartment);
 }
 
-void apply(CellConstants& constants, const OwnUse& use, double value, std::size_t compartments) {
+void apply(CellConstants& constants, const PerCellUse& use, double value, std::size_t compartments) {
     const double product = use.profile.front() * value;
     switch (use.kind) {
         case Kind::capacitance:
@@ -181,7 +183,7 @@ void apply(CellConstants& constants, const OwnUse& use, double value, std::size_
 
 }  // namespace
 
-CellConstants constants_of(const CellSpec& spec, std::span<const double> own_values) {
+CellConstants constants_of(const CellSpec& spec, std::span<const double> per_cell_values) {
     CellConstants constants{.capacitance = spec.capacitance,
                             .axial_resistivity = spec.axial_resistivity,
                             .initial_potential = spec.initial_potential,
@@ -189,38 +191,40 @@ CellConstants constants_of(const CellSpec& spec, std::span<const double> own_val
                             .receptors = {},
                             .clamps = spec.clamps};
     for (const PlacedReceptor& receptor : spec.receptors) constants.receptors.push_back(receptor.parameters);
-    for (const OwnUse& use : spec.uses) apply(constants, use, own_values[use.own], spec.compartments.size());
+    for (const PerCellUse& use : spec.uses)
+        apply(constants, use, per_cell_values[use.parameter], spec.compartments.size());
     return constants;
 }
 
-std::vector<double> defaults_of(std::span<const OwnParameter> own) {
+std::vector<double> defaults_of(std::span<const PerCellParameter> parameters) {
     std::vector<double> defaults;
-    for (const OwnParameter& each : own) defaults.push_back(each.default_value);
+    for (const PerCellParameter& each : parameters) defaults.push_back(each.default_value);
     return defaults;
 }
 
-bool changes_plan(const CellSpec& spec, std::uint32_t own) {
+bool changes_plan(const CellSpec& spec, std::uint32_t parameter) {
     bool found = false;
-    visit_mechanisms(spec, own, [&](const PaintedMechanism&, std::size_t) { found = true; });
-    return found || std::ranges::any_of(spec.uses, [&](const OwnUse& use) {
-               return use.own == own && (use.kind == Kind::capacitance || use.kind == Kind::axial_resistivity ||
-                                         use.kind == Kind::receptor);
+    visit_mechanisms(spec, parameter, [&](const PaintedMechanism&, std::size_t) { found = true; });
+    return found || std::ranges::any_of(spec.uses, [&](const PerCellUse& use) {
+               return use.parameter == parameter && (use.kind == Kind::capacitance ||
+                                                     use.kind == Kind::axial_resistivity || use.kind == Kind::receptor);
            });
 }
 
-bool is_initial(const CellSpec& spec, std::uint32_t own) {
-    return !changes_plan(spec, own) && std::ranges::all_of(spec.uses, [&](const OwnUse& use) {
-        return use.own != own || use.kind == Kind::initial_potential;
+bool is_initial(const CellSpec& spec, std::uint32_t parameter) {
+    return !changes_plan(spec, parameter) && std::ranges::all_of(spec.uses, [&](const PerCellUse& use) {
+        return use.parameter != parameter || use.kind == Kind::initial_potential;
     });
 }
 
-const OwnParameter* initial_parameter(const CellSpec& spec) {
-    const auto found = std::ranges::find(spec.uses, Kind::initial_potential, &OwnUse::kind);
-    return found == spec.uses.end() ? nullptr : &spec.own[found->own];
+const PerCellParameter* initial_parameter(const CellSpec& spec) {
+    const auto found = std::ranges::find(spec.uses, Kind::initial_potential, &PerCellUse::kind);
+    return found == spec.uses.end() ? nullptr : &spec.per_cell[found->parameter];
 }
 
-bool has_own(const CellSpec& spec, std::uint32_t clamp) {
-    return std::ranges::any_of(spec.uses, [&](const OwnUse& use) { return is_of_clamp(use.kind) && use.of == clamp; });
+bool differs_per_cell(const CellSpec& spec, std::uint32_t clamp) {
+    return std::ranges::any_of(spec.uses,
+                               [&](const PerCellUse& use) { return is_of_clamp(use.kind) && use.of == clamp; });
 }
 
 void check_factors(std::span<const double> factors, const Bounds& bounds, bool with_sign, const std::string& object) {
@@ -234,38 +238,39 @@ void check_factors(std::span<const double> factors, const Bounds& bounds, bool w
                                  .remedy = "give a number in place of rv.per_cell()"});
 }
 
-void check_own(const CellSpec& spec) {
-    for (const OwnUse& use : spec.uses) {
-        if (!exists(spec, use)) throw InternalError("an own parameter of cells gives a value to what is not there");
+void check_per_cell(const CellSpec& spec) {
+    for (const PerCellUse& use : spec.uses) {
+        if (!exists(spec, use)) throw InternalError("a per-cell parameter refers to a missing element");
         check_profile(spec, use);
     }
 }
 
-models::ParameterInfo own_info(const CellSpec& spec, std::uint32_t index) {
-    const OwnParameter& own = spec.own[index];
-    models::ParameterInfo info{own.name, "", own.default_value, any_number, "Of each cell"};
+models::ParameterInfo per_cell_info(const CellSpec& spec, std::uint32_t index) {
+    const PerCellParameter& parameter = spec.per_cell[index];
+    models::ParameterInfo info{parameter.name, "", parameter.default_value, any_number, "Of each cell"};
     bool is_used = false;
     info.may_be_infinite = true;
     visit_mechanisms(spec, index, [&](const PaintedMechanism& painted, std::size_t p) {
         const models::ParameterInfo& scaled = painted.mechanism->parameters[p];
-        join(info, is_used, scaled, own);
+        join(info, is_used, scaled, parameter);
         for (const double factor : painted.parameters[p]) restrict(info.bounds, scaled.bounds, factor);
         info.may_be_infinite = false;
     });
-    for (const OwnUse& use : spec.uses) {
-        if (use.own != index) continue;
+    for (const PerCellUse& use : spec.uses) {
+        if (use.parameter != index) continue;
         const models::ParameterInfo scaled = info_of(spec, use);
-        join(info, is_used, scaled, own);
+        join(info, is_used, scaled, parameter);
         for (std::size_t c = 0; c < use.profile.size(); ++c) {
             const double given = use.kind == Kind::capacitance ? given_capacitance(spec, use, c) : 0.0;
             restrict(info.bounds, scaled.bounds, use.profile[c], given);
         }
         info.may_be_infinite = info.may_be_infinite && may_be_infinite(spec, use);
     }
-    if (!is_used) throw InternalError("parameter '" + own.name + "' of cells gives no value");
-    check_bounds(own.default_value, info.bounds, "default of parameter '" + own.name + "' of cells", info.unit);
-    if (!info.may_be_infinite && std::isinf(own.default_value)) {
-        throw ValueOutOfBoundsError({.object = "default of parameter '" + own.name + "' of cells",
+    if (!is_used) throw InternalError("parameter '" + parameter.name + "' of cells has no target");
+    check_bounds(parameter.default_value, info.bounds, "default of parameter '" + parameter.name + "' of cells",
+                 info.unit);
+    if (!info.may_be_infinite && std::isinf(parameter.default_value)) {
+        throw ValueOutOfBoundsError({.object = "default of parameter '" + parameter.name + "' of cells",
                                      .value = "infinite",
                                      .bound = "only the duration of the last level of a clamp can be",
                                      .remedy = "give a number"});

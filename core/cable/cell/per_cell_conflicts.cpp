@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "ranvier/base/errors.hpp"
-#include "ranvier/cable/cell/own_parameters.hpp"
+#include "ranvier/cable/cell/per_cell_parameters.hpp"
 #include "ranvier/cable/cell/spec.hpp"
 
-/// Which values of own parameters do not fit together.
+/// Detection of values of per-cell parameters that do not fit together.
 namespace ranvier::cable {
 
 namespace {
 
-using Kind = OwnUse::Kind;
+using Kind = PerCellUse::Kind;
 
-/// A sum of numbers and of own parameters with factors.
+/// A linear combination of per-cell parameters plus a constant.
 struct Sum {
     double constant = 0.0;
     std::map<std::uint32_t, double> factors;
@@ -26,19 +26,19 @@ struct Sum {
     void add(double value) { constant += value; }
     void subtract(const Sum& other) {
         constant -= other.constant;
-        for (const auto& [own, factor] : other.factors) factors[own] -= factor;
+        for (const auto& [parameter, factor] : other.factors) factors[parameter] -= factor;
     }
     double least(std::span<const double> lowest, std::span<const double> highest) const {
         double sum = constant;
-        for (const auto& [own, factor] : factors) {
-            if (factor != 0.0) sum += factor * (factor > 0.0 ? lowest[own] : highest[own]);
+        for (const auto& [parameter, factor] : factors) {
+            if (factor != 0.0) sum += factor * (factor > 0.0 ? lowest[parameter] : highest[parameter]);
         }
         return sum;
     }
 };
 
-const OwnUse* use_of(const CellSpec& spec, Kind kind, std::uint32_t of, std::uint32_t index) {
-    const auto found = std::ranges::find_if(spec.uses, [&](const OwnUse& use) {
+const PerCellUse* use_of(const CellSpec& spec, Kind kind, std::uint32_t of, std::uint32_t index) {
+    const auto found = std::ranges::find_if(spec.uses, [&](const PerCellUse& use) {
         return use.kind == kind && use.of == of && (kind == Kind::clamp_start || use.index == index);
     });
     return found == spec.uses.end() ? nullptr : &*found;
@@ -49,12 +49,12 @@ struct Span {
     Sum end;
 };
 
-/// When a clamp holds a potential, ms.
+/// The time in which a clamp holds a potential, ms.
 Span span_of(const CellSpec& spec, std::uint32_t clamp) {
     Sum sum;
     const auto add = [&](Kind kind, std::uint32_t index, double value) {
-        if (const OwnUse* const use = use_of(spec, kind, clamp, index)) {
-            sum.factors[use->own] += use->profile.front();
+        if (const PerCellUse* const use = use_of(spec, kind, clamp, index)) {
+            sum.factors[use->parameter] += use->profile.front();
         } else {
             sum.add(value);
         }
@@ -67,27 +67,27 @@ Span span_of(const CellSpec& spec, std::uint32_t clamp) {
     return {start, sum};
 }
 
-bool has_own_times(const CellSpec& spec, std::uint32_t clamp) {
-    return std::ranges::any_of(spec.uses, [&](const OwnUse& use) {
+bool has_per_cell_times(const CellSpec& spec, std::uint32_t clamp) {
+    return std::ranges::any_of(spec.uses, [&](const PerCellUse& use) {
         return (use.kind == Kind::clamp_start || use.kind == Kind::clamp_duration) && use.of == clamp;
     });
 }
 
-/// Pairs of voltage clamps that are in one compartment, one of which has times of its own.
+/// Visits pairs of voltage clamps in the same compartment if the times of at least one differ between cells.
 template <class Visit>
 void visit_pairs(const CellSpec& spec, Visit visit) {
     for (std::uint32_t i = 0; i < spec.clamps.size(); ++i) {
         for (std::uint32_t k = 0; k < i; ++k) {
-            const PlacedClamp& own = spec.clamps[i];
+            const PlacedClamp& clamp = spec.clamps[i];
             const PlacedClamp& other = spec.clamps[k];
-            if (own.kind != PlacedClamp::Kind::voltage || other.kind != PlacedClamp::Kind::voltage) continue;
-            if (spec.compartments.at(own.place, "place") != spec.compartments.at(other.place, "place")) continue;
-            if (has_own_times(spec, i) || has_own_times(spec, k)) visit(i, k);
+            if (clamp.kind != PlacedClamp::Kind::voltage || other.kind != PlacedClamp::Kind::voltage) continue;
+            if (spec.compartments.at(clamp.place, "place") != spec.compartments.at(other.place, "place")) continue;
+            if (has_per_cell_times(spec, i) || has_per_cell_times(spec, k)) visit(i, k);
         }
     }
 }
 
-/// Whether the first is over when the second starts, whatever the values are.
+/// Whether the first ends before the second starts for all values.
 bool is_before(const Span& first, const Span& second, std::span<const double> least, std::span<const double> greatest) {
     Sum gap = second.start;
     gap.subtract(first.end);
@@ -96,23 +96,24 @@ bool is_before(const Span& first, const Span& second, std::span<const double> le
 
 std::optional<std::string> conflict_of_receptor(const CellSpec& spec, std::uint32_t receptor,
                                                 std::span<const double> least, std::span<const double> greatest) {
-    const PlacedReceptor& own = spec.receptors[receptor];
-    if (own.model->conflict == nullptr) return std::nullopt;
+    const PlacedReceptor& placed = spec.receptors[receptor];
+    if (placed.model->conflict == nullptr) return std::nullopt;
     std::vector<std::uint32_t> varied;
-    for (const OwnUse& use : spec.uses) {
+    for (const PerCellUse& use : spec.uses) {
         if (use.kind != Kind::receptor || use.of != receptor) continue;
-        if (std::ranges::find(varied, use.own) == varied.end()) varied.push_back(use.own);
+        if (std::ranges::find(varied, use.parameter) == varied.end()) varied.push_back(use.parameter);
     }
     if (varied.empty()) return std::nullopt;
     for (std::uint64_t corner = 0; corner < std::uint64_t{1} << varied.size(); ++corner) {
-        std::vector<double> parameters = own.parameters;
-        for (const OwnUse& use : spec.uses) {
+        std::vector<double> parameters = placed.parameters;
+        for (const PerCellUse& use : spec.uses) {
             if (use.kind != Kind::receptor || use.of != receptor) continue;
-            const auto place = static_cast<std::size_t>(std::ranges::find(varied, use.own) - varied.begin());
-            const double value = (corner >> place & 1) == 0 ? least[use.own] : greatest[use.own];
+            const auto place = static_cast<std::size_t>(std::ranges::find(varied, use.parameter) - varied.begin());
+            const double value = (corner >> place & 1) == 0 ? least[use.parameter] : greatest[use.parameter];
             parameters[use.index] = use.profile.front() * value;
         }
-        if (const auto reason = own.model->conflict(parameters)) return "of receptor '" + own.name + "', " + *reason;
+        if (const auto reason = placed.model->conflict(parameters))
+            return "of receptor '" + placed.name + "', " + *reason;
     }
     return std::nullopt;
 }
@@ -122,7 +123,7 @@ std::optional<std::string> conflict_of_receptor(const CellSpec& spec, std::uint3
 bool may_conflict(const CellSpec& spec) {
     bool found = false;
     visit_pairs(spec, [&](std::uint32_t, std::uint32_t) { found = true; });
-    return found || std::ranges::any_of(spec.uses, [&](const OwnUse& use) {
+    return found || std::ranges::any_of(spec.uses, [&](const PerCellUse& use) {
                return use.kind == Kind::receptor && spec.receptors[use.of].model->conflict != nullptr;
            });
 }
