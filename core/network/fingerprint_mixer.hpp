@@ -15,7 +15,7 @@
 
 namespace ranvier::network {
 
-/// Mixes values of all types into one number.
+/// Hashes values of all types into one number.
 class Fingerprint {
    public:
     void add(std::uint64_t value) { hash_.add(value); }

@@ -47,7 +47,7 @@ class ArrayBytes {
     std::uint64_t sum() const { return bytes_; }
 
    private:
-    // A field of a type that is not here does not compile: say whether it has arrays.
+    // A field of any other type does not compile: add an overload that says whether it has arrays.
     template <class Value>
         requires std::is_arithmetic_v<Value> || std::is_pointer_v<Value>
     void add(Value) {}
@@ -81,7 +81,7 @@ class ArrayBytes {
     std::set<const void*> counted_;
 };
 
-/// Whether all targets have the electrode that is named.
+/// Checks that all targets have the named electrode.
 void check_electrodes(const Network& network, const StimulusSpec& spec, const std::string& stimulus) {
     if (!spec.receptor.empty()) {
         throw ValueOutOfBoundsError(
@@ -115,7 +115,7 @@ void check_electrodes(const Network& network, const StimulusSpec& spec, const st
     }
 }
 
-/// Whether the spikes of a stimulus have a receptor to go to, and weights that it takes.
+/// Checks that the spikes of a stimulus have a receptor that accepts their weights.
 void check_target_receptors(const Network& network, const StimulusSpec& spec, const std::string& stimulus) {
     if (spec.model->output == models::StimulatorOutput::current) return check_electrodes(network, spec, stimulus);
     if (!spec.electrode.empty()) {
@@ -154,7 +154,7 @@ void check_lists(const models::StimulatorModel& model, const Sequences& sequence
     }
 }
 
-/// Parameters of `count` targets, and lists, which are completed.
+/// Checks the parameters of `count` targets, and checks and completes sequences.
 void check_numbers(const models::StimulatorModel& model, const NamedValues& parameters, Sequences& sequences,
                    std::uint64_t count, const std::string& object) {
     for (const auto& [key, value] : parameters) {
@@ -370,12 +370,12 @@ ProjectionId Network::connect(ProjectionSpec projection) {
 Step Network::stride_of_targets(const ProjectionSpec& projection) const {
     Step stride = 0;
     for (const PopulationId id : populations_of(projection.targets)) {
-        const Step own = population(id).stride;
-        if (stride == 0) stride = own;
-        if (own == stride) continue;
+        const Step stride_of_population = population(id).stride;
+        if (stride == 0) stride = stride_of_population;
+        if (stride_of_population == stride) continue;
         throw ValueOutOfBoundsError({.object = "targets of projection " + quoted(projection.name),
                                      .value = "steps of " + to_text(StepTimes(resolution_)(stride)) + " and " +
-                                              to_text(StepTimes(resolution_)(own)) + " ms",
+                                              to_text(StepTimes(resolution_)(stride_of_population)) + " ms",
                                      .bound = "all targets of a projection must have the same step",
                                      .remedy = "connect populations with different steps in separate calls"});
     }
@@ -411,7 +411,7 @@ double Network::checked_synapses(ProjectionSpec& projection, ProjectionId id) co
                    .greatest_weight = greatest_weight,
                    .least_delay = range_of(projection.delay).first},
                   resolution_, projection.name);
-    check_own_values(projection.synapse, *sampler, projection.weight, resolution_, projection.name);
+    check_per_synapse_values(projection.synapse, *sampler, projection.weight, resolution_, projection.name);
     return sampler->expected_synapses();
 }
 

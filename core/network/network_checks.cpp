@@ -14,7 +14,7 @@ namespace ranvier::network {
 
 namespace {
 
-/// The tables count delays in 16 bits.
+/// Tables store delays in 16 bits.
 constexpr Step longest_delay = 65535;
 
 void check_magnitude(double value, const std::string& object) {
@@ -73,7 +73,7 @@ void check_delay(double delay, double resolution, const std::string& object) {
 
 namespace {
 
-/// The rounding of connect::round_delay.
+/// The same rounding as connect::round_delay.
 bool rounds_to_less_than_a_step(double delay, const TargetSteps& steps) {
     return half_up(delay, 1.0 / steps.step) < 1.0;
 }

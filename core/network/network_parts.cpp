@@ -14,13 +14,14 @@ namespace ranvier::network {
 
 namespace {
 
-/// Collects the parts of one spec. Each type that a field can have has its own form.
+/// Collects the parts of one spec. Each type of field has an overload.
 class Parts {
    public:
     /// @param owner "population 'exc'", "state recorder 0", ...
     explicit Parts(std::string owner = {}) : owner_(std::move(owner)) {}
 
-    /// All fields of a spec. @param numbered what the name of a spec with a name belongs to: "population 0", ...
+    /// Adds all fields of a spec.
+    /// @param numbered name and index of a spec without a name: "population 0", ...
     template <class Spec>
     void add_fields(const Spec& spec, const std::string& numbered) {
         for_each_field(spec, [&](const auto& field, const auto& value) { add_field(spec, field, value, numbered); });
@@ -48,7 +49,7 @@ class Parts {
         }
     }
 
-    /// Spikes reach receptors, and currents electrodes.
+    /// Spikes go to receptors, and currents to electrodes.
     template <class Spec>
     static bool applies(const Spec&, std::string_view) {
         return true;
@@ -85,7 +86,7 @@ class Parts {
         if (model->fingerprint() != 0) add_mixed("description of the model", model->fingerprint());
     }
     void add(std::string_view what, const models::StimulatorModel* model) { add(what, model->name); }
-    /// One that was given.
+    /// A site that was given.
     void add(std::string_view what, const SiteSpec& site) {
         const auto* const number = std::get_if<std::uint64_t>(&site);
         if (!std::holds_alternative<std::monostate>(site))
@@ -97,17 +98,18 @@ class Parts {
     }
     void add(std::string_view what, const SynapseSpec& synapse) {
         if (synapse.is_static()) return add(what, "static_synapse");
-        // All fields are named: a new one does not compile until it is a part. The values have the parameters.
+        // The structured binding lists all fields, so that a new one does not compile until it is handled. The values
+        // include the parameters.
         const auto& [model, parameters, modulators, owner] = synapse;
         add(what, model->name);
         if (model->user_fingerprint != 0) add_mixed("description of the synapse", model->user_fingerprint);
         if (!model->transmitter.empty()) add_mixed(model->transmitter, modulators);
         const std::vector<double> values = synapse.values();
-        const std::vector<std::uint32_t> per_synapse = synapse.own_parameters();
+        const std::vector<std::uint32_t> per_synapse = synapse.per_synapse_parameters();
         for (std::uint32_t i = 0; i < model->parameters.size(); ++i) {
             const std::string parameter = "parameter " + std::string(model->parameters[i].name);
             if (std::ranges::find(per_synapse, i) != per_synapse.end()) {
-                add(parameter, synapse.own_values(i));
+                add(parameter, synapse.per_synapse_values(i));
             } else {
                 add(parameter, values[i]);
             }
@@ -125,7 +127,8 @@ class Parts {
     std::vector<NetworkPart> parts_;
 };
 
-/// The parts of specs that have names. @param kind "population", ...
+/// Adds the parts of specs with names.
+/// @param kind "population", ...
 template <class Spec, class Parted>
 void add_named_specs(std::vector<std::vector<NetworkPart>>& parts, std::span<const Parted> specs,
                      const std::string& kind) {

@@ -9,17 +9,17 @@
 
 namespace ranvier::network {
 
-/// A part of a description on which the state of a simulation depends.
+/// A part of a network description that determines the state of a simulation.
 struct NetworkPart {
     std::string name;         ///< "parameter C_m of population 'exc'", ...
-    std::uint64_t value = 0;  ///< equal parts have equal numbers; others almost surely not
-    std::string text = {};    ///< what it is, where that is short
+    std::uint64_t value = 0;  ///< hash: equal for equal parts, and almost surely different for different ones
+    std::string text = {};    ///< short textual value, if there is one
 };
 
 /// The parts of each population, projection, stimulus, spike recorder and state recorder, in this order.
 std::vector<std::vector<NetworkPart>> parts_of_specs(const Network& network);
 
-/// All parts: those of equal networks, and simulations with equal precisions, are equal.
+/// All parts. Networks and precisions are equal if all parts are.
 std::vector<NetworkPart> network_parts(const Network& network, models::Precision precision,
                                        models::Precision weight_precision);
 

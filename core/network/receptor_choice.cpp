@@ -34,7 +34,7 @@ void check_receptor(const Population& population, std::string_view name, const s
                                  .remedy = "name one, such as receptor=" + quoted(model.receptors[0])});
 }
 
-/// Whether weights mean the same to two models.
+/// Whether weights have the same meaning for two models.
 bool are_alike(const models::NeuronModel& a, const models::NeuronModel& b, std::string_view name) {
     const ReceptorChoice choice = choose_receptors(a, name);
     return a.weight_unit == b.weight_unit && choice == choose_receptors(b, name) &&
@@ -89,14 +89,14 @@ void check_weight_bounds(const Network& network, const IdSequence& targets, cons
 void check_weight_unit(const Network& network, const IdSequence& targets, const SynapseSpec& synapse,
                        const std::string& projection) {
     if (synapse.is_static() || synapse.model->weight_unit.empty()) return;
-    const std::string own(synapse.model->weight_unit);
+    const std::string unit_of_synapse(synapse.model->weight_unit);
     for (const PopulationId id : network.populations_of(targets)) {
         const Population& population = network.population(id);
         const std::string wanted(population.model->weight_unit);
-        if (wanted.empty() || wanted == own) continue;
+        if (wanted.empty() || wanted == unit_of_synapse) continue;
         throw ValueOutOfBoundsError(
             {.object = "unit of the weights of projection " + quoted(projection),
-             .value = own + ", as the equations of " + std::string(synapse.model->name) + " say",
+             .value = unit_of_synapse + ", as the equations of " + std::string(synapse.model->name) + " say",
              .bound = "weights of " + quoted(population.name) + " are in " + wanted,
              .remedy = "give the equations of the synapse the line w : " + wanted});
     }

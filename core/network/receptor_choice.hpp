@@ -8,10 +8,10 @@
 #include "ranvier/models/neuron.hpp"
 #include "ranvier/network/network.hpp"
 
-/// Which receptors of their targets synapses and stimuli reach.
+/// Selection of the receptors of targets by synapses and stimuli.
 namespace ranvier::network {
 
-/// The receptors that weights >= 0 and weights < 0 go to, by their places among those of a model.
+/// The receptors for weights >= 0 and weights < 0, as indices in a model.
 struct ReceptorChoice {
     std::uint32_t positive = 0;
     std::uint32_t negative = 0;
@@ -20,26 +20,29 @@ struct ReceptorChoice {
     friend bool operator==(const ReceptorChoice&, const ReceptorChoice&) = default;
 };
 
-/// @param name of a receptor; empty where none was named
-/// @pre check_receptors() has found nothing against it
+/// @param name of a receptor; empty: none was named
+/// @pre check_receptors() accepts it
 ReceptorChoice choose_receptors(const models::NeuronModel& model, std::string_view name);
 
-/// Whether all targets have the receptor of this name, or need none, and whether weights mean the same to all of them.
-/// @param object that reaches them, for errors
-/// @throws UnknownNameError for a receptor that a target does not have; ValueOutOfBoundsError where one must be named, and
-/// for targets that cannot be reached together
+/// Checks that all targets have the receptor of this name, or need none, and that weights have the same meaning for
+/// all of them.
+/// @param object name of the source in errors
+/// @throws UnknownNameError for a receptor that a target does not have; ValueOutOfBoundsError if a name is missing,
+///         and for targets that cannot be reached in one call
 void check_receptors(const Network& network, const IdSequence& targets, std::string_view name,
                      const std::string& object);
 
-/// @throws ValueOutOfBoundsError for weights that a model does not take
+/// @throws ValueOutOfBoundsError for weights that a model does not accept
 void check_weight_bounds(const models::NeuronModel& model, double weight, const std::string& object);
 /// The same for all targets.
 void check_weight_bounds(const Network& network, const IdSequence& targets, const Values& weights,
                          const std::string& object);
-/// What a synapse model calculates with is what the weights of its targets are. @throws ValueOutOfBoundsError
+/// Checks that the unit of weights of a synapse model is that of its targets.
+/// @throws ValueOutOfBoundsError
 void check_weight_unit(const Network& network, const IdSequence& targets, const SynapseSpec& synapse,
                        const std::string& projection);
-/// That the targets have the variables that weights follow. @throws ValueOutOfBoundsError
+/// Checks that the targets have the variables that weights depend on.
+/// @throws ValueOutOfBoundsError
 void check_followed_variables(const Network& network, const IdSequence& targets, const SynapseSpec& synapse,
                               const std::string& projection);
 

@@ -20,7 +20,7 @@ namespace {
 
 using connect::RuleSampler;
 
-/// What targets have at the receptor that is reached.
+/// The numbers of sites of targets at their receptor.
 struct Targets {
     std::string receptor;
     std::uint32_t least = UINT32_MAX;
@@ -33,12 +33,13 @@ Targets targets_of(const Network& network, const IdSequence& targets, std::strin
     for (const PopulationId id : network.populations_of(targets)) {
         const Population& population = network.population(id);
         const ReceptorChoice choice = choose_receptors(*population.model, receptor);
-        // Where the sign of a weight chooses, each receptor has one site.
+        // If the sign of a weight selects the receptor, each receptor has one site.
         const SiteCounts counts = population.model->sites_at(choice.positive);
         found.receptor = quoted(population.model->receptors[choice.positive]);
-        const IdSequence own = network.part_of(id, targets);
-        for (std::uint64_t i = 0; i < (counts.of_kind.empty() ? 1 : own.size()); ++i) {
-            const std::uint32_t count = own.empty() ? counts.most : counts.of(own[i].value - population.first.value);
+        const IdSequence reached = network.part_of(id, targets);
+        for (std::uint64_t i = 0; i < (counts.of_kind.empty() ? 1 : reached.size()); ++i) {
+            const std::uint32_t count =
+                reached.empty() ? counts.most : counts.of(reached[i].value - population.first.value);
             found.least = std::min(found.least, count);
             found.most = std::max(found.most, count);
         }
@@ -85,19 +86,19 @@ void check_probabilities(const SharedArray& values, const Targets& targets, cons
                                  .remedy = "give some sites a probability > 0"});
 }
 
-void check_element(const SharedArray& sites, std::uint64_t place, std::uint32_t own, const Targets& targets,
+void check_element(const SharedArray& sites, std::uint64_t place, std::uint32_t count, const Targets& targets,
                    const std::string& object) {
     const double site = sites[place];
-    if (site >= 0.0 && site < own && site == std::floor(site)) return;
+    if (site >= 0.0 && site < count && site == std::floor(site)) return;
     const std::string value = to_text(site) + " (element " + std::to_string(place) + ")";
-    if (site >= own && std::isfinite(site)) throw no_such_site(object, targets, value, own);
+    if (site >= count && std::isfinite(site)) throw no_such_site(object, targets, value, count);
     throw ValueOutOfBoundsError({.object = "site of " + object,
                                  .value = value,
                                  .bound = "sites are whole numbers from 0",
                                  .remedy = "give the number of a site"});
 }
 
-/// Visits the place of each synapse in arrays, and the id of its target.
+/// Visits the index of each synapse in arrays, and the id of its target.
 template <class Visit>
 void visit_targets(const connect::SelectedRule& rule, Visit visit) {
     constexpr std::uint64_t some = 4096;
@@ -142,7 +143,7 @@ void check_array(const SharedArray& sites, const IdSequence& ids, const Targets&
     for (std::uint64_t i = 0; i < sites.size(); ++i) check(i, ids[i]);
 }
 
-/// What an array gives to one thing, or what is drawn for it.
+/// The rule of an array, or of probabilities.
 connect::SiteChoice::Rule to_rule(const SiteSpec& site) {
     if (const auto* one = std::get_if<std::uint64_t>(&site)) return static_cast<std::uint32_t>(*one);
     if (const auto* array = std::get_if<SharedArray>(&site)) return *array;

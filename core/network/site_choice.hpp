@@ -13,20 +13,20 @@
 #include "ranvier/network/network.hpp"
 #include "ranvier/network/site_spec.hpp"
 
-/// Which sites of their targets synapses and stimuli reach.
+/// Selection of the sites of targets by synapses and stimuli.
 namespace ranvier::network {
 
-/// @param object that reaches the targets, for errors
-/// @param rule of the synapses; null: there is one thing for each of the targets
-/// @throws ValueOutOfBoundsError for a site that a target does not have, and for probabilities that are none; ShapeError
-/// for a wrong number of either
+/// @param object name of the source in errors
+/// @param rule of the synapses; null: one element for each target
+/// @throws ValueOutOfBoundsError for a site that a target does not have, and for invalid probabilities; ShapeError
+///         for a wrong number of either
 void check_sites(const Network& network, const IdSequence& targets, std::string_view receptor, const SiteSpec& site,
                  const std::string& object, const connect::SelectedRule* rule);
 
-/// The choice that a projection leaves; null where each of its targets has one site.
+/// The rule of a projection; null if each of its targets has one site.
 std::shared_ptr<const connect::SiteChoice> lower_sites(const Network& network, const Projection& projection);
 
-/// The site of each of some neurons of a population that a stimulus reaches; empty where all neurons have one.
+/// By neuron of a population: the site that a stimulus reaches; empty if all neurons have one.
 std::vector<std::uint32_t> sites_of_stimulus(const Network& network, std::size_t stimulus, const Population& population,
                                              std::uint32_t receptor, const IdSequence& neurons);
 

@@ -38,40 +38,42 @@ bool has_arrays(const SynapseSpec& synapse) {
                                [](const auto& given) { return std::holds_alternative<SharedArray>(given.second); });
 }
 
-/// A parameter that all synapses of a projection share is a number.
+/// Checks that a shared parameter is a number.
 void check_shared(const Values& value, const models::ParameterInfo& info, const std::string& object,
                   const models::SynapseModel& model) {
     if (std::holds_alternative<double>(value)) return;
-    std::string own;
+    std::string per_synapse;
     for (const models::ParameterInfo& other : model.parameters) {
         if (other.per_synapse == models::PerSynapse::no) continue;
-        own += (own.empty() ? "" : ", ") + std::string(other.name);
+        per_synapse += (per_synapse.empty() ? "" : ", ") + std::string(other.name);
     }
-    const std::string remedy = own.empty() ? "" : "; parameters that may differ between synapses: " + own;
+    const std::string remedy =
+        per_synapse.empty() ? "" : "; parameters that may differ between synapses: " + per_synapse;
     throw ValueOutOfBoundsError({.object = object,
                                  .value = is_drawn(value) ? "a distribution" : "an array",
                                  .bound = "all synapses of a projection share " + std::string(info.name),
                                  .remedy = "give one number, or divide the synapses among projections" + remedy});
 }
 
-/// The same, where the user has written the model: it must see that they fit, whatever values synapses have.
+/// The same for user-defined models, which must accept all combinations of values.
 void check_user_fit(const SynapseSpec& synapse, const std::string& projection) {
     std::vector<double> least = synapse.values();
     std::vector<double> greatest = least;
-    const std::vector<std::uint32_t> own = synapse.own_parameters();
-    const std::vector<std::pair<double, double>> ranges = synapse.own_ranges();
-    for (std::size_t k = 0; k < own.size(); ++k) std::tie(least[own[k]], greatest[own[k]]) = ranges[k];
-    const auto reason = synapse.model->user->conflict(least, greatest, own);
+    const std::vector<std::uint32_t> per_synapse = synapse.per_synapse_parameters();
+    const std::vector<std::pair<double, double>> ranges = synapse.per_synapse_ranges();
+    for (std::size_t k = 0; k < per_synapse.size(); ++k)
+        std::tie(least[per_synapse[k]], greatest[per_synapse[k]]) = ranges[k];
+    const auto reason = synapse.model->user->conflict(least, greatest, per_synapse);
     if (!reason) return;
     throw ValueOutOfBoundsError(
         {.object = "parameters of " + std::string(synapse.model->name) + " of projection " + quoted(projection),
          .value = "",
          .bound = *reason,
-         .remedy = own.empty() ? "change one of them"
-                               : "change one of them, or restrict the distributions with low= and high="});
+         .remedy = per_synapse.empty() ? "change one of them"
+                                       : "change one of them, or restrict the distributions with low= and high="});
 }
 
-/// Whether parameters of each of some synapses fit together.
+/// Checks that the parameters of each of some synapses fit together.
 void check_fit(const SynapseSpec& synapse, std::uint64_t count, const std::string& projection) {
     if (!synapse.model->has_conflicts()) return;
     if (synapse.model->user != nullptr) return check_user_fit(synapse, projection);
@@ -89,7 +91,7 @@ void check_fit(const SynapseSpec& synapse, std::uint64_t count, const std::strin
                     std::string(synapse.model->name) + " of projection " + quoted(projection));
 }
 
-/// The same as below, where time constants follow from parameters in a way that the user has written.
+/// The same as below for user-defined models, which calculate time constants from parameters.
 void check_user_traces(const SynapseSpec& synapse, std::span<const double> values, double resolution,
                        const std::string& projection) {
     const double most = connect::longest_time_constant * resolution;
@@ -103,7 +105,7 @@ void check_user_traces(const SynapseSpec& synapse, std::span<const double> value
     }
 }
 
-/// A trace must end before numbers of steps do.
+/// Checks that a trace decays within the largest number of steps.
 void check_time_constants(const SynapseSpec& synapse, double resolution, const std::string& projection) {
     const std::vector<double> values = synapse.values();
     if (synapse.model->user != nullptr) return check_user_traces(synapse, values, resolution, projection);
@@ -134,16 +136,16 @@ void check_weights(const SynapseSpec& synapse, const SynapseRanges& ranges, doub
          .remedy = "change the weight or the bounds; restrict a distribution with low= and high="});
 }
 
-/// Of the two ends of a range, the one that is farther from 0.
+/// The end of a range that is farther from 0.
 double farthest(const std::pair<double, double>& range) {
     return std::abs(range.first) > std::abs(range.second) ? range.first : range.second;
 }
 
-/// Where each synapse has a bound of its own, no weight may lie beyond that of its synapse.
-void check_own_bounds(const SynapseSpec& synapse, std::uint32_t parameter, const Values& weight,
-                      const std::string& projection) {
+/// Checks each weight against the bound of its synapse.
+void check_per_synapse_bounds(const SynapseSpec& synapse, std::uint32_t parameter, const Values& weight,
+                              const std::string& projection) {
     const models::ParameterInfo& info = synapse.model->parameters[parameter];
-    const Values& bounds = synapse.own_values(parameter);
+    const Values& bounds = synapse.per_synapse_values(parameter);
     const auto [least, greatest] = range_of(bounds);
     if (!std::isfinite(least) || !std::isfinite(greatest) || (least < 0.0 && greatest > 0.0)) {
         throw ValueOutOfBoundsError({.object = name_of(info, synapse, projection),
@@ -194,14 +196,15 @@ void check_transmitter(const SynapseSpec& synapse, const std::string& projection
                                                               std::string(name) + "=population)"});
 }
 
-/// The least that can occur of each parameter, of arrays the least that is not 0; of bounds of weights the farthest from 0.
+/// The smallest possible value of each parameter, of arrays the smallest other than 0; of bounds of weights the
+/// farthest from 0.
 std::vector<double> least_values(const SynapseSpec& synapse, std::optional<std::uint32_t> bound) {
     std::vector<double> values = synapse.values();
-    for (const std::uint32_t i : synapse.own_parameters()) {
+    for (const std::uint32_t i : synapse.per_synapse_parameters()) {
         if (i == bound) continue;
-        const auto* const array = std::get_if<SharedArray>(&synapse.own_values(i));
+        const auto* const array = std::get_if<SharedArray>(&synapse.per_synapse_values(i));
         if (array == nullptr) {
-            values[i] = range_of(synapse.own_values(i)).first;
+            values[i] = range_of(synapse.per_synapse_values(i)).first;
             continue;
         }
         for (const double value : *array) {
@@ -230,7 +233,7 @@ void check_changes(const SynapseSpec& synapse, std::span<const models::ChangeSiz
     }
 }
 
-/// The same, where the user has written what spikes do.
+/// The same for user-defined models.
 void check_user_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
                         const std::string& projection) {
     const double least = double_weights ? 0x1p-53 : 0x1p-24;
@@ -250,9 +253,9 @@ void check_user_changes(const SynapseSpec& synapse, double greatest_weight, bool
 
 void check_arrays(const SynapseSpec& synapse, const connect::RuleSampler& rule, const std::string& projection) {
     if (!has_arrays(synapse)) return;
-    for (const std::uint32_t i : synapse.own_parameters()) {
+    for (const std::uint32_t i : synapse.per_synapse_parameters()) {
         const models::ParameterInfo& info = synapse.model->parameters[i];
-        if (!std::holds_alternative<SharedArray>(synapse.own_values(i))) continue;
+        if (!std::holds_alternative<SharedArray>(synapse.per_synapse_values(i))) continue;
         const std::string object = name_of(info, synapse, projection);
         if (!rule.array_length()) {
             throw ShapeError({.object = object,
@@ -260,7 +263,7 @@ void check_arrays(const SynapseSpec& synapse, const connect::RuleSampler& rule, 
                               .bound = "the rule draws how many synapses a target has",
                               .remedy = "give a number or a distribution"});
         }
-        check_values(synapse.own_values(i), info, object, rule.array_length().value_or(0));
+        check_values(synapse.per_synapse_values(i), info, object, rule.array_length().value_or(0));
     }
     check_fit(synapse, rule.array_length().value_or(0), projection);
 }
@@ -294,28 +297,29 @@ std::vector<double> SynapseSpec::values() const {
     return values;
 }
 
-std::vector<std::uint32_t> SynapseSpec::own_parameters() const {
-    std::vector<std::uint32_t> own;
+std::vector<std::uint32_t> SynapseSpec::per_synapse_parameters() const {
+    std::vector<std::uint32_t> indices;
     for (std::uint32_t i = 0; model != nullptr && i < model->parameters.size(); ++i) {
         const auto given = parameters.find(model->parameters[source_of(i)].name);
-        if (given != parameters.end() && !std::holds_alternative<double>(given->second)) own.push_back(i);
+        if (given != parameters.end() && !std::holds_alternative<double>(given->second)) indices.push_back(i);
     }
-    return own;
+    return indices;
 }
 
-const Values& SynapseSpec::own_values(std::uint32_t parameter) const {
+const Values& SynapseSpec::per_synapse_values(std::uint32_t parameter) const {
     return parameters.find(model->parameters[source_of(parameter)].name)->second;
 }
 
-std::vector<std::pair<double, double>> SynapseSpec::own_ranges() const {
+std::vector<std::pair<double, double>> SynapseSpec::per_synapse_ranges() const {
     std::vector<std::pair<double, double>> ranges;
-    for (const std::uint32_t parameter : own_parameters()) ranges.push_back(range_of(own_values(parameter)));
+    for (const std::uint32_t parameter : per_synapse_parameters())
+        ranges.push_back(range_of(per_synapse_values(parameter)));
     return ranges;
 }
 
 std::unique_ptr<connect::SynapseDynamics> SynapseSpec::make_dynamics(double resolution) const {
     std::unique_ptr<connect::SynapseDynamics> made = model->make_dynamics(values(), resolution);
-    made->use_own_parameters(own_parameters(), own_ranges());
+    made->use_own_parameters(per_synapse_parameters(), per_synapse_ranges());
     return made;
 }
 
@@ -336,13 +340,13 @@ void check_parameters(const SynapseSpec& synapse, const std::string& projection)
     if (!has_arrays(synapse)) check_fit(synapse, 1, projection);
 }
 
-void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& rule, const Values& weight,
-                      double resolution, const std::string& projection) {
+void check_per_synapse_values(const SynapseSpec& synapse, const connect::RuleSampler& rule, const Values& weight,
+                              double resolution, const std::string& projection) {
     check_arrays(synapse, rule, projection);
     if (synapse.is_static()) return;
     const auto bound = synapse.make_dynamics(resolution)->bound_parameter();
-    if (!bound || !std::ranges::count(synapse.own_parameters(), *bound)) return;
-    check_own_bounds(synapse, *bound, weight, projection);
+    if (!bound || !std::ranges::count(synapse.per_synapse_parameters(), *bound)) return;
+    check_per_synapse_bounds(synapse, *bound, weight, projection);
 }
 
 void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, double resolution,

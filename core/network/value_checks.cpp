@@ -31,7 +31,7 @@ void check_number(double value, const models::ParameterInfo& info, const std::st
          .remedy = "give a value within the bounds"});
 }
 
-/// The ends of a distribution must keep the bounds of the parameter, since a value may come near them.
+/// The ends of a distribution must be within the bounds of the parameter, since a value may be close to them.
 void check_ends(const Distribution& distribution, const models::ParameterInfo& info, const std::string& object) {
     const auto rounded = [&](double value) { return info.is_whole ? std::floor(value + 0.5) : value; };
     const double least = rounded(distribution.least());
@@ -84,10 +84,10 @@ void check_values(const Values& values, const std::string& object, std::uint64_t
 
 namespace {
 
-/// The ends of some ranges, each true for the upper one.
+/// An end of each of some ranges, true for the upper one.
 using Corner = std::vector<bool>;
 
-/// Appends the corners in which `flips` more ends than there are yet, from the `first` on, are the others.
+/// Appends the corners in which `flips` additional ends, from the `first` on, are flipped.
 void append_flipped(std::vector<Corner>& corners, Corner& corner, std::size_t first, std::size_t flips) {
     if (flips == 0) {
         corners.push_back(corner);
@@ -100,9 +100,9 @@ void append_flipped(std::vector<Corner>& corners, Corner& corner, std::size_t fi
     }
 }
 
-/// Which ends of some ranges are looked at together: all combinations where these are not more than `most`. Else those in which
-/// up to three ends differ from all others, or fewer: what a model has to say is almost always about two or three parameters,
-/// and each neuron is looked at again when it is made.
+/// The corners to check: all combinations if there are at most `most`. Otherwise those in which at most three ends
+/// differ from all others: conflicts almost always involve two or three parameters, and each neuron is checked again
+/// when it is created.
 std::vector<Corner> corners_of(std::size_t ranges, std::size_t most) {
     std::vector<Corner> corners;
     constexpr std::size_t few = 3;

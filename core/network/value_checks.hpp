@@ -12,31 +12,32 @@
 #include "ranvier/models/model_info.hpp"
 #include "ranvier/network/network.hpp"
 
-/// Checks of what users give as values. All throw before anything is changed, and name the object that is wrong.
+/// Checks of values given by users. All throw before anything is changed, with the name of the object.
 namespace ranvier::network {
 
-/// Least and greatest value that can occur; (0, 0) when there are none.
+/// The smallest and the greatest possible value; (0, 0) if there are none.
 std::pair<double, double> range_of(const Values& values);
 
-/// Values of `count` things that must be finite.
+/// Checks values of `count` objects, which must be finite.
 /// @throws ShapeError for an array of another length, ValueOutOfBoundsError
 void check_values(const Values& values, const std::string& object, std::uint64_t count);
 
-/// Values of a parameter, which must keep its bounds. @throws as above
+/// Checks values of a parameter against its bounds.
+/// @throws as above
 void check_values(const Values& values, const models::ParameterInfo& info, const std::string& object,
                   std::uint64_t count);
 
-/// What a model has to say against a set of parameters of one neuron or target.
+/// Returns the conflict in a set of parameters of one neuron or target, if there is one.
 using ConflictTest = std::function<std::optional<std::string>(std::span<const double>)>;
 
-/// Asks a model whether the parameters of each of `count` things fit together: the elements of arrays at one index, combined
-/// with the bounds of distributions; with some combinations of these, where there are many.
+/// Checks that the parameters of each of `count` objects fit together: the elements of arrays at one index, combined
+/// with the bounds of distributions, or with a subset of these combinations if there are many.
 /// @throws ValueOutOfBoundsError
 void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,
                      const ConflictTest& conflict, const std::string& object);
 
-/// The same for what a model has to say against parameters of one of `count` neurons, or of any, that lie between bounds:
-/// see models::NeuronModel::range_conflict.
+/// The same for conflicts of parameters that lie between bounds, of one of `count` neurons or of any: see
+/// models::NeuronModel::range_conflict.
 using RangeTest = std::function<std::optional<std::string>(
     std::optional<std::uint64_t> neuron, std::span<const double> least, std::span<const double> greatest)>;
 void check_range_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,

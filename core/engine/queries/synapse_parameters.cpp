@@ -49,10 +49,10 @@ ConnectionAccess::ParameterPlace ConnectionAccess::parameter_of(std::uint64_t ha
         throw unknown_name("parameter of " + std::string(synapse.model->name), name, known);
     }
     const auto index = static_cast<std::uint32_t>(info - infos.begin());
-    const std::vector<std::uint32_t> own = synapse.own_parameters();
-    const auto column = std::ranges::find(own, index);
-    if (column == own.end()) return {&*info, synapse.values()[index], std::nullopt};
-    return {&*info, 0.0, static_cast<std::size_t>(column - own.begin())};
+    const std::vector<std::uint32_t> per_synapse = synapse.per_synapse_parameters();
+    const auto column = std::ranges::find(per_synapse, index);
+    if (column == per_synapse.end()) return {&*info, synapse.values()[index], std::nullopt};
+    return {&*info, 0.0, static_cast<std::size_t>(column - per_synapse.begin())};
 }
 
 std::vector<double> ConnectionAccess::parameters(std::span<const std::uint64_t> handles, std::string_view name) const {

@@ -20,20 +20,20 @@ namespace ranvier::network {
 
 namespace {
 
-// Objects of random keys: the things that have values of their own must not share a key.
+// Offsets of the objects of random keys: objects with separate draws must not share a key.
 constexpr std::uint64_t variable_keys = std::uint64_t{1} << 16;
 constexpr std::uint64_t objects_per_population = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_parameters = std::uint64_t{1} << 8;  // of a synapse model
 constexpr std::uint64_t stimulus_keys = std::uint64_t{1} << 60;
 
-/// What is drawn for a thing after a step: the number of the step is the place in the stream of the thing.
+/// The draw for an object after a step: the number of the step is the position in the stream of the object.
 double draw_at(const Distribution& distribution, RandomKey key, std::uint64_t thing, Step step) {
     const auto number = static_cast<std::uint64_t>(step);
     if (number >> 32 != 0) key = make_key(key.low | std::uint64_t{key.high} << 32, Purpose::parameter, number >> 32);
     return distribution.draw(key, thing, static_cast<std::uint32_t>(number));
 }
 
-/// The values of some neurons, where `all` have one each; `step` is the one after which they were given.
+/// The values of some neurons of a population of `all`; `step` is the step after which they were given.
 models::GroupValues local_values(const Values& values, RandomKey key, const IdSequence& ids, const IdSequence& all,
                                  Step step = 0) {
     models::GroupValues local;
@@ -48,7 +48,7 @@ models::GroupValues local_values(const Values& values, RandomKey key, const IdSe
                               ? draw_at(std::get<Distribution>(values), key, index, step)
                               : std::get<SharedArray>(values)[index];
     }
-    // The rule for reading GroupValues is that one value stands for all.
+    // GroupValues are never empty: one value applies to all.
     if (ids.empty()) local.values = {0.0};
     return local;
 }
@@ -59,20 +59,20 @@ connect::SynapseValues lower_values(const Values& values, RandomKey key, bool is
     return {std::get<Distribution>(values), key, is_whole};
 }
 
-/// Of the parameters of which synapses of a projection have values of their own.
+/// Lowers the parameters that differ between the synapses of a projection.
 std::vector<connect::SynapseValues> lower_parameters(const Projection& projection, std::uint64_t seed) {
     std::vector<connect::SynapseValues> lowered;
-    for (const std::uint32_t i : projection.synapse.own_parameters()) {
-        // One that follows another parameter has the values that are drawn for this.
+    for (const std::uint32_t i : projection.synapse.per_synapse_parameters()) {
+        // A parameter that follows another one uses the draws of that parameter.
         const RandomKey key = make_key(seed, Purpose::synapse_parameter,
                                        projection.id.value * most_parameters + projection.synapse.source_of(i));
-        lowered.push_back(
-            lower_values(projection.synapse.own_values(i), key, projection.synapse.model->parameters[i].is_whole));
+        lowered.push_back(lower_values(projection.synapse.per_synapse_values(i), key,
+                                       projection.synapse.model->parameters[i].is_whole));
     }
     return lowered;
 }
 
-/// How many spikes a unit may have in a step: of a list, how often its most frequent time is there.
+/// Maximum number of spikes of a unit in a step: the multiplicity of the most frequent time of its list.
 std::uint32_t most_repeated(const Population& population, const IdSequence& units) {
     if (!population.model->plays_spikes) return population.model->most_spikes;
     std::size_t most = 1;
@@ -86,13 +86,12 @@ std::uint32_t most_repeated(const Population& population, const IdSequence& unit
     return static_cast<std::uint32_t>(std::min<std::size_t>(most, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// The different pairs of a synapse model and its shared parameters, numbered from 1; 0 is the static synapse.
+/// The distinct pairs of a synapse model and its shared parameters, numbered from 1; 0 is the static synapse.
 struct SynapseSets {
     std::vector<std::shared_ptr<const connect::SynapseDynamics>> dynamics;
-    std::vector<ProjectionId> projections;  ///< the first of each of them
-    /// With the parameters that synapses have values of their own for, the projection, one more than its id, where synapses
-    /// draw random numbers, and the neurons of a transmitter.
-    /// A model of a user's equations is known by its fingerprint, however often it was made.
+    std::vector<ProjectionId> projections;  ///< the first projection of each
+    /// Includes the parameters that differ between synapses, the projection id plus one if synapses draw random
+    /// numbers, and the neurons of a transmitter. Equal user-defined models are recognised by their fingerprint.
     using Key = std::tuple<const models::SynapseModel*, std::uint64_t, std::vector<double>, std::vector<std::uint32_t>,
                            std::uint64_t, std::vector<std::uint64_t>>;
     std::map<Key, std::uint32_t> numbers;
@@ -101,14 +100,15 @@ struct SynapseSets {
         if (synapse.is_static()) return 0;
         const std::vector<double> values = synapse.values();
         const auto next = static_cast<std::uint32_t>(dynamics.size() + 1);
-        const std::uint64_t own = synapse.model->is_random ? projection.value + std::uint64_t{1} : 0;
+        const std::uint64_t separate_projection = synapse.model->is_random ? projection.value + std::uint64_t{1} : 0;
         const bool is_of_user = synapse.model->user != nullptr;
         const IdSequence& modulators = synapse.modulators;
         std::vector<std::uint64_t> ids(modulators.size());
         modulators.copy(0, ids);
-        const std::vector<std::uint32_t> parameters = synapse.own_parameters();
+        const std::vector<std::uint32_t> parameters = synapse.per_synapse_parameters();
         std::unique_ptr<connect::SynapseDynamics> created = synapse.make_dynamics(network.resolution());
-        // Sums have room for weights up to the greatest bound of the projections that share tables: it is the same in all.
+        // Sums have room for weights up to the greatest bound of the projections that share tables, so it is part of
+        // the key.
         const auto bound = created->bound_parameter();
         std::vector<double> shared = values;
         for (const std::uint32_t i : parameters) {
@@ -116,14 +116,14 @@ struct SynapseSets {
         }
         if (is_of_user) {
             // Any of them may bound weights.
-            for (const auto& [least, greatest] : synapse.own_ranges()) {
+            for (const auto& [least, greatest] : synapse.per_synapse_ranges()) {
                 shared.push_back(least);
                 shared.push_back(greatest);
             }
         }
         const auto [place, is_new] =
             numbers.try_emplace({is_of_user ? nullptr : synapse.model, synapse.model->user_fingerprint,
-                                 std::move(shared), parameters, own, std::move(ids)},
+                                 std::move(shared), parameters, separate_projection, std::move(ids)},
                                 next);
         if (!is_new) return place->second;
         projections.push_back(projection);
@@ -142,13 +142,13 @@ std::vector<std::vector<std::uint32_t>> lower_inputs(const Network& network, std
     std::vector<std::vector<std::uint32_t>> inputs(receptors);
     for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
         bool has_sites = false;
-        std::vector<std::uint32_t> own;
+        std::vector<std::uint32_t> most_sites;
         for (const Population& population : network.populations()) {
             const bool has_receptor = receptor < population.model->receptors.size();
-            own.push_back(has_receptor ? population.model->sites_at(receptor).most : 0);
-            has_sites = has_sites || own.back() > 1;
+            most_sites.push_back(has_receptor ? population.model->sites_at(receptor).most : 0);
+            has_sites = has_sites || most_sites.back() > 1;
         }
-        if (has_sites) inputs[receptor] = std::move(own);
+        if (has_sites) inputs[receptor] = std::move(most_sites);
     }
     return inputs;
 }
@@ -202,8 +202,8 @@ void LoweredNetwork::lower_projections() {
                          .negative = {.receptor = receptors.negative, .synapse = synapse}});
         for (const PopulationId id : network_->populations_of(projection.sources)) {
             const Population& sources = network_->population(id);
-            const IdSequence own = network_->part_of(id, projection.sources);
-            plan.most_spikes = std::max(plan.most_spikes, most_repeated(sources, own));
+            const IdSequence played = network_->part_of(id, projection.sources);
+            plan.most_spikes = std::max(plan.most_spikes, most_repeated(sources, played));
         }
         for (const PopulationId id : plan.target_populations) {
             const Population& targets = network_->population(id);
@@ -236,11 +236,11 @@ const SynapseSpec& LoweredNetwork::synapse(connect::KindIndex kind) const {
 std::uint64_t LoweredNetwork::growth_of_bursts(const Population& changed, std::uint32_t receptor) const {
     std::uint64_t growth = 1;
     for (const connect::ProjectionPlan& plan : plan_.projections) {
-        const IdSequence own = network_->part_of(changed.id, network_->projections()[plan.id.value].sources);
-        if (own.empty() || !plan_.feeds_receptor(plan, receptor)) continue;
+        const IdSequence played = network_->part_of(changed.id, network_->projections()[plan.id.value].sources);
+        if (played.empty() || !plan_.feeds_receptor(plan, receptor)) continue;
         const std::uint64_t before = plan.most_spikes;
         const std::uint64_t after =
-            most_repeated(changed, own) * spikes_at_once(network_->projections()[plan.id.value]);
+            most_repeated(changed, played) * spikes_at_once(network_->projections()[plan.id.value]);
         growth = std::max(growth, (after + before - 1) / before);
     }
     return growth;
@@ -248,16 +248,16 @@ std::uint64_t LoweredNetwork::growth_of_bursts(const Population& changed, std::u
 
 void LoweredNetwork::count_bursts(PopulationId population) {
     for (connect::ProjectionPlan& plan : plan_.projections) {
-        const IdSequence own = network_->part_of(population, network_->projections()[plan.id.value].sources);
-        if (own.empty()) continue;
-        // The sums have room for the values before, too.
+        const IdSequence played = network_->part_of(population, network_->projections()[plan.id.value].sources);
+        if (played.empty()) continue;
+        // The sums have room for the previous values, too.
         const std::uint64_t at_once = spikes_at_once(network_->projections()[plan.id.value]);
-        const std::uint32_t repeated = most_repeated(network_->population(population), own);
+        const std::uint32_t repeated = most_repeated(network_->population(population), played);
         plan.most_spikes = std::max(plan.most_spikes, times_saturated(repeated, at_once));
     }
 }
 
-/// Steps of the sources that end within one of the targets, at most.
+/// Maximum number of steps of the sources that end within one step of the targets.
 std::uint64_t LoweredNetwork::spikes_at_once(const Projection& projection) const {
     Step most = 1;
     for (const PopulationId target : network_->populations_of(projection.targets)) {
@@ -279,9 +279,9 @@ double LoweredNetwork::weight_bound(PopulationId population, std::uint32_t recep
     double bound = 0.0;
     for (const connect::ProjectionPlan& plan : plan_.projections) {
         if (!plan.reaches(population) || !plan_.feeds_receptor(plan, receptor)) continue;
-        const double own = network_->projections()[plan.id.value].weight_bound;
-        if (own == 0.0) return largest_weight;
-        bound = std::max(bound, own);
+        const double weight_bound = network_->projections()[plan.id.value].weight_bound;
+        if (weight_bound == 0.0) return largest_weight;
+        bound = std::max(bound, weight_bound);
     }
     return bound;
 }
@@ -362,13 +362,13 @@ models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const IdSequen
     models::GroupValues values =
         local_values(spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), targets, spec.targets,
                      step_of_change(spec, "weight"));
-    for (double& weight : values.values) weight += 0.0;  // in place of -0.0; see models::UpdateArguments
+    for (double& weight : values.values) weight += 0.0;  // turns -0.0 into 0.0; see models::UpdateArguments
     return values;
 }
 
 std::uint32_t LoweredNetwork::receptor(std::size_t stimulus, const Population& targets) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
-    // A current goes to no receptor, so that its weights may have both signs.
+    // Currents have no receptor, so that their weights may have both signs.
     if (spec.model->output == models::StimulatorOutput::current) return 0;
     const ReceptorChoice receptors = choose_receptors(*targets.model, spec.receptor);
     if (!receptors.by_sign()) return receptors.positive;
@@ -393,11 +393,11 @@ std::uint32_t LoweredNetwork::electrode(std::size_t stimulus, const Population& 
 std::vector<bool> LoweredNetwork::stimulated_electrodes(const connect::ShardLayout& shard,
                                                         const Population& population) const {
     std::vector<bool> stimulated(population.model->electrode_count(), false);
-    const IdSequence& own = shard.share(population.id).ids;
+    const IdSequence& local = shard.share(population.id).ids;
     for (std::size_t i = 0; i < network_->stimuli().size(); ++i) {
         const StimulusSpec& spec = network_->stimuli()[i];
         if (spec.model->output != models::StimulatorOutput::current) continue;
-        if (!own.among(spec.targets).empty()) stimulated[electrode(i, population)] = true;
+        if (!local.among(spec.targets).empty()) stimulated[electrode(i, population)] = true;
     }
     return stimulated;
 }

@@ -13,36 +13,36 @@
 
 namespace ranvier::network {
 
-/// A network as numbers: what users wrote with names, units and defaults becomes what building and stepping take.
+/// Lowers a network to numbers: names, units and defaults become the arguments of building and stepping.
 class LoweredNetwork {
    public:
     explicit LoweredNetwork(const Network& network);
 
     const Network& network() const { return *network_; }
-    /// By which factor, at most, the spikes that may reach a receptor at once grow if a population plays other lists, those
-    /// of `changed`; at least 1.
+    /// Upper bound of the factor, at least 1, by which the spikes that reach a receptor at once grow if a population
+    /// plays the lists of `changed`.
     std::uint64_t growth_of_bursts(const Population& changed, std::uint32_t receptor) const;
-    /// To be called when they do.
+    /// Updates the counts after the lists of a population changed.
     void count_bursts(PopulationId population);
     std::span<const connect::PopulationRange> ranges() const { return ranges_; }
     const connect::NetworkPlan& plan() const { return plan_; }
     std::span<const connect::ProjectionPlan> plans() const { return plan_.projections; }
-    /// Of synapses of a kind: which parameters they share, with the values of these.
+    /// The shared parameters of a kind of synapses, with their values.
     const SynapseSpec& synapse(connect::KindIndex kind) const;
-    /// Of the model that has the most.
+    /// Maximum number of receptors of a model.
     std::uint32_t receptors() const { return receptors_; }
-    /// Whether stimuli of neurons of a shard can reach a receptor with spikes: as they are now, or with other weights.
+    /// Whether stimuli of neurons of a shard can reach a receptor with spikes, with present or later weights.
     std::vector<bool> stimulated_receptors(const connect::ShardLayout& shard) const;
     /// By electrode: whether a stimulus of neurons of a population on a shard injects currents there.
     std::vector<bool> stimulated_electrodes(const connect::ShardLayout& shard, const Population& population) const;
-    /// The electrode of some targets that the currents of a stimulus go to.
+    /// The electrode that receives the currents of a stimulus, for some targets.
     std::uint32_t electrode(std::size_t stimulus, const Population& targets) const;
-    /// The greatest absolute weight that synapses onto a receptor may be given later: the greatest weight_bound of the
-    /// projections that reach it, if all have one.
+    /// Upper bound of the absolute weights that synapses onto a receptor can have later: the greatest weight_bound of
+    /// the projections that reach it, if all have one.
     double weight_bound(PopulationId population, std::uint32_t receptor) const;
-    /// The shortest delay of all projections, in steps; a large number when there are none.
+    /// The shortest delay of all projections, in steps; a large number without projections.
     Step shortest_delay() const { return shortest_delay_; }
-    /// Bytes of the arrays that the user gave, and of what is kept beside them to find their elements.
+    /// Bytes of the arrays given by the user, and of the indices to find their elements.
     std::uint64_t array_bytes() const;
 
     /// Values of a model's parameters, in its order, for some neurons of a population.
@@ -50,9 +50,10 @@ class LoweredNetwork {
     /// Initial values of a model's variables, in its order.
     std::vector<models::GroupValues> variables(const Population& population, const IdSequence& neurons,
                                                std::span<const models::GroupValues> parameters) const;
-    /// A value that was given for some neurons of a population after step `now`: of one of its parameters, or of one of its
-    /// variables. Before the first step it is drawn as when the population is created. @param indices within the population
-    /// @param places of the neurons among those that the value was given for
+    /// The values of a parameter or variable that was given for some neurons of a population after step `now`. Before
+    /// the first step they are drawn as at the creation of the population.
+    /// @param indices within the population
+    /// @param places of the neurons among those for which the value was given
     std::vector<double> values_at(const Population& population, bool is_parameter, std::size_t number,
                                   const Values& value, std::span<const std::uint64_t> indices,
                                   std::span<const std::size_t> places, Step now) const;
@@ -60,8 +61,8 @@ class LoweredNetwork {
     std::vector<models::GroupValues> parameters(std::size_t stimulus, const IdSequence& targets) const;
     /// Weights of a stimulus for some of its targets.
     models::GroupValues weights(std::size_t stimulus, const IdSequence& targets) const;
-    /// The receptor of some targets that the spikes of a stimulus go to; 0 for currents.
-    /// @throws ValueOutOfBoundsError when spikes have weights of both signs and the model has two receptors
+    /// The receptor of the spikes of a stimulus, for some targets; 0 for currents.
+    /// @throws ValueOutOfBoundsError if spikes have weights of both signs and the model has two receptors
     std::uint32_t receptor(std::size_t stimulus, const Population& targets) const;
 
    private:
@@ -71,7 +72,7 @@ class LoweredNetwork {
     const Network* network_;
     std::vector<connect::PopulationRange> ranges_;
     connect::NetworkPlan plan_;
-    std::vector<ProjectionId> synapses_;  ///< of those that are not static, a projection that has them
+    std::vector<ProjectionId> synapses_;  ///< by kind that is not static, a projection with it
     std::uint32_t receptors_ = 0;
     Step shortest_delay_ = 0;
 };

@@ -26,11 +26,11 @@ struct NeuronChange {
     NamedValues values;
 };
 
-/// A recorder is named by its place in the list of its kind.
+/// Index of a recorder in the list of its kind.
 using RecorderIndex = std::size_t;
 
-/// The description of a network: populations, projections, stimuli and recorders. Nothing is built; every call checks
-/// what it is given as far as it can be known.
+/// The description of a network: populations, projections, stimuli and recorders. Nothing is built; every call
+/// validates its arguments as far as possible.
 class Network {
    public:
     /// @param resolution ms, > 0
@@ -38,27 +38,28 @@ class Network {
 
     double resolution() const { return resolution_; }
     std::uint64_t seed() const { return seed_; }
-    /// @throws StateError when delays, spike times or recording intervals exist that were put on the old grid.
+    /// @throws StateError if delays, spike times or recording intervals have been rounded to the previous resolution
     void set_resolution(double resolution);
     void set_seed(std::uint64_t seed) { seed_ = seed; }
 
     /// The length of a step of a population, ms.
     double step_of(const Population& population) const;
-    /// Of all populations that have neurons, the greatest number of steps of the resolution in one of theirs.
+    /// The greatest number of steps of the resolution in a step, over all populations with neurons.
     Step longest_stride() const;
 
-    /// @param model also a stimulator that emits spikes: each of the neurons is then a source with a train of its own
+    /// @param model also a stimulator that emits spikes: each neuron is then a source with an independent train
     /// @param step of the neurons, ms, a multiple of the resolution; none: the resolution
     /// @param sequences of such a stimulator
     /// @throws UnknownNameError for a model or parameter, ValueOutOfBoundsError, ShapeError, GridError for a step
     PopulationId create(std::string_view model, std::uint64_t size, std::string name, NamedValues values,
                         std::optional<double> step = std::nullopt, Sequences sequences = {});
-    /// A population of a model that is none of the registry; `owner` keeps it. @throws as the other one
+    /// A population of a model that is not in the registry; `owner` keeps it alive.
+    /// @throws as the other one
     PopulationId create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
                         std::string name, NamedValues values, std::optional<double> step = std::nullopt,
                         Sequences sequences = {});
-    /// A population of spike generators: one list of spike times (ms, ascending, on the grid, > 0) per unit. A time may
-    /// stand more than once in a list.
+    /// A population of spike generators: one list of spike times (ms, ascending, on the grid, > 0) per unit. A list
+    /// may repeat a time.
     PopulationId create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times);
 
     /// @throws RuleError, GridError, DelayError, ShapeError, ValueOutOfBoundsError, UnknownNameError
@@ -67,25 +68,28 @@ class Network {
     /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
     void stimulate(StimulusSpec stimulus);
 
-    /// Other values for a population, a projection or a stimulus, in place of all that were given before. Checked as when
-    /// it was made; when something is thrown, nothing has changed. @throws as create(), connect() and stimulate()
+    /// Replaces all values of a population, a projection or a stimulus. Validated as at creation; if it throws,
+    /// nothing has changed.
+    /// @throws as create(), connect() and stimulate()
     void set_values(PopulationId population, NamedValues values, Sequences sequences = {});
     void set_spike_times(PopulationId population, std::span<const std::vector<double>> spike_times);
     void set(ProjectionId projection, ProjectionSpec changed);
     void set(std::size_t stimulus, StimulusSpec changed);
 
-    /// A stimulus some of whose values are others from the step after `now` on, checked as when it was made.
+    /// A stimulus with some values changed after step `now`, validated as at creation.
     /// @throws as stimulate()
     StimulusSpec changed_stimulus(std::size_t stimulus, NamedValues values, Sequences sequences,
                                   std::optional<Values> weight, Step now) const;
     void swap_stimulus(std::size_t stimulus, StimulusSpec& other) noexcept { std::swap(stimuli_[stimulus], other); }
-    /// The sequences of a population of sources some of which are others. Only the caller knows whether they fit the
-    /// parameters, which can be set while a simulation runs. @throws UnknownNameError, ValueOutOfBoundsError
+    /// The sequences of a population of sources with some of them changed. The caller checks that they fit the
+    /// parameters, which can be set while a simulation runs.
+    /// @throws UnknownNameError, ValueOutOfBoundsError
     Sequences changed_sequences(PopulationId population, Sequences sequences) const;
     void swap_sequences(PopulationId population, Sequences& other) noexcept {
         populations_[population.value].sequences.swap(other);
     }
-    /// Lists of spikes to play after step `now` by some units of a population, checked. @throws as create_spike_generators()
+    /// Validated lists of spikes that some units of a population play after step `now`.
+    /// @throws as create_spike_generators()
     SpikeLists later_spikes(PopulationId population, std::span<const std::uint64_t> units,
                             std::span<const std::vector<double>> spike_times, Step now) const;
     void swap_spikes(PopulationId population, SpikeLists& other) noexcept {
@@ -94,7 +98,7 @@ class Network {
 
     RecorderIndex record_spikes(std::vector<IdSequence> neurons);
     /// @param interval ms, a multiple of the resolution
-    /// @throws UnknownNameError when the model of a neuron has no such variable
+    /// @throws UnknownNameError if the model of a neuron has no such variable
     RecorderIndex record_state(IdSequence neurons, std::vector<std::string> variables, double interval);
 
     std::span<const Population> populations() const { return populations_; }
@@ -104,22 +108,23 @@ class Network {
     std::span<const StateRecorderSpec> state_recorders() const { return state_recorders_; }
 
     const Population& population(PopulationId id) const;
-    /// The populations that some neurons belong to, ascending; of an empty progression the one in which it would begin.
+    /// The populations of some neurons, ascending; for an empty progression the population at its start.
     std::vector<PopulationId> populations_of(const IdSequence& neurons) const;
-    /// Which neurons of a population are among some.
+    /// The subset of some neurons that belongs to a population.
     IdSequence part_of(PopulationId population, const IdSequence& neurons) const;
-    /// Units of all populations, spike generators included.
+    /// Number of units of all populations, including sources.
     std::uint64_t unit_count() const;
-    /// Neurons: without sources.
+    /// Number of neurons, without sources.
     std::uint64_t neuron_count() const;
     /// Expected number of synapses, exact where the rules fix it.
     double expected_synapses() const;
     /// The same of one projection.
     double expected_synapses(ProjectionId id) const { return synapses_[id.value]; }
-    /// Bytes of all numbers and indices that were given as arrays, each of which counts once; those that copies of the
+    /// Bytes of all numbers and indices given as arrays. Each array counts once; arrays that copies of the
     /// description share count in each.
     std::uint64_t array_bytes() const;
-    /// Steps that a time in ms takes. @throws GridError (named `object`) when it is not on the grid.
+    /// A time in ms in steps.
+    /// @throws GridError (named `object`) if it is not on the grid
     Step to_steps(double milliseconds, std::string_view object) const;
 
    private:
@@ -127,19 +132,24 @@ class Network {
     void check_ids(const IdSequence& ids, std::string_view object) const;
     /// Steps of the resolution in a step of a population. @throws GridError, ValueOutOfBoundsError
     Step stride_of(double step, const std::string& population) const;
-    /// The same for all targets of a projection. @throws ValueOutOfBoundsError when they differ
+    /// The same for all targets of a projection.
+    /// @throws ValueOutOfBoundsError if they differ
     Step stride_of_targets(const ProjectionSpec& projection) const;
-    /// @throws ValueOutOfBoundsError when units are sources and so take no input
+    /// @throws ValueOutOfBoundsError if units are sources, which take no input
     void check_takes_input(const IdSequence& targets) const;
     std::string name_of(const IdSequence& neurons) const;
-    /// Gives a population values, checked. @throws as create()
+    /// Validates and sets values of a population.
+    /// @throws as create()
     void give(Population& population, NamedValues values) const;
     void give(Population& population, std::span<const std::vector<double>> spike_times) const;
-    /// Checks a population of sources that a stimulator draws, and completes its sequences. @throws as create()
+    /// Validates a population of sources of a stimulator, and completes its sequences.
+    /// @throws as create()
     void check_sources(Population& population) const;
-    /// Checks a projection, names it if it has no name, and returns its expected number of synapses. @throws as connect()
+    /// Validates a projection, sets a default name, and returns its expected number of synapses.
+    /// @throws as connect()
     double checked_synapses(ProjectionSpec& projection, ProjectionId id) const;
-    /// Checks a stimulus, names it if it has no name, and completes its sequences. @throws as stimulate()
+    /// Validates a stimulus, sets a default name, and completes its sequences.
+    /// @throws as stimulate()
     void check(StimulusSpec& stimulus) const;
     std::string name_population(std::string name, std::string_view model) const;
     PopulationId add(Population population);

@@ -12,8 +12,8 @@ struct SiteProbabilities {
     SharedArray values;
 };
 
-/// Which site of its target each synapse or stimulus reaches: all are as probable; one for all; one each; or drawn with
-/// probabilities.
+/// The site of the target of each synapse or stimulus: drawn with equal probabilities; one for all; one each; or
+/// drawn with given probabilities.
 using SiteSpec = std::variant<std::monostate, std::uint64_t, SharedArray, SiteProbabilities>;
 
 }  // namespace ranvier::network

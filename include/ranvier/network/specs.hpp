@@ -22,14 +22,14 @@
 #include "ranvier/network/synapse_spec.hpp"
 #include "ranvier/network/values.hpp"
 
-/// The parts that a network is described with. Each has one list of its fields, `fields<Spec>`, from which everything
-/// follows that goes through all of them: comparison of ranks, comparison with saved states, the memory of arrays, and
-/// what Python passes.
+/// The parts of a network description. Each has one list of its fields, `fields<Spec>`, from which all code that
+/// visits fields is derived: comparison of ranks, comparison with saved states, the memory of arrays, and arguments
+/// from Python.
 namespace ranvier::network {
 
 enum class FieldRole : std::uint8_t {
     value,       ///< part of the description: equal networks have equal values
-    parameters,  ///< the same, by name: a parameter that is not there has the default of the model
+    parameters,  ///< the same, by name: a missing parameter has the default of the model
     derived,     ///< follows from other fields, or belongs to the state of a simulation
 };
 
@@ -67,7 +67,8 @@ struct AnyValue {
 template <class Spec, class... Values>
 concept HasMembers = requires { Spec{std::declval<Values>()...}; };
 
-/// Whether `fields<Spec>` lists each member of a spec: the spec is made of values of these types, and not of one more.
+/// Whether `fields<Spec>` lists each member of a spec: the spec can be initialised with values of these types, and
+/// not with one more.
 template <class Spec>
 constexpr bool lists_all_members() {
     return std::apply(
@@ -92,9 +93,9 @@ struct PopulationSpec {
     std::shared_ptr<const void> model_owner = {};  ///< keeps a model that is not in the registry
     std::uint64_t size = 0;
     Step stride = 1;              ///< steps of the resolution in one step of the neurons
-    bool has_given_step = false;  ///< else the resolution is their step, whatever it becomes
-    NamedValues parameters = {};  ///< those set
-    NamedValues variables = {};   ///< initial values set
+    bool has_given_step = false;  ///< if false, the step follows the resolution
+    NamedValues parameters = {};  ///< those that were set
+    NamedValues variables = {};   ///< initial values that were set
     SpikeLists spike_steps = {};  ///< only for models that play spikes
     Sequences sequences = {};     ///< of sources that a stimulator draws
 };
@@ -106,7 +107,7 @@ inline constexpr auto fields<PopulationSpec> = std::tuple{
     field<FieldRole::derived>("model_owner", &PopulationSpec::model_owner),
     field("size", &PopulationSpec::size),
     field("steps of the resolution in a step", &PopulationSpec::stride),
-    // A step that was given is the same as an equal one that was not.
+    // A given step is the same as an equal default.
     field<FieldRole::derived>("has_given_step", &PopulationSpec::has_given_step),
     field<FieldRole::parameters>("parameters", &PopulationSpec::parameters),
     field("variables", &PopulationSpec::variables),
@@ -122,16 +123,16 @@ struct Population : PopulationSpec {
 };
 
 struct ProjectionSpec {
-    std::string name = {};  ///< empty: made of the names of the populations
+    std::string name = {};  ///< empty: derived from the names of the populations
     IdSequence sources;     ///< of any populations
-    IdSequence targets;     ///< of populations to whose models weights mean the same
+    IdSequence targets;     ///< of populations whose models give weights the same meaning
     connect::RuleSpec rule = connect::RuleSpec("all_to_all");
     Values weight = 1.0;
-    /// ms; one for all is a multiple of the resolution. All are rounded to the steps of the targets.
+    /// ms; a common delay is a multiple of the resolution. All are rounded to the steps of the targets.
     Values delay = 1.0;
-    /// Largest absolute weight that may be set later; 0: any.
+    /// Largest absolute weight that can be set later; 0: any.
     double weight_bound = 0.0;
-    std::string receptor = {};  ///< of the targets; empty: the only one, or that which the sign of a weight chooses
+    std::string receptor = {};  ///< of the targets; empty: the only one, or selected by the sign of a weight
     SiteSpec site = {};         ///< of the receptor
     SynapseSpec synapse = {};
 };
@@ -157,7 +158,7 @@ struct Projection : ProjectionSpec {
 };
 
 struct StimulusSpec {
-    std::string name = {};  ///< empty: made of the names of the stimulator and the populations
+    std::string name = {};  ///< empty: derived from the names of the stimulator and the populations
     const models::StimulatorModel* model = nullptr;
     IdSequence targets;  ///< of any populations
     NamedValues parameters = {};
@@ -165,9 +166,9 @@ struct StimulusSpec {
     Values weight = 1.0;
     double delay = 1.0;  ///< ms; rounded to the steps of the targets, at least one
     std::string receptor = {};   ///< of spikes, as that of a projection
-    std::string electrode = {};  ///< of currents, that of the targets; empty: their first
+    std::string electrode = {};  ///< of currents; empty: the first one of the targets
     SiteSpec site = {};  ///< of the receptor, for each target
-    /// The steps after which parameters, or "weight", were changed while a simulation ran: draws depend on them.
+    /// The step after which each parameter, or "weight", was changed during a simulation: draws depend on it.
     std::map<std::string, Step, std::less<>> changed_at = {};
 };
 

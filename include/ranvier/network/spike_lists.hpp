@@ -10,8 +10,8 @@
 
 namespace ranvier::network {
 
-/// Steps in which units of a population play spikes, one list for each of them. A description is copied for each simulation:
-/// copies share the lists, which do not change.
+/// Steps in which units of a population play spikes, one list for each unit. Copies of a description, one for each
+/// simulation, share the immutable lists.
 class SpikeLists {
    public:
     using Lists = std::vector<std::vector<Step>>;
@@ -26,7 +26,7 @@ class SpikeLists {
     bool empty() const { return all().empty(); }
     const std::vector<Step>& operator[](std::size_t unit) const { return (*lists_)[unit]; }
 
-    /// What they take, with what the heap needs for each list.
+    /// Memory of the lists, with the overhead of the heap for each.
     std::uint64_t bytes() const {
         constexpr std::uint64_t of_heap = sizeof(std::size_t);
         std::uint64_t sum = 0;

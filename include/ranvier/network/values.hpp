@@ -11,12 +11,12 @@
 
 namespace ranvier::network {
 
-/// A value for each of many things: one for all, one each, or drawn for each.
+/// Values of many objects: one for all, one each, or drawn for each.
 using Values = std::variant<double, SharedArray, Distribution>;
 
 using NamedValues = std::map<std::string, Values, std::less<>>;
 
-/// Lists of numbers of a stimulator, by name.
+/// Sequences of a stimulator, by name.
 using Sequences = std::map<std::string, std::vector<double>, std::less<>>;
 
 }  // namespace ranvier::network
