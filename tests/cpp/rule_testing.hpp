@@ -107,16 +107,15 @@ inline RuleSpec explicit_list(std::vector<std::uint64_t> sources, std::vector<st
              {"allow_multapses", multapses}}};
 }
 
+/// A flag of a rule; false where the rule has no such flag.
+inline bool flag_of(const RuleSpec& spec, std::string_view flag) {
+    const bool has_flag = std::ranges::count(spec.info().parameters, flag, &connect::RuleParameterInfo::name) > 0;
+    return has_flag && spec.flag(flag);
+}
 /// Whether a rule may connect a neuron to itself.
-inline bool allows_autapses(const RuleSpec& spec) {
-    return spec.name() != "nearest_neighbors" && spec.flag("allow_autapses");
-}
+inline bool allows_autapses(const RuleSpec& spec) { return flag_of(spec, "allow_autapses"); }
 /// Whether a rule may connect a pair more than once.
-inline bool allows_multapses(const RuleSpec& spec) {
-    const std::string_view name = spec.name();
-    if (name == "all_to_all" || name == "one_to_one" || name == "pairwise_bernoulli") return false;
-    return name != "nearest_neighbors" && spec.flag("allow_multapses");
-}
+inline bool allows_multapses(const RuleSpec& spec) { return flag_of(spec, "allow_multapses"); }
 /// The last count of a rule: its degree, the largest one, or the total number of synapses.
 inline std::uint64_t number_of(const RuleSpec& spec) {
     std::uint64_t number = 0;

@@ -199,6 +199,16 @@ void expect_degrees(const RuleSpec& spec, const RuleSampler& sampler, const Pair
     }
 }
 
+TEST(EveryRule, IsAmongTheCases) {
+    const PairSpace pairs{NeuronId{0}, 5, NeuronId{0}, 5};
+    SequentialRandom random({make_key(5, Purpose::test, 4), 0, 0});
+    const std::vector<RuleSpec> specs = possible_specs(pairs, random);
+    for (const connect::RuleInfo* info : connect::rules()) {
+        EXPECT_TRUE(std::ranges::any_of(specs, [&](const RuleSpec& spec) { return &spec.info() == info; }))
+            << info->name << " is not in possible_specs()";
+    }
+}
+
 TEST(EveryRule, KeepsItsConstraints) {
     int cases = 0;
     for_each_case([&](const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed) {
