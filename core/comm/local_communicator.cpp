@@ -11,7 +11,7 @@ namespace ranvier::comm {
 
 namespace {
 
-/// The counts of a collective with one process, which is its only partner, or with a neighborhood that may be empty.
+/// Copies the data of a collective with one process as the only partner, or with a possibly empty neighbourhood.
 void copy_counted(std::span<const std::byte> from, std::span<const std::size_t> from_counts, std::span<std::byte> to,
                   std::span<const std::size_t> to_counts) {
     require(from_counts.size() == to_counts.size() && from_counts.size() <= 1, "a count for each partner is needed");

@@ -12,7 +12,7 @@ void require(bool holds, const char* what) {
 }
 
 void copy(std::span<const std::byte> from, std::span<std::byte> to) {
-    require(from.size() == to.size(), "what is sent is not as long as what is received");
+    require(from.size() == to.size(), "the sizes sent and received differ");
     if (!from.empty() && from.data() != to.data()) std::memmove(to.data(), from.data(), from.size());
 }
 

@@ -12,7 +12,7 @@
 
 #include "ranvier/comm/communicator.hpp"
 
-/// What communicators have in common that have no other process to talk to: one process alone, and a dry run of many.
+/// Base of communicators without other processes: a single process, and a dry run of many.
 namespace ranvier::comm {
 
 /// @throws InternalError unless it holds
@@ -22,14 +22,14 @@ void copy(std::span<const std::byte> from, std::span<std::byte> to);
 /// @throws InternalError beyond the end
 std::span<std::byte> part(std::span<std::byte> whole, std::size_t begin, std::size_t size);
 
-/// An operation that was complete when it began.
+/// An operation that is complete from the start.
 class DoneRequest final : public Request {
    public:
     bool test() override { return true; }
     void wait() override {}
 };
 
-/// Messages that were sent and not yet received, by tag.
+/// Sent messages that are not yet received, by tag.
 class Mailboxes {
    public:
     void post(int tag, Message message) { waiting_[tag].push_back(std::move(message)); }
@@ -45,7 +45,7 @@ class Mailboxes {
     std::map<int, std::deque<Message>> waiting_;
 };
 
-/// Communicates with itself: what goes to a rank comes back from that rank.
+/// Communicates with itself: data sent to a rank return from that rank.
 class LoneCommunicator : public Communicator {
    public:
     Rank rank() const override { return Rank{0}; }
@@ -72,10 +72,10 @@ class LoneCommunicator : public Communicator {
     std::unique_ptr<PersistentSend> make_persistent_send(std::size_t bytes, std::span<const Rank> destinations,
                                                          int tag) override {
         for (const Rank rank : destinations) require_rank(rank);
-        return std::make_unique<OwnPersistentSend>(mailboxes_, bytes, destinations, tag);
+        return std::make_unique<MailboxSend>(mailboxes_, bytes, destinations, tag);
     }
     std::unique_ptr<Window> make_window(std::size_t bytes) override {
-        return std::make_unique<OwnWindow>(bytes, size());
+        return std::make_unique<LoneWindow>(bytes, size());
     }
 
     [[noreturn]] void abort(int status) override { std::_Exit(status); }
@@ -87,10 +87,10 @@ class LoneCommunicator : public Communicator {
     void require_rank(Rank rank) const { require_below(rank, size()); }
 
    private:
-    class OwnPersistentSend final : public PersistentSend {
+    class MailboxSend final : public PersistentSend {
        public:
-        OwnPersistentSend(std::shared_ptr<Mailboxes> mailboxes, std::size_t bytes, std::span<const Rank> destinations,
-                          int tag)
+        MailboxSend(std::shared_ptr<Mailboxes> mailboxes, std::size_t bytes, std::span<const Rank> destinations,
+                    int tag)
             : mailboxes_(std::move(mailboxes)),
               buffer_(bytes),
               destinations_(destinations.begin(), destinations.end()),
@@ -110,9 +110,9 @@ class LoneCommunicator : public Communicator {
         int tag_;
     };
 
-    class OwnWindow final : public Window {
+    class LoneWindow final : public Window {
        public:
-        OwnWindow(std::size_t bytes, std::int32_t ranks) : memory_(bytes), ranks_(ranks) {}
+        LoneWindow(std::size_t bytes, std::int32_t ranks) : memory_(bytes), ranks_(ranks) {}
 
         std::span<std::byte> memory() override { return memory_; }
         void put(std::span<const std::byte> data, Rank target, std::size_t offset) override {
@@ -126,7 +126,7 @@ class LoneCommunicator : public Communicator {
         std::int32_t ranks_;
     };
 
-    // Shared, so that a persistent send may outlive the communicator that made it.
+    // Shared, so that a persistent send may outlive its communicator.
     std::shared_ptr<Mailboxes> mailboxes_ = std::make_shared<Mailboxes>();
 };
 

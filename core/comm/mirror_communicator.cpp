@@ -12,7 +12,7 @@ namespace ranvier::comm {
 
 namespace {
 
-/// In a dry run, the processes that need spikes of this one are also those that send it spikes.
+/// In a dry run, the processes that need spikes of this one also send it spikes.
 class MirrorNeighborhood final : public Neighborhood {
    public:
     MirrorNeighborhood(std::span<const Rank> sources, std::span<const Rank> destinations)

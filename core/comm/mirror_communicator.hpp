@@ -7,12 +7,12 @@
 
 namespace ranvier::comm {
 
-/// One process that plays rank 0 of many, for dry runs: all others are taken to do the same. What it sends to a process
-/// also arrives from there, and what it tells all is also what each of them tells. So buffers, tables and spikes have
-/// the sizes and numbers of a real run, and nothing travels.
+/// One process that acts as rank 0 of many, for dry runs, under the assumption that all others do the same. Data sent
+/// to a process also arrive from there, and every process contributes the same data to collectives. So buffers, tables
+/// and spikes have the sizes and numbers of a real run, without communication.
 ///
-/// It makes sense for programs whose processes do the same with different numbers, and which name what they have by places
-/// that mean the same everywhere.
+/// Suitable for programs whose processes perform the same operations on different numbers, with addresses that have the
+/// same meaning on every process.
 /// @throws ValueOutOfBoundsError for a size below 1
 std::shared_ptr<Communicator> make_mirror_communicator(std::int32_t size);
 

@@ -12,14 +12,14 @@
 
 namespace ranvier::comm {
 
-/// Sends records from everybody to everybody through buffers of bounded size, in as many rounds as that takes. For building
-/// networks and for queries: spikes have methods of their own.
+/// Sends records from all processes to all processes through buffers of bounded size, in as many rounds as needed. For
+/// network construction and queries; spikes use the exchange methods.
 template <class Record>
 class Redistribution {
     static_assert(std::is_trivially_copyable_v<Record>);
 
    public:
-    /// @param buffer_bytes the most that a buffer may take on each side; at least one record for each process is always sent
+    /// @param buffer_bytes limit of the buffer on each side; at least one record for each process is always sent
     Redistribution(Communicator& communicator, std::uint64_t buffer_bytes)
         : communicator_(communicator),
           ranks_(static_cast<std::size_t>(communicator.size())),
@@ -31,7 +31,7 @@ class Redistribution {
                pieces_.capacity() * sizeof(Piece);
     }
 
-    /// Begins: counts[r] of the records, which are packed by rank, go to rank r. They must stay until the last round.
+    /// Starts: counts[r] of the records, packed by rank, go to rank r. They must stay valid until the last round.
     /// @note Collective.
     void start(std::span<const Record> records, std::span<const std::uint64_t> counts) {
         records_ = records;
@@ -44,7 +44,7 @@ class Redistribution {
         arrived_.resize(ranks_);
     }
 
-    /// Sends and receives what fits the buffers. Returns false, on all processes, when there was nothing left.
+    /// Sends and receives what fits the buffers. Returns false, on all processes, when nothing was left.
     /// @note Collective.
     bool round() {
         pieces_.clear();
@@ -85,7 +85,7 @@ class Redistribution {
         Rank from;
         std::span<const Record> records;
     };
-    /// What has arrived in the last round, by rank; the records of one process come in the order in which it has them.
+    /// The records received in the last round, by rank; the records of one process keep their order.
     std::span<const Piece> received() const { return pieces_; }
 
     /// All rounds; calls receive(Piece). @note Collective.
@@ -103,7 +103,7 @@ class Redistribution {
     std::uint64_t section_;
     std::span<const Record> records_;
     std::span<const std::uint64_t> counts_;
-    std::uint64_t most_ = 0;  ///< records from any process to any other
+    std::uint64_t most_ = 0;  ///< greatest number of records from one process to another
     std::uint64_t done_ = 0;
     std::vector<std::uint64_t> begins_;
     std::vector<std::size_t> sent_;

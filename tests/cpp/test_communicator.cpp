@@ -326,7 +326,7 @@ TEST_F(CommunicatorTest, ChangesHowProcessesWait) {
     const double before = c.seconds_asleep();
     for (std::int32_t turn = 0; turn < 4 * size; ++turn) {
         const bool leaves = turn % 2 == 0;
-        c.leave_processors(leaves);
+        c.yield_processors(leaves);
         if (turn / 2 % size == me) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         Bytes sent;
         Bytes expected;
@@ -343,7 +343,7 @@ TEST_F(CommunicatorTest, ChangesHowProcessesWait) {
         std::vector<std::uint64_t> values(3, 1);
         const auto exchange = c.start_alltoall(sent, received);
         const auto sum = c.start_sum(values);
-        c.leave_processors(!leaves);
+        c.yield_processors(!leaves);
         exchange->wait();
         sum->wait();
         EXPECT_EQ(received, expected);
@@ -355,7 +355,7 @@ TEST_F(CommunicatorTest, ChangesHowProcessesWait) {
             EXPECT_EQ(told, i);
         }
     }
-    c.leave_processors(false);
+    c.yield_processors(false);
     EXPECT_EQ(c.seconds_asleep() > before, size > 1);
 }
 

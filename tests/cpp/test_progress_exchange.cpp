@@ -70,17 +70,17 @@ TEST(RunAgreement, IsOnTheLatestStepOfAll) {
             SCOPED_TRACE(std::to_string(ranks) + " ranks, turn " + std::to_string(turn));
             Agreements agreements(ranks);
             Step latest = 0;
-            // One wishes to stop, and the others enter when they hear of it.
+            // One requests a stop, and the others enter when the request arrives.
             const auto first = static_cast<std::int32_t>(random() % static_cast<std::uint32_t>(ranks));
-            agreements.of(first).wish(agreements.send_of(first));
+            agreements.of(first).request_stop(agreements.send_of(first));
             std::int32_t entered = 0;
             do {
                 for (std::int32_t rank = 0; rank < ranks; ++rank) {
-                    RunAgreement& own = agreements.of(rank);
-                    if (!own.is_wished() || own.has_entered() || random() % 2 == 0) continue;
+                    RunAgreement& agreement = agreements.of(rank);
+                    if (!agreement.stop_requested() || agreement.has_entered() || random() % 2 == 0) continue;
                     const Step step = 100 + static_cast<Step>(random() % 1000);
                     latest = std::max(latest, step);
-                    own.enter(step, agreements.send_of(rank));
+                    agreement.enter(step, agreements.send_of(rank));
                     ++entered;
                 }
             } while (agreements.deliver(random) || entered < ranks);
@@ -89,7 +89,7 @@ TEST(RunAgreement, IsOnTheLatestStepOfAll) {
                 EXPECT_EQ(*agreements.of(rank).verdict(), latest);
                 EXPECT_TRUE(agreements.of(rank).stops());
             }
-            // A wish, a report and a verdict for each pair of neighbours; two wishes may meet.
+            // A stop request, a report and a verdict for each pair of neighbours; two requests may meet.
             EXPECT_LE(agreements.delivered(), 4 * static_cast<std::size_t>(ranks - 1));
         }
     }
@@ -109,7 +109,7 @@ TEST(RunAgreement, NeedsNoWish) {
         EXPECT_FALSE(agreements.of(rank).stops());
     }
     // Too late.
-    agreements.of(3).wish(agreements.send_of(3));
+    agreements.of(3).request_stop(agreements.send_of(3));
     EXPECT_FALSE(agreements.deliver(random));
 }
 
@@ -230,7 +230,7 @@ class Driver final : public ProgressReceiver {
 
     ProgressExchange& exchange() { return *exchange_; }
 
-    /// @param stop_at the step at which this process wishes to stop, or 0
+    /// @param stop_at the step at which this process requests a stop, or 0
     Step run(Step before, Step last, Step stop_at = 0) {
         std::ranges::fill(clocks_, before);
         std::ranges::fill(inlet_clocks_, before);
@@ -242,19 +242,19 @@ class Driver final : public ProgressReceiver {
             bool any = false;
             for (std::uint32_t group = 0; group < groups_; ++group) any = advance(group, target, stopped) || any;
             if (stop_at > 0 && !clocks_.empty() && *std::ranges::max_element(clocks_) >= stop_at) {
-                exchange_->wish_to_stop();
+                exchange_->request_stop();
             }
             const RunAgreement& agreement = exchange_->agreement();
-            stopped = agreement.is_wished() && !agreement.verdict();
-            exchange_->talk(*this, !any);
+            stopped = agreement.stop_requested() && !agreement.verdict();
+            exchange_->poll(*this, !any);
             if (!clocks_.empty()) exchange_->note_progress(*std::ranges::min_element(clocks_));
             if (clocks_.empty()) exchange_->note_progress(last);
             EXPECT_GE(exchange_->reached_by_all(), before);
             EXPECT_LE(exchange_->reached_by_all(), target);
-            if (!agreement.has_entered() && (agreement.is_wished() || has_all(target))) {
-                exchange_->enter(!clocks_.empty()        ? *std::ranges::max_element(clocks_)
-                                 : agreement.is_wished() ? before
-                                                         : target);
+            if (!agreement.has_entered() && (agreement.stop_requested() || has_all(target))) {
+                exchange_->enter(!clocks_.empty()             ? *std::ranges::max_element(clocks_)
+                                 : agreement.stop_requested() ? before
+                                                              : target);
             }
             if (agreement.verdict()) target = *agreement.verdict();
             if (agreement.verdict() && has_all(target)) exchange_->end();
@@ -266,19 +266,19 @@ class Driver final : public ProgressReceiver {
     /// All have agreed where to stop. A process that reads no other one comes there without talking, and then ends.
     void stop_and_end_in_silence(Step last) {
         exchange_->begin(0, *this);
-        exchange_->wish_to_stop();
+        exchange_->request_stop();
         exchange_->enter(last);
-        const auto talk = [this] {
-            exchange_->talk(*this, true);
+        const auto poll = [this] {
+            exchange_->poll(*this, true);
             std::this_thread::yield();
         };
-        while (!exchange_->agreement().verdict()) talk();
+        while (!exchange_->agreement().verdict()) poll();
         while (!has_all(last)) {
             for (std::uint32_t group = 0; group < groups_; ++group) advance(group, last, false);
-            if (!inlet_clocks_.empty()) talk();
+            if (!inlet_clocks_.empty()) poll();
         }
         exchange_->end();
-        while (!exchange_->is_over()) talk();
+        while (!exchange_->is_over()) poll();
     }
 
     void arrive(std::uint32_t inlet, Step clock, std::span<const StampedSpike> spikes) override {
@@ -379,7 +379,7 @@ void run_scene(const Scene& scene, Notifications notifications, std::uint64_t lo
             Driver driver(scene, communicator, notifications);
             EXPECT_EQ(driver.run(0, 300), 300);
             EXPECT_EQ(driver.run(300, 301), 301);
-            // One wishes to stop: all end at the same step, which the next run goes on from.
+            // One requests a stop: all end at the same step, which the next run goes on from.
             const bool wishes = communicator->rank().value == scene.ranks / 2;
             const Step stop = driver.run(301, 800, wishes ? 400 : 0);
             EXPECT_EQ(communicator->greatest(static_cast<std::uint64_t>(stop)), static_cast<std::uint64_t>(stop));

@@ -466,7 +466,7 @@ class BesideACrowdedOne final : public comm::ThreadCommunicator {
         values[1] = crowded;
         values[2] = crowded;
     }
-    void leave_processors(bool leave) override { left.push_back(leave); }
+    void yield_processors(bool leave) override { left.push_back(leave); }
 
     int agreements = 0;
     std::vector<bool> left;

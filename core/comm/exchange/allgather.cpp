@@ -11,9 +11,9 @@ namespace ranvier::comm {
 
 namespace {
 
-/// Every process sends all its spikes to all processes: a fixed number of them, with the count, in one allgather; only when
-/// some process has more does a second one, of different lengths that all know from the counts, carry what is left (Hines,
-/// Kumar and Schürmann, 2011). What is left may be more than the buffer may hold: then in several rounds.
+/// Every process sends all its spikes to all processes: a fixed number of them, with the count, in one allgather. If
+/// any process has more, a second allgather of variable lengths, known from the counts, carries the rest (Hines, Kumar
+/// and Schürmann, 2011), in several rounds if the rest exceeds the limit of the buffer.
 class AllgatherExchange final : public UndirectedExchange {
    public:
     explicit AllgatherExchange(const ExchangeArguments& arguments)
@@ -37,7 +37,7 @@ class AllgatherExchange final : public UndirectedExchange {
    private:
     bool anything_left() const { return most_left_ > 0; }
 
-    /// The first allgather: of counts and the first spikes.
+    /// The first allgather: counts and the first spikes.
     void gather_blocks() {
         const std::uint64_t count = outboxes_.left();
         send_.resize(block_bytes_);
@@ -61,7 +61,7 @@ class AllgatherExchange final : public UndirectedExchange {
         }
     }
 
-    /// The second one: of what is left, as far as it fits.
+    /// The second allgather: the rest, limited by the buffer.
     void gather_rest() {
         const std::size_t spike_bytes = outboxes_.packing().bytes();
         counts_of_ranks_.resize(left_.size());
@@ -95,7 +95,7 @@ class AllgatherExchange final : public UndirectedExchange {
         std::memcpy(&count, block.data(), sizeof count);
         return count;
     }
-    /// Bytes of the spikes that the block of a process with this many holds.
+    /// Bytes that the spikes of a process with this many occupy in its block.
     std::size_t in_block(std::uint64_t count) const {
         return std::min<std::uint64_t>(count, options().allgather_spikes) * outboxes_.packing().bytes();
     }
@@ -105,8 +105,8 @@ class AllgatherExchange final : public UndirectedExchange {
 
     std::size_t block_bytes_;
     std::uint64_t most_at_once_;  ///< spikes of one process in a second allgather
-    std::uint64_t most_left_ = 0;      ///< spikes that the process with most of them has still to send
-    std::vector<std::uint64_t> left_;  ///< the same for each; valid where there is any
+    std::uint64_t most_left_ = 0;  ///< greatest number of spikes that a process has still to send
+    std::vector<std::uint64_t> left_;  ///< the same for each process; valid where there are any
     std::vector<std::size_t> counts_of_ranks_;
     std::vector<std::byte> send_;
     std::vector<std::byte> received_;

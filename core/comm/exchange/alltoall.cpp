@@ -9,8 +9,8 @@ namespace ranvier::comm {
 
 namespace {
 
-/// Spikes go only where they are needed, in equally long sections of one all-to-all, and in more rounds when these are too
-/// short (Jordan et al., 2018).
+/// Sends spikes only to the processes that need them, in equally long sections of one all-to-all, and in more rounds if
+/// these are too short (Jordan et al., 2018).
 class AlltoallExchange final : public ExchangeBase {
    public:
     explicit AlltoallExchange(const ExchangeArguments& arguments)
@@ -58,7 +58,7 @@ const ExchangeInfo alltoall_exchange{
     .name = "alltoall",
     .summary = "sends spikes only where they are needed, in equal sections of one collective",
     .directed = true,
-    .forgets_bursts = true,
+    .shrinks_after_bursts = true,
     .make = make_exchange<AlltoallExchange>,
 };
 

@@ -11,10 +11,10 @@ namespace ranvier::comm {
 
 namespace {
 
-/// Spikes go only where they are needed: first their numbers, then the spikes.
+/// Sends spikes only to the processes that need them: first their numbers, then the spikes.
 ///
-/// With each count every process learns whether the other sends anything to anybody, so that silent epochs need no second
-/// collective, and whether it has more than its buffer holds, so that all agree on another round.
+/// Each count carries two flags: whether its sender sends any spikes at all, so that silent epochs skip the second
+/// collective, and whether the sender has more than its buffer holds, so that all processes agree on another round.
 class AlltoallvExchange final : public ExchangeBase {
    public:
     explicit AlltoallvExchange(const ExchangeArguments& arguments)
@@ -54,7 +54,7 @@ class AlltoallvExchange final : public ExchangeBase {
     }
 
    private:
-    /// Beside a count: the sender has more than it sends now; the sender sends something to somebody.
+    /// Flags beside a count: the sender has more than it sends now; the sender sends to some process.
     static constexpr std::uint64_t more_flag = std::uint64_t{1} << 63;
     static constexpr std::uint64_t sends_flag = std::uint64_t{1} << 62;
     static constexpr std::uint64_t count_mask = sends_flag - 1;
@@ -64,7 +64,7 @@ class AlltoallvExchange final : public ExchangeBase {
                                        static_cast<std::uint64_t>(ranks()));
     }
 
-    /// Returns the flags of all processes together.
+    /// Returns the combined flags of all processes.
     std::uint64_t exchange_heads() {
         std::uint64_t flags = 0;
         if (lists_.anything_left()) flags |= more_flag;
@@ -81,7 +81,7 @@ class AlltoallvExchange final : public ExchangeBase {
         return all_flags;
     }
 
-    /// Returns how many spikes came.
+    /// Returns the number of received spikes.
     std::uint64_t exchange_data() {
         std::uint64_t total = 0;
         for (std::size_t i = 0; i < received_heads_.size(); ++i) {
@@ -97,14 +97,14 @@ class AlltoallvExchange final : public ExchangeBase {
     }
 
     RankLists lists_;
-    std::uint64_t most_per_worker_;  ///< spikes that a worker's part of the processes is sent in one round
+    std::uint64_t most_per_worker_;  ///< limit of the spikes sent to a worker's part of the processes in one round
     Step first_step_ = 0;
     bool first_round_ = true;
     std::vector<std::uint64_t> send_heads_;
     std::vector<std::uint64_t> received_heads_;
     std::vector<std::size_t> send_bytes_;
     std::vector<std::size_t> received_bytes_;
-    std::vector<std::byte> received_;  ///< no shorter than it has ever been
+    std::vector<std::byte> received_;  ///< never shrinks
 };
 
 }  // namespace

@@ -13,21 +13,21 @@ namespace ranvier::comm {
 
 namespace {
 
-/// The methods to choose from: not those with latency, which would change what a step of the engine means, nor
-/// rma_allgather and two_phase, which some installations of MPI and some machines do badly enough to fail or to run out of
-/// memory while they are tried.
+/// The candidate methods. Methods with latency are excluded because they would change the meaning of an engine step;
+/// rma_allgather and two_phase because they may fail or exhaust memory on some MPI installations while they are
+/// measured.
 constexpr std::array candidates{&alltoall_exchange, &allgather_exchange, &alltoallv_exchange,
                                 &neighbor_exchange, &multisend_exchange, &persistent_exchange};
 
-/// Each candidate has several turns of a few epochs, since activity and the machine vary while a network runs.
+/// Each candidate is measured in several turns of a few epochs, since activity and the machine vary during a run.
 constexpr std::uint32_t turns = 5;
 constexpr std::uint32_t epochs_per_turn = 4;
 
 /// Measures several methods during the first epochs and keeps the fastest.
 ///
-/// What is measured is the time from the beginning of an epoch to that of the next one, with the update before the exchange
-/// and the delivery after it: methods differ in what they do while neurons are updated and in what they leave to the
-/// receiver. Where these hide a difference, it does not matter either. The last epoch of a run does not count.
+/// Measured is the time from the start of an epoch to the start of the next one, including the update before the
+/// exchange and the delivery after it: methods differ in the work they do during the update and in what they leave to
+/// the receiver. A difference hidden by these does not matter. The last epoch of a run does not count.
 class AutoExchange final : public SpikeExchange {
    public:
     explicit AutoExchange(const ExchangeArguments& arguments) : communicator_(arguments.communicator) {
@@ -39,9 +39,9 @@ class AutoExchange final : public SpikeExchange {
         next_ = last_ = tried_.front().exchange.get();
     }
 
-    /// "auto" while it measures, then with the method, as "auto (alltoall)".
+    /// "auto" while measuring, then with the method, as "auto (alltoall)".
     std::string_view name() const override { return name_; }
-    /// Of the method that moved the spikes that have arrived last.
+    /// Of the method of the last transfer.
     bool directed() const override { return last_->directed(); }
 
     void begin(Step first_step) override {
@@ -53,9 +53,9 @@ class AutoExchange final : public SpikeExchange {
     }
     void transfer(bool flush) override {
         last_ = next_;
-        // Not before: what had arrived may have been in the buffers of another one.
+        // Not earlier: arrived spikes may be in the buffers of another method.
         if (settled_ && tried_.size() > 1) free_others();
-        // Anything may happen between this run and the next one.
+        // The time until the next run is not an epoch.
         if (flush) begun_ = false;
         next_->transfer(flush);
     }
@@ -79,10 +79,10 @@ class AutoExchange final : public SpikeExchange {
 
     struct Tried {
         std::unique_ptr<SpikeExchange> exchange;
-        std::vector<std::uint64_t> times;  ///< of epochs, in ns
+        std::vector<std::uint64_t> times;  ///< per epoch, in ns
     };
 
-    /// At the beginning of an epoch: takes the time of the one before, and chooses the method for this one.
+    /// At the start of an epoch: records the time of the previous one and chooses the method for this one.
     void measure() {
         const Clock::time_point now = Clock::now();
         if (begun_) {
@@ -100,7 +100,7 @@ class AutoExchange final : public SpikeExchange {
         next_ = tried_[current_].exchange.get();
     }
 
-    /// All processes take the same times, so they choose the same.
+    /// All processes measure the same times, so they choose the same method.
     void settle() {
         std::vector<std::uint64_t> medians;
         for (Tried& tried : tried_) {
@@ -141,14 +141,14 @@ class AutoExchange final : public SpikeExchange {
     std::shared_ptr<Communicator> communicator_;
     std::vector<Tried> tried_;
     std::size_t current_ = 0;
-    SpikeExchange* next_ = nullptr;  ///< that of the epoch under way
-    SpikeExchange* last_ = nullptr;  ///< that of the last transfer
+    SpikeExchange* next_ = nullptr;  ///< method of the current epoch
+    SpikeExchange* last_ = nullptr;  ///< method of the last transfer
     bool settled_ = false;
-    bool begun_ = false;  ///< whether the epoch before is to be measured
+    bool begun_ = false;  ///< whether the previous epoch is measured
     Clock::time_point last_begin_;
     std::uint32_t turns_done_ = 0;
     std::string name_{auto_exchange.name};
-    ExchangeCounts freed_;  ///< of the methods that are no more
+    ExchangeCounts freed_;  ///< of the methods already destroyed
 };
 
 }  // namespace

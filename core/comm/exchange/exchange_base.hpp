@@ -13,13 +13,13 @@
 
 namespace ranvier::comm {
 
-/// What all methods of exchange have in common: checked arguments, counts, a list of what has arrived.
+/// Common part of all exchange methods: checked arguments, counts, and the list of received spikes.
 class ExchangeBase : public SpikeExchange {
    public:
     /// @throws ValueOutOfBoundsError when an option is out of its bounds
     explicit ExchangeBase(const ExchangeArguments& arguments);
 
-    /// Divides what is listed in `arrivals_`: few long stretches.
+    /// Divides the spikes listed in `arrivals_`: few long pieces.
     void take(std::uint32_t worker, const Visit& visit) override;
     bool more() const override { return more_; }
     ExchangeCounts counts() const override;
@@ -30,10 +30,10 @@ class ExchangeBase : public SpikeExchange {
     std::int32_t ranks() const { return communicator_->size(); }
     const ExchangeOptions& options() const { return options_; }
 
-    /// Bytes of all buffers held now.
+    /// Current size of all buffers in bytes.
     virtual std::uint64_t buffer_bytes() const = 0;
 
-    /// A collective call with `partners` other processes that was given this many bytes.
+    /// Counts a collective call with `partners` other processes and this many bytes.
     void count_collective(std::size_t bytes, std::size_t partners) {
         counts_.bytes_sent += bytes;
         counts_.messages += partners;
@@ -44,23 +44,23 @@ class ExchangeBase : public SpikeExchange {
 
     ExchangeCounts counts_;
     std::vector<Arrivals> arrivals_;  ///< of the last transfer
-    bool more_ = false;               ///< whether it left something for another round
+    bool more_ = false;  ///< whether the last transfer left spikes for another round
 
    private:
     std::shared_ptr<Communicator> communicator_;
     ExchangeOptions options_;
 };
 
-/// For the `make` of an ExchangeInfo.
+/// The `make` of an ExchangeInfo.
 template <class Method>
 std::unique_ptr<SpikeExchange> make_exchange(const ExchangeArguments& arguments) {
     return std::make_unique<Method>(arguments);
 }
 
-/// What a method that is directed needs besides. @throws InternalError when it is null
+/// The destinations that a directed method needs. @throws InternalError when they are null
 std::shared_ptr<const Destinations> checked_destinations(const ExchangeArguments& arguments);
 
-/// The part of [0, count) that worker `worker` of `workers` is responsible for.
+/// The part of [0, count) of worker `worker` of `workers`.
 struct Share {
     std::size_t first = 0;
     std::size_t last = 0;
@@ -69,15 +69,14 @@ constexpr Share share_of(std::uint32_t worker, std::uint32_t workers, std::size_
     return {count * worker / workers, count * (worker + 1) / workers};
 }
 
-/// How finely a worker cuts its part of the processes when it gathers spikes for them: block by block, so that what it
-/// writes to stays in its cache however many processes and spikes there are. Each block costs a search in the list of every
-/// spike.
+/// Block size in which a worker gathers spikes for its part of the processes. Processing block by block keeps its
+/// output in the cache for any number of processes and spikes. Each block costs a search in the list of every spike.
 class Blocks {
    public:
-    /// @param spikes that go out this time
+    /// @param spikes number of spikes in this round
     std::size_t count(std::size_t processes, std::size_t spikes) const {
         const std::size_t for_entries = (entries_per_spike_ * spikes + most_entries - 1) / most_entries;
-        // Blocks of one and of two processes would be as large as those of two.
+        // One or two processes per block need as much memory as two.
         const std::size_t useful = 2 * for_entries > processes
                                        ? processes
                                        : std::max((processes + most_processes - 1) / most_processes, for_entries);
@@ -85,7 +84,7 @@ class Blocks {
                                        std::max<std::size_t>(useful, 1));
     }
     bool any_noted() const { return any_noted_; }
-    /// Learns from what was gathered, for the next time.
+    /// Adapts to the gathered numbers, for the next time.
     void note(std::size_t entries, std::size_t spikes) {
         if (spikes == 0) return;
         entries_per_spike_ = entries / spikes;
@@ -101,7 +100,8 @@ class Blocks {
     bool any_noted_ = false;
 };
 
-/// Makes a list at least so long, without doubling what it takes: lists of spikes are as long in every epoch, and large.
+/// Extends a list to at least this size without doubling its memory: lists of spikes have similar, large sizes in every
+/// epoch.
 template <class List>
 void lengthen(List& values, std::size_t size) {
     if (size <= values.size()) return;
@@ -109,7 +109,7 @@ void lengthen(List& values, std::size_t size) {
     values.resize(size);
 }
 
-/// Gives memory back that a list needed once, as in the first epoch, and does no longer.
+/// Shrinks a list whose capacity was needed only once, as in the first epoch.
 template <class List>
 void trim(List& values, std::size_t used) {
     constexpr std::size_t hardly_any = 4096;

@@ -4,8 +4,7 @@
 
 #include "ranvier/comm/exchange/exchange.hpp"
 
-/// Every method of exchange, defined in the file of its name. A new one is declared here and
-/// added to the list below.
+/// Every exchange method, defined in the file of its name. Declare a new method here and add it to the list below.
 namespace ranvier::comm {
 
 extern const ExchangeInfo allgather_exchange;

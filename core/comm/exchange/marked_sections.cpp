@@ -12,16 +12,16 @@ namespace ranvier::comm {
 
 namespace {
 
-/// The mark at the beginning of a section: the number of its spikes, and above that what its sender had left.
+/// The mark at the start of a section: its number of spikes, and above that the spikes its sender had left.
 constexpr int left_shift = 32;
 constexpr std::uint64_t most_left = std::numeric_limits<std::uint32_t>::max();
 
 constexpr std::uint64_t room_at_start = 3;
-/// The room of first rounds follows what was needed in so many epochs: bursts come back. Measured bursts know of this
-/// (python/ranvier/simulation/measurements.py).
+/// The capacity of first rounds follows the maximum of this many epochs, since bursts recur. Measured bursts account
+/// for this (python/ranvier/simulation/measurements.py).
 constexpr std::uint32_t epochs_to_shrink = 16;
 
-/// The old contents are not needed: their memory is given back before new memory is taken.
+/// The old contents are discarded: free their memory before allocating.
 void renew(Buffer<std::byte>& buffer, std::size_t bytes) {
     buffer = {};
     buffer = Buffer<std::byte>(bytes);
@@ -62,14 +62,14 @@ void MarkedSections::begin(Step first_step) {
     if (sealed_room_ > 0) learn();
     first_step_ = first_step;
     first_round_ = true;
-    // A new one, so that the memory of the longer one goes back. That to receive follows when what it holds has been read.
+    // Reallocate, so that the longer buffer is freed. The receive buffer follows after its content has been read.
     if (shrinks_) send_ = {};
     shrinks_ = false;
     set_room(first_room_);
     for (Worker& worker : workers_) worker.left = 0;
 }
 
-/// The first round, for a block of sections: spikes for which there is room go into their section, the others wait.
+/// The first round for a block of sections: spikes go into their section while there is room, the others wait.
 template <std::size_t bytes>
 void MarkedSections::fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
     const Rank first{static_cast<std::int32_t>(block.first)};
@@ -78,7 +78,7 @@ void MarkedSections::fill(Worker& worker, Share block, std::span<const std::span
         const auto section = static_cast<std::size_t>(rank.value);
         return send_.data() + section * section_bytes() + mark_bytes + bytes * filled_[section];
     };
-    // If there are many sections, none is in the nearest cache when its turn comes.
+    // With many sections, none is in the nearest cache at its turn.
     constexpr std::size_t ahead = 16;
     for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
         for (const EmittedSpike& spike : outboxes[shard]) {
@@ -101,7 +101,7 @@ void MarkedSections::fill(Worker& worker, Share block, std::span<const std::span
     }
 }
 
-/// Puts what waits in the order of the sections, so that the rounds that follow copy it and touch nothing else.
+/// Sorts the waiting spikes by section, so that later rounds only copy.
 void MarkedSections::sort_overflow(Worker& worker, Share share, Share block) {
     if (worker.overflow.empty() && worker.waiting.empty()) return;
     worker.next.resize(share.last - share.first, 0);
@@ -176,7 +176,7 @@ void MarkedSections::collocate(std::uint32_t worker, std::span<const std::span<c
             sort_overflow(mine, share, part);
         }
         mine.blocks.note(mine.gathered, spikes);
-        // They are empty unless there is a burst.
+        // Both are empty except in bursts.
         free_unused(mine.overflow, mine.most_overflow);
         free_unused(mine.waiting, mine.waiting.size());
         mine.left = mine.waiting.size();
@@ -188,20 +188,20 @@ void MarkedSections::collocate(std::uint32_t worker, std::span<const std::span<c
     }
 }
 
-void MarkedSections::write_mark(std::size_t section, std::uint64_t told) {
-    const std::uint64_t mark = std::min(told, most_left) << left_shift | filled_[section];
+void MarkedSections::write_mark(std::size_t section, std::uint64_t reported) {
+    const std::uint64_t mark = std::min(reported, most_left) << left_shift | filled_[section];
     std::memcpy(send_.data() + section * section_bytes(), &mark, mark_bytes);
 }
 
-/// There is hardly ever anything to do here, so one worker is enough.
+/// Almost never any work, so one worker is enough.
 void MarkedSections::seal() {
     std::uint64_t longest = 0;
     for (const Worker& worker : workers_) longest = std::max(longest, worker.longest);
     if (first_round_) recent_ = std::max(recent_, longest);
     const bool may_shrink = first_round_ && epochs_ + 1 == epochs_to_shrink;
-    const std::uint64_t told = longest > room_ ? longest : may_shrink ? recent_ : 0;
-    if (told > 0) {
-        for (std::size_t section = 0; section < ranks_; ++section) write_mark(section, told);
+    const std::uint64_t reported = longest > room_ ? longest : may_shrink ? recent_ : 0;
+    if (reported > 0) {
+        for (std::size_t section = 0; section < ranks_; ++section) write_mark(section, reported);
     }
     sealed_room_ = room_;
     if (received_.size() != send_.size()) renew(received_, send_.size());
@@ -209,11 +209,11 @@ void MarkedSections::seal() {
 
 void MarkedSections::take(std::uint32_t worker, const SpikeExchange::Visit& visit) {
     const auto workers = static_cast<std::uint32_t>(workers_.size());
-    // Few sections are long, and may differ much.
+    // Few sections are long, and may differ much in length.
     constexpr std::size_t many_for_a_worker = 64;
     const bool divided = ranks_ < many_for_a_worker * workers;
     const Share share = divided ? Share{0, ranks_} : share_of(worker, workers, ranks_);
-    // Many are further apart than they are long.
+    // Many sections are further apart than they are long.
     constexpr std::size_t ahead = 12;
     constexpr std::size_t cache_line = 64;
     Worker& mine = workers_[worker];
@@ -239,31 +239,31 @@ void MarkedSections::take(std::uint32_t worker, const SpikeExchange::Visit& visi
     }
 }
 
-std::uint64_t MarkedSections::most_told() const {
+std::uint64_t MarkedSections::most_reported() const {
     std::uint64_t most = 0;
     for (const Worker& worker : workers_) most = std::max(most, worker.most);
     return most;
 }
 
-// None of this changes before all have collocated again, and then nobody asks any more.
-bool MarkedSections::more() const { return most_told() > sealed_room_; }
+// Valid until all have collocated again, when more() is no longer called.
+bool MarkedSections::more() const { return most_reported() > sealed_room_; }
 
 void MarkedSections::next_round() {
-    const std::uint64_t most = most_told();
-    if (first_round_) told_first_ = most;
+    const std::uint64_t most = most_reported();
+    if (first_round_) reported_first_ = most;
     first_round_ = false;
     set_room(std::min(most - room_, most_room_));
 }
 
-/// Chooses the room of first rounds, when an epoch is over.
+/// Chooses the capacity of first rounds at the end of an epoch.
 void MarkedSections::learn() {
-    if (first_round_) told_first_ = most_told();
-    if (told_first_ > first_room_) {
-        first_room_ = std::min(told_first_, most_room_);
+    if (first_round_) reported_first_ = most_reported();
+    if (reported_first_ > first_room_) {
+        first_room_ = std::min(reported_first_, most_room_);
     } else if (++epochs_ < epochs_to_shrink) {
         return;
-    } else if (told_first_ <= first_room_ / 4 * 3) {
-        first_room_ = std::max<std::uint64_t>(told_first_, 1);
+    } else if (reported_first_ <= first_room_ / 4 * 3) {
+        first_room_ = std::max<std::uint64_t>(reported_first_, 1);
         shrinks_ = true;
     }
     recent_ = 0;

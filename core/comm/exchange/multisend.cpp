@@ -10,7 +10,7 @@ namespace ranvier::comm {
 
 namespace {
 
-/// A message for each spike and process that needs it, with all its addresses there, sent as soon as the spike is known.
+/// One message for each spike and process that needs it, with all its addresses there, sent immediately.
 class MultisendExchange final : public PointToPointExchange {
    public:
     explicit MultisendExchange(const ExchangeArguments& arguments)
@@ -73,7 +73,7 @@ class MultisendExchange final : public PointToPointExchange {
         Rank rank;
         std::size_t words;
     };
-    /// Apart from those of other workers, which write at the same time.
+    /// Aligned to avoid false sharing: workers write concurrently.
     struct alignas(64) Outgoing {
         std::vector<Destination> found;
         std::vector<ToRank> messages;

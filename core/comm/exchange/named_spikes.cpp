@@ -12,25 +12,25 @@ void NamedSpikesExchange::prepare(std::uint32_t worker, std::span<const EmittedS
     const Rank self = communicator().rank();
     for (const EmittedSpike& spike : spikes) {
         append(mine.outgoing, spike);
-        // What is needed on this process does not travel.
+        // Spikes for this process are not sent.
         mine.found.clear();
         destinations().find(worker, spike.local, self, Rank{self.value + 1}, mine.found);
-        make_room(mine.own, mine.own.size() + mine.found.size());
-        for (const Destination& destination : mine.found) mine.own.emplace_back(destination.address, spike.lag);
+        make_room(mine.for_self, mine.for_self.size() + mine.found.size());
+        for (const Destination& destination : mine.found) mine.for_self.emplace_back(destination.address, spike.lag);
     }
 }
 
 void NamedSpikesExchange::send_prepared(std::uint32_t worker) {
     Shard& mine = shards_[worker];
     Epoch& present = epoch(parity());
-    make_room(present.arrived, present.arrived.size() + mine.own.size());
-    present.arrived.insert(present.arrived.end(), mine.own.begin(), mine.own.end());
-    counts_.spikes_sent += mine.own.size();
+    make_room(present.arrived, present.arrived.size() + mine.for_self.size());
+    present.arrived.insert(present.arrived.end(), mine.for_self.begin(), mine.for_self.end());
+    counts_.spikes_sent += mine.for_self.size();
     for (const EmittedSpike& spike : mine.outgoing) {
         send_spike(worker, spike.local, ArrivedSpike(source_name(worker, spike.local), spike.lag).word());
     }
     mine.outgoing.clear();
-    mine.own.clear();
+    mine.for_self.clear();
 }
 
 std::span<const Destination> NamedSpikesExchange::find(std::uint32_t shard, std::uint32_t local) {
@@ -42,7 +42,8 @@ std::span<const Destination> NamedSpikesExchange::find(std::uint32_t shard, std:
 
 std::uint64_t NamedSpikesExchange::buffer_bytes() const {
     std::uint64_t bytes = PointToPointExchange::buffer_bytes();
-    for (const Shard& shard : shards_) bytes += bytes_of(shard.found) + bytes_of(shard.outgoing) + bytes_of(shard.own);
+    for (const Shard& shard : shards_)
+        bytes += bytes_of(shard.found) + bytes_of(shard.outgoing) + bytes_of(shard.for_self);
     return bytes;
 }
 

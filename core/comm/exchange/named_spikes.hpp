@@ -9,8 +9,8 @@
 
 namespace ranvier::comm {
 
-/// What the methods have in common that send a spike as the name of its source and the lag, one word, the same for all who
-/// receive it. Each receiver looks up the addresses that it has for that name.
+/// Base of the methods that send a spike as one word, the name of its source and the lag, the same for all receivers.
+/// Each receiver looks up its addresses for that name.
 class NamedSpikesExchange : public PointToPointExchange {
    public:
     explicit NamedSpikesExchange(const ExchangeArguments& arguments);
@@ -20,13 +20,13 @@ class NamedSpikesExchange : public PointToPointExchange {
     void send_prepared(std::uint32_t worker) final;
     std::uint64_t buffer_bytes() const override;
 
-    /// Sends a spike to the other processes that need it, in the present epoch.
+    /// Sends a spike to the other processes that need it, in the current epoch.
     /// @param word the name of its source and the lag
     virtual void send_spike(std::uint32_t shard, std::uint32_t local, std::uint64_t word) = 0;
 
     /// The destinations of a source on all processes, valid until the next call for this shard.
     std::span<const Destination> find(std::uint32_t shard, std::uint32_t local);
-    /// Calls visit(rank, destinations there) for each process but this one that needs the spikes of a source.
+    /// Calls visit(rank, destinations there) for each other process that needs the spikes of a source.
     template <class Visit>
     void for_each_other_rank(std::uint32_t shard, std::uint32_t local, Visit visit) {
         for_each_rank(find(shard, local), [&](Rank rank, std::span<const Destination> there) {
@@ -35,11 +35,11 @@ class NamedSpikesExchange : public PointToPointExchange {
     }
 
    private:
-    /// Apart from those of other workers, which write at the same time.
+    /// Aligned to avoid false sharing: workers write concurrently.
     struct alignas(64) Shard {
         std::vector<Destination> found;
         std::vector<EmittedSpike> outgoing;
-        std::vector<ArrivedSpike> own;  ///< what is needed on this process
+        std::vector<ArrivedSpike> for_self;  ///< spikes needed on this process
     };
 
     std::vector<Shard> shards_;

@@ -25,10 +25,9 @@ std::vector<Rank> find_sources(Communicator& communicator, std::span<const Rank>
     return sources;
 }
 
-/// Spikes go only where they are needed, in collectives of those processes that ever send to each other: first how many,
-/// then these.
+/// Sends spikes only to the processes that need them, in neighbourhood collectives: first the numbers, then the spikes.
 ///
-/// All spikes are sent at once, whatever the limit of the buffer: for another round all processes would have to agree, in
+/// All spikes are sent at once, regardless of the buffer limit: for another round all processes would have to agree, in
 /// the very collective that this method avoids.
 class NeighborExchange final : public ExchangeBase {
    public:
@@ -81,7 +80,7 @@ class NeighborExchange final : public ExchangeBase {
     Step first_step_ = 0;
     std::vector<std::size_t> send_bytes_;      ///< for each destination
     std::vector<std::size_t> received_bytes_;  ///< from each source
-    std::vector<std::byte> received_;  ///< no shorter than it has ever been
+    std::vector<std::byte> received_;  ///< never shrinks
 };
 
 }  // namespace

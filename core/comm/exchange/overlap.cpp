@@ -11,11 +11,11 @@ namespace ranvier::comm {
 
 namespace {
 
-/// The exchange by all-to-all, which proceeds while the next epoch is updated.
+/// Exchange by all-to-all in the background of the next epoch's update.
 ///
-/// With two intervals to the shortest delay the spikes of an epoch are needed at the end of the next one only. So at the end
-/// of an epoch those of the one before are awaited, and the collective for its own is started. With one interval nothing may
-/// be late, and it is awaited at once: then this is the method "alltoall".
+/// With two intervals per shortest delay, the spikes of an epoch are needed only at the end of the next one. So the end
+/// of an epoch waits for the previous collective and starts its successor. With one interval no spike may be late, and
+/// each collective is awaited at once, as in the method "alltoall".
 class OverlapExchange final : public ExchangeBase {
    public:
     explicit OverlapExchange(const ExchangeArguments& arguments)
@@ -38,8 +38,8 @@ class OverlapExchange final : public ExchangeBase {
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
         if (filling_ != nullptr) filling_->sections.collocate(worker, outboxes);
     }
-    /// Starts what was collocated. Completes the epoch before, while there is something of it under way, or else this one if
-    /// it has no time.
+    /// Starts sending the collocated spikes. Completes the previous epoch if it is in progress, otherwise this one
+    /// unless it has latency.
     void transfer(bool flush) override {
         if (filling_ != nullptr) start(*filling_);
         const bool finishing = flush || !has_latency();
@@ -52,7 +52,7 @@ class OverlapExchange final : public ExchangeBase {
         if (completed_ != nullptr) completed_->sections.take(worker, visit);
     }
     bool more() const override { return more_ || (completed_ != nullptr && completed_->sections.more()); }
-    /// What did not fit of the epoch before follows while this one is under way.
+    /// The remaining spikes of the previous epoch follow while this one is in progress.
     void next_round() override {
         filling_ = nullptr;
         if (!completed_->sections.more()) return;
@@ -81,12 +81,12 @@ class OverlapExchange final : public ExchangeBase {
    private:
     struct Epoch {
         MarkedSections sections;
-        // After the buffers that it uses, so that it is complete before they go.
+        // Declared after its buffers, so that it completes before they are destroyed.
         std::unique_ptr<Request> request{};
     };
 
     Epoch make_epoch(const ExchangeArguments& arguments) const {
-        // Both share what the buffer may take, if both are used.
+        // If both are used, they share the limit of the buffer.
         return {.sections{checked_destinations(arguments), ranks(), options(),
                           options().buffer_bytes / (has_latency() ? 2 : 1)}};
     }
@@ -105,8 +105,8 @@ class OverlapExchange final : public ExchangeBase {
     std::array<Epoch, 2> epochs_;
     Epoch* present_;
     Epoch* previous_;
-    Epoch* filling_ = nullptr;    ///< which of the two the workers fill, if any
-    Epoch* completed_ = nullptr;  ///< whose spikes have arrived in the last transfer, if any have
+    Epoch* filling_ = nullptr;  ///< of the two, the one that the workers fill, if any
+    Epoch* completed_ = nullptr;  ///< the one whose spikes arrived in the last transfer, if any
 };
 
 }  // namespace
@@ -115,7 +115,7 @@ const ExchangeInfo overlap_exchange{
     .name = "overlap",
     .summary = "sends as alltoall does, while neurons of the next epoch are updated",
     .directed = true,
-    .forgets_bursts = true,
+    .shrinks_after_bursts = true,
     .make = make_exchange<OverlapExchange>,
 };
 

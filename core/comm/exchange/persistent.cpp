@@ -13,14 +13,15 @@ namespace ranvier::comm {
 
 namespace {
 
-/// A message to all processes that need the spikes of a source, set up when it first fires and then only started again, as
+/// One message to all processes that need the spikes of a source, set up at its first spike and then only restarted, as
 /// the record-replay variant of Hines, Kumar and Schürmann (2011).
 ///
-/// Each process keeps a table of its addresses by process and name, exchanged at set-up. The alternative, one message with the addresses of all,
-/// would bring each process mostly what it does not need, with a thousand processes eight kilobytes a spike.
+/// Each process keeps a table of its addresses by process and name, exchanged at set-up. The alternative, one message
+/// with the addresses on all processes, would send each process mostly addresses that it does not need: with a thousand
+/// processes eight kilobytes a spike.
 ///
-/// A message that has not left yet cannot be started again. A spike that comes by then is sent as it is by multisend, in the
-/// same form.
+/// A message cannot be restarted before it has been sent. A spike that comes earlier is sent as by multisend, in the
+/// same format.
 ///
 /// Messages are set up lazily because each takes memory for every process that it goes to, and most sources of a large
 /// network are silent for long.
@@ -28,7 +29,7 @@ class PersistentExchange final : public NamedSpikesExchange {
    public:
     explicit PersistentExchange(const ExchangeArguments& arguments)
         : NamedSpikesExchange(arguments),
-          addresses_(communicator(), destinations(), options(), TellAddresses{*this}),
+          addresses_(communicator(), destinations(), options(), SendAddresses{*this}),
           channels_(options().workers) {
         for (std::uint32_t shard = 0; shard < channels_.size(); ++shard) {
             channels_[shard].resize(destinations().sources(shard));
@@ -58,7 +59,7 @@ class PersistentExchange final : public NamedSpikesExchange {
             counts_.messages += channel->ranks;
             counts_.bytes_sent += channel->ranks * sizeof word;
         } else {
-            // Waiting until the message has left could mean waiting for the next exchange.
+            // Waiting until the message has been sent could mean waiting for the next exchange.
             for_each_other_rank(shard, local, [&](Rank rank, std::span<const Destination>) {
                 send({&word, 1}, rank, tags::persistent[0], parity());
             });
@@ -89,17 +90,17 @@ class PersistentExchange final : public NamedSpikesExchange {
     }
 
    private:
-    /// In a message, which has one tag for ever: whether its epoch is an odd one.
+    /// In a message, whose tag is fixed: whether its epoch is odd.
     static constexpr std::uint64_t parity_flag = std::uint64_t{1} << 63;
 
     /// The message of one source.
     struct Channel {
-        std::size_t ranks = 0;        ///< that it goes to, this one not among them
-        std::uint64_t addresses = 0;  ///< that it has there
+        std::size_t ranks = 0;  ///< number of destinations, without this rank
+        std::uint64_t addresses = 0;  ///< number of addresses there
         std::unique_ptr<PersistentSend> send;
     };
-    /// Tells the other processes what the sources here are called, and that they are needed there.
-    struct TellAddresses {
+    /// Sends the names of the local sources, with their addresses there, to the other processes.
+    struct SendAddresses {
         PersistentExchange& exchange;
 
         template <class Give>
@@ -121,7 +122,7 @@ class PersistentExchange final : public NamedSpikesExchange {
         if (!to.empty()) {
             channel->send = communicator().make_persistent_send(sizeof(std::uint64_t), to, tags::persistent[0]);
         }
-        // The communicator does not tell what it keeps; it is at least a rank and a handle for each message.
+        // The communicator does not report its memory; it is at least a rank and a handle for each message.
         ++opened_;
         channel_bytes_ += sizeof(Channel) + to.size() * (sizeof(Rank) + sizeof(void*));
         return channel;

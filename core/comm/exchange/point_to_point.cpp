@@ -11,8 +11,8 @@ PointToPointExchange::PointToPointExchange(const ExchangeArguments& arguments)
     : ExchangeBase(arguments), destinations_(checked_destinations(arguments)), prepared_(options().workers) {}
 
 void PointToPointExchange::advance(std::uint32_t shard, std::span<const EmittedSpike> outbox) {
-    // Messages of the epoch before have arrived by now.
-    if (has_latency()) hurry(parity_ ^ 1);
+    // Messages of the previous epoch have arrived by now.
+    if (has_latency()) send_deferred(parity_ ^ 1);
     if (outbox.size() > prepared_[shard]) {
         prepare(shard, outbox.subspan(prepared_[shard]));
         prepared_[shard] = outbox.size();
@@ -40,7 +40,7 @@ void PointToPointExchange::transfer(bool flush) {
         finishing_ = true;
         complete(parity_);
         finishing_ = false;
-        // All of them have been received, so this does not wait; it lets go of the buffers.
+        // All have been received, so this does not wait; it frees the buffers.
         communicator().complete_sends();
     }
     parity_ ^= 1;
@@ -48,13 +48,13 @@ void PointToPointExchange::transfer(bool flush) {
 
 /// Returns when all processes have received all messages of an epoch.
 ///
-/// Sent and received are summed over all processes until they agree. A message that is handled may cause another. But a
-/// process handles none between telling its numbers and learning the sums, so that every message that the sums count as
-/// received they also count as sent, and sums that agree mean that nothing is on its way.
+/// Sent and received messages are summed over all processes until the sums agree. Handling a message may cause another
+/// one. But a process handles none between contributing its numbers and receiving the sums, so that every message that
+/// the sums count as received is also counted as sent, and equal sums mean that no message is in transit.
 void PointToPointExchange::complete(std::uint32_t of_parity) {
     Epoch& finished = epochs_[of_parity];
     for (std::array<std::uint64_t, 2> totals{1, 0}; totals[0] != totals[1];) {
-        hurry(of_parity);
+        send_deferred(of_parity);
         receive();
         totals = {finished.sent, finished.received};
         communicator().reduce(totals, Reduction::sum);

@@ -12,13 +12,13 @@
 
 namespace ranvier::comm {
 
-/// What the methods have in common that send messages as soon as there are spikes, and know that all have arrived when as
-/// many were received as sent, over all processes (Hines, Kumar and Schürmann, 2011, "Comparison of neuronal spike exchange
-/// methods on a Blue Gene/P supercomputer").
+/// Base of the methods that send messages as soon as there are spikes. All messages have arrived when as many were
+/// received as sent, summed over all processes (Hines, Kumar and Schürmann, 2011, "Comparison of neuronal spike
+/// exchange methods on a Blue Gene/P supercomputer").
 ///
-/// With two intervals to the shortest delay the messages of an epoch may travel until the end of the next one. Those of two
-/// epochs are then under way at once, and told apart by the parity of their epoch. Those of three never are: a process goes
-/// on only when all have told that they miss nothing of the epoch before.
+/// With two intervals per shortest delay, the messages of an epoch may be in transit until the end of the next one.
+/// Those of two epochs are then in transit at once, distinguished by the parity of the epoch. Three epochs never
+/// overlap: a process continues only when all have reported that no message of the previous epoch is missing.
 class PointToPointExchange : public ExchangeBase {
    public:
     explicit PointToPointExchange(const ExchangeArguments& arguments);
@@ -33,7 +33,7 @@ class PointToPointExchange : public ExchangeBase {
     /// The messages of one epoch.
     struct Epoch {
         Step first_step = 0;
-        bool open = false;           ///< whether some may be on their way
+        bool open = false;  ///< whether messages may be in transit
         std::uint64_t sent = 0;      ///< by this process
         std::uint64_t received = 0;  ///< by this process
         std::vector<ArrivedSpike> arrived;
@@ -42,24 +42,24 @@ class PointToPointExchange : public ExchangeBase {
     const Destinations& destinations() const { return *destinations_; }
     std::uint32_t parity() const { return parity_; }
     Epoch& epoch(std::uint32_t of_parity) { return epochs_[of_parity]; }
-    /// Whether this is the epoch of which spikes are emitted now, which may travel until the end of the next one.
-    bool has_time(std::uint32_t of_parity) const { return has_latency() && of_parity == parity_ && !finishing_; }
+    /// Whether spikes of this epoch are emitted now and may be in transit until the end of the next epoch.
+    bool may_defer(std::uint32_t of_parity) const { return has_latency() && of_parity == parity_ && !finishing_; }
 
     /// Sends words to another process, as a message of an epoch.
     void send(std::span<const std::uint64_t> words, Rank to, int tag, std::uint32_t of_parity);
-    /// The spikes of a message have arrived.
+    /// Adds the spikes of a received message.
     static void add_words(Epoch& epoch, const Message& message);
-    /// Handles all messages that are there.
+    /// Handles all messages that have arrived.
     void receive();
 
-    /// Gets what a worker's shard has emitted ready to be sent. By all workers at once.
+    /// Prepares the new spikes of a worker's shard for sending. Called by all workers concurrently.
     virtual void prepare(std::uint32_t worker, std::span<const EmittedSpike> spikes) = 0;
-    /// Sends it. By one at a time.
+    /// Sends the prepared spikes. Called by one worker at a time.
     virtual void send_prepared(std::uint32_t worker) = 0;
     virtual std::span<const int> tags() const = 0;
     virtual void handle(int tag, const Message& message) = 0;
-    /// Sends what was kept back of an epoch that has no more time.
-    virtual void hurry(std::uint32_t /*of_parity*/) {}
+    /// Sends the deferred messages of an epoch that must be completed.
+    virtual void send_deferred(std::uint32_t /*of_parity*/) {}
     std::uint64_t buffer_bytes() const override;
 
    private:
@@ -68,8 +68,8 @@ class PointToPointExchange : public ExchangeBase {
     std::shared_ptr<const Destinations> destinations_;
     std::array<Epoch, 2> epochs_;
     std::uint32_t parity_ = 0;  ///< of the present epoch
-    bool finishing_ = false;    ///< whether the present epoch has ended and nothing of it may stay on its way
-    std::vector<std::size_t> prepared_;  ///< spikes of each shard's outbox that were sent already
+    bool finishing_ = false;  ///< whether the current epoch has ended and must be completed
+    std::vector<std::size_t> prepared_;  ///< spikes of each shard's outbox that have been sent
     std::array<std::vector<ArrivedSpike>, 2> completed_;
     Message message_;
 };
@@ -84,7 +84,7 @@ void for_each_word(const Message& message, Visit visit) {
     }
 }
 
-/// Destinations of one source, ascending by rank, rank by rank: visit(rank, destinations there).
+/// Destinations of one source, ascending by rank, grouped by rank: visit(rank, destinations there).
 template <class Visit>
 void for_each_rank(std::span<const Destination> destinations, Visit visit) {
     for (std::size_t begin = 0; begin < destinations.size();) {
@@ -95,7 +95,7 @@ void for_each_rank(std::span<const Destination> destinations, Visit visit) {
     }
 }
 
-/// Tags of the messages of each method. All are told apart, though a process may be one epoch, and with it one method, ahead.
+/// Tags of the messages of each method. All differ, since a process may be one epoch, and with it one method, ahead.
 namespace tags {
 inline constexpr std::array multisend{0, 1};           ///< by parity
 inline constexpr std::array two_phase{2, 3, 4, 5};     ///< by phase and parity

@@ -37,12 +37,12 @@ Rank RankLists::rank_of(std::size_t partner) const {
 std::size_t RankLists::partner_of(Rank rank, std::size_t first, std::size_t last) const {
     if (ranks_.empty()) return static_cast<std::size_t>(rank.value);
     if (ranks_[last - 1].value - ranks_[first].value == static_cast<std::int64_t>(last - 1 - first)) {
-        // No rank is missing in between.
+        // The ranks in between are consecutive.
         const std::int32_t distance = rank.value - ranks_[first].value;
         if (distance >= 0 && first + static_cast<std::size_t>(distance) < last)
             return first + static_cast<std::size_t>(distance);
     }
-    // Not far from the first one: partners are asked for in ascending order.
+    // Near the first one: partners come in ascending order.
     std::size_t reach = 1;
     while (first + reach < last && ranks_[first + reach] < rank) {
         first += reach;
@@ -71,18 +71,18 @@ void RankLists::collocate(std::uint32_t worker, std::span<const std::span<const 
     for (std::size_t block = 0; block < blocks; ++block) {
         const Share part =
             share_of(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(blocks), last - first);
-        const Share own{first + part.first, first + part.last};
-        if (own.last - own.first == 1) {
-            pack(mine, own.first, part, outboxes);
+        const Share partners{first + part.first, first + part.last};
+        if (partners.last - partners.first == 1) {
+            pack(mine, partners.first, part, outboxes);
         } else {
-            gather(mine, own, outboxes);
+            gather(mine, partners, outboxes);
             sort(mine, part, first);
         }
     }
     mine.blocks.note(mine.count, spikes);
 }
 
-/// So that the first epoch is cut into as many blocks as the others: what a block needs stays.
+/// Cuts the first epoch into as many blocks as the others, since the memory of a block stays allocated.
 void RankLists::note_first(Worker& worker, Share part, std::span<const std::span<const EmittedSpike>> outboxes) {
     constexpr std::size_t enough = 16;
     const Rank first{rank_of(part.first)};
@@ -96,11 +96,11 @@ void RankLists::note_first(Worker& worker, Share part, std::span<const std::span
         }
     }
     worker.blocks.note(worker.found.size(), spikes);
-    // An assignment of {} would keep the memory.
+    // Assigning {} would keep the memory.
     std::vector<Destination>().swap(worker.found);
 }
 
-/// What goes to one partner needs no sorting.
+/// Spikes for a single partner need no sorting.
 void RankLists::pack(Worker& worker, std::size_t partner, Share block,
                      std::span<const std::span<const EmittedSpike>> outboxes) {
     const Rank rank = rank_of(partner);
@@ -132,7 +132,7 @@ void RankLists::gather(Worker& worker, Share block, std::span<const std::span<co
             std::size_t partner = block.first;
             make_room(worker.items, worker.items.size() + worker.found.size());
             for (const Destination& destination : worker.found) {
-                // They come in ascending order.
+                // Partners come in ascending order.
                 partner = partner_of(destination.rank, partner, block.last);
                 worker.items.push_back({partner, packing_.word(destination.address, spike.lag)});
             }
@@ -154,7 +154,7 @@ void RankLists::sort(Worker& worker, Share block, std::size_t first) const {
             SpikePacking::store<bytes>(worker.sorted.data() + bytes * offsets[item.partner - begin]++, item.word);
         }
     });
-    // Each offset has moved on to the beginning of the next.
+    // Each offset has advanced to the start of the next.
     for (std::size_t i = offsets.size() - 1; i > 0; --i) offsets[i] = offsets[i - 1];
     offsets[0] = worker.count;
     worker.count += worker.items.size();

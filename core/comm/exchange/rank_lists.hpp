@@ -13,11 +13,11 @@
 
 namespace ranvier::comm {
 
-/// The spikes of an epoch for each of a list of processes, gathered by all workers at once and sorted by process: what a
-/// collective with a length for each partner sends.
+/// The spikes of an epoch for each of a list of processes, gathered by all workers concurrently and sorted by process:
+/// the send buffer of a collective with a length for each partner.
 class RankLists {
    public:
-    /// @param partners the ranks that spikes may go to, ascending
+    /// @param partners the ranks that may receive spikes, ascending
     RankLists(std::shared_ptr<const Destinations> destinations, std::vector<Rank> partners,
               const ExchangeOptions& options);
     /// The same with all ranks [0, ranks) as partners.
@@ -25,10 +25,10 @@ class RankLists {
 
     std::size_t partners() const { return partner_count_; }
 
-    /// Gathers and sorts what goes to the worker's part of the partners, from the outboxes of all shards. By all workers at
-    /// once.
+    /// Gathers and sorts the spikes for the worker's part of the partners, from the outboxes of all shards. Called by
+    /// all workers concurrently.
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes);
-    /// Puts the next spikes, packed and in the order of the partners, into data(), and how many there are for each into
+    /// Puts the next spikes, packed and ordered by partner, into data(), and their numbers for each partner into
     /// counts().
     /// @param most_per_worker spikes of each worker's part, at least 1
     void take(std::uint64_t most_per_worker);
@@ -47,13 +47,13 @@ class RankLists {
         std::size_t partner;
         std::uint64_t word;
     };
-    /// Apart from those of other workers, which write at the same time.
+    /// Aligned to avoid false sharing: workers write concurrently.
     struct alignas(64) Worker {
         std::vector<Destination> found;
         std::vector<Item> items;  ///< of a block of several partners
-        std::vector<std::byte> sorted;  ///< packed; no shorter than it has ever been
+        std::vector<std::byte> sorted;  ///< packed; never shrinks
         std::uint64_t count = 0;  ///< of the spikes in it
-        std::vector<std::uint64_t> offsets;  ///< spikes before those of each of its partners, and of all
+        std::vector<std::uint64_t> offsets;  ///< spikes before those of each of its partners, and the total
         std::uint64_t taken = 0;
         Blocks blocks;
     };
@@ -69,7 +69,7 @@ class RankLists {
 
     std::shared_ptr<const Destinations> destinations_;
     SpikePacking packing_;
-    std::vector<Rank> ranks_;  ///< of the partners; empty where these are all ranks
+    std::vector<Rank> ranks_;  ///< of the partners; empty if these are all ranks
     std::size_t partner_count_;
     std::vector<Worker> workers_;
     std::vector<std::byte> data_;

@@ -17,16 +17,16 @@ namespace {
 /// processes has binary digits (Shehzad and Bozkuş, 2016, "Optimizing NEURON simulation environment using remote memory
 /// access with recursive doubling on distributed memory systems").
 ///
-/// The paper pairs processes for each step by a rule that holds for certain numbers of them. Here, as in Bruck's algorithm,
-/// a process writes in step k all blocks that it has to the one 2^k ranks before it, with wrap-around, in the last step only
-/// those that are missing there: that serves any number of processes. Afterwards block i is that of the i-th process after
-/// this one.
+/// The paper pairs processes for each step by a rule that holds for certain numbers of them. Here, as in Bruck's
+/// algorithm, in step k a process writes all its blocks to the process 2^k ranks before it, with wrap-around, and in
+/// the last step only those that are missing there: that works for any number of processes. Afterwards block i is that
+/// of the i-th process after this one.
 ///
-/// Blocks are equally long, a count and that many spikes, of which only a part may be in use. All processes see all counts,
-/// so that all know whether another round is needed, and change the length of blocks alike.
+/// Blocks are equally long: a count and room for that many spikes, of which only a part may be in use. All processes
+/// see all counts, so that all agree whether another round is needed, and change the length of blocks alike.
 ///
-/// Each round uses the other of two windows: whoever is one round ahead never writes where this process still reads, and one
-/// fence for each step is enough.
+/// The rounds alternate between two windows: a process that is one round ahead never writes where this process still
+/// reads, and one fence for each step is enough.
 class RmaAllgatherExchange final : public UndirectedExchange {
    public:
     explicit RmaAllgatherExchange(const ExchangeArguments& arguments)
@@ -56,13 +56,13 @@ class RmaAllgatherExchange final : public UndirectedExchange {
    private:
     static constexpr std::size_t head_bytes = sizeof(std::uint64_t);
 
-    /// Bytes of a block with room for so many spikes.
+    /// Bytes of a block of so many spikes.
     std::size_t bytes_for(std::uint64_t spikes) const { return head_bytes + spikes * outboxes_.packing().bytes(); }
 
     void make_windows() {
         window_spikes_ = block_spikes_;
         for (std::unique_ptr<Window>& window : windows_) {
-            // The old one goes first, so that never both are held.
+            // Freed first, so that never both are held.
             window.reset();
             window = communicator().make_window(bytes_for(window_spikes_) * static_cast<std::size_t>(ranks()));
         }
@@ -104,7 +104,7 @@ class RmaAllgatherExchange final : public UndirectedExchange {
         return std::min(count, block_spikes_) * outboxes_.packing().bytes();
     }
 
-    /// Lengthens blocks when a round was not enough, and shortens them after a while in which a quarter would have been.
+    /// Extends blocks when a round was not enough, and shortens them after a while in which a quarter would have been.
     void adapt(std::uint64_t most, bool first_round) {
         if (most > block_spikes_) {
             quiet_ = 0;
@@ -114,17 +114,17 @@ class RmaAllgatherExchange final : public UndirectedExchange {
             quiet_ = most <= block_spikes_ / 4 && block_spikes_ > options().allgather_spikes ? quiet_ + 1 : 0;
             if (quiet_ < quiet_epochs) return;
             quiet_ = 0;
-            // The windows stay as they are, since making them is what costs most.
+            // The windows stay as they are: creating them is the most expensive part.
             block_spikes_ = std::max<std::uint64_t>(block_spikes_ / 2, options().allgather_spikes);
         }
     }
     static constexpr std::uint32_t quiet_epochs = 16;
 
-    std::uint64_t block_spikes_;  ///< for which a block has room; as most_spikes_ and quiet_ the same on all processes
+    std::uint64_t block_spikes_;  ///< capacity of a block; as most_spikes_ and quiet_ the same on all processes
     std::uint64_t most_spikes_;
     std::uint32_t quiet_ = 0;
     std::array<std::unique_ptr<Window>, 2> windows_;
-    std::uint64_t window_spikes_ = 0;  ///< for which a block could have room in the windows
+    std::uint64_t window_spikes_ = 0;  ///< capacity of a block that fits into the windows
     std::uint32_t turn_ = 0;
 };
 

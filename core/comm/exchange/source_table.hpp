@@ -15,25 +15,25 @@
 
 namespace ranvier::comm {
 
-/// The name of a source in messages that are the same for all receivers: unique on its process.
+/// The name of a source in messages with the same content for all receivers: unique on its process.
 constexpr std::uint64_t source_name(std::uint32_t shard, std::uint32_t local) {
     return std::uint64_t{shard} << 32 | local;
 }
 static_assert(ArrivedSpike::address_bits >= 48, "16 bits of a shard and 32 of a source must fit an address");
 
-/// What a process does with the spikes of sources of other processes, looked up by process and name: lists of values, one
-/// after another. Its size is that of the lists, not of the number of processes.
+/// Values for the sources of other processes, by process and name: lists of values, stored consecutively. The size is
+/// that of the lists, not of the number of processes.
 template <class Value>
 class SourceTable {
    public:
-    /// What a process tells another about one of its sources.
+    /// A record that one process sends to another about one of its sources.
     struct Record {
         std::uint64_t name;
         Value value;
     };
-    /// Takes what is there: `Give` is called as give(rank, value).
-    /// @param visit visit(shard, local, give) is called for every source of this process, once
-    /// @note Collective. Buffers are bounded, up to what is given for one source.
+    /// Fills the table.
+    /// @param visit visit(shard, local, give), called once for every source of this process, calls give(rank, value)
+    /// @note Collective. Buffers are bounded, except that the values of one source are sent together.
     template <class Visit>
     SourceTable(Communicator& communicator, const Destinations& destinations, const ExchangeOptions& options,
                 Visit visit) {
@@ -110,7 +110,7 @@ class SourceTable {
 
     void build(std::vector<Incoming>& incoming) {
         const auto key = [](const Incoming& item) { return std::tuple(item.from, item.record.name); };
-        // Values of one list stay in the order in which they were given.
+        // Values of one list keep their order.
         std::stable_sort(incoming.begin(), incoming.end(),
                          [&](const Incoming& a, const Incoming& b) { return key(a) < key(b); });
         values_.reserve(incoming.size());
@@ -134,8 +134,8 @@ class SourceTable {
     }
 
     std::vector<Process> processes_;
-    std::vector<std::uint64_t> names_;    ///< of the sources of each process, ascending
-    std::vector<std::size_t> offsets_;    ///< of their lists, and the end
+    std::vector<std::uint64_t> names_;  ///< of the sources, ascending for each process
+    std::vector<std::size_t> offsets_;  ///< of their lists, and the end
     std::vector<Value> values_;
 };
 

@@ -16,11 +16,11 @@
 
 namespace ranvier::comm {
 
-/// Spikes as small as they can be: the name of the source and the lag, in as few whole bytes as the largest of both
-/// need. Where every spike goes to every process, a source is called by its place on its process: often 2 bytes (Hines,
-/// Kumar and Schürmann, 2011, "Comparison of neuronal spike exchange methods on a Blue Gene/P supercomputer", where
-/// each of the two takes one). Directed methods send the address that a source has on the other process: 4 bytes with a
-/// few hundred million of them.
+/// Compact spikes: the name of the source and the lag, in as few whole bytes as the largest of both need. Where every
+/// spike goes to every process, the name of a source is its index on its process: often 2 bytes (Hines, Kumar and
+/// Schürmann, 2011, "Comparison of neuronal spike exchange methods on a Blue Gene/P supercomputer", where each of the
+/// two takes one). Directed methods send the address of the source on the other process: 4 bytes for a few hundred
+/// million of them.
 class SpikePacking {
    public:
     static constexpr std::size_t least_bytes = 2;
@@ -38,14 +38,15 @@ class SpikePacking {
 
     std::size_t bytes() const { return bytes_; }
     std::uint64_t word(std::uint64_t name, std::uint32_t lag) const { return name << lag_bits_ | lag; }
-    /// Writes no more than the bytes of a word: what stands behind it may be another thread's.
+    /// Writes exactly the bytes of a word: the memory after it may belong to another thread.
     template <std::size_t bytes>
     static void store(std::byte* to, std::uint64_t word) {
-        // The lower bytes: all processes of a run are of one kind of machine, and that kind is little-endian.
+        // The lower bytes: all processes of a run use the same, little-endian kind of machine.
         static_assert(std::endian::native == std::endian::little);
         std::memcpy(to, &word, bytes);
     }
-    /// Calls action(std::integral_constant<std::size_t, bytes()>()), so that a loop may know how many they are.
+    /// Calls action(std::integral_constant<std::size_t, bytes()>()), so that the word size is a compile-time constant
+    /// of a loop.
     template <class Action>
     void with_bytes(Action action) const {
         switch (bytes_) {
@@ -65,14 +66,14 @@ class SpikePacking {
                 return action(std::integral_constant<std::size_t, 8>());
         }
     }
-    /// @param first behind the last word there is ArrivedSpikes::slack
+    /// @param first the last word must be followed by ArrivedSpikes::slack
     ArrivedSpikes arrived(const std::byte* first, std::size_t size) const {
         return {first, size, static_cast<std::uint32_t>(bytes_), static_cast<std::uint32_t>(lag_bits_)};
     }
 
     void append(std::uint64_t place, std::uint32_t lag, std::vector<std::byte>& packed) const {
-        const std::uint64_t own_word = word(place, lag);
-        const auto* const first = reinterpret_cast<const std::byte*>(&own_word);
+        const std::uint64_t packed_word = word(place, lag);
+        const auto* const first = reinterpret_cast<const std::byte*>(&packed_word);
         packed.insert(packed.end(), first, first + bytes_);
     }
 
@@ -98,7 +99,7 @@ class SpikePacking {
     std::size_t bytes_;
 };
 
-/// The spikes of one epoch of all shards of a process, packed, and how much of them has been sent.
+/// The packed spikes of one epoch of all shards of a process, and the part that has been sent.
 class PackedOutboxes {
    public:
     explicit PackedOutboxes(const ExchangeArguments& arguments)
@@ -116,12 +117,12 @@ class PackedOutboxes {
         worker_ = 0;
         taken_ = 0;
     }
-    /// Takes the spikes of one shard. Each worker does so for its own.
+    /// Packs the spikes of one shard; each worker packs those of its shard.
     void pack(std::uint32_t worker, std::span<const EmittedSpike> outbox) {
         std::vector<std::byte>& packed = workers_[worker].packed;
         for (const EmittedSpike& spike : outbox) packing_.append(place_of_(worker, spike.local), spike.lag, packed);
     }
-    /// Number of spikes that were not taken yet.
+    /// Number of spikes not yet taken.
     std::uint64_t left() const {
         std::uint64_t bytes = 0;
         for (std::size_t w = worker_; w < workers_.size(); ++w) bytes += workers_[w].packed.size();
@@ -141,7 +142,7 @@ class PackedOutboxes {
             }
         }
     }
-    /// Appends spikes that came from a process, under their global ids.
+    /// Appends spikes received from a process, by their global ids.
     void unpack(Rank from, std::span<const std::byte> packed, std::vector<ArrivedSpike>& arrived) const {
         packing_.for_each(packed, [&](std::uint64_t place, std::uint32_t lag) {
             arrived.emplace_back(source_of_(from, place).value, lag);
@@ -155,7 +156,7 @@ class PackedOutboxes {
     }
 
    private:
-    /// Apart from those of other workers, which write at the same time.
+    /// Aligned to avoid false sharing: workers write concurrently.
     struct alignas(64) Worker {
         std::vector<std::byte> packed;
     };
@@ -164,8 +165,8 @@ class PackedOutboxes {
     std::function<NeuronId(Rank, std::uint64_t)> source_of_;
     std::function<std::uint64_t(std::uint32_t, std::uint32_t)> place_of_;
     std::vector<Worker> workers_;
-    std::size_t worker_ = 0;  ///< whose spikes are next
-    std::size_t taken_ = 0;   ///< bytes of them that were taken
+    std::size_t worker_ = 0;  ///< the worker whose spikes come next
+    std::size_t taken_ = 0;  ///< bytes of its spikes that were taken
 };
 
 }  // namespace ranvier::comm

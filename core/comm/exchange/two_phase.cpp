@@ -16,13 +16,13 @@ namespace ranvier::comm {
 
 namespace {
 
-/// Messages in two phases, so that a spike that many processes need costs its sender only as many messages as the square
-/// root of their number: the processes are cut into subsets, one process of each receives the spike and relays it to the
-/// others (Hines, Kumar and Schürmann, 2011).
+/// Messages in two phases, so that a spike for many processes costs its sender only as many messages as the square root
+/// of their number: the processes are divided into subsets, and one process of each receives the spike and relays it to
+/// the others (Hines, Kumar and Schürmann, 2011).
 ///
-/// A relay knows from set-up who needs the spikes of a source, under which addresses. With two intervals to the shortest
-/// delay, a spike of one epoch is relayed in the next one, which the paper found to balance the load best, and has arrived
-/// by the end of that; with one, it is relayed at once.
+/// Set-up gives each relay the processes that need the spikes of a source, with the addresses. With two intervals per
+/// shortest delay, a spike of one epoch is relayed in the next one, which the paper found to balance the load best, and
+/// arrives by the end of that; with one, it is relayed at once.
 class TwoPhaseExchange final : public NamedSpikesExchange {
    public:
     explicit TwoPhaseExchange(const ExchangeArguments& arguments)
@@ -56,13 +56,13 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
                 for_each_word(message, [&](std::uint64_t word) {
                     append(waiting_[of_parity], {message.from, ArrivedSpike(word)});
                 });
-                if (!has_time(of_parity)) hurry(of_parity);
+                if (!may_defer(of_parity)) send_deferred(of_parity);
             }
         }
     }
 
     /// Relays. Only now are the messages counted as received, since each of them may cause others.
-    void hurry(std::uint32_t of_parity) override {
+    void send_deferred(std::uint32_t of_parity) override {
         for (const Waiting& spike : waiting_[of_parity]) relay(spike.from, spike.spike, of_parity);
         waiting_[of_parity].clear();
     }
@@ -79,21 +79,21 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
     static int second_phase(std::uint32_t of_parity) { return tags::two_phase[2 + of_parity]; }
 
     struct Source {
-        std::size_t first_relay = 0;  ///< the next source's is the end
+        std::size_t first_relay = 0;  ///< the entry of the next source is the end
         std::uint64_t addresses = 0;  ///< on other processes
     };
-    /// Who relays the spikes of each source of a shard.
+    /// The relays of each source of a shard.
     struct Relays {
-        std::vector<Source> sources;  ///< and one more, as the end
+        std::vector<Source> sources;  ///< with an additional entry as the end
         std::vector<Rank> ranks;
     };
-    /// A spike that is to be relayed.
+    /// A spike to be relayed.
     struct Waiting {
         Rank from;
         ArrivedSpike spike;
     };
 
-    /// Cuts the processes that need a source into subsets, chooses a relay of each and tells it the subset.
+    /// Divides the processes that need a source into subsets, and sends each subset to the relay chosen for it.
     struct ChooseRelays {
         TwoPhaseExchange& exchange;
         std::vector<std::span<const Destination>> targets;  ///< destinations on each process
@@ -122,7 +122,7 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
         }
     };
 
-    /// The member of a subset that relays: any will do, so that relays are spread, but it must always be the same.
+    /// Pseudo-random choice of the relaying member of a subset: spreads the relays, and is always the same.
     std::size_t draw(std::uint32_t shard, std::uint32_t local, std::size_t subset, std::size_t members) const {
         constexpr RandomKey key{0x72656C61, 0x79730000};
         const std::uint32_t word = philox(
@@ -155,7 +155,7 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
     }
 
     std::vector<Relays> relays_;  ///< of each shard
-    SourceTable<Destination> relayed_;  ///< who needs what this process relays, itself included
+    SourceTable<Destination> relayed_;  ///< destinations to which this process relays, itself included
     std::array<std::vector<Waiting>, 2> waiting_;
     std::vector<std::uint64_t> words_;
 };

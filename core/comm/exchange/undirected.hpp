@@ -9,8 +9,8 @@
 
 namespace ranvier::comm {
 
-/// What the methods have in common that send every spike to all processes: the packed outboxes of one epoch, of which each
-/// round sends a part, and the spikes that have arrived in the last round.
+/// Base of the methods that send every spike to all processes: the packed outboxes of one epoch, of which each round
+/// sends a part, and the spikes received in the last round.
 class UndirectedExchange : public ExchangeBase {
    public:
     explicit UndirectedExchange(const ExchangeArguments& arguments) : ExchangeBase(arguments), outboxes_(arguments) {}
@@ -36,8 +36,8 @@ class UndirectedExchange : public ExchangeBase {
     }
 
    protected:
-    /// Sends as many of the outboxes as fit into one round, and unpacks what arrives into `arrived_`. Returns whether any
-    /// process has more to send. @note Collective.
+    /// Sends as many of the outboxes as fit into one round, and unpacks the received spikes into `arrived_`. Returns
+    /// whether any process has more to send. @note Collective.
     virtual bool send_round(bool first) = 0;
 
     std::uint64_t buffer_bytes() const override { return outboxes_.bytes() + bytes_of(arrived_); }

@@ -13,15 +13,15 @@ namespace ranvier::comm::mpi {
 
 namespace {
 
-/// The processors that this process may use, as bits.
+/// The processors allowed for this process, as bits.
 using ProcessorMask = std::array<std::uint64_t, CPU_SETSIZE / 64>;
 
-ProcessorMask own_processors() {
+ProcessorMask allowed_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
     ProcessorMask mask{};
     if (sched_getaffinity(0, sizeof set, &set) != 0) {
-        // More processors than the set has room for: the count will do.
+        // More processors than the set can hold: only the count matters.
         mask.fill(~std::uint64_t{0});
         return mask;
     }
@@ -38,13 +38,13 @@ constexpr int piece_tag = 0;
 void Idle::pass() {
     constexpr int turns = 20;
     constexpr int yields = 20;
-    // Sleeping takes as long as the system's timers are coarse, which is about 50 us.
+    // A sleep takes at least the resolution of the system's timers, about 50 us.
     constexpr std::chrono::nanoseconds moment{1};
     if (turns_ < turns + yields) ++turns_;
     if (turns_ <= turns) return;
     if (turns_ < turns + yields) {
-        // Not enough where each process is in a session of its own, as under MPICH's mpiexec: then Linux makes each a
-        // group that it schedules as a whole, and a process yields only to others of its group.
+        // Not sufficient where each process is in a separate session, as under MPICH's mpiexec: then Linux schedules
+        // each session as a group, and a process yields only within its group.
         sched_yield();
     } else {
         std::this_thread::sleep_for(moment);
@@ -72,14 +72,14 @@ void Group::open_host_barrier() {
     if (here == 0) address = host_barrier->make();
     check_mpi(MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, host.get()), "MPI_Bcast");
     int found = (here == 0 ? address.process != 0 : host_barrier->join(address)) ? 1 : 0;
-    // Where the system does not let them share memory, as between users, they look again and again, with short sleeps.
+    // Where the system does not let them share memory, as between users, they poll with short sleeps.
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MIN, host.get()), "MPI_Allreduce");
     host_barrier->begin(found != 0 ? static_cast<std::uint32_t>(processes) : 0);
 }
 
 void Group::expect_threads(std::int32_t threads) {
-    // Processes of a host may be bound to processors of their own, or all to the same.
-    ProcessorMask processors = own_processors();
+    // Processes of a host may be bound to separate processors or all to the same ones.
+    ProcessorMask processors = allowed_processors();
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, processors.data(), static_cast<int>(processors.size()), MPI_UINT64_T, MPI_BOR,
                             host.get()),
               "MPI_Allreduce");
@@ -100,11 +100,11 @@ bool Group::test(std::span<MPI_Request> requests) {
 }
 
 void Group::wait(std::span<MPI_Request> requests) const {
-    if (!leaves_processors()) {
+    if (!yields_processors()) {
         check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
         return;
     }
-    // A test may move a few messages only, and there may be many that others wait for.
+    // One test may move only a few messages, and others may wait for many.
     constexpr int tests_per_turn = 32;
     Idle idle;
     for (;;) {
@@ -116,12 +116,12 @@ void Group::wait(std::span<MPI_Request> requests) const {
 }
 
 std::optional<std::uint64_t> Group::arrive() const {
-    if (!leaves_processors() || !host_barrier->is_open()) return std::nullopt;
+    if (!yields_processors() || !host_barrier->is_open()) return std::nullopt;
     return host_barrier->arrive();
 }
 
 void Group::wait_for_all(std::span<MPI_Request> requests, std::optional<std::uint64_t> arrivals) const {
-    // MPI moves what has to go by way of this process, for other hosts, only while it is asked.
+    // MPI forwards messages through this process to other hosts only while it is called.
     constexpr std::chrono::milliseconds longest{1};
     while (arrivals && !host_barrier->all_arrived(*arrivals)) {
         if (test(requests)) return;
@@ -137,10 +137,11 @@ void Group::barrier() const {
 }
 
 MpiRequest::~MpiRequest() {
-    // The buffers are the caller's, and gone soon.
+    // The caller's buffers are destroyed soon.
     try {
         if (mpi_is_running()) wait();
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): what fails here has failed for the others too
+    } catch (const std::
+                 exception&) {  // NOLINT(bugprone-empty-catch): a failure here is a failure of the other processes too
     }
 }
 

@@ -18,7 +18,7 @@
 
 namespace ranvier::comm::mpi {
 
-/// Passes the time of one wait: spins at first, then leaves the processor to others, then sleeps for moments.
+/// One wait: spins first, then yields the processor, then sleeps briefly.
 class Idle {
    public:
     void pass();
@@ -27,37 +27,36 @@ class Idle {
     int turns_ = 0;
 };
 
-/// What all that belongs to one communicator shares. It lives as long as the last of them.
+/// State shared by all objects of one communicator; destroyed with the last of them.
 struct Group {
     Group(MPI_Comm original, std::size_t most_bytes);
 
-    /// Collectives, and pieces of collectives that are too large for one.
+    /// Collectives, and pieces of collectives that exceed one call.
     CommunicatorHandle collective;
     CommunicatorHandle point_to_point;
     CommunicatorHandle host;
     int rank = 0;
     int size = 1;
-    /// The most that one MPI call carries: MPI counts in 32 bits.
+    /// Limit of one MPI call in bytes: MPI counts in 32 bits.
     std::size_t most_bytes;
-    /// There are more busy threads than processors on some host. The same on all processes.
+    /// Some host has more busy threads than processors. The same on all processes.
     bool oversubscribed = false;
-    /// Other programs take processors from some process. The same on all processes.
+    /// Other programs compete with some process for processors. The same on all processes.
     bool crowded = false;
-    /// Where the processes of a host sleep while they wait in a collective. Mutable, since waiting changes nothing
-    /// else.
+    /// The barrier in which processes of a host sleep while they wait in a collective. Mutable, since waiting does not
+    /// change the group otherwise.
     std::unique_ptr<HostBarrier> host_barrier = std::make_unique<HostBarrier>();
 
     /// Sets `oversubscribed`. @note Collective.
     void expect_threads(std::int32_t threads);
-    /// Whether a process that waits must leave its processor to others. MPI's blocking calls do not (MPICH's never,
-    /// Open MPI's when told before it starts), so that all collectives are non-blocking ones then. These do not match
-    /// blocking ones.
-    bool leaves_processors() const { return oversubscribed || crowded; }
+    /// Whether a waiting process must yield its processor. MPI's blocking calls do not (MPICH's never, Open MPI's only
+    /// if configured before start-up), so all collectives are non-blocking then. These do not match blocking ones.
+    bool yields_processors() const { return oversubscribed || crowded; }
 
     void wait(std::span<MPI_Request> requests) const;
     static bool test(std::span<MPI_Request> requests);
-    /// Counts this process as one that has come to a collective. What is returned is for wait_for_all(): nothing if
-    /// processes are not to sleep. By all, once for each collective.
+    /// Counts this process as arrived at a collective. The result is for wait_for_all(); empty if processes do not
+    /// sleep. Called by all processes, once for each collective.
     std::optional<std::uint64_t> arrive() const;
     /// As wait(), for a collective that has been started.
     void wait_for_all(std::span<MPI_Request> requests, std::optional<std::uint64_t> arrivals) const;
@@ -65,7 +64,7 @@ struct Group {
     /// Calls one of two forms of a collective: `blocking()` or `start(MPI_Request*)`.
     template <class Blocking, class Start>
     void run(const char* call, const Blocking& blocking, const Start& start) const {
-        if (!leaves_processors()) {
+        if (!yields_processors()) {
             check_mpi(blocking(), call);
         } else {
             MPI_Request request = MPI_REQUEST_NULL;
@@ -76,7 +75,7 @@ struct Group {
 
     void barrier() const;
 
-    /// Calls `do_piece(span)` with pieces of `data` that one MPI call can carry.
+    /// Calls `do_piece(span)` with pieces of `data` that fit one MPI call.
     template <class Byte, class DoPiece>
     void for_each_piece(std::span<Byte> data, const DoPiece& do_piece) const {
         for (std::size_t begin = 0; begin < data.size(); begin += most_bytes) {
@@ -88,7 +87,7 @@ struct Group {
     void open_host_barrier();
 };
 
-/// Operations under way on buffers of the caller's.
+/// Operations in progress on buffers of the caller.
 class MpiRequest final : public Request {
    public:
     explicit MpiRequest(std::shared_ptr<const Group> group) : group_(std::move(group)) {}
@@ -99,11 +98,11 @@ class MpiRequest final : public Request {
     bool test() override { return Group::test(requests_); }
     void wait() override { group_->wait_for_all(requests_, arrivals_); }
 
-    /// One more, for MPI to fill in.
+    /// Another request, to be set by MPI.
     MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
-    /// All that belongs to a collective has been started. By all processes.
+    /// Call after all operations of a collective have been started. Called by all processes.
     void arrive() { arrivals_ = group_->arrive(); }
-    /// Both on the communicator for collectives, cut into pieces.
+    /// Both on the communicator for collectives, split into pieces.
     void send(std::span<const std::byte> data, int to);
     void receive(std::span<std::byte> data, int from);
 
@@ -113,16 +112,15 @@ class MpiRequest final : public Request {
     std::optional<std::uint64_t> arrivals_;
 };
 
-/// The place of a buffer, for MPI: MPICH refuses the null pointer that an empty one has where a partner's is not empty.
+/// The address of a buffer for MPI: MPICH rejects the null pointer of an empty buffer when a partner's is not empty.
 template <class Byte>
 Byte* place(std::span<Byte> data) {
     static std::byte nowhere{};  // NOLINT(misc-const-correctness): some buffers are not const
     return data.empty() ? &nowhere : data.data();
 }
 
-/// How the sections of a buffer, one for each partner, travel in a collective with 32-bit counts and offsets: long ones go
-/// as messages of their own, on which both ends agree since both know the length; then the short ones fit, if they are
-/// packed.
+/// The sections of a buffer, one for each partner, in a collective with 32-bit counts and offsets: long ones are sent
+/// as separate messages, on which both ends agree since both know the length; the short ones fit after packing.
 class Sections {
    public:
     struct Long {
@@ -131,16 +129,16 @@ class Sections {
         std::size_t bytes;
     };
 
-    /// @param longest_short what `size()` partners can have without exceeding what one call carries
+    /// @param longest_short length that `size()` partners can have without exceeding the limit of one call
     void divide(std::span<const std::size_t> counts, std::size_t longest_short);
 
     const int* counts() const { return counts_.data(); }
     const int* offsets() const { return offsets_.data(); }
     std::span<const Long> long_ones() const { return long_; }
 
-    /// What to send in the collective: `data` itself when all sections are short.
+    /// The send buffer of the collective: `data` itself if all sections are short.
     const std::byte* pack(std::span<const std::byte> data);
-    /// Where to receive in the collective, and what puts it into its places afterwards.
+    /// The receive buffer of the collective; unpack() copies it into place.
     std::byte* room(std::span<std::byte> data);
     void unpack(std::span<std::byte> data) const;
 
@@ -153,7 +151,7 @@ class Sections {
     std::size_t short_bytes_ = 0;
 };
 
-/// Both sides of an exchange of sections; kept for their memory.
+/// Both sides of an exchange of sections; kept to reuse their memory.
 struct SectionPair {
     Sections send;
     Sections receive;

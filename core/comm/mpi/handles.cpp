@@ -55,8 +55,8 @@ void check_mpi(int code, const char* call) {
 void abort_run(int status) {
     if (!mpi_is_running()) return;
     std::fflush(nullptr);
-    // mpiexec passes on what processes have written, but stops doing so as soon as it hears of this: the message with
-    // the reason must get there first.
+    // mpiexec forwards the output of processes, but stops as soon as MPI_Abort reaches it: the message with the reason
+    // must arrive first.
     constexpr std::chrono::milliseconds for_the_reason{500};
     std::this_thread::sleep_for(for_the_reason);
     // Not only the processes of one communicator: the others would wait for them.
@@ -70,7 +70,7 @@ CommunicatorHandle::CommunicatorHandle(MPI_Comm communicator) : communicator_(co
 }
 
 CommunicatorHandle::~CommunicatorHandle() {
-    // Collective by the standard, and local in both families: the processes may come here at any time.
+    // Collective by the standard, but local in both families: processes may call it at any time.
     if (communicator_ != MPI_COMM_NULL && mpi_is_running()) MPI_Comm_free(&communicator_);
 }
 
@@ -87,7 +87,7 @@ CommunicatorHandle CommunicatorHandle::of_host(MPI_Comm original) {
 }
 
 WindowHandle::WindowHandle(std::size_t bytes, MPI_Comm communicator) {
-    // Whole cache lines: MPICH 4.0 misplaces what is put into shared memory behind a window of another length.
+    // Whole cache lines: MPICH 4.0 misplaces data in shared memory behind a window of another length.
     constexpr std::size_t line = 64;
     const auto whole_lines = static_cast<MPI_Aint>((bytes + line - 1) / line * line);
     check_mpi(MPI_Win_allocate(whole_lines, 1, MPI_INFO_NULL, communicator, static_cast<void*>(&memory_), &window_),
@@ -97,7 +97,7 @@ WindowHandle::WindowHandle(std::size_t bytes, MPI_Comm communicator) {
 }
 
 WindowHandle::~WindowHandle() {
-    // While an exception flies the others are not here, and may still write: the memory stays theirs.
+    // During stack unwinding the others are not here and may still write: the memory is leaked.
     if (window_ == MPI_WIN_NULL || std::uncaught_exceptions() > 0 || !mpi_is_running()) return;
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);

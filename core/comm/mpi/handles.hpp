@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-/// MPI's objects as values that own them. None of them calls MPI after it was finalized: whoever did that has freed all.
+/// RAII wrappers of MPI objects. None calls MPI after MPI_Finalize, which has freed them.
 namespace ranvier::comm::mpi {
 
 /// Whether MPI may be called.
@@ -21,11 +21,11 @@ void check_mpi(int code, const char* call);
 /// Ends all processes of the run. Returns only if MPI is not running.
 void abort_run(int status);
 
-/// A communicator, whose errors come back as codes.
+/// A communicator that returns errors as codes.
 class CommunicatorHandle {
    public:
     CommunicatorHandle() = default;
-    /// Takes over what MPI has made. @note Collective, as all that makes communicators.
+    /// Takes ownership. @note Collective, as all calls that create communicators.
     explicit CommunicatorHandle(MPI_Comm communicator);
     CommunicatorHandle(CommunicatorHandle&& other) noexcept
         : communicator_(std::exchange(other.communicator_, MPI_COMM_NULL)) {}
@@ -35,9 +35,9 @@ class CommunicatorHandle {
     }
     ~CommunicatorHandle();
 
-    /// A communicator of the same processes, whose messages never meet those of the original. @note Collective.
+    /// A communicator of the same processes, isolated from the messages of the original. @note Collective.
     static CommunicatorHandle duplicate(MPI_Comm original);
-    /// Of the processes that share memory with this one. @note Collective.
+    /// The processes that share memory with this one. @note Collective.
     static CommunicatorHandle of_host(MPI_Comm original);
 
     MPI_Comm get() const { return communicator_; }
@@ -46,7 +46,7 @@ class CommunicatorHandle {
     MPI_Comm communicator_ = MPI_COMM_NULL;
 };
 
-/// Memory that others write to, in an access epoch that lasts as long as it does.
+/// Memory to which others write, in an access epoch of the same lifetime.
 class WindowHandle {
    public:
     /// @note Collective, and so is destroying it.

@@ -29,7 +29,7 @@ bool HostBarrier::map(int file) {
 }
 
 HostBarrier::Address HostBarrier::make() {
-    // A file without a name: nothing is left behind, however the processes end.
+    // An unnamed file: removed however the processes end.
     file_ = ::memfd_create("ranvier", MFD_CLOEXEC);
     if (file_ < 0 || ::ftruncate(file_, sizeof(Shared)) != 0 || !map(file_)) return {};
     ::new (static_cast<void*>(shared_)) Shared{};
@@ -42,7 +42,7 @@ HostBarrier::Address HostBarrier::make() {
 bool HostBarrier::join(const Address& address) {
     if (address.process <= 0 || address.file < 0) return false;
     const std::string path = "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
-    // In containers processes may have numbers of their own, so that this may be the file of another one.
+    // In containers process numbers may be local, so that this may be the file of another process.
     const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0) return false;
     struct stat found{};
@@ -61,7 +61,7 @@ void HostBarrier::begin(std::uint32_t processes) {
 std::uint64_t HostBarrier::arrive() {
     local_arrivals_ += processes_;
     const std::uint64_t all = shared_->arrivals.fetch_add(1, std::memory_order_seq_cst) + 1;
-    // The arrival that completes a collective, even if that is another one than this process has come to.
+    // The arrival that completes a collective, even one that this process has not reached.
     if (all % processes_ != 0) return local_arrivals_;
     shared_->complete.fetch_add(1, std::memory_order_seq_cst);
     if (shared_->sleepers.load(std::memory_order_seq_cst) > 0) {
@@ -75,8 +75,9 @@ void HostBarrier::sleep(std::uint64_t arrivals, std::chrono::nanoseconds longest
     constexpr std::int64_t second = 1'000'000'000;
     const std::timespec time{.tv_sec = longest.count() / second, .tv_nsec = longest.count() % second};
     const Clock::time_point begin = Clock::now();
-    // Sleepers count themselves before they look, and the last arrival is counted before it is looked whether anybody
-    // sleeps, so that one sees the other. What completes the collective between the two looks here changes what is waited for.
+    // Sleepers increment their count before they check, and the last arrival is counted before it checks for sleepers,
+    // so that one of them sees the other. A completion between the two checks here changes the value that the futex
+    // compares.
     shared_->sleepers.fetch_add(1, std::memory_order_seq_cst);
     const std::uint32_t seen = shared_->complete.load(std::memory_order_seq_cst);
     if (shared_->arrivals.load(std::memory_order_seq_cst) < arrivals) {

@@ -12,8 +12,8 @@ namespace ranvier::comm::mpi {
 /// where other programs want the processor too, uses up the time that the scheduler would give it later. Here a process
 /// sleeps in the system until the last one to arrive wakes all.
 ///
-/// The barrier is a count of arrivals in shared memory. All processes count the same collectives. Where a process runs ahead
-/// in collectives that allow it, others are woken early: after each wake-up, a process asks MPI whether its collective is
+/// The barrier is a count of arrivals in shared memory. All processes count the same collectives. Where a process runs
+/// ahead in collectives that allow it, others wake early: after each wake-up, a process tests whether its collective is
 /// complete.
 class HostBarrier {
    public:
@@ -21,7 +21,7 @@ class HostBarrier {
     struct Address {
         std::int64_t process = 0;  ///< 0: no memory
         std::int64_t file = -1;
-        std::uint64_t secret = 0;  ///< stored in the memory, too
+        std::uint64_t secret = 0;  ///< also stored in the memory
     };
 
     HostBarrier() = default;

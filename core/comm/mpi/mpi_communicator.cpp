@@ -32,7 +32,7 @@ class MpiCommunicator final : public Communicator {
    public:
     explicit MpiCommunicator(const std::shared_ptr<Group>& group)
         : group_(group),
-          post_(group),
+          messages_(group),
           processes_(static_cast<std::size_t>(group->size)),
           longest_short_(group->most_bytes / processes_) {
         check_mpi(MPI_Comm_rank(group->host.get(), &host_rank_), "MPI_Comm_rank");
@@ -46,13 +46,13 @@ class MpiCommunicator final : public Communicator {
     std::int32_t host_size() const override { return host_size_; }
 
     void expect_threads(std::int32_t threads) override { group_->expect_threads(threads); }
-    void leave_processors(bool leave) override { group_->crowded = leave; }
+    void yield_processors(bool leave) override { group_->crowded = leave; }
     double seconds_asleep() const override { return group_->host_barrier->seconds_asleep(); }
 
     void barrier() override { group_->barrier(); }
 
     void reduce(std::span<std::uint64_t> values, Reduction reduction) override {
-        // MPICH 4.0 compares unsigned numbers as if they were signed. With the upper bit turned over, that is their order.
+        // MPICH 4.0 compares unsigned numbers as signed ones. Flipping the upper bit gives the right order.
         constexpr std::uint64_t upper_bit = std::uint64_t{1} << 63;
         const bool compares = reduction != Reduction::sum;
         const MPI_Datatype type = compares ? MPI_INT64_T : MPI_UINT64_T;
@@ -109,7 +109,7 @@ class MpiCommunicator final : public Communicator {
 
     void allgatherv(std::span<const std::byte> send, std::span<std::byte> receive,
                     std::span<const std::size_t> counts) override {
-        // All know all counts, and so decide alike.
+        // All processes know all counts, and decide alike.
         if (std::reduce(counts.begin(), counts.end()) > group_->most_bytes) {
             broadcast_sections(send, receive, [&](std::size_t r) { return counts[r]; });
             return;
@@ -213,9 +213,9 @@ class MpiCommunicator final : public Communicator {
         in.unpack(receive);
     }
 
-    void send(std::span<const std::byte> data, Rank to, int tag) override { post_.send(data, to.value, tag); }
-    bool try_receive(int tag, Message& message) override { return post_.try_receive(tag, message); }
-    void complete_sends() override { post_.complete_sends(); }
+    void send(std::span<const std::byte> data, Rank to, int tag) override { messages_.send(data, to.value, tag); }
+    bool try_receive(int tag, Message& message) override { return messages_.try_receive(tag, message); }
+    void complete_sends() override { messages_.complete_sends(); }
 
     std::unique_ptr<PersistentSend> make_persistent_send(std::size_t bytes, std::span<const Rank> destinations,
                                                          int tag) override {
@@ -246,7 +246,7 @@ class MpiCommunicator final : public Communicator {
         }
     }
 
-    /// What is too large for one allgather: each process sends its section to all, in turn.
+    /// An allgather that exceeds the limit: each process broadcasts its section in turn.
     template <class BytesOf>
     void broadcast_sections(std::span<const std::byte> send, std::span<std::byte> receive, const BytesOf& bytes_of) {
         std::size_t begin = 0;
@@ -258,7 +258,7 @@ class MpiCommunicator final : public Communicator {
         }
     }
 
-    /// What is too large for one alltoall.
+    /// An alltoall that exceeds the limit.
     std::unique_ptr<Request> exchange_sections(std::span<const std::byte> send, std::span<std::byte> receive,
                                                std::size_t bytes) {
         auto requests = std::make_unique<MpiRequest>(group_);
@@ -273,7 +273,7 @@ class MpiCommunicator final : public Communicator {
     }
 
     std::shared_ptr<Group> group_;
-    Post post_;
+    PointToPointMessages messages_;
     std::size_t processes_;
     std::size_t longest_short_;
     int host_rank_ = 0;

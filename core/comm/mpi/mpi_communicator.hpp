@@ -9,8 +9,8 @@
 
 namespace ranvier::comm::mpi {
 
-/// The processes of `original`, which stays the caller's: nothing that is sent here meets what is sent there.
-/// @param most_bytes the most that one MPI call carries, at most 2^31 - 1
+/// The processes of `original`, which the caller keeps: messages of the two are isolated from each other.
+/// @param most_bytes limit of one MPI call, at most 2^31 - 1
 /// @note Collective.
 std::unique_ptr<Communicator> make_mpi_communicator(MPI_Comm original, std::size_t most_bytes);
 

@@ -41,7 +41,7 @@ class MpiNeighborhood final : public Neighborhood {
                                   : !sources_.empty()    ? receive.size() / sources_.size()
                                                          : 0;
         MpiRequest pieces(group_);
-        // The collective is called in any case: a process without partners does not know how long the sections are.
+        // The collective is called in any case: a process without partners does not know the length of the sections.
         const int count = bytes > group_->most_bytes ? 0 : static_cast<int>(bytes);
         if (bytes > group_->most_bytes) {
             for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -66,7 +66,7 @@ class MpiNeighborhood final : public Neighborhood {
 
     void alltoallv(std::span<const std::byte> send, std::span<const std::size_t> send_counts,
                    std::span<std::byte> receive, std::span<const std::size_t> receive_counts) override {
-        // A process has no more neighbors than there are processes.
+        // A process has at most as many neighbors as there are processes.
         const std::size_t longest_short = group_->most_bytes / static_cast<std::size_t>(group_->size);
         sections_.send.divide(send_counts, longest_short);
         sections_.receive.divide(receive_counts, longest_short);

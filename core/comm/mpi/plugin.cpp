@@ -17,10 +17,10 @@ namespace {
 
 pid_t initializer = 0;
 
-/// MPI ends with the process that began it: in an orderly way if the process does, else for all processes of the run.
-/// They would wait for this one, and it for them, for MPI_Finalize is collective.
+/// Finalizes MPI at the end of the process that initialized it: regularly if its status is 0, otherwise by aborting all
+/// processes of the run. Otherwise both sides would wait, since MPI_Finalize is collective.
 void finalize(int status) {
-    // A child that was forked inherits this function, but not MPI.
+    // A forked child inherits this function, but not MPI.
     if (getpid() != initializer || !mpi_is_running()) return;
     int processes = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);

@@ -7,8 +7,8 @@ namespace ranvier::comm::mpi {
 
 namespace {
 
-/// Requests whose messages may still be on their way keep their buffer until the process ends: waiting for a receiver that
-/// never comes would hang.
+/// Requests whose messages may still be in transit keep their buffer until the process ends: waiting for a receiver
+/// that never comes would hang.
 void leave_to_mpi(std::vector<std::byte>&& buffer) { static_cast<void>(new std::vector<std::byte>(std::move(buffer))); }
 
 class MpiPersistentSend final : public PersistentSend {
@@ -62,7 +62,7 @@ class MpiPersistentSend final : public PersistentSend {
 
 }  // namespace
 
-Post::~Post() {
+PointToPointMessages::~PointToPointMessages() {
     if (requests_.empty() || !mpi_is_running()) return;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
         int done = 0;
@@ -72,20 +72,20 @@ Post::~Post() {
     }
 }
 
-void Post::send(std::span<const std::byte> data, int to, int tag) {
+void PointToPointMessages::send(std::span<const std::byte> data, int to, int tag) {
     group_->for_each_piece(data, [&](std::span<const std::byte> piece) { send_piece(piece, to, tag); });
     if (data.size() % group_->most_bytes == 0) send_piece({}, to, tag);
     collect_sent();
 }
 
-void Post::send_piece(std::span<const std::byte> data, int to, int tag) {
+void PointToPointMessages::send_piece(std::span<const std::byte> data, int to, int tag) {
     std::vector<std::byte> copy;
     if (!spare_.empty()) {
         copy = std::move(spare_.back());
         spare_.pop_back();
     }
     copy.assign(data.begin(), data.end());
-    // Room first: nothing may be thrown between MPI's taking the buffer and our keeping it.
+    // Reserve first: nothing may throw between the start of the send and storing its buffer.
     requests_.reserve(requests_.size() + 1);
     copies_.push_back(std::move(copy));
     MPI_Request request = MPI_REQUEST_NULL;
@@ -96,8 +96,8 @@ void Post::send_piece(std::span<const std::byte> data, int to, int tag) {
     requests_.push_back(request);
 }
 
-void Post::drop(std::size_t index) {
-    // Large buffers are not worth keeping, and neither are many.
+void PointToPointMessages::drop(std::size_t index) {
+    // Large buffers are not kept, and only a few small ones.
     constexpr std::size_t most_spare = 64;
     constexpr std::size_t largest_spare = 16384;
     if (spare_.size() < most_spare && copies_[index].capacity() <= largest_spare) {
@@ -109,21 +109,21 @@ void Post::drop(std::size_t index) {
     requests_.pop_back();
 }
 
-void Post::collect_sent() {
-    constexpr std::size_t most_looks = 16;
-    for (std::size_t looks = std::min(most_looks, requests_.size()); looks > 0; --looks) {
-        if (next_to_look_at_ >= requests_.size()) next_to_look_at_ = 0;
+void PointToPointMessages::collect_sent() {
+    constexpr std::size_t most_tests = 16;
+    for (std::size_t tests = std::min(most_tests, requests_.size()); tests > 0; --tests) {
+        if (next_to_test_ >= requests_.size()) next_to_test_ = 0;
         int done = 0;
-        check_mpi(MPI_Test(&requests_[next_to_look_at_], &done, MPI_STATUS_IGNORE), "MPI_Test");
+        check_mpi(MPI_Test(&requests_[next_to_test_], &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done != 0) {
-            drop(next_to_look_at_);
+            drop(next_to_test_);
         } else {
-            ++next_to_look_at_;
+            ++next_to_test_;
         }
     }
 }
 
-bool Post::receive_piece(int from, int tag, Message& message, std::size_t& received) {
+bool PointToPointMessages::receive_piece(int from, int tag, Message& message, std::size_t& received) {
     int arrived = 0;
     MPI_Message handle = MPI_MESSAGE_NULL;
     MPI_Status status;
@@ -139,20 +139,20 @@ bool Post::receive_piece(int from, int tag, Message& message, std::size_t& recei
     return true;
 }
 
-void Post::pass_if_waiting() {
-    // Longer than a look at other tags takes, shorter than work between two looks.
+void PointToPointMessages::pass_if_waiting() {
+    // Longer than a poll of the other tags, shorter than work between two polls.
     constexpr std::chrono::microseconds at_once{5};
-    if (std::chrono::steady_clock::now() - last_in_vain_ > at_once) idle_ = Idle();
+    if (std::chrono::steady_clock::now() - last_empty_poll_ > at_once) idle_ = Idle();
     idle_.pass();
-    last_in_vain_ = std::chrono::steady_clock::now();
+    last_empty_poll_ = std::chrono::steady_clock::now();
 }
 
-bool Post::try_receive(int tag, Message& message) {
+bool PointToPointMessages::try_receive(int tag, Message& message) {
     if (!requests_.empty()) collect_sent();
     message.data.clear();
     std::size_t received = 0;
     if (!receive_piece(MPI_ANY_SOURCE, tag, message, received)) {
-        if (group_->leaves_processors()) pass_if_waiting();
+        if (group_->yields_processors()) pass_if_waiting();
         return false;
     }
     idle_ = Idle();
@@ -163,11 +163,11 @@ bool Post::try_receive(int tag, Message& message) {
     return true;
 }
 
-void Post::complete_sends() {
+void PointToPointMessages::complete_sends() {
     group_->wait(requests_);
     requests_.clear();
     copies_.clear();
-    next_to_look_at_ = 0;
+    next_to_test_ = 0;
 }
 
 std::unique_ptr<PersistentSend> make_mpi_persistent_send(std::shared_ptr<const Group> group, std::size_t bytes,

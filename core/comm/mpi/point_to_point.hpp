@@ -11,14 +11,14 @@
 
 namespace ranvier::comm::mpi {
 
-/// Messages between two processes. One that is longer than what an MPI call carries goes in pieces: a piece of exactly
-/// that length says that another one follows.
-class Post {
+/// Messages between two processes. A message that exceeds the limit of an MPI call is sent in pieces: a piece of
+/// exactly that length is followed by another one.
+class PointToPointMessages {
    public:
-    explicit Post(std::shared_ptr<const Group> group) : group_(std::move(group)) {}
-    Post(const Post&) = delete;
-    Post& operator=(const Post&) = delete;
-    ~Post();
+    explicit PointToPointMessages(std::shared_ptr<const Group> group) : group_(std::move(group)) {}
+    PointToPointMessages(const PointToPointMessages&) = delete;
+    PointToPointMessages& operator=(const PointToPointMessages&) = delete;
+    ~PointToPointMessages();
 
     void send(std::span<const std::byte> data, int to, int tag);
     bool try_receive(int tag, Message& message);
@@ -26,21 +26,21 @@ class Post {
 
    private:
     void send_piece(std::span<const std::byte> data, int to, int tag);
-    /// Looks at some of those under way, in turn, so that this takes no longer when there are many.
+    /// Tests some of the requests in turn, so that the cost does not grow with their number.
     void collect_sent();
     void drop(std::size_t index);
-    /// Nothing has arrived. A caller that asks again at once is waiting, and takes the processor from others.
+    /// No message has arrived. A caller that retries at once is waiting, and should yield its processor.
     void pass_if_waiting();
     bool receive_piece(int from, int tag, Message& message, std::size_t& received);
 
     std::shared_ptr<const Group> group_;
-    // Two lists of one length: MPI takes requests as an array.
+    // Two lists of the same length: MPI takes requests as an array.
     std::vector<MPI_Request> requests_;
     std::vector<std::vector<std::byte>> copies_;
     std::vector<std::vector<std::byte>> spare_;
-    std::size_t next_to_look_at_ = 0;
+    std::size_t next_to_test_ = 0;
     Idle idle_;
-    std::chrono::steady_clock::time_point last_in_vain_;
+    std::chrono::steady_clock::time_point last_empty_poll_;
 };
 
 std::unique_ptr<PersistentSend> make_mpi_persistent_send(std::shared_ptr<const Group> group, std::size_t bytes,

@@ -22,7 +22,7 @@ class MpiWindow final : public Window {
         });
     }
 
-    // Not MPI_Win_fence, which has no form that lets go of the processor while it waits.
+    // Not MPI_Win_fence, which has no variant that yields the processor while it waits.
     void fence() override {
         check_mpi(MPI_Win_flush_all(window_.get()), "MPI_Win_flush_all");
         check_mpi(MPI_Win_sync(window_.get()), "MPI_Win_sync");

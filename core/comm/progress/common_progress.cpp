@@ -6,11 +6,11 @@
 
 namespace ranvier::comm {
 
-CommonProgress::CommonProgress(Rank own, std::int32_t ranks)
-    : tree_(own, ranks), of_children_(tree_.children.size(), 0) {}
+CommonProgress::CommonProgress(Rank self, std::int32_t ranks)
+    : tree_(self, ranks), of_children_(tree_.children.size(), 0) {}
 
 void CommonProgress::begin(Step before) {
-    own_ = before;
+    of_self_ = before;
     std::ranges::fill(of_children_, before);
     of_branch_ = before;
     of_all_ = before;
@@ -18,14 +18,14 @@ void CommonProgress::begin(Step before) {
 
 void CommonProgress::note(Step least, const Send& send) {
     const Step rounded = least / grid * grid;
-    if (rounded <= own_) return;
-    own_ = rounded;
-    tell_above(send);
+    if (rounded <= of_self_) return;
+    of_self_ = rounded;
+    send_up(send);
 }
 
 void CommonProgress::take(Rank from, const ProgressEntry& entry, const Send& send) {
     if (entry.kind == ProgressKind::all_progress && tree_.parent == from) {
-        tell_below(entry.step, send);
+        send_down(entry.step, send);
         return;
     }
     const auto child = std::ranges::find(tree_.children, from);
@@ -33,22 +33,22 @@ void CommonProgress::take(Rank from, const ProgressEntry& entry, const Send& sen
         throw InternalError("a message about the common progress does not come from a neighbour in the tree");
     }
     of_children_[static_cast<std::size_t>(child - tree_.children.begin())] = entry.step;
-    tell_above(send);
+    send_up(send);
 }
 
-void CommonProgress::tell_above(const Send& send) {
-    Step least = own_;
+void CommonProgress::send_up(const Send& send) {
+    Step least = of_self_;
     for (const Step of_child : of_children_) least = std::min(least, of_child);
     if (least <= of_branch_) return;
     of_branch_ = least;
     if (!tree_.parent) {
-        tell_below(least, send);
+        send_down(least, send);
     } else {
         send(*tree_.parent, {.kind = ProgressKind::branch_progress, .step = least});
     }
 }
 
-void CommonProgress::tell_below(Step step, const Send& send) {
+void CommonProgress::send_down(Step step, const Send& send) {
     of_all_ = step;
     for (const Rank child : tree_.children) send(child, {.kind = ProgressKind::all_progress, .step = step});
 }

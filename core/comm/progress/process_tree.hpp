@@ -8,16 +8,17 @@
 
 namespace ranvier::comm {
 
-/// All processes as a tree, in which each has three neighbours at most.
+/// All processes as a binary tree: each has at most three neighbours.
 struct ProcessTree {
-    ProcessTree(Rank own, std::int32_t ranks) {
-        if (own.value > 0) parent = Rank{(own.value - 1) / 2};
-        for (std::int64_t child = 2 * std::int64_t{own.value} + 1; child <= 2 * std::int64_t{own.value} + 2; ++child) {
+    ProcessTree(Rank self, std::int32_t ranks) {
+        if (self.value > 0) parent = Rank{(self.value - 1) / 2};
+        for (std::int64_t child = 2 * std::int64_t{self.value} + 1; child <= 2 * std::int64_t{self.value} + 2;
+             ++child) {
             if (child < ranks) children.push_back(Rank{static_cast<std::int32_t>(child)});
         }
     }
 
-    /// Ascending.
+    /// In ascending order.
     std::vector<Rank> neighbors() const {
         std::vector<Rank> all;
         if (parent) all.push_back(*parent);
@@ -25,7 +26,7 @@ struct ProcessTree {
         return all;
     }
 
-    std::optional<Rank> parent;  ///< none: the root
+    std::optional<Rank> parent;  ///< none for the root
     std::vector<Rank> children;
 };
 

@@ -10,10 +10,10 @@ namespace ranvier::comm {
 
 namespace {
 
-/// No other method uses it.
+/// Not used by any other method.
 constexpr int tag = 64;
 
-/// Readers tell how far they are after so many steps.
+/// Readers acknowledge after so many steps.
 constexpr Step steps_between_reads = ProgressExchange::most_ahead / 2;
 
 static_assert(ProgressExchange::most_ahead + 1 <= ProgressSpike::most_lag);
@@ -39,10 +39,10 @@ ProgressExchange::ProgressExchange(std::shared_ptr<Communicator> communicator,
 
 ProgressExchange::~ProgressExchange() = default;
 
-/// Those of the tree, too.
+/// Includes the neighbours in the tree.
 void ProgressExchange::make_partners(const ProgressRoutes& routes) {
     if (!std::ranges::is_sorted(routes.outlets, {}, &ProgressOutlet::to) || !std::ranges::is_sorted(routes.inlets)) {
-        throw InternalError("routes of notifications are not in order");
+        throw InternalError("routes of notifications are not sorted");
     }
     std::vector<Rank> ranks = agreement_.neighbors();
     for (const ProgressOutlet& outlet : routes.outlets) ranks.push_back(outlet.to);
@@ -87,13 +87,13 @@ void ProgressExchange::begin(Step before, ProgressReceiver& receiver) {
     }
     for (Outlet& outlet : outlets_) {
         outlet.is_due = false;
-        outlet.told = before;
+        outlet.notified = before;
         outlet.read = before;
         outlet.spikes.clear();
     }
     for (Inlet& inlet : inlets_) {
         inlet.clock = before;
-        inlet.told_read = before;
+        inlet.acknowledged = before;
         inlet.is_listed = false;
     }
     for (Partner& partner : partners_) {
@@ -118,7 +118,7 @@ void ProgressExchange::emit(std::uint32_t index, std::span<const EmittedSpike> s
     for (const EmittedSpike& spike : spikes) {
         group.found.clear();
         destinations_->find(index, spike.local, first, last, group.found);
-        // Both lists are ascending by rank, and both may have a rank several times.
+        // Both lists are ascending by rank, and both may contain a rank several times.
         auto next = group.found.begin();
         for (const std::uint32_t place : group.outlets) {
             Outlet& outlet = outlets_[place];
@@ -138,7 +138,8 @@ void ProgressExchange::advance(std::uint32_t index, Step clock, bool is_last) {
     bool any = false;
     for (const std::uint32_t place : group.outlets) {
         Outlet& outlet = outlets_[place];
-        if (outlet.is_due || clock == outlet.told || (!is_last && clock < outlet.told + outlet.period)) continue;
+        if (outlet.is_due || clock == outlet.notified || (!is_last && clock < outlet.notified + outlet.period))
+            continue;
         outlet.is_due = true;
         any = true;
         const std::lock_guard due_lock(due_mutex_);
@@ -147,24 +148,24 @@ void ProgressExchange::advance(std::uint32_t index, Step clock, bool is_last) {
     if (any) is_due_.store(true, std::memory_order_relaxed);
 }
 
-bool ProgressExchange::talk(ProgressReceiver& receiver, bool is_idle) {
+bool ProgressExchange::poll(ProgressReceiver& receiver, bool is_idle) {
     const bool any = receive(receiver);
-    // Once all has come here, nobody waits for that, and nothing may follow what says that nothing more comes.
-    if (!has_ended_) tell_read(receiver);
+    // After the end, acknowledgements are not needed, and no message may follow the end mark.
+    if (!has_ended_) acknowledge(receiver);
     collect_due();
     send_due(is_idle);
     return any;
 }
 
 void ProgressExchange::note_progress(Step least) {
-    // Once there is a last step, nobody goes further than that, and nothing may follow what says that nothing more comes.
+    // After the verdict, no group goes beyond the last step, and no message may follow the end mark.
     if (!agreement_.verdict()) common_.note(least, send_of_tree_);
 }
 
 bool ProgressExchange::receive(ProgressReceiver& receiver) {
     bool any = false;
     std::vector<Message> early;
-    // What came in the last run, from processes that were in this one already.
+    // Messages received in the last run from processes that had already started this one.
     std::swap(early, of_next_run_);
     for (const Message& message : early) {
         take(message, receiver);
@@ -199,7 +200,7 @@ void ProgressExchange::take_entry(std::uint32_t index, const ProgressEntry& entr
             inlet.clock = entry.step;
             counts_.spikes_received += spikes.size();
             receiver.arrive(place, entry.step, spikes);
-            if (!inlet.is_listed && entry.step >= inlet.told_read + steps_between_reads) {
+            if (!inlet.is_listed && entry.step >= inlet.acknowledged + steps_between_reads) {
                 inlet.is_listed = true;
                 listed_inlets_.push_back(place);
             }
@@ -220,7 +221,7 @@ void ProgressExchange::take_entry(std::uint32_t index, const ProgressEntry& entr
         case ProgressKind::all_progress:
             if (!agreement_.verdict()) common_.take(partner.rank, entry, send_of_tree_);
             break;
-        case ProgressKind::wish:
+        case ProgressKind::stop_request:
         case ProgressKind::report:
         case ProgressKind::verdict:
             agreement_.take(partner.rank, entry, send_of_tree_);
@@ -236,17 +237,17 @@ void ProgressExchange::take_read(std::uint32_t place, Step step, ProgressReceive
     receiver.allow(group, least + most_ahead);
 }
 
-/// Tells how far inlets have been read, where it is far.
-void ProgressExchange::tell_read(const ProgressReceiver& receiver) {
+/// Acknowledges inlets that have been read far enough.
+void ProgressExchange::acknowledge(const ProgressReceiver& receiver) {
     std::erase_if(listed_inlets_, [&](std::uint32_t place) {
         Inlet& inlet = inlets_[place];
         const Step read = std::min(inlet.clock, receiver.read_until(place));
-        if (read < inlet.told_read + steps_between_reads) return false;
+        if (read < inlet.acknowledged + steps_between_reads) return false;
         Partner& partner = partners_[inlet.partner];
         append_entry(partner.message,
                      {.kind = ProgressKind::read, .channel = place - partner.first_inlet, .step = read});
         send(partner);
-        inlet.told_read = read;
+        inlet.acknowledged = read;
         inlet.is_listed = inlet.clock >= read + steps_between_reads;
         return !inlet.is_listed;
     });
@@ -290,8 +291,8 @@ void ProgressExchange::notify(std::uint32_t place, Partner& partner) {
     Group& group = groups_[outlet.group];
     const std::lock_guard lock(group.mutex);
     outlet.is_due = false;
-    if (group.clock == outlet.told) return;
-    // There may be spikes of later steps: the group advances.
+    if (group.clock == outlet.notified) return;
+    // There may be spikes of later steps: the group advances concurrently.
     const auto end = std::ranges::upper_bound(outlet.spikes, group.clock, {}, &StampedSpike::stamp);
     const auto spikes = static_cast<std::size_t>(end - outlet.spikes.begin());
     append_entry(
@@ -299,7 +300,7 @@ void ProgressExchange::notify(std::uint32_t place, Partner& partner) {
         {.kind = ProgressKind::clock, .channel = place - partner.first_outlet, .spikes = spikes, .step = group.clock},
         std::span(outlet.spikes).first(spikes));
     outlet.spikes.erase(outlet.spikes.begin(), end);
-    outlet.told = group.clock;
+    outlet.notified = group.clock;
     counts_.spikes_sent += spikes;
     ++counts_.notifications;
 }
@@ -315,7 +316,7 @@ void ProgressExchange::send(Partner& partner) {
 void ProgressExchange::end() {
     if (has_ended_) return;
     has_ended_ = true;
-    // Another worker may have left something since this one talked: the last visit of the run.
+    // Another worker may have left messages since the last poll of this one.
     collect_due();
     send_due(true);
     for (Partner& partner : partners_) {
@@ -326,7 +327,7 @@ void ProgressExchange::end() {
 
 double ProgressExchange::expected_bytes(const Expectation& expectation, Notifications notifications) {
     const double of_partner = expectation.partners > 0.0 ? expectation.outlets / expectation.partners : 0.0;
-    // A notification and its spikes: all that there are at once, or one at a time.
+    // A notification and its spikes: all at once, or one at a time.
     const double entries = notifications == Notifications::packed ? of_partner : 1.0;
     const double message = entries * (sizeof(ProgressEntry) + expectation.waiting_spikes / 2.0 * sizeof(std::uint64_t));
     return expectation.groups * sizeof(Group) +

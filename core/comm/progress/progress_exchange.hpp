@@ -20,113 +20,116 @@
 
 namespace ranvier::comm {
 
-/// That a group of this process is read by another process (packed), or by one of its groups (single).
+/// A group of this process that is read by another process (packed), or by one of its groups (single).
 struct ProgressOutlet {
     std::uint32_t group = 0;
     Rank to;
-    Step delay = 1;  ///< the least one
+    Step delay = 1;  ///< shortest delay
 };
 
-/// Who reads whom. The n-th outlet of a process to another one is the n-th inlet there from this process.
+/// Readers of groups. The n-th outlet of a process to another one is the n-th inlet there from this process.
 struct ProgressRoutes {
     std::uint32_t groups = 0;  ///< of this process
     std::vector<ProgressOutlet> outlets = {};  ///< ascending by rank
-    std::vector<Rank> inlets = {};             ///< from whom, ascending
+    std::vector<Rank> inlets = {};  ///< ranks of origin, ascending
 };
 
-/// What arrives, for the program whose groups they are. Called by the thread that calls ProgressExchange::talk().
+/// Receives the messages on behalf of the groups. Called by the thread that calls ProgressExchange::poll().
 class ProgressReceiver {
    public:
     virtual ~ProgressReceiver() = default;
-    /// The group behind an inlet has come to a step; these are its spikes since it was told last.
+    /// The group of an inlet has reached a step; `spikes` are its spikes since the last call.
     virtual void arrive(std::uint32_t inlet, Step clock, std::span<const StampedSpike> spikes) = 0;
-    /// A group of this process may go to a step, and no further until those that read it have read more.
+    /// A group of this process may advance up to a step, until its readers have read more.
     virtual void allow(std::uint32_t group, Step furthest) = 0;
-    /// The step that all readers of an inlet have come to.
+    /// The step that all readers of an inlet have reached.
     virtual Step read_until(std::uint32_t inlet) const = 0;
 };
 
-/// How processes tell each other the clocks and the spikes of groups of neurons that advance on their own.
+/// Exchange of clocks and spikes between processes whose groups of neurons advance asynchronously.
 ///
-/// A *notification* says that a group has come to a step, and carries its spikes since the one before. What reads the group
-/// may then go as much further as the least delay between the two. A notification is due when the clock is by half of that
-/// delay, rounded up, ahead of what was told last: so those that read can go on while it travels. A group that goes further
-/// at a time should tell in between, after each period(): else those that read it wait for all of its steps. In packed messages, due
-/// notifications wait until half of those to the same process are due, or a thread has nothing to do, or as many times as
-/// there are groups; and then take with them what there is of other groups.
+/// A *notification* reports the step that a group has reached, and carries its spikes since the previous one. Readers
+/// of the group may then advance further by the shortest delay between the two. A notification is due when the clock is
+/// ahead of the last notified step by half of that delay, rounded up, so that readers can advance while it is in
+/// transit. A group that advances further at a time should notify in between, after each period(); otherwise its
+/// readers wait for all of its steps. In packed messages, due notifications wait until half of those to the same
+/// process are due, or a thread is idle, or for as many calls as there are groups; the message then includes the
+/// pending notifications of other groups.
 ///
-/// Readers tell now and then how far they are, and a group goes at most `most_ahead` steps further than that. So the spikes
-/// under way, and those that lie at a reader, are bounded by the neurons and these steps; nothing waits in a call. It never
-/// comes to a standstill: consider the group that is behind all others, at step c.
-/// - A group that it reads is at c or later, and was told at more than c - d, if d is the delay, or will be told: that is
-///   due. So the notification lets it go to at least c + 1.
-/// - Those that read it are at c or later. They tell so when they have read `most_ahead` / 2 steps more than they told last,
-///   and no notification is due later than after that many steps. So if they told less than c + 1 - `most_ahead`, they have
-///   more to tell, or will be told more first.
-/// And what is due is sent, and what has arrived is received, whenever a thread has advanced a group or has nothing to do.
+/// Readers acknowledge from time to time the step that they have read, and a group runs at most `most_ahead` steps
+/// ahead of that. So the spikes in transit and in the queues of readers are bounded by the neurons and these steps; no
+/// process waits in a call. Progress is guaranteed: consider the slowest group, at step c.
+/// - A group that it reads is at c or later, and has notified more than c - d, if d is the delay, or will, since a
+/// notification is due. So the slowest group may advance to at least c + 1.
+/// - Its readers are at c or later. They acknowledge when they have read `most_ahead` / 2 steps more than last
+/// acknowledged, and every notification is due after at most that many steps. So if they acknowledged less than c + 1 -
+/// `most_ahead`, they have more to acknowledge, or will be notified of more first.
+/// Due messages are sent, and arrived ones received, whenever a thread has advanced a group or is idle.
 ///
-/// Memory and time depend on the processes that are read or that read, and on the neighbours in the tree of RunAgreement, not
-/// on the number of all.
+/// Memory and time depend on the processes read or reading, and on the neighbours in the tree of RunAgreement, not on
+/// the number of all processes.
 ///
 /// A run, on each process:
 ///
 ///     begin()
-///     emit(), then advance()               by whoever advances a group, by one thread at a time for each group
-///     talk(), note_progress()              by one thread at a time, again and again
-///     wish_to_stop(), enter(), end()       by this thread too
+///     emit(), then advance()               by the thread that advances a group, one at a time for each group
+///     poll(), note_progress()              by one thread at a time, repeatedly
+///     request_stop(), enter(), end()       by this thread too
 ///     until is_over()
 class ProgressExchange {
    public:
-    /// @param destinations who needs the spikes of a source @throws InternalError when routes are in disorder
+    /// @param destinations of the spikes of each source @throws InternalError when routes are not sorted
     ProgressExchange(std::shared_ptr<Communicator> communicator, std::shared_ptr<const Destinations> destinations,
                      ProgressRoutes routes, Notifications notifications);
     ~ProgressExchange();
 
-    /// Steps that a group may be ahead of those that read it.
+    /// Steps that a group may be ahead of its readers.
     static constexpr Step most_ahead = 1024;
 
-    /// Tells how far each group may go at first. While no thread does anything here.
+    /// Announces the initial limit of each group. Not thread-safe.
     void begin(Step before, ProgressReceiver& receiver);
-    /// Takes the spikes that a group has emitted, in the order of their steps. @param begin the step that lags are counted from
+    /// Takes the spikes emitted by a group, ordered by step. @param begin the step from which lags are counted
     void emit(std::uint32_t group, std::span<const EmittedSpike> spikes, Step begin);
-    /// The group has come to a step, and its spikes until then have been taken. @param is_last of the run, as far as is known
+    /// Reports that the group has reached a step, after its spikes until then were emitted. @param is_last last step of
+    /// the run, as far as known
     void advance(std::uint32_t group, Step clock, bool is_last);
 
     /// The least number of steps between two notifications of a group; a large number if no other process reads it.
     Step period(std::uint32_t group) const { return groups_[group].period; }
 
-    /// Receives what has arrived, and sends what is due. Returns whether anything arrived.
-    /// @param is_idle the calling thread has nothing else to do
-    bool talk(ProgressReceiver& receiver, bool is_idle);
-    /// Whether advance() has left something that is due.
+    /// Receives arrived messages and sends due ones. Returns whether any message arrived.
+    /// @param is_idle the calling thread has no other work
+    bool poll(ProgressReceiver& receiver, bool is_idle);
+    /// Whether advance() has left due messages.
     bool has_more() const { return is_due_.load(std::memory_order_relaxed); }
-    /// All groups of this process have come to a step; see CommonProgress.
+    /// All groups of this process have reached a step; see CommonProgress.
     void note_progress(Step least);
-    /// All groups of all processes have come to this step, and maybe further.
+    /// A step that all groups of all processes have reached or passed.
     Step reached_by_all() const { return common_.of_all(); }
 
-    void wish_to_stop() { agreement_.wish(send_of_tree_); }
-    /// This process will come to a step, and no further unless others do. Once in a run.
+    void request_stop() { agreement_.request_stop(send_of_tree_); }
+    /// Announces the last step that this process plans to reach, unless others go further. Once in a run.
     void enter(Step latest) { agreement_.enter(latest, send_of_tree_); }
     const RunAgreement& agreement() const { return agreement_; }
-    /// All groups have come to the end, and all of their spikes have been taken, and all that they read is here.
+    /// Ends the run: all groups have reached the end, all of their spikes have been emitted, and all spikes that they
+    /// read have arrived.
     /// @pre there is a verdict
     void end();
-    /// Whether all processes that send to this one have ended, too: then nothing is under way.
+    /// Whether all processes that send to this one have ended, too: then no message is in transit.
     bool is_over() const { return has_ended_ && left_ == 0; }
 
-    /// What an exchange is expected to have to do with.
+    /// Expected workload of an exchange.
     struct Expectation {
         double groups = 0.0;
-        double outlets = 0.0;  ///< as many as inlets
+        double outlets = 0.0;  ///< equal to the number of inlets
         double partners = 0.0;
-        double waiting_spikes = 0.0;  ///< that an outlet has room for
+        double waiting_spikes = 0.0;  ///< capacity of an outlet
     };
-    /// Bytes of its buffers: see ExchangeCounts::buffer_bytes.
+    /// Expected bytes of its buffers: see ExchangeCounts::buffer_bytes.
     static double expected_bytes(const Expectation& expectation, Notifications notifications);
 
     std::string_view name() const { return packs_ ? "packed notifications" : "single notifications"; }
-    /// While no thread does anything here.
+    /// Not thread-safe.
     ExchangeCounts counts() const;
     void reset_counts() { counts_ = {}; }
 
@@ -134,26 +137,26 @@ class ProgressExchange {
     struct Outlet {
         std::uint32_t group = 0;
         std::uint32_t partner = 0;
-        Step period = 1;  ///< from one notification to the next
-        // With the lock of the group.
+        Step period = 1;  ///< steps between two notifications
+        // Guarded by the mutex of the group.
         bool is_due = false;
-        Step told = 0;
-        std::vector<StampedSpike> spikes = {};  ///< that were not sent yet
-        // By who talks.
-        Step read = 0;  ///< by those that are told
+        Step notified = 0;
+        std::vector<StampedSpike> spikes = {};  ///< not sent yet
+        // Used by the polling thread only.
+        Step read = 0;  ///< by the readers
     };
-    /// Apart from those of other groups, which others change.
+    /// Aligned to avoid false sharing: other threads change other groups.
     struct alignas(64) Group {
         std::mutex mutex;
         Step clock = 0;
-        Step period = std::numeric_limits<Step>::max();  ///< the least one of its outlets
+        Step period = std::numeric_limits<Step>::max();  ///< minimum over its outlets
         std::vector<std::uint32_t> outlets;  ///< ascending by rank
         std::vector<Destination> found;
     };
     struct Inlet {
         std::uint32_t partner = 0;
         Step clock = 0;
-        Step told_read = 0;
+        Step acknowledged = 0;
         bool is_listed = false;
     };
     struct Partner {
@@ -163,7 +166,7 @@ class ProgressExchange {
         std::uint32_t first_inlet = 0;
         std::uint32_t last_inlet = 0;
         std::vector<std::uint32_t> due = {};  ///< outlets
-        std::uint32_t waited = 0;        ///< calls of talk() since the first one was due
+        std::uint32_t waited = 0;  ///< calls of poll() since the first one was due
         std::vector<std::byte> message = {};
         bool has_ended = false;
     };
@@ -178,7 +181,7 @@ class ProgressExchange {
     void collect_due();
     void send_due(bool is_idle);
     void notify(std::uint32_t outlet, Partner& partner);
-    void tell_read(const ProgressReceiver& receiver);
+    void acknowledge(const ProgressReceiver& receiver);
     void send(Partner& partner);
 
     std::shared_ptr<Communicator> communicator_;
@@ -194,9 +197,9 @@ class ProgressExchange {
     std::mutex due_mutex_;
     std::vector<std::uint32_t> due_;  ///< outlets
     std::atomic<bool> is_due_{false};
-    // By who talks.
+    // Used by the polling thread only.
     std::vector<std::uint32_t> taken_due_;
-    std::vector<std::uint32_t> listed_inlets_;  ///< whose readers may have more to tell
+    std::vector<std::uint32_t> listed_inlets_;  ///< whose readers may have more to acknowledge
     std::vector<Message> of_next_run_;
     Message message_;
     std::vector<StampedSpike> spikes_;

@@ -17,30 +17,31 @@ struct StampedSpike {
     NeuronId source;
 };
 
-/// What one process tells another one about a run in which groups of neurons advance on their own.
+/// The kind of an entry in a run with asynchronously advancing groups of neurons.
 enum class ProgressKind : std::uint32_t {
-    clock,  ///< a group has come to a step; its spikes since the last notification follow
-    read,   ///< those that read the spikes of a group have come to a step
-    // Of the tree of processes; see CommonProgress and RunAgreement.
-    branch_progress,  ///< all groups of the processes of a branch have come to a step
+    clock,  ///< a group has reached a step; its spikes since the last notification follow
+    read,  ///< the readers of a group have reached a step
+    // Between neighbours in the tree of processes; see CommonProgress and RunAgreement.
+    branch_progress,  ///< all groups of the processes of a branch have reached a step
     all_progress,     ///< all groups of all processes have
-    wish,     ///< to end the run early
-    report,   ///< the latest step that the processes of a branch have planned to come to
+    stop_request,  ///< request to end the run early
+    report,  ///< the latest step that the processes of a branch plan to reach
     verdict,  ///< the step after which the run ends
-    end,      ///< nothing more comes in this run
+    end,  ///< no further message in this run
 };
 
-/// A message is a list of these. Those of clocks have spikes behind them, a word for each.
+/// A message is a list of entries. Entries of kind `clock` are followed by their spikes, a word each.
 struct ProgressEntry {
     ProgressKind kind = ProgressKind::clock;
-    /// Of clocks and reads: which of those between the two processes. Of reports and verdicts: 1 if a process wished to stop.
+    /// For clocks and reads: the channel between the two processes. For reports and verdicts: 1 if a process requested
+    /// a stop.
     std::uint32_t channel = 0;
     std::uint64_t spikes = 0;
     Step step = 0;
 };
 static_assert(sizeof(ProgressEntry) == 24);
 
-/// A spike in a message: the source, and how many steps before the clock it was emitted.
+/// A spike in a message: the source, and the number of steps from its emission to the clock.
 class ProgressSpike {
    public:
     static constexpr int lag_bits = 16;
@@ -70,7 +71,8 @@ inline void append_entry(std::vector<std::byte>& message, const ProgressEntry& e
     }
 }
 
-/// Goes through a message: visit(entry, spikes). @param room for spikes @throws InternalError when it is not whole
+/// Iterates over a message: visit(entry, spikes). @param room buffer for spikes @throws InternalError when it is
+/// truncated
 template <class Visit>
 void for_each_entry(std::span<const std::byte> message, std::vector<StampedSpike>& room, Visit visit) {
     while (!message.empty()) {

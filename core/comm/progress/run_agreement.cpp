@@ -5,10 +5,10 @@
 
 namespace ranvier::comm {
 
-RunAgreement::RunAgreement(Rank own, std::int32_t ranks) : tree_(own, ranks) { begin(); }
+RunAgreement::RunAgreement(Rank self, std::int32_t ranks) : tree_(self, ranks) { begin(); }
 
 void RunAgreement::begin() {
-    wished_ = false;
+    stop_requested_ = false;
     entered_ = false;
     reports_ = 0;
     greatest_ = std::numeric_limits<Step>::min();
@@ -16,11 +16,11 @@ void RunAgreement::begin() {
     verdict_.reset();
 }
 
-void RunAgreement::wish(const Send& send) {
-    // After the verdict nobody waits for it.
-    if (wished_ || verdict_) return;
-    wished_ = true;
-    for (const Rank neighbor : tree_.neighbors()) send(neighbor, {.kind = ProgressKind::wish});
+void RunAgreement::request_stop(const Send& send) {
+    // No effect after the verdict.
+    if (stop_requested_ || verdict_) return;
+    stop_requested_ = true;
+    for (const Rank neighbor : tree_.neighbors()) send(neighbor, {.kind = ProgressKind::stop_request});
 }
 
 void RunAgreement::enter(Step latest, const Send& send) {
@@ -31,8 +31,8 @@ void RunAgreement::enter(Step latest, const Send& send) {
 
 void RunAgreement::take(Rank from, const ProgressEntry& entry, const Send& send) {
     switch (entry.kind) {
-        case ProgressKind::wish:
-            wish(send);
+        case ProgressKind::stop_request:
+            request_stop(send);
             break;
         case ProgressKind::report:
             if (tree_.parent == from) throw InternalError("a report came from the parent in the tree");
@@ -55,7 +55,7 @@ void RunAgreement::take(Rank from, const ProgressEntry& entry, const Send& send)
 
 void RunAgreement::report(const Send& send) {
     if (!entered_ || reports_ < tree_.children.size()) return;
-    stops_ = stops_ || wished_;
+    stops_ = stops_ || stop_requested_;
     if (!tree_.parent) {
         decide(greatest_, stops_, send);
         return;

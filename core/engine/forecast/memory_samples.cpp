@@ -222,7 +222,7 @@ ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const conne
     const double fired = -std::expm1(-spikes_of_source);
     const comm::ExchangeInfo& method = choose_exchange(options);
     if (method.candidates.empty()) {
-        const double burst = method.forgets_bursts       ? activity.most_of_late
+        const double burst = method.shrinks_after_bursts ? activity.most_of_late
                              : method.buffers_take_turns ? activity.most_in_turn
                                                          : activity.most_in_epoch();
         return {

@@ -87,8 +87,8 @@ void AsyncStepping::run(std::uint32_t worker, WorkerTimes& times) {
     }
     times.wait += timer.lap();
     // All shards have come to the end, so that all spikes are known.
-    team_.for_own_items(worker, static_cast<std::uint32_t>(groups_.size()),
-                        [&](std::uint32_t index) { finish(worker, index); });
+    team_.for_assigned_items(worker, static_cast<std::uint32_t>(groups_.size()),
+                             [&](std::uint32_t index) { finish(worker, index); });
     times.deliver += timer.lap();
 }
 
@@ -126,7 +126,7 @@ void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes
     }
     times.collocate += timer.lap();
     if (!ranks_) return;
-    if (last > before || is_last) talk(false);
+    if (last > before || is_last) poll(false);
     times.communicate += timer.lap();
 }
 
@@ -149,7 +149,7 @@ Step AsyncStepping::plan(Group& group, Step last) {
         while (!target_is_final_.load()) {
             // The other processes have to agree, and one of the workers must listen to them.
             if (work_.is_broken()) throw parallel::Cancelled{};
-            if (ranks_) talk(true);
+            if (ranks_) poll(true);
             parallel::pause();
         }
     }
@@ -207,7 +207,7 @@ void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last
         if (ranks_ && now < last) {
             ranks_->advance(index, now, false);
             times.collocate += timer.lap();
-            talk(false);
+            poll(false);
             times.communicate += timer.lap();
         }
     }
@@ -286,12 +286,12 @@ Step AsyncStepping::read_until(std::uint32_t inlet) const {
 }
 
 /// Talks to the other processes, unless another worker does so at this moment. Returns whether anything arrived.
-bool AsyncStepping::talk(bool is_idle) {
+bool AsyncStepping::poll(bool is_idle) {
     bool any = false;
     do {
         const std::unique_lock lock(ranks_mutex_, std::try_to_lock);
         if (!lock) break;
-        any = ranks_->talk(*this, is_idle) || any;
+        any = ranks_->poll(*this, is_idle) || any;
         ranks_->note_progress(is_idle ? earliest() : step());
         follow_all();
         come_to_terms();
@@ -302,7 +302,7 @@ bool AsyncStepping::talk(bool is_idle) {
 
 /// Of a worker that has nothing else to do. The others may sleep until it finds something for them.
 void AsyncStepping::watch() {
-    if (talk(true)) {
+    if (poll(true)) {
         backoff_.reset();
     } else {
         backoff_.wait(team_.is_crowded());
@@ -332,8 +332,8 @@ Step AsyncStepping::earliest() const {
 /// Agrees with the other processes on the end of the run; see comm::RunAgreement.
 void AsyncStepping::come_to_terms() {
     const comm::RunAgreement& agreement = ranks_->agreement();
-    if (team_.stop_requested() || agreement.is_wished()) stops_.store(true);
-    if (stops_.load()) ranks_->wish_to_stop();
+    if (team_.stop_requested() || agreement.stop_requested()) stops_.store(true);
+    if (stops_.load()) ranks_->request_stop();
     bool has_all_here = has_all();
     if (!agreement.has_entered() && (stops_.load() || has_all_here)) ranks_->enter(latest_plan());
     if (!agreement.verdict()) return;

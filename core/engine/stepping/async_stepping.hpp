@@ -34,7 +34,7 @@ namespace ranvier::engine {
 /// Shards of other processes that are read here have a clock and a log, too, to which what arrives is added; see
 /// comm::ProgressExchange. One worker at a time talks to the other processes: after each visit whichever has ended one, if
 /// no other worker talks at that moment, and one of those that have nothing to do, over and over. So no worker waits for
-/// another one to talk, none is lost for work, messages are looked for at least once a visit, and the first one that arrives
+/// another one to poll, none is lost for work, messages are looked for at least once a visit, and the first one that arrives
 /// for idle workers is seen at once. A thread of its own would take a processor from the shards, or come late when it shares
 /// one with a worker.
 ///
@@ -112,7 +112,7 @@ class AsyncStepping final : public Stepping, private comm::ProgressReceiver {
         return index < groups_.size() ? groups_[index]->log : *remote_logs_[index - groups_.size()];
     }
     void tell_targets(std::uint32_t index);
-    bool talk(bool is_idle);
+    bool poll(bool is_idle);
     void watch();
     void come_to_terms();
     bool has_all() const;

@@ -168,7 +168,7 @@ bool EpochStepping::stops(std::uint64_t epoch_number) {
     const auto [stop, is_crowded, was_crowded_lately, processor, fails] = wishes;
     progress_.fails = fails != 0;
     // While it is tried whether the other program has gone, it may be still there.
-    given_.communicator.leave_processors(was_crowded_lately != 0);
+    given_.communicator.yield_processors(was_crowded_lately != 0);
     if (given_.may_gather) given_.team.gather(is_crowded != 0 ? static_cast<int>(processor) - 1 : -1);
     return stop != 0;
 }

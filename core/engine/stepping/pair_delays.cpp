@@ -60,7 +60,7 @@ PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const con
         }
         std::ranges::sort(sources_[shard], comes_first);
     };
-    team.run([&](std::uint32_t worker) { team.for_own_items(worker, count, find); });
+    team.run([&](std::uint32_t worker) { team.for_assigned_items(worker, count, find); });
     for (std::uint32_t shard = 0; shard < count; ++shard) {
         for (const Pair& pair : sources_[shard]) targets_[pair.shard].push_back(shard);
     }

@@ -102,7 +102,7 @@ PairsByRank collect_pairs(std::span<const std::unique_ptr<Shard>> shards, const 
     const auto is_over = [](const RowWalk& walk) { return walk.is_over(); };
     while (communicator.greatest(std::ranges::all_of(walks, is_over) ? 0 : 1) == 1) {
         team.run([&](std::uint32_t worker) {
-            team.for_own_items(worker, count, [&](std::uint32_t shard) {
+            team.for_assigned_items(worker, count, [&](std::uint32_t shard) {
                 listed[shard].clear();
                 walks[shard].go_on(layout, most, [&](NeuronId source, DelaySteps least) {
                     const auto [rank, place] = layout.placement().locate(source);

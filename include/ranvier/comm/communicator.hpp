@@ -11,28 +11,29 @@
 
 namespace ranvier::comm {
 
-/// A non-blocking operation under way. Its buffers must stay as they are until it is complete. Destroying it completes it.
+/// A non-blocking operation in progress. Its buffers must not be changed until it is complete. The destructor waits for
+/// completion.
 class Request {
    public:
     virtual ~Request() = default;
-    /// Whether it is complete; lets it proceed if not.
+    /// Whether it is complete; makes progress if not.
     virtual bool test() = 0;
-    /// Returns when it is complete.
+    /// Waits for completion.
     virtual void wait() = 0;
 };
 
-/// Memory of this process that the others may write to.
+/// Memory of this process to which the other processes can write.
 class Window {
    public:
     virtual ~Window() = default;
     virtual std::span<std::byte> memory() = 0;
-    /// Writes into the window of another process (or this one). Done when both have passed the next fence.
+    /// Writes into the window of a process (possibly this one). Complete when both have passed the next fence.
     virtual void put(std::span<const std::byte> data, Rank target, std::size_t offset) = 0;
     /// @note Collective.
     virtual void fence() = 0;
 };
 
-/// The processes that this one sends to and receives from, when they are always the same.
+/// A fixed set of processes that this one sends to and receives from.
 class Neighborhood {
    public:
     virtual ~Neighborhood() = default;
@@ -45,15 +46,15 @@ class Neighborhood {
                            std::span<std::byte> receive, std::span<const std::size_t> receive_counts) = 0;
 };
 
-/// A message to a fixed set of processes that is set up once and sent again and again.
+/// A message to a fixed set of processes that is set up once and sent repeatedly.
 class PersistentSend {
    public:
     virtual ~PersistentSend() = default;
-    /// What is sent next; may be written while done().
+    /// The content of the next message; may be written while done().
     virtual std::span<std::byte> buffer() = 0;
     /// Sends the whole buffer to every destination. @pre done()
     virtual void start() = 0;
-    /// Whether the last one has left, so that the buffer may be written.
+    /// Whether the last message has been sent, so that the buffer may be written.
     virtual bool done() = 0;
     virtual void wait() = 0;
 };
@@ -66,10 +67,10 @@ struct Message {
 
 enum class Reduction : std::uint8_t { sum, least, greatest };
 
-/// A group of processes. To it, data are bytes: all processes of a run are of one kind of machine.
+/// A group of processes. Data are bytes: all processes of a run use the same kind of machine.
 ///
-/// One thread at a time may call it. Methods marked @note Collective must be called by all processes in the same order.
-/// Sizes are in bytes and 64 bits wide throughout; an implementation whose transport counts in 32 bits cuts what is larger.
+/// Only one thread at a time may call it. All processes must call the methods marked @note Collective in the same
+/// order. Sizes are in bytes and 64 bits wide; an implementation whose transport counts in 32 bits splits larger data.
 ///
 /// @throws CommunicationError (all methods) when the transport fails
 class Communicator {
@@ -78,22 +79,22 @@ class Communicator {
 
     virtual Rank rank() const = 0;
     virtual std::int32_t size() const = 0;
-    /// What carries the data, for reports: "local", "Open MPI 5.0.11", ...
+    /// The transport, for reports: "local", "Open MPI 5.0.11", ...
     virtual std::string transport() const = 0;
-    /// Whether the other processes exist only as in a dry run; see mirror_communicator.hpp.
+    /// Whether the other processes are simulated by a dry run; see mirror_communicator.hpp.
     virtual bool is_dry_run() const { return false; }
-    /// The place of this process among the processes of the group on its host, and the number of these.
+    /// The index of this process among the processes of the group on its host, and their number.
     virtual std::int32_t host_rank() const = 0;
     virtual std::int32_t host_size() const = 0;
 
-    /// Tells how many threads of this process will be busy, counting 1 at first. Where a host has fewer processors than busy
-    /// threads, processes that wait leave theirs to others, which costs time where it is not needed.
+    /// Announces the number of busy threads of this process, initially 1. On hosts with fewer processors than busy
+    /// threads, waiting processes yield their processors, which costs time where it is not needed.
     /// @note Collective.
     virtual void expect_threads(std::int32_t /*threads*/) {}
-    /// Whether processes that wait leave their processors to others also for another reason: other programs want them. From
-    /// the next operation on. @note Collective: all processes call it with the same value. It talks to nobody.
-    virtual void leave_processors(bool /*leave*/) {}
-    /// Time for which this process has slept, instead of looking again and again, because of the two above.
+    /// Makes waiting processes yield their processors also for another reason: other programs compete for them.
+    /// Effective from the next operation on. Does not communicate. @note Collective: all processes pass the same value.
+    virtual void yield_processors(bool /*leave*/) {}
+    /// Time in seconds that this process has slept instead of polling, for the two reasons above.
     virtual double seconds_asleep() const { return 0.0; }
 
     /// @note Collective.
@@ -102,7 +103,7 @@ class Communicator {
     virtual void reduce(std::span<std::uint64_t> values, Reduction reduction) = 0;
     /// Rank `root`'s bytes replace those of the others. @note Collective.
     virtual void broadcast(std::span<std::byte> data, Rank root) = 0;
-    /// As many bytes from each process; `receive` takes size() times as many, by rank. @note Collective.
+    /// Gathers equally many bytes from each process; `receive` holds size() times as many, by rank. @note Collective.
     virtual void allgather(std::span<const std::byte> send, std::span<std::byte> receive) = 0;
     /// counts[r] bytes from process r, packed by rank. @note Collective.
     virtual void allgatherv(std::span<const std::byte> send, std::span<std::byte> receive,
@@ -110,22 +111,22 @@ class Communicator {
     /// To `root` only; the others may leave `receive` and `counts` empty. @note Collective.
     virtual void gatherv(std::span<const std::byte> send, std::span<std::byte> receive,
                          std::span<const std::size_t> counts, Rank root) = 0;
-    /// Section r of `send` goes to process r; sections are equally long. @note Collective.
+    /// Section r of `send` goes to process r; sections have equal lengths. @note Collective.
     virtual void alltoall(std::span<const std::byte> send, std::span<std::byte> receive) = 0;
-    /// The same, proceeding while the caller does something else. @note Collective.
+    /// The same in the background. @note Collective.
     virtual std::unique_ptr<Request> start_alltoall(std::span<const std::byte> send, std::span<std::byte> receive) = 0;
     /// send_counts[r] bytes to process r, receive_counts[r] from it, packed by rank. @note Collective.
     virtual void alltoallv(std::span<const std::byte> send, std::span<const std::size_t> send_counts,
                            std::span<std::byte> receive, std::span<const std::size_t> receive_counts) = 0;
-    /// @note Collective; the sums (as reduce) are there when the request is complete.
+    /// The sums (as by reduce) are valid when the request is complete. @note Collective.
     virtual std::unique_ptr<Request> start_sum(std::span<std::uint64_t> values) = 0;
 
-    /// Sends in the background; the bytes are copied. Messages from one process to another with one tag arrive in order.
+    /// Sends in the background; the bytes are copied. Messages between two processes with the same tag arrive in order.
     /// @param tag from 0 to 1023
     virtual void send(std::span<const std::byte> data, Rank to, int tag) = 0;
-    /// Takes a message with this tag from anybody, if one has arrived. Lets sends proceed.
+    /// Receives a message with this tag from any process, if one has arrived. Lets sends make progress.
     virtual bool try_receive(int tag, Message& message) = 0;
-    /// Returns when all that was given to send() has left.
+    /// Returns when all messages of send() have been sent.
     virtual void complete_sends() = 0;
     virtual std::unique_ptr<PersistentSend> make_persistent_send(std::size_t bytes, std::span<const Rank> destinations,
                                                                  int tag) = 0;
@@ -136,10 +137,10 @@ class Communicator {
     virtual std::unique_ptr<Neighborhood> make_neighborhood(std::span<const Rank> sources,
                                                             std::span<const Rank> destinations) = 0;
 
-    /// Ends all processes of the run at once, after a failure that the others cannot learn in an orderly way.
+    /// Terminates all processes of the run at once, after a failure that cannot be communicated to the others.
     [[noreturn]] virtual void abort(int status) = 0;
 
-    // What follows from the above.
+    // Convenience functions.
 
     std::uint64_t sum(std::uint64_t value) { return reduce_one(value, Reduction::sum); }
     std::uint64_t least(std::uint64_t value) { return reduce_one(value, Reduction::least); }
@@ -152,7 +153,7 @@ class Communicator {
     }
 };
 
-/// One process alone: every collective is done at once, and what it sends is sent to itself.
+/// A single process: collectives complete at once, and it receives what it sends.
 std::shared_ptr<Communicator> make_local_communicator();
 
 }  // namespace ranvier::comm

@@ -15,41 +15,41 @@
 
 namespace ranvier::comm {
 
-/// A spike as it leaves the update of its shard.
+/// A spike as emitted by the update of its shard.
 struct EmittedSpike {
     NeuronId source;
     std::uint32_t local = 0;  ///< index of the source on its shard
     std::uint32_t lag = 0;    ///< step in which it was emitted, counted from the first step of its epoch
 };
 
-/// Where a spike is needed, and what it is called there.
+/// A rank that needs a spike, and the address of the source there.
 struct Destination {
     Rank rank;
     std::uint64_t address = 0;
 };
 
-/// The presynaptic side, as an exchange method sees it: who needs the spikes of a source.
+/// The presynaptic side, as an exchange method sees it: the destinations of each source.
 class Destinations {
    public:
     virtual ~Destinations() = default;
-    /// Appends the destinations of source `local` of a shard that lie on ranks [first, last), ascending by rank. A rank may
-    /// stand there several times, with several addresses. Safe to call from several threads.
+    /// Appends the destinations of source `local` of a shard that lie on ranks [first, last), ascending by rank. A rank
+    /// may occur several times, with different addresses. Thread-safe.
     virtual void find(std::uint32_t shard, std::uint32_t local, Rank first, Rank last,
                       std::vector<Destination>& found) const = 0;
-    /// All ranks that any spike of this process may go to, ascending.
+    /// All ranks that may receive spikes of this process, ascending.
     virtual std::vector<Rank> ranks() const = 0;
-    /// Number of sources on a shard: `local` lies below it.
+    /// Number of sources of a shard: the upper limit of `local`.
     virtual std::uint32_t sources(std::uint32_t shard) const = 0;
-    /// One more than the largest address of any process, or more than that; the same on all processes.
+    /// An upper limit (exclusive) of the addresses of all processes; the same on all processes.
     virtual std::uint64_t address_limit() const = 0;
 };
 
-/// A spike on arrival, packed: the address of its source here, and when it was emitted.
+/// A received spike, packed: the local address of its source and its emission lag.
 class ArrivedSpike {
    public:
     static constexpr int lag_bits = 8;
     static constexpr int address_bits = 48;
-    /// The upper bits of a word are for the use of the method that carries it; they are zero when it hands the spike over.
+    /// The upper bits of a word are for the method that carries it; it clears them before it delivers the spike.
     static constexpr std::uint64_t mask = (std::uint64_t{1} << (lag_bits + address_bits)) - 1;
 
     ArrivedSpike() = default;
@@ -64,18 +64,18 @@ class ArrivedSpike {
     std::uint64_t word_ = 0;
 };
 
-/// Spikes on arrival, as they lie in the buffer in which they came: words of a fixed number of bytes, of which the lower bits
-/// are the lag and the others the address.
+/// Received spikes in their receive buffer: words of a fixed number of bytes, of which the lower bits are the lag and
+/// the others the address.
 class ArrivedSpikes {
    public:
-    /// Bytes behind the last word that are read, too.
+    /// Bytes after the last word that may be read.
     static constexpr std::size_t slack = sizeof(std::uint64_t);
 
     ArrivedSpikes() = default;
     ArrivedSpikes(const std::vector<ArrivedSpike>& spikes)
         : ArrivedSpikes(std::as_bytes(std::span(spikes)).data(), spikes.size(), sizeof(ArrivedSpike),
                         ArrivedSpike::lag_bits) {}
-    /// @param bytes of a word, from 1 to 8; behind the last one there is slack unless it has 8
+    /// @param bytes of a word, from 1 to 8; the last word is followed by slack unless it has 8
     ArrivedSpikes(const std::byte* first, std::size_t size, std::uint32_t bytes, std::uint32_t lag_bits)
         : first_(first), size_(size), bytes_(bytes), lag_bits_(lag_bits) {}
 
@@ -119,38 +119,38 @@ class ArrivedSpikes {
     std::uint32_t lag_bits_ = ArrivedSpike::lag_bits;
 };
 
-/// What a method has moved, on this process.
+/// Traffic of a method on this process.
 struct ExchangeCounts {
     std::uint64_t spikes_sent = 0;      ///< records, one for each destination
-    std::uint64_t spikes_received = 0;  ///< records, needed here or not
-    std::uint64_t bytes_sent = 0;       ///< handed to the communicator, empty places included
+    std::uint64_t spikes_received = 0;  ///< records, needed on this process or not
+    std::uint64_t bytes_sent = 0;  ///< passed to the communicator, including padding
     std::uint64_t messages = 0;         ///< point-to-point messages, or partners of a collective
     std::uint64_t exchanges = 0;        ///< epochs
     std::uint64_t rounds = 0;           ///< collective calls, or checks of conservation
-    std::uint64_t notifications = 0;    ///< clocks of groups that other processes were told; see ProgressExchange
-    std::uint64_t buffer_bytes = 0;     ///< held now
-    /// Sources for which something was set up when they fired for the first time, and the bytes of it, which are among
-    /// `buffer_bytes`: they grow until all sources have fired.
+    std::uint64_t notifications = 0;  ///< clocks of groups sent to other processes; see ProgressExchange
+    std::uint64_t buffer_bytes = 0;  ///< current size
+    /// Sources for which something was set up at their first spike, and its bytes, which `buffer_bytes` includes: they
+    /// grow until all sources have fired.
     std::uint64_t sources_set_up = 0;
     std::uint64_t bytes_of_sources = 0;
 };
 
 struct ExchangeOptions {
-    /// The most bytes that the buffer to send from may take; what does not fit takes more rounds. At least one record for
-    /// each process is always sent. Methods that send messages have no such buffer, and "neighbor" sends at once what there
-    /// is.
+    /// Limit of the send buffer in bytes; a larger volume takes more rounds. At least one record for each process is
+    /// always sent. Methods that send messages have no such buffer, and "neighbor" sends everything at once.
     std::uint64_t buffer_bytes = std::uint64_t{32} << 20;
-    /// Records that every process sends in one allgather, before a second one carries what is left.
+    /// Records that every process sends in one allgather, before a second one carries the rest.
     std::uint32_t allgather_spikes = 16;
-    std::uint32_t workers = 1;  ///< threads of this process, which is its number of shards
-    /// Sources on the process that has most of them; the same everywhere.
+    std::uint32_t workers = 1;  ///< threads of this process, equal to its number of shards
+    /// Greatest number of sources of a process; the same on all processes.
     std::uint64_t most_sources = 0;
     /// Steps of the longest epoch.
     std::uint32_t most_lags = 1;
-    /// Intervals into which the shortest delay may be divided: 2 lets a spike travel for one of them while neurons are
-    /// updated, 1 does not. Methods that cannot use a second ignore this; with a delay of one step it is always 1.
+    /// Intervals into which the shortest delay may be divided. With 2, a spike may be in transit for one interval
+    /// during the update; with 1, it may not. Methods that cannot use a second interval ignore this; with a delay of
+    /// one step it is always 1.
     std::uint32_t intervals = 1;
-    /// Whether receivers find synapses by the ids of their sources. Methods that are not directed need it.
+    /// Whether receivers find synapses by the ids of their sources, as undirected methods require.
     bool finds_sources = true;
 };
 
@@ -168,11 +168,11 @@ struct ExchangeOptions {
 ///         if not more(), leave             by all workers, when all have taken
 ///         next_round()                     by one worker, before any collocates again
 ///
-/// Outboxes stay as they are until the loop is over. While some workers still ask whether there is more, one may already
-/// begin the next epoch and advance.
+/// Outboxes must not change until the loop is over. While some workers still call more(), one may already begin the
+/// next epoch and advance.
 ///
-/// Without latency, what arrives was emitted in the epoch that has just ended. With latency, it was emitted in the epoch
-/// before, if the call before did not flush; a call that flushes hands over that of both epochs.
+/// Without latency, the arriving spikes were emitted in the epoch that has just ended. With latency, they were emitted
+/// in the epoch before, if the previous call did not flush; a call that flushes delivers those of both epochs.
 class SpikeExchange {
    public:
     virtual ~SpikeExchange() = default;
@@ -180,34 +180,34 @@ class SpikeExchange {
     virtual std::string_view name() const = 0;
     /// Whether spikes arrive one epoch after the one in which they were emitted.
     virtual bool has_latency() const { return false; }
-    /// Whether what arrives are addresses that Destinations gave; else global ids of sources.
+    /// Whether arriving spikes carry addresses from Destinations; otherwise global ids of sources.
     virtual bool directed() const { return true; }
 
     /// @note Collective.
     virtual void begin(Step /*first_step*/) {}
-    /// Takes the share of one worker: every spike of all outboxes that concerns its part of the processes, or its own
-    /// outbox. What did not fit in the round before comes first.
+    /// Collects the share of one worker: every spike of all outboxes for its part of the processes, or its shard's
+    /// outbox. Spikes that did not fit into the previous round come first.
     virtual void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) = 0;
-    /// Moves what was collocated. @note Collective.
-    /// @param flush nothing may stay on its way, since this epoch is the last one of a run
+    /// Sends the collocated spikes. @note Collective.
+    /// @param flush deliver everything in transit: this epoch is the last one of a run
     virtual void transfer(bool flush) = 0;
 
-    /// Spikes that have arrived in the last transfer.
+    /// Spikes received in the last transfer.
     struct Arrivals {
-        Step first_step = 0;  ///< of the epoch in which they were emitted: lags are counted from it
+        Step first_step = 0;  ///< of the epoch in which they were emitted: origin of the lags
         ArrivedSpikes spikes;
     };
     using Visit = std::function<void(const Arrivals&)>;
-    /// Shows a worker its share of what has arrived, in any number of stretches, in any order. What it is shown is valid
-    /// until the next transfer.
+    /// Passes a worker its share of the received spikes, in any number of pieces, in any order. They are valid until
+    /// the next transfer.
     virtual void take(std::uint32_t worker, const Visit& visit) = 0;
-    /// Whether this epoch needs another round: then on all processes.
+    /// Whether this epoch needs another round; the same on all processes.
     virtual bool more() const = 0;
-    /// Gets ready for it.
+    /// Prepares another round.
     virtual void next_round() {}
 
-    /// Lets sends and receives proceed, and sends what the calling worker's shard has emitted so far, where the method sends
-    /// at once.
+    /// Lets sends and receives make progress, and sends the spikes that the calling worker's shard has emitted so far
+    /// if the method sends immediately.
     virtual void advance(std::uint32_t /*shard*/, std::span<const EmittedSpike> /*outbox*/) {}
 
     virtual ExchangeCounts counts() const = 0;
@@ -216,29 +216,29 @@ class SpikeExchange {
 
 struct ExchangeArguments {
     std::shared_ptr<Communicator> communicator;
-    /// Null for methods that are not directed.
+    /// Null for undirected methods.
     std::shared_ptr<const Destinations> destinations;
-    /// The global id of the n-th source of a process, for methods that send to all and compress what they send. Safe to call
-    /// from several threads. The n-th source of this process is that of the m-th shard with local index l when
-    /// `place_of(m, l)` is n.
+    /// The global id of the n-th source of a process, for methods that send to all and compress their data.
+    /// Thread-safe. The n-th source of this process is that of the m-th shard with local index l when `place_of(m, l)`
+    /// is n.
     std::function<NeuronId(Rank, std::uint64_t)> source_of;
     std::function<std::uint64_t(std::uint32_t, std::uint32_t)> place_of;
     ExchangeOptions options;
 };
 
-/// One method. Each is a constant in a file of its own, listed in comm/exchange/exchange_methods.hpp.
+/// One method. Each is a constant in a separate file, listed in comm/exchange/exchange_methods.hpp.
 struct ExchangeInfo {
     std::string_view name;
     std::string_view summary;
     bool directed = true;
-    /// Whether buffers become shorter again some epochs after the burst that they had to hold.
-    bool forgets_bursts = false;
-    /// Whether what arrives in an epoch lies in one of `turns` buffers that take turns.
+    /// Whether buffers shrink some epochs after a burst.
+    bool shrinks_after_bursts = false;
+    /// Whether received spikes lie in one of `turns` buffers used in turn.
     bool buffers_take_turns = false;
     static constexpr int turns = 3;
     std::unique_ptr<SpikeExchange> (*make)(const ExchangeArguments& arguments) = nullptr;
-    /// Of a method that chooses from others: these, all of which hold buffers until it has chosen. Those that are not
-    /// directed need ExchangeOptions::finds_sources.
+    /// The methods that an automatic choice selects from; all hold buffers until it has chosen. Undirected ones need
+    /// ExchangeOptions::finds_sources.
     std::span<const ExchangeInfo* const> candidates = {};
 };
 

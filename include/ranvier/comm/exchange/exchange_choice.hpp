@@ -7,7 +7,7 @@ namespace ranvier::comm {
 
 struct ExchangeInfo;
 
-/// A method of exchanging spikes, which can be given by its name, or none.
+/// A method of exchanging spikes, which can be given by name, or none.
 class ExchangeChoice {
    public:
     ExchangeChoice() = default;
@@ -15,10 +15,10 @@ class ExchangeChoice {
     template <std::convertible_to<std::string_view> Name>
     explicit(false) ExchangeChoice(const Name& name) : method_(find(name)) {}
 
-    /// Null: none was chosen.
+    /// Null if none was chosen.
     const ExchangeInfo* method() const { return method_; }
     bool empty() const { return method_ == nullptr; }
-    /// Empty where none was chosen.
+    /// Empty if none was chosen.
     std::string_view name() const;
 
    private:

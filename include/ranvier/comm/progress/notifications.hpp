@@ -13,7 +13,7 @@ enum class Notifications : std::uint8_t {
     /// One message from a process to another, for all groups of both (the communication reduce of
     /// Magalhães et al. 2019).
     packed,
-    single,  ///< a message for each pair of groups, to be compared with
+    single,  ///< one message for each pair of groups, for comparison
 };
 
 }  // namespace ranvier::comm
