@@ -132,7 +132,7 @@ void bind_machine(nb::class_<Simulation>& simulation) {
             [](const Simulation& s) {
                 std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> all;
                 for (const parallel::StealingCounts& counts : s.stealing_counts()) {
-                    all.emplace_back(counts.own, counts.local, counts.remote);
+                    all.emplace_back(counts.assigned, counts.local, counts.remote);
                 }
                 return all;
             },

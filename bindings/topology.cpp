@@ -58,7 +58,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe_topology(const Topology& topology
     description["nodes"] = nodes;
     description["caches"] = caches;
     description["distances"] = distances;
-    description["distances_are_assumed"] = !topology.tells_distances();
+    description["distances_are_assumed"] = !topology.has_distances();
     return description;
 }
 

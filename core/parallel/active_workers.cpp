@@ -27,7 +27,7 @@ void ActiveWorkers::advance(std::int64_t now, const std::vector<std::int64_t>& d
         case State::idle: {
             std::stable_sort(order_.begin(), order_.end(),
                              [&](std::uint32_t a, std::uint32_t b) { return delays[a] < delays[b]; });
-            // Those that waited at least half as long as the one that waited longest.
+            // Workers that waited at least half as long as the one that waited longest.
             const std::int64_t much = std::max<std::int64_t>(delays[order_.back()] / 2, 1);
             const auto delayed = static_cast<std::uint32_t>(
                 std::count_if(delays.begin(), delays.end(), [&](std::int64_t delay) { return delay >= much; }));
@@ -53,7 +53,7 @@ void ActiveWorkers::advance(std::int64_t now, const std::vector<std::int64_t>& d
                 settle(now);
                 break;
             }
-            // In doubt, fewer: they leave more to the other programs.
+            // If in doubt, fewer: they leave more to the other programs.
             constexpr double doubt = 1.05;
             const bool changes =
                 compared_[1] < compared_[0] ? doubt * rates_[1] > rates_[0] : rates_[1] > doubt * rates_[0];

@@ -11,20 +11,20 @@
 
 namespace ranvier::parallel {
 
-/// Polling of a condition for which no other thread sends a wake-up: the thread first spins, then yields its processor
-/// before each check, and at last sleeps for a moment before each.
+/// Polling of a condition without a wake-up by another thread: the thread first spins, then yields its processor before
+/// each check, and finally sleeps briefly before each.
 class Backoff {
    public:
     /// @param spins number of checks without yielding
     explicit Backoff(std::uint32_t spins) : most_spins_(spins) {}
 
-    /// Starts again with spinning, after the condition held.
+    /// Restarts with spinning, after the condition held.
     void reset() { checks_ = 0; }
-    /// Waits before the next check. @param is_crowded whether other programs want the processors
+    /// Waits before the next check. @param is_crowded whether other programs compete for the processors
     void wait(bool is_crowded) {
         constexpr std::uint32_t few_spins = 20;
         constexpr std::uint32_t yields = 20;
-        // Sleeping takes as long as the system's timers are coarse, which is about 50 us.
+        // A sleep takes at least the resolution of the system's timers, about 50 us.
         constexpr std::chrono::nanoseconds moment{1};
         const std::uint32_t spins = is_crowded ? std::min(most_spins_, few_spins) : most_spins_;
         if (checks_ < spins) {

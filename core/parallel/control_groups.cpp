@@ -23,7 +23,7 @@ bool lists(const std::string& text, std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Paths in mountinfo have blanks and the like as \ and three octal digits.
+/// Paths in mountinfo contain blanks and similar characters as \ and three octal digits.
 std::string unescape(const std::string& text) {
     std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -38,7 +38,7 @@ std::string unescape(const std::string& text) {
     return plain;
 }
 
-/// A hierarchy of control groups that can bound what processes use, and the process's place in it.
+/// A hierarchy of control groups that can limit processes, and the group of this process.
 struct Hierarchy {
     bool second_version = false;
     std::string group;  ///< of the process, from the root of the hierarchy
@@ -59,9 +59,9 @@ std::vector<Hierarchy> hierarchies_of_this_process(const filesystem::path& root,
     return found;
 }
 
-/// Where a hierarchy can be read: the folder of the process's group, and that of the highest group that is visible.
+/// The folders of a hierarchy: that of the process's group, and that of the highest visible group.
 struct Folders {
-    filesystem::path own;
+    filesystem::path group;
     filesystem::path highest;
 };
 
@@ -79,7 +79,7 @@ std::vector<Folders> find_folders(const filesystem::path& root, std::string_view
                 hierarchy.second_version ? dash[1] == "cgroup2" : dash[1] == "cgroup" && lists(dash[3], controller);
             if (!fits) continue;
             const filesystem::path highest = root / filesystem::path(unescape(words[4])).relative_path();
-            // A container may see its own group only, mounted as if it were the highest.
+            // A container may see only its group, mounted as if it were the highest.
             const filesystem::path below = filesystem::path(hierarchy.group).lexically_relative(unescape(words[3]));
             const bool outside = below.empty() || std::find(below.begin(), below.end(), "..") != below.end();
             found.push_back({outside || below == "." ? highest : highest / below, highest});
@@ -93,7 +93,7 @@ std::vector<Folders> find_folders(const filesystem::path& root, std::string_view
 std::vector<filesystem::path> control_groups(std::string_view controller, const filesystem::path& root) {
     std::vector<filesystem::path> groups;
     for (const Folders& folders : find_folders(root, controller)) {
-        for (filesystem::path folder = folders.own;; folder = folder.parent_path()) {
+        for (filesystem::path folder = folders.group;; folder = folder.parent_path()) {
             groups.push_back(folder);
             if (folder == folders.highest || folder == folder.parent_path()) break;
         }

@@ -6,10 +6,10 @@
 
 namespace ranvier::parallel {
 
-/// The folders of the control groups that bound this process: its own and all above it that can be seen, of the second
-/// version, and of the first one where it has the controller. They need not exist.
-/// @param controller as the first version calls it: "cpu", "memory"
-/// @param root where the file system begins, as seen by this function
+/// The folders of the control groups that limit this process: its group and all visible ones above it, of cgroup v2,
+/// and of v1 where that has the controller. They need not exist.
+/// @param controller name in cgroup v1: "cpu", "memory"
+/// @param root root of the file system for this function
 std::vector<std::filesystem::path> control_groups(std::string_view controller, const std::filesystem::path& root = "/");
 
 }  // namespace ranvier::parallel

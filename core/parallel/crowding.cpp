@@ -23,7 +23,7 @@ std::chrono::nanoseconds RunDelay::read() const {
     std::array<char, 96> text;
     const ssize_t length = file_ < 0 ? -1 : ::pread(file_, text.data(), text.size(), 0);
     if (length > 0) {
-        // Time on the processor, time of waiting for one, number of slices.
+        // Time on the processor, time waiting for one, number of slices.
         const char* const end = text.data() + length;
         const char* const second = std::find<const char*>(text.data(), end, ' ');
         std::int64_t delay = 0;
@@ -64,7 +64,7 @@ bool Crowding::begin(std::uint32_t worker) {
 
 void Crowding::begin_job(std::uint32_t worker) {
     Watch& watch = watches_[worker];
-    watch.looked = nanoseconds();
+    watch.checked = nanoseconds();
     watch.delayed = watch.delay().count();
 }
 
@@ -76,17 +76,17 @@ std::vector<std::int64_t> Crowding::recent_delays() const {
     return delays;
 }
 
-void Crowding::look_now(Watch& watch, std::int64_t now) {
+void Crowding::check_now(Watch& watch, std::int64_t now) {
     const std::int64_t delayed = watch.delay().count();
-    const auto passed = static_cast<double>(now - watch.looked);
+    const auto passed = static_cast<double>(now - watch.checked);
     const bool is_delayed = static_cast<double>(delayed - watch.delayed) > options_.share * passed;
     watch.sum += delayed - watch.delayed;
     watch.recent.store(watch.recent.load(std::memory_order_relaxed) / 2 + delayed - watch.delayed,
                        std::memory_order_relaxed);
-    watch.looked = now;
+    watch.checked = now;
     watch.delayed = delayed;
     {
-        // Workers look at the same time: a crowding that one of them has just begun must not seem long over to another.
+        // Workers check concurrently: a crowding just begun by one must not seem long over to another.
         const std::lock_guard lock(mutex_);
         if (is_crowded()) {
             if (now > crowded_until_) end_crowding(now);
@@ -114,7 +114,7 @@ void Crowding::follow(Watch& watch) {
     const std::int64_t delayed = watch.delay().count();
     watch.sum += delayed - watch.delayed;
     watch.delayed = delayed;
-    watch.looked = nanoseconds();
+    watch.checked = nanoseconds();
     watch.was_delayed = false;
 }
 
@@ -140,13 +140,13 @@ void Crowding::end_crowding(std::int64_t now) {
 CrowdingCounts Crowding::counts() const {
     std::int64_t delayed = 0;
     std::int64_t crowded = crowded_before_;
-    std::int64_t last_look = 0;
+    std::int64_t last_check = 0;
     for (std::uint32_t worker = 0; worker < size_; ++worker) {
         const Watch& watch = watches_[worker];
         delayed += watch.sum;
-        last_look = std::max(last_look, watch.looked);
+        last_check = std::max(last_check, watch.checked);
     }
-    if (is_crowded()) crowded += last_look - began_;
+    if (is_crowded()) crowded += last_check - began_;
     return {.delayed_seconds = 1e-9 * static_cast<double>(delayed),
             .crowded_seconds = 1e-9 * static_cast<double>(crowded),
             .crowdings = crowdings_.load(std::memory_order_relaxed)};

@@ -9,7 +9,7 @@
 namespace ranvier::parallel {
 
 std::span<const std::string> hwloc_names() {
-    // The second one is there with the files for development only.
+    // The second name exists only with the development files.
     static const std::array<std::string, 2> names{"libhwloc.so.15", "libhwloc.so"};
     return names;
 }
@@ -20,7 +20,7 @@ static_assert(HWLOC_API_VERSION >= 0x00020000, "hwloc 2 is needed; without any h
 
 namespace {
 
-/// The functions of an open library; names those that it lacks.
+/// The functions of an open library, or the names of the missing ones.
 Hwloc find_functions(const std::shared_ptr<void>& library) {
     HwlocFunctions functions{};
     std::string missing;
@@ -43,7 +43,7 @@ Hwloc find_functions(const std::shared_ptr<void>& library) {
     find(functions.distances_get_by_type, "hwloc_distances_get_by_type");
     find(functions.distances_release, "hwloc_distances_release");
     if (!missing.empty()) return {.problem = "it lacks " + missing};
-    // Objects are laid out differently in other major versions.
+    // Other major versions have a different object layout.
     const unsigned major = functions.get_api_version() >> 16;
     if (major != 2) return {.problem = "it is version " + std::to_string(major) + " of hwloc, not 2"};
     return {.functions = functions, .library = library};

@@ -1,7 +1,7 @@
 #pragma once
 
-// hwloc is found when the program runs, not when it is built. A package that is built where hwloc's header is works where
-// the library is not, and the library brings no second copy of itself into a process in which MPI has one already.
+// hwloc is located at run time, not at build time. A package built with hwloc's header works without the library, and
+// does not load a second copy into a process in which MPI has already loaded one.
 #if __has_include(<hwloc.h>)
 #define RANVIER_HAS_HWLOC_HEADER 1
 #include <hwloc.h>
@@ -16,12 +16,13 @@
 
 namespace ranvier::parallel {
 
-/// Names under which hwloc 2 is looked for, in this order.
+/// Library names of hwloc 2, in search order.
 std::span<const std::string> hwloc_names();
 
 #if RANVIER_HAS_HWLOC_HEADER
 
-/// The functions of hwloc that are used. Its inline functions are not: some of them call others that would be linked.
+/// The functions of hwloc that are used. Inline functions are excluded: some of them call functions that would be
+/// linked.
 struct HwlocFunctions {
     decltype(&hwloc_get_api_version) get_api_version;
     decltype(&hwloc_topology_init) topology_init;
@@ -39,15 +40,15 @@ struct HwlocFunctions {
     decltype(&hwloc_distances_release) distances_release;
 };
 
-/// hwloc, or why it is not there.
+/// hwloc, or the reason why it is missing.
 struct Hwloc {
     std::optional<HwlocFunctions> functions{};
-    std::string problem{};            ///< why there are none
-    std::shared_ptr<void> library{};  ///< keeps the functions alive; unloads them with its last owner
+    std::string problem{};  ///< why they are missing
+    std::shared_ptr<void> library{};  ///< keeps the functions loaded; unloads them with its last owner
 };
 
-/// Loads the first of the libraries that is there and is hwloc 2. If the process has one of that name already, that is
-/// taken; if not, none is left behind, so that an MPI library that is loaded later gets the one that it brings.
+/// Loads the first library found that is hwloc 2. A library of that name already loaded by the process is used;
+/// otherwise it is unloaded afterwards, so that an MPI library loaded later gets the one that it bundles.
 Hwloc load_hwloc(std::span<const std::string> names);
 
 #endif

@@ -19,14 +19,14 @@ namespace ranvier::parallel {
 
 namespace {
 
-constexpr std::uint32_t most_nodes = 1024;  ///< the kernel's own limit
+constexpr std::uint32_t most_nodes = 1024;  ///< the kernel's limit
 
-/// Asks for the pages of a range to lie on a node. Returns 0 or an error number.
+/// Requests a node for the pages of a range. Returns 0 or an error number.
 int bind_pages(const void* begin, std::size_t bytes, std::uint32_t node) {
     constexpr std::size_t bits = 8 * sizeof(unsigned long);
     std::array<unsigned long, most_nodes / bits> mask{};
     mask[node / bits] = 1UL << node % bits;
-    // Preferred, not bound: when the node is full, other memory is better than none. The last bit is not read.
+    // Preferred, not bound: when the node is full, other memory is better than none. The kernel ignores the last bit.
     return ::syscall(SYS_mbind, begin, bytes, MPOL_PREFERRED, mask.data(), most_nodes + 1, 0) == 0 ? 0 : errno;
 }
 
@@ -112,7 +112,7 @@ NodeMemory::NodeMemory(MemoryAccount& account, MemoryPurpose purpose, NodeMemory
     : account_(account), purpose_(purpose), options_(options) {
     account.check_node(options.node);
     if (options.placement == PagePlacement::first_touch) return;
-    // Finds out now, not when memory is needed, whether the system accepts the node.
+    // Check now, not at the first allocation, that the system accepts the node.
     int error = EINVAL;
     if (options.node < most_nodes) {
         void* const page = map_pages(page_bytes(), page_bytes(), false);
@@ -151,11 +151,11 @@ void* NodeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
         return block;
     }
     void* const pages = map_pages(bytes, alignment, options_.huge_pages && bytes >= huge_page_bytes);
-    // A node that could be bound to when this memory was made may have gone since: first touch then does what it can.
+    // A node that was available at construction may be gone: pages are then placed by first touch.
     if (options_.placement == PagePlacement::bound) bind_pages(pages, whole_pages(bytes), options_.node);
     try {
         const std::lock_guard lock(mutex_);
-        own_pages_.emplace(pages, bytes);
+        separate_blocks_.emplace(pages, bytes);
     } catch (...) {
         unmap_pages(pages, bytes);
         throw;
@@ -172,18 +172,18 @@ void NodeMemory::do_deallocate(void* block, std::size_t bytes, std::size_t align
     }
     remove(whole_pages(bytes));
     {
-        // Before the pages are given back: the next block may lie at the same place.
+        // Before the pages are unmapped: the next block may have the same address.
         const std::lock_guard lock(mutex_);
-        own_pages_.erase(block);
+        separate_blocks_.erase(block);
     }
     unmap_pages(block, bytes);
 }
 
-PagesByNode NodeMemory::pages(std::size_t most_looked_at) const {
-    // Locked to the end, so that nobody gives back pages while they are looked at.
+PagesByNode NodeMemory::pages(std::size_t most_sampled) const {
+    // Locked to the end, so that no pages are unmapped meanwhile.
     const std::lock_guard lock(mutex_);
     PagesByNode sum;
-    for (const auto& [begin, bytes] : own_pages_) sum += find_pages(begin, whole_pages(bytes), most_looked_at);
+    for (const auto& [begin, bytes] : separate_blocks_) sum += find_pages(begin, whole_pages(bytes), most_sampled);
     return sum;
 }
 
@@ -195,12 +195,12 @@ PagesByNode& PagesByNode::operator+=(const PagesByNode& other) {
     return *this;
 }
 
-PagesByNode find_pages(const void* begin, std::size_t bytes, std::size_t most_looked_at) {
+PagesByNode find_pages(const void* begin, std::size_t bytes, std::size_t most_sampled) {
     PagesByNode found;
     const std::size_t pages = whole_pages(bytes) / page_bytes();
     if (pages == 0) return found;
-    // The first page of each stretch is looked at.
-    const std::size_t stretch = (pages - 1) / std::max<std::size_t>(most_looked_at, 1) + 1;
+    // The first page of each stretch is queried.
+    const std::size_t stretch = (pages - 1) / std::max<std::size_t>(most_sampled, 1) + 1;
     const std::size_t stretches = (pages - 1) / stretch + 1;
     constexpr std::size_t at_once = 1024;
     std::array<void*, at_once> addresses;
@@ -211,20 +211,20 @@ PagesByNode find_pages(const void* begin, std::size_t bytes, std::size_t most_lo
             const auto offset = static_cast<std::ptrdiff_t>((first + i) * stretch * page_bytes());
             addresses[i] = const_cast<std::byte*>(static_cast<const std::byte*>(begin) + offset);
         }
-        // Without nodes to move them to, it only tells where pages are. A refusal leaves the table as it is.
+        // Without target nodes, move_pages only reports locations. A refusal leaves the table unchanged.
         nodes.fill(-EPERM);
         static_cast<void>(::syscall(SYS_move_pages, 0, count, addresses.data(), nullptr, nodes.data(), 0));
         for (std::size_t i = 0; i < count; ++i) {
-            const std::uint64_t stands_for = std::min(stretch, pages - (first + i) * stretch) * page_bytes();
+            const std::uint64_t represented = std::min(stretch, pages - (first + i) * stretch) * page_bytes();
             if (nodes[i] >= 0) {
                 const auto node = static_cast<std::size_t>(nodes[i]);
                 if (found.on_node.size() <= node) found.on_node.resize(node + 1, 0);
-                found.on_node[node] += stands_for;
+                found.on_node[node] += represented;
             } else if (nodes[i] == -ENOENT || nodes[i] == -EFAULT) {
-                // Never touched, or only read: then it is the page of zeros that everybody shares.
-                found.untouched += stands_for;
+                // Never touched, or only read: then it maps the shared zero page.
+                found.untouched += represented;
             } else {
-                found.unknown += stands_for;
+                found.unknown += represented;
             }
         }
     }
@@ -232,7 +232,7 @@ PagesByNode find_pages(const void* begin, std::size_t bytes, std::size_t most_lo
 }
 
 std::uint32_t node_count() {
-    // Ranges and numbers, ascending: the last number is the highest.
+    // Ascending ranges and numbers: the last number is the highest.
     std::ifstream file("/sys/devices/system/node/online");
     std::string text;
     std::uint32_t highest = 0;

@@ -19,7 +19,7 @@ namespace filesystem = std::filesystem;
 
 constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 
-/// A number in decimal digits; none for "max", "unlimited", -1 and whatever else says that there is no bound.
+/// A number in decimal digits; nothing for "max", "unlimited", -1 and other values for no limit.
 std::optional<std::uint64_t> parse(const std::string& text) {
     const bool is_number = !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == text.npos;
     if (!is_number) return {};
@@ -32,7 +32,7 @@ std::optional<std::uint64_t> read_number(const filesystem::path& path) {
     return parse(text);
 }
 
-/// Lines of a name, with or without a colon, and a number, of which a unit may follow.
+/// Lines with a name, an optional colon, a number and an optional unit.
 std::map<std::string, std::uint64_t> read_table(const filesystem::path& path) {
     std::map<std::string, std::uint64_t> table;
     std::ifstream file(path);
@@ -51,7 +51,7 @@ std::map<std::string, std::uint64_t> read_table(const filesystem::path& path) {
 
 std::uint64_t above(std::uint64_t whole, std::uint64_t part) { return whole > part ? whole - part : 0; }
 
-/// What a group may still take, if it sets a bound.
+/// Memory that a group may still allocate, if it has a limit.
 std::uint64_t room_of_group(const filesystem::path& folder) {
     std::map<std::string, std::uint64_t> statistics;
     const auto table = [&]() -> std::map<std::string, std::uint64_t>& {
@@ -66,9 +66,9 @@ std::uint64_t room_of_group(const filesystem::path& folder) {
     if (!usage) {
         usage = read_number(folder / "memory.usage_in_bytes");
         if (!usage) return unbounded;
-        prefix = "total_";  // with the groups below it, whose use counts for it
+        prefix = "total_";  // includes the groups below it, whose use counts towards the limit
         limit = read_number(folder / "memory.limit_in_bytes").value_or(unbounded);
-        // Tells of groups above that a container cannot see.
+        // Includes the limits of groups above that a container cannot see.
         const auto of_all = table().find("hierarchical_memory_limit");
         if (of_all != table().end()) limit = std::min(limit, of_all->second);
     }
@@ -100,7 +100,7 @@ std::uint64_t room_of_process(const filesystem::path& root) {
     std::map<std::string, std::uint64_t> status = read_table(root / "proc/self/status");
     std::uint64_t room = unbounded;
     if (addresses != unbounded) room = above(addresses, status["VmSize"]);
-    // What is private and can be written counts as data, also what is mapped.
+    // All private writable memory counts as data, including mappings.
     if (data != unbounded) room = std::min(room, above(data, status["VmData"]));
     return room;
 }
@@ -110,7 +110,7 @@ std::uint64_t room_of_process(const filesystem::path& root) {
 std::uint64_t MemoryRoom::of_one(std::int32_t processes) const {
     const std::uint64_t share =
         shared == unbounded ? shared : shared / static_cast<std::uint64_t>(std::max(processes, 1));
-    return std::min(share, own);
+    return std::min(share, process);
 }
 
 MemoryRoom memory_room(const filesystem::path& root) {
@@ -122,7 +122,7 @@ MemoryRoom memory_room(const filesystem::path& root) {
     for (const filesystem::path& folder : control_groups("memory", root)) {
         room.shared = std::min(room.shared, room_of_group(folder));
     }
-    room.own = room_of_process(root);
+    room.process = room_of_process(root);
     return room;
 }
 

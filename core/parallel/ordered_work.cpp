@@ -6,7 +6,7 @@ namespace ranvier::parallel {
 
 namespace {
 
-/// Of two keys that are equal, pieces go by their numbers.
+/// Equal keys are ordered by the numbers of the pieces.
 constexpr auto comes_later = [](const auto& a, const auto& b) {
     return a.key != b.key ? a.key > b.key : a.piece > b.piece;
 };
@@ -53,7 +53,7 @@ void OrderedWork::put(std::uint32_t piece, std::int64_t key) {
 }
 
 void OrderedWork::announce() {
-    // Sequentially consistent, like what take() does: either it sees the change or this sees that somebody waits.
+    // Sequentially consistent, as in take(): either take() sees the change, or this thread sees that a worker waits.
     changes_.fetch_add(1);
     if (waiting_.load() > 0) changes_.notify_all();
 }
@@ -89,14 +89,14 @@ std::optional<std::uint32_t> OrderedWork::steal(const std::vector<Victim>& group
     }
 }
 
-std::optional<std::uint32_t> OrderedWork::look(std::uint32_t worker) {
-    Owner& own = owners_[worker];
+std::optional<std::uint32_t> OrderedWork::find(std::uint32_t worker) {
+    Owner& self = owners_[worker];
     if (const auto piece = take_from(worker)) {
-        ++own.counts.own;
+        ++self.counts.assigned;
         return piece;
     }
-    for (const std::vector<Victim>& group : own.victims) {
-        if (const auto piece = steal(group, own.counts)) return piece;
+    for (const std::vector<Victim>& group : self.victims) {
+        if (const auto piece = steal(group, self.counts)) return piece;
     }
     return std::nullopt;
 }
@@ -107,12 +107,12 @@ std::optional<std::uint32_t> OrderedWork::take(std::uint32_t worker, const std::
         const State state = state_.load();
         if (state == State::broken) throw Cancelled{};
         if (state == State::closed) return std::nullopt;
-        if (const auto piece = look(worker)) return piece;
+        if (const auto piece = find(worker)) return piece;
         wait(seen, watch);
     }
 }
 
-/// Until something has changed. Whoever watches does not sleep; when it leaves, another one that waits takes its place.
+/// Waits for a change. The watching worker does not sleep; when it leaves, another waiting one replaces it.
 void OrderedWork::wait(std::uint32_t seen, const std::function<void()>& watch) {
     waiting_.fetch_add(1);
     if (!watch || is_watched_.exchange(true)) {
@@ -128,7 +128,8 @@ void OrderedWork::wait(std::uint32_t seen, const std::function<void()>& watch) {
         throw;
     }
     is_watched_.store(false);
-    // Either one that begins to wait sees that nobody watches, or it is seen here: all of this is sequentially consistent.
+    // Either a worker that starts to wait sees that none watches, or this thread sees that it waits: all operations are
+    // sequentially consistent.
     if (waiting_.fetch_sub(1) > 1) announce();
 }
 

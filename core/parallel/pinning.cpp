@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, PinningPolicy>, 5> names{{
     {"list", PinningPolicy::list},
 }};
 
-// The order in which the units of a node are taken: one of each core, then the second of each, and so on.
+// The order in which the units of a node are used: one of each core, then the second of each, and so on.
 std::vector<int> units_in_turn(const NumaNode& node) {
     std::size_t most = 0;
     for (const Core& core : node.cores) most = std::max(most, core.processors.size());
@@ -120,7 +120,7 @@ std::vector<int> parse_list(std::string_view text) {
     for (;;) {
         const std::size_t comma = text.find(',');
         const std::string_view part = text.substr(0, comma);
-        // A minus in front is a sign, not a range.
+        // A leading minus is a sign, not a range.
         const std::size_t dash = part.find('-', 1);
         const int first = parse_processor(part.substr(0, dash), part);
         const int last = dash == std::string_view::npos ? first : parse_processor(part.substr(dash + 1), part);
@@ -180,7 +180,7 @@ Occupancy occupancy(const Topology& topology, std::span<const Place> places) {
         found.most_on_unit = std::max(found.most_on_unit, ++on_unit[unit->processor]);
         found.most_on_core = std::max(found.most_on_core, ++on_core[{unit->node, unit->core}]);
     }
-    // The scheduler cannot do better than this, whichever threads it may move.
+    // The best distribution that the scheduler can achieve.
     const auto least_on = [&](std::size_t places_there) {
         return static_cast<std::uint32_t>((places.size() + places_there - 1) / places_there);
     };

@@ -13,7 +13,7 @@ namespace {
 
 namespace filesystem = std::filesystem;
 
-/// Processors' worth of time of one group, rounded up, if it sets a bound.
+/// Quota of one group in processors, rounded up, if it has one.
 std::optional<std::uint32_t> quota_of_group(const filesystem::path& folder) {
     std::string quota_text;
     std::string period_text;
@@ -22,7 +22,7 @@ std::optional<std::uint32_t> quota_of_group(const filesystem::path& folder) {
         std::ifstream(folder / "cpu.cfs_period_us") >> period_text;
     }
     const auto microseconds = [](const std::string& text) {
-        // "max" and -1 are no bound.
+        // "max" and -1 mean no limit.
         const bool is_number = !text.empty() && text.size() < 18 && text.find_first_not_of("0123456789") == text.npos;
         return is_number ? std::stoull(text) : 0;
     };

@@ -8,7 +8,7 @@ namespace ranvier::parallel {
 
 std::vector<int> available_processors() {
     std::vector<int> processors;
-    // The set is sized by hand, because a machine may have more processors than the default set has room for.
+    // Allocated explicitly, because a machine may have more processors than the default set holds.
     constexpr int most = 16384;
     cpu_set_t* set = CPU_ALLOC(most);
     if (set != nullptr) {

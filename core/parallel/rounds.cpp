@@ -15,14 +15,14 @@ SharedRounds::SharedRounds(std::span<const Place> places, StealingPolicy policy,
 }
 
 void SharedRounds::begin_round() {
-    // Sequentially consistent, and a read as well: others must see it before this thread looks whether anybody sleeps.
+    // Sequentially consistent, and a read as well: others must see it before this thread checks for sleepers.
     round_.fetch_add(1, std::memory_order_seq_cst);
     round_.notify_all();
 }
 
 bool SharedRounds::is_over_soon(std::uint32_t round) const {
-    constexpr int looks = 500;
-    for (int look = 0; look < looks; ++look) {
+    constexpr int polls = 500;
+    for (int poll = 0; poll < polls; ++poll) {
         if (round_.load(std::memory_order_acquire) != round || is_broken()) return true;
         pause();
     }
@@ -33,7 +33,7 @@ void SharedRounds::begin_job() {
     done_.store(0, std::memory_order_relaxed);
     over_.store(false, std::memory_order_relaxed);
     broken_.store(false, std::memory_order_relaxed);
-    // Items that were taken in a round that ended early belong to that round.
+    // Items taken in a round that ended early belong to that round.
     round_.fetch_add(1, std::memory_order_seq_cst);
 }
 

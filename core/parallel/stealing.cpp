@@ -4,13 +4,13 @@ namespace ranvier::parallel {
 
 namespace {
 
-constexpr std::uint32_t no_company = UINT32_MAX;
+constexpr std::uint32_t no_group = UINT32_MAX;
 
 }  // namespace
 
 Victims list_victims(std::span<const Place> places, std::uint32_t thief, StealingPolicy policy) {
     Victims victims;
-    // From the next worker on, so that not all fall upon the first.
+    // From the next worker on, so that the thieves spread.
     const auto add_group = [&](auto belongs) {
         const std::size_t before = victims.workers.size();
         for (std::size_t i = 1; i < places.size(); ++i) {
@@ -37,10 +37,10 @@ Victims list_victims(std::span<const Place> places, std::uint32_t thief, Stealin
 }
 
 std::vector<std::uint32_t> stealing_groups(std::span<const Place> places, StealingPolicy policy) {
-    std::vector<std::uint32_t> group(places.size(), no_company);
+    std::vector<std::uint32_t> group(places.size(), no_group);
     std::uint32_t found = 0;
     for (std::uint32_t worker = 0; worker < places.size(); ++worker) {
-        if (group[worker] != no_company) continue;
+        if (group[worker] != no_group) continue;
         group[worker] = found;
         for (const std::uint32_t victim : list_victims(places, worker, policy).workers) group[victim] = found;
         ++found;

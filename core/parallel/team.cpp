@@ -15,10 +15,10 @@ namespace ranvier::parallel {
 namespace {
 
 /// About 50 microseconds: longer than the imbalance of a step, shorter than a slice of the scheduler.
-constexpr std::uint32_t spins_with_own_processor = 2000;
+constexpr std::uint32_t spins_with_separate_processors = 2000;
 
-/// Whether no worker has to wait for another one to leave a processor.
-bool have_own_processors(std::span<const Place> places, std::size_t processors) {
+/// Whether no worker shares a processor with another one.
+bool have_separate_processors(std::span<const Place> places, std::size_t processors) {
     if (places.size() > processors) return false;
     std::vector<int> used;
     for (const Place& place : places) {
@@ -31,17 +31,17 @@ bool have_own_processors(std::span<const Place> places, std::size_t processors) 
 std::uint32_t choose_spins(std::span<const Place> places, const TeamOptions& options) {
     switch (options.spinning) {
         case Spinning::always:
-            return spins_with_own_processor;
+            return spins_with_separate_processors;
         case Spinning::never:
             return 0;
         case Spinning::automatic:
             break;
     }
     const std::size_t processors = options.processors.value_or(available_processors().size());
-    return have_own_processors(places, processors) ? spins_with_own_processor : 0;
+    return have_separate_processors(places, processors) ? spins_with_separate_processors : 0;
 }
 
-/// Workers that share processors put each other aside, which tells nothing of other programs.
+/// Workers that share processors preempt each other, so preemption does not indicate other programs.
 CrowdingOptions crowding_options(CrowdingOptions options, std::uint32_t spins) {
     if (spins == 0 && !options.make_delay) options.interval = std::chrono::nanoseconds::max();
     return options;
@@ -76,7 +76,7 @@ void Team::start() {
                  .remedy = "use fewer threads, or raise the limits of processes and memory"});
         }
     }
-    // Until then nobody knows who could be bound.
+    // Which workers could be bound is known only then.
     std::unique_lock lock(signals_->mutex);
     signals_->job_done.wait(lock, [this] { return running_ == 0; });
 }
@@ -85,7 +85,7 @@ Team::~Team() { end(); }
 
 void Team::end() {
     if (::getpid() != process_) {
-        // A forked copy: the threads exist in the parent only, and nothing can be waited for here.
+        // A forked copy: the threads exist in the parent only, and waiting would not return.
         for (std::thread& worker : workers_) worker.detach();
         static_cast<void>(signals_.release());
         return;
@@ -105,7 +105,7 @@ bool Team::pinned() const {
 void Team::run(const std::function<void(std::uint32_t)>& job, const std::function<void()>& poll) {
     std::unique_lock lock(signals_->mutex);
     stop_.store(false, std::memory_order_relaxed);
-    barrier_.mend();
+    barrier_.reset();
     rounds_.begin_job();
     failure_ = nullptr;
     job_ = &job;
@@ -126,7 +126,7 @@ void Team::run(const std::function<void(std::uint32_t)>& job, const std::functio
         lock.lock();
     }
     job_ = nullptr;
-    // A worker's own failure says more than the wish to stop that came in meanwhile.
+    // A worker's failure is more informative than a stop request at the same time.
     if (failure_) std::rethrow_exception(failure_);
     if (poll_failure) std::rethrow_exception(poll_failure);
 }
@@ -151,7 +151,7 @@ void Team::work(std::uint32_t worker) {
         try {
             job(worker);
         } catch (const Cancelled&) {
-            // Whoever cancelled has the reason.
+            // The canceller has stored the reason.
             break_up();
         } catch (...) {
             failure = std::current_exception();

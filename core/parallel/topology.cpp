@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t local_distance = 10;
 constexpr std::uint32_t assumed_remote_distance = 20;
 
-/// The range of one part when so many things are divided into contiguous parts.
+/// The range of one part when `things` are divided into contiguous parts.
 std::pair<std::size_t, std::size_t> part_of(std::size_t things, std::size_t place, std::size_t parts) {
     return {things * place / parts, things * (place + 1) / parts};
 }
@@ -36,7 +36,7 @@ bool divides_into_whole_nodes(std::span<const NumaNode> nodes, std::size_t parts
     return 4 * *least >= 3 * *most;
 }
 
-/// The processors of `all` that `kept` has, in the order of `all`.
+/// The processors of `all` that are in `kept`, in the order of `all`.
 std::vector<int> keep(const std::vector<int>& all, const std::set<int>& kept) {
     std::vector<int> left;
     std::copy_if(all.begin(), all.end(), std::back_inserter(left), [&](int each) { return kept.contains(each); });
@@ -46,8 +46,8 @@ std::vector<int> keep(const std::vector<int>& all, const std::set<int>& kept) {
 }  // namespace
 
 Topology Topology::detect() {
-    // Reading takes milliseconds, and much more where many processes of a large machine do it at once. The machine
-    // stays the same, so what was read is kept as long as the mask stays the same.
+    // Reading takes milliseconds, and much longer where many processes of a large machine do it at once. The machine
+    // does not change, so the result is cached while the mask stays the same.
     static std::mutex mutex;
     static std::optional<std::pair<std::vector<int>, Topology>> last;
     const std::vector<int> mask = available_processors();
@@ -113,7 +113,7 @@ const ProcessingUnit* Topology::find(int processor) const {
 }
 
 std::uint32_t Topology::distance(std::size_t from, std::size_t to) const {
-    if (tells_distances()) return parts_.distances.at(from * parts_.nodes.size() + to);
+    if (has_distances()) return parts_.distances.at(from * parts_.nodes.size() + to);
     return from == to ? local_distance : assumed_remote_distance;
 }
 
@@ -149,7 +149,7 @@ Topology Topology::restricted(std::span<const int> processors) const {
         kept_nodes.push_back(i);
         rest.nodes.push_back(std::move(node));
     }
-    if (tells_distances()) {
+    if (has_distances()) {
         for (const std::size_t from : kept_nodes) {
             for (const std::size_t to : kept_nodes) rest.distances.push_back(distance(from, to));
         }

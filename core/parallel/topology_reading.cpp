@@ -29,7 +29,7 @@ Topology flat_machine(const std::string& note) {
 
 #if RANVIER_HAS_HWLOC_HEADER
 
-/// More than any machine has whose processors share memory. hwloc takes minutes, or all memory, for millions.
+/// More than any shared-memory machine has. hwloc takes minutes, or all memory, for millions.
 constexpr std::uint64_t most_synthetic_processors = 4096;
 
 /// The number of processing units of a description in hwloc's syntax, the product of the arities of its levels, or a
@@ -54,7 +54,7 @@ std::uint64_t synthetic_processors(std::string_view description) {
     return arity > 0 ? std::min(product * arity, most_synthetic_processors + 1) : product;
 }
 
-/// hwloc's own object for a topology.
+/// RAII wrapper of an hwloc topology.
 class HwlocTopology {
    public:
     explicit HwlocTopology(const HwlocFunctions& functions) : hwloc(functions) {
@@ -69,7 +69,7 @@ class HwlocTopology {
     bool load_this_machine() {
         if (topology_ == nullptr) return false;
 #if HWLOC_API_VERSION >= 0x00020500
-        // Else hwloc visits each processor in turn, to ask it about details that are not used here.
+        // Otherwise hwloc moves to each processor in turn to query details that are not used here.
         if (hwloc.get_api_version() >= 0x00020500) {
             hwloc.topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
         }
@@ -82,7 +82,7 @@ class HwlocTopology {
     }
     bool is_this_machine() const { return hwloc.topology_is_thissystem(topology_) != 0; }
 
-    /// All objects of a type, in their logical order.
+    /// All objects of a type, in logical order.
     std::vector<hwloc_obj_t> objects(hwloc_obj_type_t type) const {
         std::vector<hwloc_obj_t> found;
         const int depth = hwloc.get_type_depth(topology_, type);
@@ -113,7 +113,7 @@ std::string find_information(hwloc_obj_t object, std::string_view key) {
     return {};
 }
 
-/// The product's name where the firmware tells it, else that of its processors.
+/// The product's name if the firmware reports it, otherwise that of its processors.
 std::string machine_name(const HwlocTopology& source) {
     std::string name;
     for (const hwloc_obj_t machine : source.objects(HWLOC_OBJ_MACHINE)) {
@@ -125,19 +125,19 @@ std::string machine_name(const HwlocTopology& source) {
     return name;
 }
 
-/// A core on its way into a node: by package and physical id, where these are known.
+/// A core to be added to a node: by package and physical id, where these are known.
 struct FoundCore {
     unsigned package = 0;
     Core core;
 };
 
-/// The nodes' objects, those with cores first, and the nodes.
+/// The objects of the nodes, those with cores first, and the nodes.
 std::pair<std::vector<hwloc_obj_t>, std::vector<NumaNode>> read_nodes(const HwlocTopology& source) {
     const std::vector<hwloc_obj_t> objects = source.objects(HWLOC_OBJ_NUMANODE);
     std::vector<std::vector<FoundCore>> cores(objects.size());
     std::map<std::pair<std::size_t, hwloc_obj_t>, std::size_t> known;
     for (const hwloc_obj_t unit : source.objects(HWLOC_OBJ_PU)) {
-        // A unit may have several kinds of memory near it. The first is the one that the system takes by default.
+        // A unit may be near several kinds of memory. The first is the system's default.
         const auto node = static_cast<std::size_t>(
             std::find_if(
                 objects.begin(), objects.end(),
@@ -195,8 +195,8 @@ std::vector<Cache> read_caches(const HwlocTopology& source) {
     return caches;
 }
 
-/// What the firmware says of the distances between these nodes, scaled so that the nearest is 10; nothing unless it says
-/// something of all of them.
+/// The distances between these nodes as reported by the firmware, scaled so that the nearest is 10; empty unless all
+/// are known.
 std::vector<std::uint32_t> read_distances(const HwlocTopology& source, const std::vector<hwloc_obj_t>& nodes) {
     unsigned count = 1;
     hwloc_distances_s* found = nullptr;
@@ -238,7 +238,7 @@ TopologyParts read(const HwlocTopology& source) {
     return parts;
 }
 
-/// Those of `all` that the topology has.
+/// The processors of `all` that are in the topology.
 std::vector<int> common(const Topology& topology, const std::vector<int>& all) {
     std::vector<int> found;
     std::copy_if(all.begin(), all.end(), std::back_inserter(found),
@@ -257,11 +257,11 @@ Topology detect_topology(std::span<const std::string> libraries) {
     HwlocTopology source(*hwloc.functions);
     if (!source.load_this_machine()) return flat_machine("hwloc cannot read this machine");
     // An environment variable can make hwloc describe another machine.
-    if (!source.is_this_machine()) return flat_machine("hwloc was told to describe another machine");
+    if (!source.is_this_machine()) return flat_machine("hwloc is configured to describe another machine");
     const Topology machine(read(source));
     const std::vector<int> available = available_processors();
     if (common(machine, available) != available) {
-        return flat_machine("hwloc does not know all processors that this process may use");
+        return flat_machine("hwloc does not report all processors that this process may use");
     }
     return machine.restricted(available);
 #else

@@ -8,10 +8,10 @@
 
 namespace ranvier::parallel {
 
-/// Topology::detect() with the libraries in which hwloc is looked for.
+/// Topology::detect() with the given hwloc libraries, in search order.
 Topology detect_topology(std::span<const std::string> libraries);
 
-/// Topology::synthetic() with the libraries in which hwloc is looked for.
+/// Topology::synthetic() with the given hwloc libraries, in search order.
 Topology synthetic_topology(std::string_view description, std::span<const std::string> libraries);
 
 }  // namespace ranvier::parallel

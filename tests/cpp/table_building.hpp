@@ -93,7 +93,8 @@ inline Built build(const NetworkPlan& network, const Placement& placement, std::
         builder.build(worker, [&](std::uint32_t shard) {
             return TableMemory{.synapses = &built.memory[shard], .spikes = &built.spike_memory[shard]};
         });
-        team.for_own_items(worker, shards, [&](std::uint32_t shard) { built.tables[shard] = builder.finish(shard); });
+        team.for_assigned_items(worker, shards,
+                                [&](std::uint32_t shard) { built.tables[shard] = builder.finish(shard); });
     });
     for (std::uint32_t receptor = 0; receptor < network.receptors(); ++receptor) {
         built.most_inputs.push_back(builder.most_inputs(receptor));

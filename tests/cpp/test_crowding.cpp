@@ -54,7 +54,7 @@ TEST(Crowding, BeginsWhenAWorkerWaitsTwiceInTurn) {
     crowding.begin(0);
     const auto look_after = [&](std::int64_t delay) {
         made_up.delays[0] += delay;
-        return crowding.look(0);
+        return crowding.check(0);
     };
     EXPECT_FALSE(look_after(0));
     EXPECT_FALSE(look_after(long_delay));
@@ -74,10 +74,10 @@ TEST(Crowding, GatheredWorkersGoThereAndBeginNone) {
         ASSERT_TRUE(crowding.begin(0));
         const auto look_after = [&](std::int64_t delay) {
             made_up.delays[0] += delay;
-            return crowding.look(0);
+            return crowding.check(0);
         };
         crowding.gather(all.back());
-        crowding.look(0);
+        crowding.check(0);
         EXPECT_EQ(available_processors(), std::vector<int>{all.back()});
         for (int i = 0; i < 5; ++i) EXPECT_FALSE(look_after(long_delay));
         crowding.gather(-1);
@@ -102,10 +102,10 @@ TEST(Crowding, EndsAndBeginsAgainSooner) {
     crowding.begin(0);
     for (int i = 0; i < 2; ++i) {
         made_up.delays[0] += long_delay;
-        crowding.look(0);
+        crowding.check(0);
     }
     EXPECT_TRUE(crowding.is_crowded());
-    crowding.look(0);
+    crowding.check(0);
     EXPECT_FALSE(crowding.is_crowded());
     EXPECT_GT(crowding.counts().crowded_seconds, 0.0);
 }
@@ -132,12 +132,12 @@ TEST(Crowding, BeginsOnceWhereTwoLookAtATime) {
                 for (std::uint32_t each = 0; each < workers; ++each) {
                     crowding->begin(each);
                     made_up.delays[each] += long_delay;
-                    crowding->look(each);
+                    crowding->check(each);
                     made_up.delays[each] += long_delay;
                 }
             }
             together.arrive_and_wait();
-            crowding->look(worker);
+            crowding->check(worker);
             together.arrive_and_wait();
             if (worker != 0) continue;
             ended += crowding->is_crowded() ? 0 : 1;
@@ -221,7 +221,7 @@ TEST(Crowding, LetsWorkersRest) {
         EXPECT_EQ(done, std::vector<std::uint32_t>(workers, rounds));
     }
     EXPECT_EQ(team.crowding_counts().crowdings, 1u);
-    EXPECT_LT(team.item_counts(1).own, std::uint64_t{3} * rounds);
+    EXPECT_LT(team.item_counts(1).assigned, std::uint64_t{3} * rounds);
     EXPECT_GT(team.items_taken_over(0) + team.items_taken_over(2), 0u);
 }
 

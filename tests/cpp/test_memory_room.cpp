@@ -26,7 +26,7 @@ class MemoryRoomTest : public testing::Test {
         std::ofstream(root_ / path) << text << "\n";
     }
     std::uint64_t shared() const { return memory_room(root_).shared; }
-    std::uint64_t own() const { return memory_room(root_).own; }
+    std::uint64_t own() const { return memory_room(root_).process; }
 
     static constexpr std::uint64_t machine = 1'024'000'000;
 
@@ -140,9 +140,9 @@ TEST_F(MemoryRoomTest, IsBoundedByLimitsOfTheProcess) {
 }
 
 TEST(MemoryRoom, IsSharedByTheProcessesOfAHost) {
-    EXPECT_EQ((MemoryRoom{.shared = 800, .own = 300}.of_one(1)), 300u);
-    EXPECT_EQ((MemoryRoom{.shared = 800, .own = 300}.of_one(4)), 200u);
-    EXPECT_EQ((MemoryRoom{.shared = 800, .own = 300}.of_one(0)), 300u);
+    EXPECT_EQ((MemoryRoom{.shared = 800, .process = 300}.of_one(1)), 300u);
+    EXPECT_EQ((MemoryRoom{.shared = 800, .process = 300}.of_one(4)), 200u);
+    EXPECT_EQ((MemoryRoom{.shared = 800, .process = 300}.of_one(0)), 300u);
     EXPECT_EQ(MemoryRoom{}.of_one(1000), UINT64_MAX);
 }
 

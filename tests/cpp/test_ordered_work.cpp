@@ -28,7 +28,7 @@ TEST(OrderedWork, one_worker_does_pieces_by_their_keys) {
         });
     });
     EXPECT_EQ(done, (std::vector<std::uint32_t>{1, 4, 2, 3, 5, 0}));
-    EXPECT_EQ(work.counts(0).own, 6U);
+    EXPECT_EQ(work.counts(0).assigned, 6U);
 }
 
 TEST(OrderedWork, without_stealing_each_worker_does_its_own_pieces) {
@@ -71,7 +71,7 @@ TEST(OrderedWork, a_worker_without_pieces_takes_the_first_ones_of_others) {
         });
     });
     EXPECT_EQ(taken, (std::vector<std::uint32_t>{6, 4, 2, 0}));
-    EXPECT_EQ(work.counts(0).own, 1U);
+    EXPECT_EQ(work.counts(0).assigned, 1U);
     EXPECT_EQ(work.counts(1).local, 4U);
 }
 

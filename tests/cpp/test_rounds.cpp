@@ -134,11 +134,11 @@ TEST_P(RoundsOn, DoEachItemOnceRoundAfterRound) {
     StealingCounts all;
     for (std::uint32_t worker = 0; worker < workers(); ++worker) {
         const StealingCounts& counted = team->item_counts(worker);
-        all.own += counted.own;
+        all.assigned += counted.assigned;
         all.local += counted.local;
         all.remote += counted.remote;
     }
-    EXPECT_EQ(all.own + all.local + all.remote, items_in_all);
+    EXPECT_EQ(all.assigned + all.local + all.remote, items_in_all);
     if (policy() == StealingPolicy::none || workers() == 1) {
         EXPECT_EQ(all.local, 0u);
     }
@@ -238,14 +238,14 @@ TEST(Rounds, AreHelpedOutByPolicy) {
         EXPECT_EQ(late.rounds.counts(0), StealingCounts{});
         const StealingCounts& first = late.rounds.counts(1);
         const StealingCounts& second = late.rounds.counts(2);
-        EXPECT_EQ(first.own + second.own + first.remote + second.remote + first.local, LateWorker::count);
+        EXPECT_EQ(first.assigned + second.assigned + first.remote + second.remote + first.local, LateWorker::count);
         EXPECT_EQ(second.local, 0u);
     }
     // The third worker is alone on its node, so that nobody does what is left but the late one.
     LateWorker late(StealingPolicy::local_only);
     EXPECT_EQ(late.run_others(LateWorker::count), LateWorker::count);
-    EXPECT_EQ(late.rounds.counts(1), (StealingCounts{.own = 10, .local = 10, .remote = 0}));
-    EXPECT_EQ(late.rounds.counts(2), (StealingCounts{.own = 10, .local = 0, .remote = 0}));
+    EXPECT_EQ(late.rounds.counts(1), (StealingCounts{.assigned = 10, .local = 10, .remote = 0}));
+    EXPECT_EQ(late.rounds.counts(2), (StealingCounts{.assigned = 10, .local = 0, .remote = 0}));
 }
 
 /// Where the policy leaves items to their owner, the others wait for it.

@@ -124,7 +124,7 @@ TEST(Simulation, CountsShardsThatWereTaken) {
     simulation.run(100);
     std::uint64_t all = 0;
     for (const parallel::StealingCounts& counts : simulation.stealing_counts())
-        all += counts.own + counts.local + counts.remote;
+        all += counts.assigned + counts.local + counts.remote;
     // Each epoch once, and once more at the end.
     const auto epochs = static_cast<std::uint64_t>((100 + simulation.epoch_steps() - 1) / simulation.epoch_steps());
     EXPECT_EQ(all, 6 * (epochs + 1));

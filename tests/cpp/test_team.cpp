@@ -162,24 +162,24 @@ TEST(Spinning, IsChosenByHowManyShareAProcessor) {
 TEST(Spinning, GoesOnOnlyWhereItPays) {
     SpinBudget budget(1024);
     EXPECT_EQ(budget.get(), 1024u);
-    budget.learn(true);
+    budget.adapt(true);
     EXPECT_EQ(budget.get(), 512u);
     // Half as often each time, but not never, and after a while as often as at first: sleeping makes others wait longer.
     std::uint32_t least = 1024;
     std::uint32_t trials = 0;
     for (int i = 0; i < 64; ++i) {
-        budget.learn(true);
+        budget.adapt(true);
         least = std::min(least, budget.get());
         trials += budget.get() == 1024 ? 1 : 0;
     }
     EXPECT_GT(least, 0u);
     EXPECT_LT(least, 64u);
     EXPECT_EQ(trials, 4u);
-    budget.learn(true);
-    budget.learn(false);
+    budget.adapt(true);
+    budget.adapt(false);
     EXPECT_EQ(budget.get(), 1024u);
     SpinBudget none(0);
-    none.learn(false);
+    none.adapt(false);
     EXPECT_EQ(none.get(), 0u);
 }
 
@@ -200,7 +200,7 @@ TEST(Barrier, IsBrokenForThoseWhoWaitAndThoseWhoCome) {
         breaking.join();
         wait();
         EXPECT_EQ(cancelled, 2);
-        barrier.mend();
+        barrier.reset();
         std::thread first(wait);
         std::thread second(wait);
         wait();

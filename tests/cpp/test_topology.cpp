@@ -66,7 +66,7 @@ TEST(SyntheticTopology, HasItsNodesCachesCoresAndUnits) {
 
 TEST(SyntheticTopology, HasAssumedDistances) {
     const Topology topology = Topology::synthetic("node:3 core:1 pu:1");
-    EXPECT_FALSE(topology.tells_distances());
+    EXPECT_FALSE(topology.has_distances());
     for (std::size_t from = 0; from < 3; ++from) {
         for (std::size_t to = 0; to < 3; ++to) EXPECT_EQ(topology.distance(from, to), from == to ? 10u : 20u);
     }
@@ -357,7 +357,7 @@ TEST(DetectedTopology, IsFlatWhereHwlocDescribesAnotherMachine) {
     expect_in_child([] {
         ::setenv("HWLOC_SYNTHETIC", "node:2 core:64 pu:2", 1);
         const Topology topology = detect_topology(hwloc_names());
-        return topology.note() == "hwloc was told to describe another machine" &&
+        return topology.note() == "hwloc is configured to describe another machine" &&
                topology.processors() == available_processors();
     });
 }
@@ -400,7 +400,7 @@ TEST(DetectedTopology, TellsDistancesAndName) {
         if (!use_only({available[0], available[1]})) return false;
         const Topology topology = detect_topology(hwloc_names());
         if (!topology.note().empty()) std::cerr << topology.note() << "\n";
-        return topology.nodes().size() == 2 && topology.tells_distances() && topology.distance(0, 1) == 21 &&
+        return topology.nodes().size() == 2 && topology.has_distances() && topology.distance(0, 1) == 21 &&
                topology.distance(1, 0) == 21 && topology.distance(1, 1) == 10 && topology.name() == "Two nodes" &&
                topology.memory_bytes() == 2'000'000'000;
     });

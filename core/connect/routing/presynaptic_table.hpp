@@ -70,7 +70,7 @@ class PresynapticTableBuilder {
 
     /// @return memory for what the table keeps of a shard, which must outlive it
     using MemoryOfShard = std::function<std::pmr::memory_resource*(std::uint32_t shard)>;
-    /// Each worker builds what belongs to its shards (Team::for_own_items()).
+    /// Each worker builds what belongs to its shards (Team::for_assigned_items()).
     /// @note Called by all workers of the team together, and on all processes.
     void build(std::uint32_t worker, const MemoryOfShard& memory_of = [](std::uint32_t) { return page_memory(); });
     std::shared_ptr<const PresynapticTable> finish() { return std::move(table_); }
@@ -99,7 +99,7 @@ class PresynapticTableBuilder {
 
     template <class Body>
     void for_own_shards(std::uint32_t worker, Body&& body) const {
-        team_.for_own_items(worker, static_cast<std::uint32_t>(layout_.shards().size()), body);
+        team_.for_assigned_items(worker, static_cast<std::uint32_t>(layout_.shards().size()), body);
     }
     void pass(std::uint32_t worker, bool store);
     void make_blocks(std::uint32_t shard, std::pmr::memory_resource* memory);

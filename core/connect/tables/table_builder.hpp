@@ -43,7 +43,7 @@ struct TableMemory {
 /// no synapses.
 using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
 
-/// Builds the synapses of all shards of a process. Each worker builds those that belong to it (Team::for_own_items()).
+/// Builds the synapses of all shards of a process. Each worker builds those that belong to it (Team::for_assigned_items()).
 ///
 /// It goes over the rules twice, so that the tables are written in place and nothing but the tables is ever held: the
 /// first counts the synapses of each row, the second draws the same synapses again and stores them. `finish` then sorts

@@ -79,7 +79,7 @@ struct TableBuilder::Implementation {
     std::uint32_t workers() const { return team.size(); }
     template <class Body>
     void for_own_shards(std::uint32_t worker, Body&& body) const {
-        team.for_own_items(worker, shards(), body);
+        team.for_assigned_items(worker, shards(), body);
     }
     std::uint32_t shards() const { return static_cast<std::uint32_t>(layout.shards().size()); }
     std::uint64_t ranks() const { return static_cast<std::uint64_t>(layout.placement().ranks()); }

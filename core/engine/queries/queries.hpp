@@ -72,7 +72,7 @@ class ConnectionAccess {
     template <class Visit>
     void visit_shards(parallel::Team& team, Visit visit) const {
         const auto count = static_cast<std::uint32_t>(shards_.size());
-        team.run([&](std::uint32_t worker) { team.for_own_items(worker, count, visit); });
+        team.run([&](std::uint32_t worker) { team.for_assigned_items(worker, count, visit); });
     }
     /// Number of the first shard of this process among those of all.
     std::uint32_t first_shard() const;

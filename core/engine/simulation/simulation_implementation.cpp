@@ -109,7 +109,7 @@ void Simulation::Implementation::build(const Poll& poll) {
 void Simulation::Implementation::build_shards(connect::TableBuilder& builder, const Poll& poll) {
     workers.run_together(
         [&](std::uint32_t worker) {
-            workers.team().for_own_items(worker, shard_count(), [&](std::uint32_t shard) {
+            workers.team().for_assigned_items(worker, shard_count(), [&](std::uint32_t shard) {
                 shards[shard] =
                     std::make_unique<Shard>(lowered, layout.shard(shard), options, build_options.instruction_set,
                                             shared_parts, account, node_of_worker());

@@ -43,7 +43,7 @@ void Workers::run_together(const std::function<void(std::uint32_t)>& job, const 
 }
 
 void Workers::run_for_shards(std::uint32_t shards, const std::function<void(std::uint32_t)>& job, const Poll& poll) {
-    run_together([&](std::uint32_t worker) { team_->for_own_items(worker, shards, job); }, poll);
+    run_together([&](std::uint32_t worker) { team_->for_assigned_items(worker, shards, job); }, poll);
 }
 
 void Workers::check_whole() const {

@@ -74,7 +74,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
     tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.changes.weights.size());
     places_.resize(tables_.size());
     own.workers.team().run([&](std::uint32_t worker) {
-        own.workers.team().for_own_items(worker, own.shard_count(), [&](std::uint32_t shard) {
+        own.workers.team().for_assigned_items(worker, own.shard_count(), [&](std::uint32_t shard) {
             for (const auto& table : own.shards[shard]->synapses().tables()) {
                 if (table && table->learning()) table->learning()->begin_saving(totals_.step);
             }

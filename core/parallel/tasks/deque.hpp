@@ -8,13 +8,14 @@
 
 namespace ranvier::parallel {
 
-/// A queue with two ends: its owner puts items in and takes the newest out again, thieves take the oldest.
+/// A double-ended queue: its owner pushes items and pops the newest, thieves take the oldest.
 ///
-/// After D. Chase and Y. Lev, "Dynamic circular work-stealing deque" (SPAA 2005), with the orders that N. M. Lê et al.,
-/// "Correct and efficient work-stealing for weak memory models" (PPoPP 2013), need, but on the operations themselves
-/// instead of fences between them, so that the thread sanitizer sees them. What the owner wrote before push() is seen by
-/// whoever gets the item. push() is sequentially consistent: a worker that announces its sleep and then looks for items, and
-/// a worker that puts an item and then looks for sleepers, cannot miss each other.
+/// After D. Chase and Y. Lev, "Dynamic circular work-stealing deque" (SPAA 2005), with the memory orders required by N.
+/// M. Lê et al., "Correct and efficient work-stealing for weak memory models" (PPoPP 2013), but on the operations
+/// themselves instead of fences between them, so that the thread sanitizer understands them. Writes of the owner before
+/// push() are visible to the thread that gets the item. push() is sequentially consistent: a worker that announces its
+/// sleep and then checks for items, and a worker that pushes an item and then checks for sleepers, cannot miss each
+/// other.
 ///
 /// @tparam Item a pointer or a small number
 template <class Item>
@@ -24,7 +25,7 @@ class StealingDeque {
     enum class Outcome : std::uint8_t {
         taken,
         empty,
-        lost,  ///< somebody else was faster; there may be more
+        lost,  ///< another thread was faster; there may be more
     };
 
     StealingDeque() {
@@ -32,7 +33,7 @@ class StealingDeque {
         buffer_.store(buffers_.back().get(), std::memory_order_relaxed);
     }
 
-    /// For the owner.
+    /// Called by the owner.
     void push(Item item) {
         const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
         const std::int64_t top = top_.load(std::memory_order_acquire);
@@ -42,10 +43,10 @@ class StealingDeque {
         bottom_.store(bottom + 1, std::memory_order_seq_cst);
     }
 
-    /// For the owner: the newest item. Returns whether there was one.
+    /// Called by the owner: pops the newest item. Returns whether there was one.
     bool pop(Item& item) {
         const std::int64_t bottom = bottom_.load(std::memory_order_relaxed) - 1;
-        // Items leave at the top only, so what looks empty to the owner is.
+        // Only the top moves concurrently, upwards: an empty queue stays empty for the owner.
         if (top_.load(std::memory_order_relaxed) > bottom) return false;
         Buffer& buffer = *buffer_.load(std::memory_order_relaxed);
         bottom_.store(bottom, std::memory_order_seq_cst);
@@ -53,13 +54,13 @@ class StealingDeque {
         bool taken = top <= bottom;
         if (taken) item = buffer.at(bottom).load(std::memory_order_relaxed);
         if (top < bottom) return true;
-        // The last one: thieves may be after it too.
+        // The last item: thieves may compete for it.
         if (taken) taken = top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst);
         bottom_.store(bottom + 1, std::memory_order_release);
         return taken;
     }
 
-    /// For thieves: the oldest item.
+    /// Called by thieves: takes the oldest item.
     Outcome steal(Item& item) {
         std::int64_t top = top_.load(std::memory_order_seq_cst);
         const std::int64_t bottom = bottom_.load(std::memory_order_seq_cst);
@@ -69,13 +70,13 @@ class StealingDeque {
         return taken ? Outcome::taken : Outcome::lost;
     }
 
-    /// For anybody; true at some moment of the call.
+    /// Called by any thread; true at some moment of the call.
     bool is_empty() const {
         const std::int64_t top = top_.load(std::memory_order_seq_cst);
         return top >= bottom_.load(std::memory_order_seq_cst);
     }
 
-    /// Forgets all items, and the memory of earlier sizes. While nobody else uses it.
+    /// Removes all items, and frees the memory of earlier sizes. Not thread-safe.
     void clear() {
         top_.store(0, std::memory_order_relaxed);
         bottom_.store(0, std::memory_order_relaxed);
@@ -97,7 +98,7 @@ class StealingDeque {
         std::unique_ptr<std::atomic<Item>[]> items_;
     };
 
-    /// Thieves may still read the old one, so it stays.
+    /// Keeps the old buffer: thieves may still read it.
     Buffer* grow(Buffer& old, std::int64_t top, std::int64_t bottom) {
         buffers_.push_back(std::make_unique<Buffer>(2 * old.capacity()));
         Buffer& larger = *buffers_.back();
@@ -108,7 +109,7 @@ class StealingDeque {
         return &larger;
     }
 
-    // Apart from each other: thieves change one, the owner the other.
+    // On separate cache lines: thieves change one, the owner the other.
     alignas(64) std::atomic<std::int64_t> top_{0};
     alignas(64) std::atomic<std::int64_t> bottom_{0};
     std::atomic<Buffer*> buffer_{nullptr};

@@ -8,7 +8,7 @@ namespace ranvier::parallel {
 
 namespace {
 
-/// Takes the place of the list of waiters when the event has happened, so that nobody has to wait any more.
+/// Replaces the list of waiters when the event has happened: waiting is over.
 Waiter happened;
 
 void check_count(std::uint64_t count, EventKind kind) {
@@ -64,7 +64,7 @@ void Event::rearm(std::uint64_t count) {
 }
 
 bool Event::add_signal() {
-    // A passing event may be gone as soon as another thread has given the last signal.
+    // A passing event may be destroyed as soon as another thread has given the last signal.
     const EventKind kind = kind_;
     const std::uint64_t count = count_;
     const std::uint64_t signals = signals_.fetch_add(1, std::memory_order_acq_rel) + 1;

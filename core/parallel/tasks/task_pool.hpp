@@ -7,17 +7,17 @@
 
 namespace ranvier::parallel {
 
-/// Objects that many workers take and give back all the time, without allocation once there are enough of them.
+/// Objects that many workers take and return frequently, without allocation once there are enough of them.
 ///
-/// Each worker has a cache of its own; whole batches travel between the caches through a common stock, since the workers
-/// that take objects are often not those that give them back. Memory is first touched by the worker that takes it first.
+/// Each worker has a cache; whole batches move between the caches through a common stock, since the workers that take
+/// objects are often not those that return them. Memory is first touched by the worker that takes it first.
 ///
-/// @tparam Object has a member `Object* next`, which is the pool's while the object is in it; made once, and used again as
-/// it was left
+/// @tparam Object has a member `Object* next`, used by the pool while the object is in it; constructed once, and reused
+/// as returned
 template <class Object>
 class TaskPool {
    public:
-    /// What one worker has in stock.
+    /// The free objects of one worker.
     class Cache {
         friend class TaskPool;
         Object* first = nullptr;
@@ -38,7 +38,7 @@ class TaskPool {
         if (++cache.count >= 2 * batch) store_batch(cache);
     }
 
-    /// Takes all objects back, wherever they are. While nobody uses any. @param caches all of them
+    /// Returns all objects to the pool. Called while none is in use. @param caches all caches
     template <class Caches>
     void collect(Caches&& caches) {
         for (Cache* const cache : caches) *cache = Cache{};

@@ -10,13 +10,13 @@
 #include "base/counted.hpp"
 #include "ranvier/base/errors.hpp"
 
-// What is done by the thread that owns the tasks; what workers do is in task_workers.cpp.
+// The part of the thread that owns the tasks; that of the workers is in task_workers.cpp.
 
 namespace ranvier::parallel {
 
 namespace {
 
-/// Homes as records keep them: -1 anywhere, from 0 on a worker, from -2 downwards a node.
+/// Encoding of homes in records: -1 anywhere, from 0 on a worker, from -2 downwards a node.
 constexpr std::int32_t anywhere = -1;
 
 /// Clears a flag at the end of a scope.
@@ -38,7 +38,7 @@ class Released {
 void TaskInbox::put(TaskRecord* task) {
     const std::lock_guard lock(mutex_);
     tasks_.push_back(task);
-    // Sequentially consistent, as whoever looks for sleepers next needs it.
+    // Sequentially consistent, as the caller's check for sleepers requires.
     size_.store(tasks_.size() - first_, std::memory_order_seq_cst);
 }
 
@@ -54,7 +54,7 @@ TaskRecord* TaskInbox::take_oldest() {
     const std::lock_guard lock(mutex_);
     if (first_ == tasks_.size()) return nullptr;
     TaskRecord* const task = tasks_[first_++];
-    // Items that were taken are removed many at a time, so that this costs next to nothing on average.
+    // Taken items are removed in bulk: negligible cost on average.
     if (2 * first_ >= tasks_.size()) {
         tasks_.erase(tasks_.begin(), tasks_.begin() + static_cast<std::ptrdiff_t>(first_));
         first_ = 0;
@@ -96,7 +96,7 @@ void TaskScheduler::check_caller(std::uint32_t by) const {
     throw StateError({.object = "tasks",
                       .value = "running",
                       .bound = "only tasks can make tasks and events, and signal, while they run",
-                      .remedy = "use the context that the task is given"});
+                      .remedy = "use the context that the task receives"});
 }
 
 std::int32_t TaskScheduler::find_home(Home home) const {
@@ -141,7 +141,7 @@ void TaskScheduler::create(std::uint32_t by, std::uint32_t type, const void* pay
     fill(*task, type, payload, bytes, found_home);
     ++self.types[type].created;
     if (!events.empty()) {
-        // One more than there are, so that it does not begin before it has been told to all events.
+        // One more than there are, so that it does not start before it is attached to all events.
         task->missing.store(static_cast<std::uint32_t>(events.size()) + 1, std::memory_order_relaxed);
         std::uint32_t over = 1;
         for (Event* const event : events) {
@@ -199,7 +199,7 @@ void TaskScheduler::signal(std::uint32_t by, Event& event) {
     check_caller(by);
     if (!event.add_signal()) return;
     Worker& self = workers_[by];
-    // The last to come is put first, so that the first to come is the newest, and is done first.
+    // The last waiter is at the front; putting it first makes the first waiter the newest, which is processed first.
     Waiter* waiter = event.release();
     while (waiter != nullptr) {
         Waiter* const next = waiter->next;

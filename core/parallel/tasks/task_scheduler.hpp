@@ -22,33 +22,33 @@
 
 namespace ranvier::parallel {
 
-/// Ready tasks that others put with a worker. They come one at a time, so a lock will do.
+/// Ready tasks put with a worker by others. They come one at a time, so a lock is enough.
 class TaskInbox {
    public:
     void put(TaskRecord* task);
-    /// Takes all, in the order in which they came; what `tasks` had is lost.
+    /// Moves all tasks to `tasks`, in order of arrival; replaces its content.
     void empty_into(std::vector<TaskRecord*>& tasks);
     /// The oldest, or null.
     TaskRecord* take_oldest();
-    /// For anybody; true at some moment of the call.
+    /// Called by any thread; true at some moment of the call.
     bool is_empty() const { return size_.load(std::memory_order_seq_cst) == 0; }
     void clear();
 
    private:
     std::mutex mutex_;
     std::vector<TaskRecord*> tasks_;
-    std::size_t first_ = 0;  ///< those before are taken
+    std::size_t first_ = 0;  ///< index of the first task that is not taken
     std::atomic<std::size_t> size_{0};
 };
 
-/// What Tasks does; apart from it, so that whoever uses tasks need not see this.
+/// Implementation of Tasks, separate to keep it out of the public header.
 class TaskScheduler {
    public:
     using CarryOut = std::function<void(TaskContext&, const void*)>;
 
     explicit TaskScheduler(Team& team);
 
-    /// Stands for the worker in calls from the thread that owns the tasks.
+    /// The index for calls from the thread that owns the tasks, in place of a worker.
     std::uint32_t outside() const { return team_.size(); }
     Team& team() const { return team_; }
 
@@ -72,15 +72,15 @@ class TaskScheduler {
         int priority;
         std::uint32_t lane;  ///< deque that its tasks are put into
     };
-    /// Tasks that do not repeat.
+    /// Non-repeating tasks.
     struct TypeCounts {
         std::uint64_t created = 0;
         std::uint64_t begun = 0;
     };
     struct alignas(64) Worker {
-        std::vector<std::unique_ptr<Deque>> lanes;  ///< by falling priority
+        std::vector<std::unique_ptr<Deque>> lanes;  ///< by descending priority
         TaskInbox inbox;
-        std::vector<TaskRecord*> letters;  ///< room for what comes out of the inbox
+        std::vector<TaskRecord*> received;  ///< buffer for tasks from the inbox
         std::atomic<bool> idle{false};
         Victims victims;
         TaskPool<TaskRecord>::Cache records;
@@ -89,10 +89,10 @@ class TaskScheduler {
         std::vector<TypeCounts> types;
         TaskCounts counts;
         std::uint64_t random = 0;
-        std::uint32_t turn = 0;  ///< of the workers of a node, or of all, to get a task
+        std::uint32_t turn = 0;  ///< round-robin counter over the workers of a node, or over all, for placing tasks
     };
 
-    // Preparation and end, by the thread that owns the tasks.
+    // Preparation and end; called by the thread that owns the tasks.
     void check_caller(std::uint32_t by) const;
     std::int32_t find_home(Home home) const;
     void fill(TaskRecord& record, std::uint32_t type, const void* payload, std::size_t bytes, std::int32_t home);
@@ -100,17 +100,17 @@ class TaskScheduler {
     void check_finished(const Event* goal) const;
     void reset();
 
-    // By workers.
+    // Called by workers.
     void put(std::uint32_t by, TaskRecord* task);
     std::uint32_t choose_owner(std::uint32_t by, const TaskRecord& task);
     void work(std::uint32_t worker);
     void carry_out(std::uint32_t worker, TaskRecord& task);
-    TaskRecord* take_own(std::uint32_t worker);
-    TaskRecord* steal(std::uint32_t worker, bool polite);
-    TaskRecord* steal_from(Worker& thief, std::span<const std::uint32_t> victims, bool polite);
+    TaskRecord* take_assigned(std::uint32_t worker);
+    TaskRecord* steal(std::uint32_t worker, bool skip_idle);
+    TaskRecord* steal_from(Worker& thief, std::span<const std::uint32_t> victims, bool skip_idle);
     TaskRecord* find_when_idle(std::uint32_t worker);
-    TaskRecord* try_to_find(std::uint32_t worker, bool polite);
-    bool sees_work(std::uint32_t worker, bool polite) const;
+    TaskRecord* try_to_find(std::uint32_t worker, bool skip_idle);
+    bool sees_work(std::uint32_t worker, bool skip_idle) const;
     bool is_over();
     void become_active();
     void become_idle();
@@ -119,7 +119,7 @@ class TaskScheduler {
 
     Team& team_;
     std::deque<Type> types_;
-    std::unique_ptr<Worker[]> workers_;  ///< and one more, for the owner of the tasks
+    std::unique_ptr<Worker[]> workers_;  ///< with one more for the owner of the tasks
     IdleWorkers idle_;
     SpinBudget spins_;
     std::vector<std::uint32_t> nodes_;                       ///< that have workers
@@ -135,7 +135,8 @@ class TaskScheduler {
     std::atomic<bool> running_{false};
     alignas(64) std::atomic<bool> cancelled_{false};
     std::atomic<bool> finished_{false};
-    /// Workers that do something or try to take something, in the lower half; how often one began to, in the upper half.
+    /// Workers that process or try to take a task, in the lower half; number of times that one began to, in the upper
+    /// half.
     alignas(64) std::atomic<std::uint64_t> active_{0};
 };
 

@@ -3,8 +3,8 @@
 #include "parallel/tasks/task_scheduler.hpp"
 #include "ranvier/parallel/pause.hpp"
 
-// What workers do with tasks. Sequential consistency, where no order is written, is what the sleepers and the end of a run
-// rely on.
+// The part of the workers. The handling of sleepers and of the end of a run relies on sequential consistency, the
+// default where no memory order is given.
 
 namespace ranvier::parallel {
 
@@ -38,7 +38,7 @@ void TaskScheduler::put(std::uint32_t by, TaskRecord* task) {
 void TaskScheduler::work(std::uint32_t worker) {
     try {
         while (!is_over()) {
-            TaskRecord* task = take_own(worker);
+            TaskRecord* task = take_assigned(worker);
             if (task == nullptr) task = steal(worker, true);
             if (task == nullptr) task = find_when_idle(worker);
             if (task == nullptr) return;
@@ -59,12 +59,12 @@ void TaskScheduler::carry_out(std::uint32_t worker, TaskRecord& task) {
     if (!task.repeats) records_.give_back(self.records, &task);
 }
 
-TaskRecord* TaskScheduler::take_own(std::uint32_t worker) {
+TaskRecord* TaskScheduler::take_assigned(std::uint32_t worker) {
     Worker& self = workers_[worker];
     if (!self.inbox.is_empty()) {
-        self.inbox.empty_into(self.letters);
-        // The oldest last, which makes it the first to be done.
-        for (auto task = self.letters.rbegin(); task != self.letters.rend(); ++task) {
+        self.inbox.empty_into(self.received);
+        // The oldest last, which makes it the first to be processed.
+        for (auto task = self.received.rbegin(); task != self.received.rend(); ++task) {
             self.lanes[types_[(*task)->type].lane]->push(*task);
         }
     }
@@ -75,20 +75,20 @@ TaskRecord* TaskScheduler::take_own(std::uint32_t worker) {
     return nullptr;
 }
 
-/// If `polite`, leaves tasks that were put with idle workers to these: they are about to take them.
-TaskRecord* TaskScheduler::steal(std::uint32_t worker, bool polite) {
+/// If `skip_idle`, leaves tasks put with idle workers to these: they are about to take them.
+TaskRecord* TaskScheduler::steal(std::uint32_t worker, bool skip_idle) {
     Worker& self = workers_[worker];
     std::size_t begin = 0;
     for (const std::size_t end : self.victims.ends) {
         const auto group = std::span(self.victims.workers).subspan(begin, end - begin);
-        if (TaskRecord* const task = steal_from(self, group, polite)) return task;
+        if (TaskRecord* const task = steal_from(self, group, skip_idle)) return task;
         begin = end;
     }
     ++self.counts.vain_searches;
     return nullptr;
 }
 
-TaskRecord* TaskScheduler::steal_from(Worker& thief, std::span<const std::uint32_t> victims, bool polite) {
+TaskRecord* TaskScheduler::steal_from(Worker& thief, std::span<const std::uint32_t> victims, bool skip_idle) {
     // From a random one on (xorshift), so that thieves spread.
     thief.random ^= thief.random << 13;
     thief.random ^= thief.random >> 7;
@@ -113,7 +113,7 @@ TaskRecord* TaskScheduler::steal_from(Worker& thief, std::span<const std::uint32
     for (std::size_t i = 0; i < victims.size(); ++i) {
         const std::uint32_t victim = victims[(start + i) % victims.size()];
         Worker& owner = workers_[victim];
-        if (owner.inbox.is_empty() || (polite && owner.idle.load(std::memory_order_relaxed))) continue;
+        if (owner.inbox.is_empty() || (skip_idle && owner.idle.load(std::memory_order_relaxed))) continue;
         task = owner.inbox.take_oldest();
         if (task == nullptr) continue;
         count(victim);
@@ -122,27 +122,28 @@ TaskRecord* TaskScheduler::steal_from(Worker& thief, std::span<const std::uint32
     return nullptr;
 }
 
-bool TaskScheduler::sees_work(std::uint32_t worker, bool polite) const {
+bool TaskScheduler::sees_work(std::uint32_t worker, bool skip_idle) const {
     const Worker& self = workers_[worker];
     if (!self.inbox.is_empty()) return true;
     return std::any_of(self.victims.workers.begin(), self.victims.workers.end(), [&](std::uint32_t victim) {
         const Worker& owner = workers_[victim];
-        const bool leave = polite && owner.idle.load(std::memory_order_relaxed);
-        if (!leave && !owner.inbox.is_empty()) return true;
+        const bool skipped = skip_idle && owner.idle.load(std::memory_order_relaxed);
+        if (!skipped && !owner.inbox.is_empty()) return true;
         return std::any_of(owner.lanes.begin(), owner.lanes.end(), [](const auto& lane) { return !lane->is_empty(); });
     });
 }
 
-/// Who takes a task is active before: else the last one to become idle could see all queues empty and end the run.
-TaskRecord* TaskScheduler::try_to_find(std::uint32_t worker, bool polite) {
+/// A worker becomes active before it takes a task: otherwise the last one to become idle could see all queues empty and
+/// end the run.
+TaskRecord* TaskScheduler::try_to_find(std::uint32_t worker, bool skip_idle) {
     become_active();
-    TaskRecord* task = take_own(worker);
-    if (task == nullptr) task = steal(worker, polite);
+    TaskRecord* task = take_assigned(worker);
+    if (task == nullptr) task = steal(worker, skip_idle);
     if (task == nullptr) become_idle();
     return task;
 }
 
-/// Looks for a while and then sleeps, until there is a task or the run is over; then null.
+/// Searches for a while and then sleeps, until there is a task or the run is over; then null.
 TaskRecord* TaskScheduler::find_when_idle(std::uint32_t worker) {
     Worker& self = workers_[worker];
     self.idle.store(true, std::memory_order_relaxed);
@@ -158,7 +159,7 @@ TaskRecord* TaskScheduler::find_when_idle(std::uint32_t worker) {
             }
         }
         if (task != nullptr) {
-            spins_.learn(false);
+            spins_.adapt(false);
         } else if (sees_work(worker, false)) {
             task = try_to_find(worker, false);
         } else {
@@ -168,7 +169,7 @@ TaskRecord* TaskScheduler::find_when_idle(std::uint32_t worker) {
             } else {
                 ++self.counts.sleeps;
                 idle_.sleep(worker);
-                spins_.learn(true);
+                spins_.adapt(true);
             }
         }
     }
@@ -186,8 +187,8 @@ bool TaskScheduler::is_over() {
 
 void TaskScheduler::become_active() { active_.fetch_add(one_active + one_beginning); }
 
-/// The last one to become idle ends the run if no task is left anywhere. A worker that began to take one meanwhile has
-/// become active, which the number shows.
+/// The last worker to become idle ends the run if no task is left. A worker that began to take one meanwhile has become
+/// active, which the count shows.
 void TaskScheduler::become_idle() {
     const std::uint64_t active = active_.fetch_sub(one_active) - one_active;
     if (static_cast<std::uint32_t>(active) != 0) return;

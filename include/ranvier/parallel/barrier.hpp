@@ -9,23 +9,23 @@
 
 namespace ranvier::parallel {
 
-/// Thrown in workers that are told to give up: because another worker failed, or because the caller asked.
+/// Thrown in workers that must stop: because another worker failed, or at the caller's request.
 class Cancelled : public std::exception {
    public:
     const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// How often a waiting thread looks before it sleeps. It learns: a thread that looked without success looks half as often the
-/// next time. So threads that wait long, or whose processors other programs need, soon sleep at once. But a wake-up takes as
-/// long as a short wait: a thread that sleeps at once makes others wait, and these then sleep as well. So now and then a
-/// thread looks as often as at first, and if that succeeds, all do so again.
+/// Adaptive number of polls of a waiting thread before it sleeps. An unsuccessful wait halves the number for the next
+/// one, so that threads that wait long, or whose processors other programs need, soon sleep at once. But a wake-up
+/// takes as long as a short wait: a thread that sleeps at once delays others, which then sleep as well. Therefore a
+/// thread occasionally polls the initial number of times, and success restores that number for all.
 class SpinBudget {
    public:
-    /// @param most 0: never look, since another thread that is waited for needs the processor
+    /// @param most 0: never poll, since another thread that is waited for needs the processor
     explicit SpinBudget(std::uint32_t most) : most_(most), budget_(most) {}
 
     std::uint32_t get() const { return budget_.load(std::memory_order_relaxed); }
-    void learn(bool slept) {
+    void adapt(bool slept) {
         const std::uint32_t budget = get();
         std::uint32_t next = most_;
         if (slept) {
@@ -43,28 +43,28 @@ class SpinBudget {
     std::atomic<std::uint32_t> sleeps_{0};
 };
 
-/// Waits until `word` is no longer `seen`, or until something else ends the wait: looks for a while, then sleeps. The waits
-/// of a simulation step are microseconds, and waking a sleeper takes longer than that; but with more threads than
-/// processors, looking would keep the others from running.
-/// @pre whoever changes the word, or ends the wait otherwise, notifies all that wait for the word, which must then differ
+/// Waits until `word` differs from `seen`, or until ends() returns true: polls for a while, then sleeps. The waits of a
+/// simulation step take microseconds, and waking a sleeper takes longer than that; but with more threads than
+/// processors, polling would keep the others from running.
+/// @pre a thread that changes the word, or ends the wait otherwise, changes the word and notifies its waiters
 template <class IsOver>
 void spin_then_sleep(SpinBudget& budget, const std::atomic<std::uint32_t>& word, std::uint32_t seen, IsOver ends) {
     const auto is_over = [&] { return word.load(std::memory_order_acquire) != seen || ends(); };
     for (std::uint32_t spins = budget.get(); spins > 0; --spins) {
         if (is_over()) {
-            budget.learn(false);
+            budget.adapt(false);
             return;
         }
         pause();
     }
     while (!is_over()) word.wait(seen, std::memory_order_acquire);
-    budget.learn(true);
+    budget.adapt(true);
 }
 
 /// A barrier for a fixed number of threads that can be broken, so that no thread waits for one that failed.
 class Barrier {
    public:
-    /// @param spins how often to look, at most, before sleeping
+    /// @param spins greatest number of polls before sleeping
     Barrier(std::uint32_t threads, std::uint32_t spins) : threads_(threads), budget_(spins) {}
 
     /// Waits until all threads have arrived. @throws Cancelled when the barrier was broken.
@@ -73,8 +73,7 @@ class Barrier {
         const std::uint32_t generation = generation_.load(std::memory_order_acquire);
         if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
             arrived_.store(0, std::memory_order_relaxed);
-            // Sequentially consistent, and a read as well: others must see it before this thread looks whether anybody
-            // sleeps.
+            // Sequentially consistent, and a read as well: others must see it before this thread checks for sleepers.
             generation_.fetch_add(1, std::memory_order_seq_cst);
             generation_.notify_all();
         } else {
@@ -83,13 +82,13 @@ class Barrier {
         if (is_broken()) throw Cancelled{};
     }
 
-    /// Makes all present and later waits throw, until mend() is called while no thread waits.
+    /// Makes all current and later waits throw, until reset() is called while no thread waits.
     void break_up() {
         broken_.store(true, std::memory_order_release);
         generation_.fetch_add(1, std::memory_order_seq_cst);
         generation_.notify_all();
     }
-    void mend() {
+    void reset() {
         arrived_.store(0, std::memory_order_relaxed);
         broken_.store(false, std::memory_order_release);
     }
@@ -99,7 +98,7 @@ class Barrier {
 
     std::uint32_t threads_;
     SpinBudget budget_;
-    // Apart from each other, so that arriving does not disturb those that look.
+    // On separate cache lines, so that arrivals do not disturb polling threads.
     alignas(64) std::atomic<std::uint32_t> arrived_{0};
     alignas(64) std::atomic<std::uint32_t> generation_{0};
     std::atomic<bool> broken_{false};

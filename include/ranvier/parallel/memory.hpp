@@ -11,29 +11,28 @@
 #include <unordered_map>
 #include <vector>
 
-/// Memory that lies near its owner, and an account of it.
+/// Memory near its owner, with accounting.
 ///
-/// An account counts bytes by NUMA node and by purpose; whoever wants one makes one. A NodeMemory is the memory of one
-/// owner, a worker thread say, for one purpose: everything that knows std::pmr can allocate from it without knowing of
-/// nodes or accounts.
+/// An account counts bytes by NUMA node and by purpose. A NodeMemory is the memory of one owner, a worker thread say,
+/// for one purpose: all code based on std::pmr can allocate from it without depending on nodes or accounts.
 ///
 ///     MemoryAccount account({"tree", "messages"}, node_count());
 ///     NodeMemory memory(account, account.purpose("tree"), {.node = current_node()});
 ///     std::pmr::vector<double> values(&memory);
 ///
-/// Nodes are numbered as the system counts them.
+/// Node numbers are those of the system.
 namespace ranvier::parallel {
 
-/// What memory is for: an index among the purposes of an account.
+/// The purpose of memory: an index into the purposes of an account.
 enum class MemoryPurpose : std::uint32_t {};
 
-/// Stands for the node of memory that belongs to no node: its owner moves from one to the other as the scheduler likes.
+/// The node number of memory without a node: the scheduler moves its owner between nodes.
 inline constexpr std::uint32_t any_node = UINT32_MAX;
 
-/// Bytes by node and purpose, now and at the most. Safe to use from many threads.
+/// Current and peak bytes by node and purpose. Thread-safe.
 class MemoryAccount {
    public:
-    /// @param nodes that are counted apart: 0, 1, ..., nodes - 1, beside `any_node`
+    /// @param nodes counted separately: 0, 1, ..., nodes - 1, in addition to `any_node`
     MemoryAccount(std::vector<std::string> purposes, std::uint32_t nodes);
 
     std::uint32_t nodes() const { return nodes_; }
@@ -43,27 +42,27 @@ class MemoryAccount {
     /// @throws ValueOutOfBoundsError for a node that is not counted
     void check_node(std::uint32_t node) const;
 
-    /// @pre the node and the purpose are those of the account
+    /// @pre node and purpose belong to the account
     void add(std::uint32_t node, MemoryPurpose purpose, std::uint64_t bytes) noexcept;
     /// @pre so many bytes have been added
     void remove(std::uint32_t node, MemoryPurpose purpose, std::uint64_t bytes) noexcept;
-    /// Sets what is held now, as an owner says whose allocations cannot be counted. @pre nobody else adds to the node
-    /// and purpose
+    /// Sets the current bytes of an owner whose allocations cannot be counted. @pre nothing else adds to this node and
+    /// purpose
     void set(std::uint32_t node, MemoryPurpose purpose, std::uint64_t bytes) noexcept;
 
     struct Entry {
         std::uint32_t node = any_node;
         MemoryPurpose purpose{};
-        std::uint64_t bytes = 0;  ///< now
-        std::uint64_t most = 0;   ///< at the same time so far
+        std::uint64_t bytes = 0;  ///< current
+        std::uint64_t most = 0;  ///< peak
 
         friend bool operator==(const Entry&, const Entry&) = default;
     };
-    /// Those that ever held something, by node, then by purpose; `any_node` comes last.
+    /// The entries that were ever in use, by node, then by purpose; `any_node` comes last.
     std::vector<Entry> entries() const;
-    /// On all nodes, now.
+    /// Current bytes on all nodes.
     std::uint64_t bytes(MemoryPurpose purpose) const;
-    /// Of all purposes on all nodes: now, and the most at the same time so far.
+    /// Current and peak bytes of all purposes on all nodes.
     std::uint64_t bytes() const { return all_.now.load(std::memory_order_relaxed); }
     std::uint64_t most_bytes() const { return all_.most.load(std::memory_order_relaxed); }
 
@@ -82,37 +81,38 @@ class MemoryAccount {
     Counter all_;
 };
 
-/// How pages come to lie on a node.
+/// Placement of pages on nodes.
 enum class PagePlacement {
-    first_touch,  ///< on that of the thread that touches them first: the owner's, which must be the one
-    bound,        ///< on the given one, whoever touches them; on others only once its memory is used up
+    first_touch,  ///< on the node of the thread that touches them first, which must be the owner
+    bound,  ///< on the given one, whichever thread touches them; on others only when its memory is exhausted
 };
 
 struct NodeMemoryOptions {
     std::uint32_t node = any_node;  ///< of the owner
     PagePlacement placement = PagePlacement::first_touch;
-    /// Ask for huge pages for blocks that are as large as one.
+    /// Request huge pages for blocks of at least that size.
     bool huge_pages = true;
 };
 
-/// Where pages are, in bytes.
+/// Location of pages, in bytes.
 struct PagesByNode {
-    std::vector<std::uint64_t> on_node;  ///< by node; as long as the highest one with pages asks for
-    std::uint64_t untouched = 0;         ///< of pages that nobody has touched, which lie nowhere
-    std::uint64_t unknown = 0;           ///< of pages of which the system does not tell, as in some containers
+    std::vector<std::uint64_t> on_node;  ///< by node, up to the highest one with pages
+    std::uint64_t untouched = 0;  ///< in untouched pages, which have no location
+    std::uint64_t unknown = 0;  ///< in pages whose location the system does not report, as in some containers
 
     PagesByNode& operator+=(const PagesByNode& other);
 };
 
-/// The memory of one owner for one purpose. Safe to use from many threads; deallocation is anybody's.
+/// The memory of one owner for one purpose. Thread-safe; any thread may deallocate.
 ///
-/// Blocks of at least own_pages_bytes are pages of their own, which are placed on the owner's node and count as whole
-/// pages. Smaller ones are left to the heap, at a cache line or what else is asked for; they count as they are asked for.
+/// Blocks of at least separate_pages_bytes occupy separate pages, which are placed on the owner's node and count as
+/// whole pages. Smaller ones come from the heap, aligned to a cache line or as requested; they count with their
+/// requested size.
 class NodeMemory final : public std::pmr::memory_resource {
    public:
     /// @param account must outlive the memory
-    /// @throws ValueOutOfBoundsError for a node that the account does not count, or that pages are to be bound to while
-    /// the machine does not have it or the process may not use it
+    /// @throws ValueOutOfBoundsError for a node that the account does not count, or for binding to a node that the
+    /// machine does not have or the process may not use
     NodeMemory(MemoryAccount& account, MemoryPurpose purpose, NodeMemoryOptions options = {});
     /// @pre everything has been deallocated
     ~NodeMemory() override;
@@ -120,15 +120,15 @@ class NodeMemory final : public std::pmr::memory_resource {
     NodeMemory& operator=(const NodeMemory&) = delete;
 
     std::uint32_t node() const { return options_.node; }
-    /// Allocated now, by the rules of the account.
+    /// Currently allocated, as counted by the account.
     std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
-    /// Why pages are placed by first touch though binding was asked for: the system does not allow it to this process, as
-    /// in some containers. Empty otherwise.
+    /// The reason why pages are placed by first touch although binding was requested: the system denies it to this
+    /// process, as in some containers. Empty otherwise.
     const std::string& note() const { return note_; }
 
-    /// Where the blocks that are pages of their own really lie.
-    /// @param most_looked_at pages that are looked at in each block, evenly spread; they stand for the others
-    PagesByNode pages(std::size_t most_looked_at = SIZE_MAX) const;
+    /// Actual location of the blocks with separate pages.
+    /// @param most_sampled number of pages to query in each block, evenly spread; each represents its neighbours
+    PagesByNode pages(std::size_t most_sampled = SIZE_MAX) const;
 
    private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -143,15 +143,16 @@ class NodeMemory final : public std::pmr::memory_resource {
     std::string note_;
     std::atomic<std::uint64_t> bytes_{0};
     mutable std::mutex mutex_;
-    std::unordered_map<void*, std::size_t> own_pages_;  ///< bytes of blocks, guarded by the mutex
+    std::unordered_map<void*, std::size_t>
+        separate_blocks_;  ///< bytes of blocks with separate pages, guarded by the mutex
 };
 
-/// Where the pages of a range lie. @param most_looked_at see NodeMemory::pages
-PagesByNode find_pages(const void* begin, std::size_t bytes, std::size_t most_looked_at = SIZE_MAX);
+/// Location of the pages of a range. @param most_sampled see NodeMemory::pages
+PagesByNode find_pages(const void* begin, std::size_t bytes, std::size_t most_sampled = SIZE_MAX);
 
-/// One more than the highest number of a node of this machine; 1 where the system knows of none.
+/// One more than the highest node number of this machine; 1 where the system reports none.
 std::uint32_t node_count();
-/// The node of the processor that the calling thread runs on; 0 where the system does not tell.
+/// The node of the calling thread's processor; 0 where the system does not report it.
 std::uint32_t current_node();
 
 }  // namespace ranvier::parallel

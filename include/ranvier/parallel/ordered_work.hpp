@@ -16,33 +16,34 @@
 
 namespace ranvier::parallel {
 
-/// Pieces of work that are ready, each with a key: the one with the least key goes first. There is no order among all
-/// workers, and no barrier: each does the first of its own pieces, and takes those of others, the first ones first, when it
-/// has none, as far as the policy allows.
+/// Ready pieces of work, each with a key: the least key goes first. There is no global order over the workers, and no
+/// barrier: each worker takes the first of its pieces, and the first ones of other workers when it has none, as far as
+/// the policy allows.
 ///
-/// Piece i belongs to worker i mod workers. What a worker has written before it puts a piece is seen by who takes it.
+/// Piece i is assigned to worker i mod workers. Writes of a worker before it puts a piece are visible to the worker
+/// that takes the piece.
 class OrderedWork {
    public:
-    /// @param places of the workers
-    /// @param spins how often a worker without work looks, at most, before it sleeps
+    /// @param places places of the workers
+    /// @param spins greatest number of polls of a worker without work before it sleeps
     OrderedWork(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins);
 
-    /// Forgets all pieces. While no worker runs.
+    /// Removes all pieces. Called while no worker runs.
     void begin();
-    /// Makes a piece ready. @pre it is not ready already, and nobody does it
+    /// Makes a piece ready. @pre it is neither ready nor in progress
     void put(std::uint32_t piece, std::int64_t key);
     /// The next piece for a worker; waits until there is one. Nothing when the work is closed.
-    /// @param watch called over and over by one of those that wait, who looks for what nobody wakes it for and may put pieces
-    /// or close the work; none: they only wait
-    /// @throws Cancelled when it was broken up
+    /// @param watch called repeatedly by one of the waiting workers, to poll conditions without a wake-up; may put
+    /// pieces or close the work; if empty, workers only wait
+    /// @throws Cancelled after break_up()
     std::optional<std::uint32_t> take(std::uint32_t worker, const std::function<void()>& watch = {});
-    /// All work is done: makes all workers leave. What was written before is seen by those that leave.
+    /// All work is done: releases all workers. Earlier writes are visible to them.
     void close();
-    /// The same because a worker has failed.
+    /// Releases all workers because one has failed.
     void break_up();
     bool is_broken() const { return state_.load() == State::broken; }
 
-    /// Pieces that a worker has done since the beginning. Between jobs.
+    /// Pieces that a worker has done since the start. Called between jobs.
     const StealingCounts& counts(std::uint32_t worker) const { return owners_[worker].counts; }
 
    private:
@@ -57,19 +58,19 @@ class OrderedWork {
     struct alignas(64) Owner {
         std::mutex mutex;
         std::vector<Ready> heap;
-        /// Of the first of the heap, for those who look without the lock.
+        /// Key of the first piece of the heap, for readers without the lock.
         std::atomic<std::int64_t> least{none};
-        std::vector<std::vector<Victim>> victims;  ///< in groups: earlier ones are asked first
+        std::vector<std::vector<Victim>> victims;  ///< in groups, earlier ones first
         StealingCounts counts{};
     };
     static constexpr std::int64_t none = INT64_MAX;
     enum class State : std::uint32_t { open, closed, broken };
 
     std::optional<std::uint32_t> take_from(std::uint32_t owner);
-    std::optional<std::uint32_t> look(std::uint32_t worker);
+    std::optional<std::uint32_t> find(std::uint32_t worker);
     std::optional<std::uint32_t> steal(const std::vector<Victim>& group, StealingCounts& counts);
     void end(State state);
-    /// Tells those that wait that something has changed.
+    /// Notifies waiting workers of a change.
     void announce();
     void wait(std::uint32_t seen, const std::function<void()>& watch);
 

@@ -13,33 +13,33 @@
 
 namespace ranvier::parallel {
 
-/// Rounds of items that all workers of a team do together. Each round does each item once, and begins when all items of the
-/// round before are done.
+/// Rounds of items, processed by all workers of a team. Each round processes each item once, and begins when all items
+/// of the previous round are done.
 ///
-/// Item i belongs to worker i mod workers, who does it first of all, so that its data stay in its cache. What others have
-/// not begun is taken by whoever is free, as far as the policy allows.
+/// Item i is assigned to worker i mod workers, which processes it first, so that its data stay in its cache. Free
+/// workers take items of others that have not begun, as far as the policy allows.
 ///
-/// Nobody waits for a worker, only for items that are being done. A worker that the system has put aside holds up the
-/// others only if it has begun an item: it comes back into whatever round is then going on. So a team is not slower than
-/// one thread where another program takes processors from it, as long as items may be taken over.
+/// Workers do not wait for workers, only for items in progress. A preempted worker delays the others only if it has
+/// begun an item: it resumes in the round that is then current. So a team is not slower than one thread where another
+/// program competes for its processors, as long as items may be taken over.
 ///
-/// How it works: the number of the round is stored beside the number of the owner's items that are taken. Whoever comes
-/// first, owner or thief, begins an owner's items anew, and nothing has to be put back. A worker that looks at the items of
-/// a round that is over finds all of them taken. Nothing is allocated.
+/// Implementation: the number of the round is stored beside the number of the owner's items that are taken. The first
+/// worker to arrive, owner or thief, restarts an owner's items, and no reset is needed. A worker that checks the items
+/// of a finished round finds all of them taken. No memory is allocated.
 class SharedRounds {
    public:
-    /// @param places of the workers
-    /// @param spins how often to look for the next round, at most, before sleeping
+    /// @param places places of the workers
+    /// @param spins greatest number of polls for the next round before sleeping
     SharedRounds(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins);
 
-    /// Goes through rounds of `count` items, at least one, until there are no more: body(item) does one, on some worker;
-    /// next() says whether another round follows, and is called by the worker that did the last item of a round, while
-    /// nobody does any. What is written in an item or in next() is seen in all later ones. is_crowded() is asked by each
-    /// worker in each round: while it says so, items may be taken whatever the policy says.
+    /// Processes rounds of `count` items, at least one, while next() returns true: body(item) processes one item, on
+    /// any worker; next() is called by the worker that finished the last item of a round, while no other item is in
+    /// progress. Writes in an item or in next() are visible in all later ones. Each worker checks in each round whether
+    /// the team is crowded: meanwhile, items may be taken regardless of the policy.
     ///
-    /// By all workers of a job, with the same count and with functions that do the same. A worker may come late, or may
-    /// find that all rounds are over.
-    /// @throws Cancelled when break_up() was called; what `body` and `next` throw, after which it must be called
+    /// Called by all workers of a job, with the same count and equivalent functions. A worker may come late, or find
+    /// that all rounds are over.
+    /// @throws Cancelled after break_up(); exceptions of `body` and `next`, after which break_up() must be called
     template <class Body, class Next>
     void run(std::uint32_t worker, std::uint32_t count, Body&& body, Next&& next, Crowding& crowding) {
         const ActiveWorkers& active_workers = crowding.active_workers();
@@ -55,9 +55,9 @@ class SharedRounds {
             std::uint32_t done = take_part(worker, count, round, body);
             done += take_over(worker, count, round, body,
                               [&](std::uint32_t other) { return active_workers.is_resting(other); });
-            const bool crowded = crowding.look(worker);
+            const bool crowded = crowding.check(worker);
             if (done > 0 && finish(done, count, next, crowding)) continue;
-            // A worker that is only late will soon do its items itself, with its data in its cache.
+            // A worker that is only late will soon process its items itself, with its data in its cache.
             if (!crowded || is_over_soon(round)) {
                 spin_then_sleep(budget_, round_, round, [&] { return is_broken(); });
                 continue;
@@ -67,14 +67,14 @@ class SharedRounds {
         }
     }
 
-    /// Forgets how the last job ended. While no worker runs.
+    /// Resets the end of the last job. Called while no worker runs.
     void begin_job();
-    /// Makes all workers leave, now and until begin_job().
+    /// Releases all workers, until begin_job().
     void break_up(Crowding& crowding);
 
-    /// Items that a worker has done since the beginning, by policy. Between jobs.
+    /// Items that a worker has processed since the start, as the policy allows. Called between jobs.
     const StealingCounts& counts(std::uint32_t worker) const { return owners_[worker].counts; }
-    /// Those that it has done for others that the policy would have left to them.
+    /// Items that it has taken over from others against the policy.
     std::uint64_t taken_over(std::uint32_t worker) const { return owners_[worker].taken_over; }
 
    private:
@@ -82,9 +82,9 @@ class SharedRounds {
         std::uint32_t worker;
         bool remote;
     };
-    /// Apart from each other, since only thieves disturb their owner.
+    /// On separate cache lines, since only thieves disturb their owner.
     struct alignas(64) Owner {
-        /// In the upper half the round, in the lower half how many of the owner's items are taken in it.
+        /// The round in the upper half, the number of the owner's items taken in it in the lower half.
         std::atomic<std::uint64_t> taken{0};
         StealingCounts counts{};
         std::uint64_t taken_over = 0;
@@ -106,21 +106,21 @@ class SharedRounds {
         return true;
     }
 
-    /// Looks for some microseconds. Returns whether the round has ended.
+    /// Polls for some microseconds. Returns whether the round has ended.
     bool is_over_soon(std::uint32_t round) const;
 
-    /// Does what there is for this worker to do in a round, by the policy. Returns the number of items.
+    /// Processes the items of a round that the policy gives to this worker. Returns their number.
     template <class Body>
     std::uint32_t take_part(std::uint32_t worker, std::uint32_t count, std::uint32_t round, Body& body) {
-        Owner& own = owners_[worker];
-        std::uint32_t done = take_all(worker, count, round, body, own.counts.own);
+        Owner& self = owners_[worker];
+        std::uint32_t done = take_all(worker, count, round, body, self.counts.assigned);
         for (const Victim& victim : victims_[worker]) {
-            done += take_all(victim.worker, count, round, body, victim.remote ? own.counts.remote : own.counts.local);
+            done += take_all(victim.worker, count, round, body, victim.remote ? self.counts.remote : self.counts.local);
         }
         return done;
     }
 
-    /// The same for what the policy leaves to others.
+    /// The same for items that the policy leaves to others.
     template <class Body, class Choose>
     std::uint32_t take_over(std::uint32_t worker, std::uint32_t count, std::uint32_t round, Body& body, Choose from) {
         std::uint32_t done = 0;
@@ -140,7 +140,7 @@ class SharedRounds {
         return done;
     }
 
-    /// Does one item of the owner. Returns whether there was one left.
+    /// Processes one item of the owner. Returns whether there was one left.
     template <class Body>
     bool take(std::uint32_t owner, std::uint32_t count, std::uint32_t round, Body& body) {
         std::atomic<std::uint64_t>& taken = owners_[owner].taken;
@@ -153,7 +153,7 @@ class SharedRounds {
             // A later round: all items of this one are taken.
             const bool overtaken = static_cast<std::int32_t>(stored - round) > 0;
             if (overtaken || before >= items) return false;
-            // The number of the round orders what is read and written; this only settles who does the item.
+            // The round number orders reads and writes; this only decides which worker takes the item.
             if (taken.compare_exchange_weak(seen, begin + before + 1, std::memory_order_relaxed)) {
                 body(static_cast<std::uint32_t>(owner + before * workers_));
                 return true;
@@ -167,7 +167,7 @@ class SharedRounds {
     SpinBudget budget_;
     std::atomic<bool> over_{false};
     std::atomic<bool> broken_{false};
-    // Apart from each other, so that being done does not disturb those that look for the next round.
+    // On separate cache lines, so that finished items do not disturb workers that poll for the next round.
     alignas(64) std::atomic<std::uint32_t> done_{0};
     alignas(64) std::atomic<std::uint32_t> round_{0};
 };

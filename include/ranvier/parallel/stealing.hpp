@@ -11,32 +11,33 @@
 
 namespace ranvier::parallel {
 
-/// From whom a worker that has nothing to do takes work: the policies of Morgenstern et al. (2020), and none.
+/// The workers from which an idle worker takes work: the policies of Morgenstern et al. (2020), and none.
 enum class StealingPolicy : std::uint8_t {
-    local_and_remote,  ///< from anybody, wherever
-    prefer_local,      ///< from workers of the same NUMA node, and only when these have nothing from others
+    local_and_remote,  ///< from any worker
+    prefer_local,  ///< from workers of the same NUMA node, and from others only when these have none
     local_only,        ///< from workers of the same NUMA node
-    none,              ///< from nobody: each does what was given to it
+    none,  ///< from no other worker: each processes its assigned work
 };
 
-/// From whom one worker takes work.
+/// The workers from which one worker takes work.
 struct Victims {
-    std::vector<std::uint32_t> workers;  ///< in groups: those of one group are as good as each other
-    std::vector<std::size_t> ends;       ///< of each group within `workers`; earlier groups are asked first
+    std::vector<std::uint32_t> workers;  ///< in groups of equal rank
+    std::vector<std::size_t> ends;  ///< of each group within `workers`, in order of preference
 };
 
-/// The victims of a worker. This function is the policy: who wants another one adds it here and to the enumeration with its names.
+/// The victims of a worker. This function defines the policy: add another one here and to the enumeration with its
+/// names.
 ///
-/// Whoever may take from somebody may also be taken from, by the same and by all others that may: the policies divide the
-/// workers into groups (see stealing_groups()), within which the groups give the order.
+/// Taking work is symmetric and transitive: the policies divide the workers into groups (see stealing_groups()), within
+/// which the groups of victims give the order.
 Victims list_victims(std::span<const Place> places, std::uint32_t thief, StealingPolicy policy);
 
-/// For each worker the number, from 0, of its group: those that may take work from each other.
+/// For each worker the number, from 0, of its group: workers that may take work from each other.
 std::vector<std::uint32_t> stealing_groups(std::span<const Place> places, StealingPolicy policy);
 
-/// What one worker did in parallel loops, or in tasks.
+/// Work of one worker in parallel loops or in tasks.
 struct StealingCounts {
-    std::uint64_t own = 0;     ///< pieces of work of its own
+    std::uint64_t assigned = 0;  ///< pieces of work assigned to the worker
     std::uint64_t local = 0;   ///< taken from workers of the same NUMA node
     std::uint64_t remote = 0;  ///< taken from workers of other nodes
 

@@ -9,18 +9,18 @@
 
 namespace ranvier::parallel {
 
-/// A core with the processing units that share its execution units: one, or one for each hardware thread.
+/// A core with its processing units, one for each hardware thread.
 struct Core {
-    int os_index = -1;            ///< physical id as the system counts; unique within a package only, -1 if unknown
-    std::vector<int> processors{};  ///< numbers of its processing units as the system counts, ascending
+    int os_index = -1;  ///< physical id of the system; unique within a package only, -1 if unknown
+    std::vector<int> processors{};  ///< system's numbers of its processing units, ascending
 
     friend bool operator==(const Core&, const Core&) = default;
 };
 
 /// Memory with the cores to which it is local.
 struct NumaNode {
-    int os_index = 0;                ///< as the system counts, for binding memory
-    std::uint64_t memory_bytes = 0;  ///< in all, 0 if unknown
+    int os_index = 0;  ///< system's number, for binding memory
+    std::uint64_t memory_bytes = 0;  ///< total, 0 if unknown
     std::vector<Core> cores{};       ///< in ascending order of physical ids, package by package
 
     friend bool operator==(const NumaNode&, const NumaNode&) = default;
@@ -36,54 +36,55 @@ struct Cache {
     friend bool operator==(const Cache&, const Cache&) = default;
 };
 
-/// A processing unit: what the system schedules one thread on at a time.
+/// A processing unit: runs one thread at a time.
 struct ProcessingUnit {
-    int processor = 0;       ///< number as the system counts, for binding threads
+    int processor = 0;  ///< system's number, for binding threads
     std::uint32_t node = 0;  ///< index among the topology's nodes
     std::uint32_t core = 0;  ///< index among the cores of that node
 
     friend bool operator==(const ProcessingUnit&, const ProcessingUnit&) = default;
 };
 
-/// What a topology is made of.
+/// The parts of a topology.
 struct TopologyParts {
     std::string name{};              ///< of the machine, empty if unknown
     std::uint64_t memory_bytes = 0;  ///< of the machine, 0 if unknown
-    /// Those without cores come last: memory that is near to no core or is not what its cores use by default.
+    /// Nodes without cores come last: memory that is near no core or that its cores do not use by default.
     std::vector<NumaNode> nodes{};
     std::vector<Cache> caches{};             ///< by level, then by first processor
-    std::vector<std::uint32_t> distances{};  ///< from node to node, row by row; none if the system does not tell
-    bool synthetic = false;                  ///< made up: nothing can be bound to its processors
-    std::string note{};                      ///< why no more is known, empty if all is
+    std::vector<std::uint32_t>
+        distances{};  ///< from node to node, row by row; empty if the system does not report them
+    bool synthetic = false;  ///< fictitious: threads cannot be bound to its processors
+    std::string note{};  ///< why information is missing, otherwise empty
 
     friend bool operator==(const TopologyParts&, const TopologyParts&) = default;
 };
 
-/// The hardware that a process may use: machine, NUMA nodes, caches, cores, processing units. A plain value; what
-/// stands in it does not follow later changes of the machine or of the process.
+/// The hardware that a process may use: machine, NUMA nodes, caches, cores, processing units. A plain value that does
+/// not follow later changes of the machine or of the process.
 class Topology {
    public:
-    /// What this process may use: the machine as hwloc sees it, without what a cgroup or an affinity mask (of a batch
-    /// system, mpiexec or taskset) withholds. Flat, with a note that says why, where there is no hwloc.
-    /// The calling thread's mask counts: call it before threads are pinned, or from one that is not. The last answer is
-    /// remembered for as long as the mask is the same.
+    /// The hardware available to this process: the machine as hwloc sees it, without the parts that a cgroup or an
+    /// affinity mask (of a batch system, mpiexec or taskset) excludes. Flat, with a note on the reason, if hwloc is
+    /// missing. The calling thread's mask counts: call it before threads are pinned, or from one that is not. The last
+    /// result is cached while the mask stays the same.
     static Topology detect();
-    /// A made-up machine in hwloc's syntax, "node:2 core:12 pu:2" for instance.
+    /// A fictitious machine in hwloc's syntax, for example "node:2 core:12 pu:2".
     /// @throws ValueOutOfBoundsError when hwloc does not accept the description
-    /// @throws StateError where there is no hwloc
+    /// @throws StateError if hwloc is missing
     static Topology synthetic(std::string_view description);
-    /// One node with one core for each processor. @param note why it is flat
+    /// One node with one core for each processor. @param note reason
     static Topology flat(std::vector<int> processors, std::uint64_t memory_bytes = 0, std::string note = {});
 
-    /// @throws InternalError when a processor occurs twice, a core has none, nodes without cores are not the last, or
-    /// the distances are not one for each pair of nodes
+    /// @throws InternalError when a processor occurs twice, a core has none, nodes without cores are not last, or the
+    /// number of distances does not match the pairs of nodes
     explicit Topology(TopologyParts parts);
 
     const std::string& name() const { return parts_.name; }
     std::uint64_t memory_bytes() const { return parts_.memory_bytes; }
-    /// Those with cores first; the others are never pinned to.
+    /// Nodes with cores first; threads are never pinned to the others.
     const std::vector<NumaNode>& nodes() const { return parts_.nodes; }
-    /// The first of nodes(), those that have cores.
+    /// The part of nodes() that have cores.
     std::span<const NumaNode> nodes_with_cores() const { return std::span(parts_.nodes).first(nodes_with_cores_); }
     const std::vector<Cache>& caches() const { return parts_.caches; }
     /// All processing units, node by node and core by core.
@@ -95,26 +96,26 @@ class Topology {
     const ProcessingUnit* find(int processor) const;
 
     /// Distance of the memory of node `to` from the cores of node `from`, by index; 10 is that of a node from itself.
-    /// Where the system does not tell, all others are 20.
+    /// Where the system does not report distances, all others are 20.
     std::uint32_t distance(std::size_t from, std::size_t to) const;
-    bool tells_distances() const { return !parts_.distances.empty(); }
-    /// Whether it was made up, so that nothing can be bound to its processors or nodes.
+    bool has_distances() const { return !parts_.distances.empty(); }
+    /// Whether it is fictitious, so that threads and memory cannot be bound to it.
     bool is_synthetic() const { return parts_.synthetic; }
-    /// Why it is flat, empty if it is what the system tells.
+    /// Why it is flat; empty if it was read from the system.
     const std::string& note() const { return parts_.note; }
 
-    /// The part with these processors only. Nodes, cores and caches that lose all of theirs are left out; nodes that had
+    /// The part with these processors only. Nodes, cores and caches that lose all of theirs are removed; nodes that had
     /// none stay.
-    /// @throws ValueOutOfBoundsError when one of them is not here, or none is given
+    /// @throws ValueOutOfBoundsError when one of them is not in the topology, or none is given
     Topology restricted(std::span<const int> processors) const;
 
-    /// The part for one of several processes that share all of it.
+    /// The part of one of several processes that share the machine.
     ///
-    /// Whole nodes where the smallest of the parts then has at least three quarters of the cores of the largest; else
-    /// equal numbers of whole cores; else, with more processes than cores, equal numbers of units; else, with more
+    /// Whole nodes if the smallest part then has at least three quarters of the cores of the largest; otherwise equal
+    /// numbers of whole cores; otherwise, with more processes than cores, equal numbers of units; otherwise, with more
     /// processes than units, one unit each, which some then share. Parts are contiguous, and every unit is in one.
-    /// @param place of the process among the `processes`, from 0
-    /// @throws ValueOutOfBoundsError when the place is not below the number of processes
+    /// @param place index of the process among the `processes`, from 0
+    /// @throws ValueOutOfBoundsError when the index is not below the number of processes
     Topology shared_out(std::int32_t place, std::int32_t processes) const;
 
     friend bool operator==(const Topology& a, const Topology& b) { return a.parts_ == b.parts_; }

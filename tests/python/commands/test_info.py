@@ -348,7 +348,7 @@ def test_a_quota_is_the_default_and_is_said(
 def test_without_hwloc_the_machine_is_flat() -> None:
     """A variable of hwloc's own makes it useless: it describes another machine."""
     printed = told(HWLOC_SYNTHETIC="node:2 pu:64")
-    assert "Treated as flat, without caches and NUMA nodes: hwloc was told to describe another machine." in printed
+    assert "Treated as flat, without caches and NUMA nodes: hwloc is configured to describe another machine." in printed
     facts = json.loads(told("--json", HWLOC_SYNTHETIC="node:2 pu:64"))
     assert len(facts["topology"]["nodes"]) == 1
     assert facts["topology"]["nodes"][0]["free_bytes"] is None

@@ -9,38 +9,37 @@ namespace ranvier::parallel {
 class TaskScheduler;
 class Event;
 
-/// What a task may carry with it.
+/// Bytes of the payload of a task.
 inline constexpr std::size_t task_payload_bytes = 40;
 
-/// A task as the scheduler keeps it.
+/// Internal record of a task.
 struct alignas(64) TaskRecord {
     TaskRecord* next = nullptr;  ///< of the pool
     std::uint32_t type = 0;
     std::int32_t home = -1;  ///< see Home
-    std::atomic<std::uint32_t> missing{0};  ///< events that it waits for
+    std::atomic<std::uint32_t> missing{0};  ///< events that it still waits for
     bool repeats = false;
     alignas(8) std::byte payload[task_payload_bytes];
 };
 
-/// That a task waits for an event.
+/// A task that waits for an event.
 struct Waiter {
     Waiter* next = nullptr;
     TaskRecord* task = nullptr;
 };
 
 enum class EventKind : std::uint8_t {
-    once,       ///< happens once, until it is armed again; stays as long as its Tasks
-    /// Begins to count anew whenever it has happened; stays as long as its Tasks. It only counts signals: one that
-    /// comes early, for the next round, takes the place of one that is still missing in this round. Where this can
-    /// happen, use two events in turn.
+    once,  ///< happens once, until it is rearmed; lives as long as its Tasks
+    /// Restarts its count each time it happens; lives as long as its Tasks. It only counts signals: an early one, for
+    /// the next round, replaces one still missing in this round. Where this can happen, alternate between two events.
     repeating,
-    passing,  ///< happens once, and is gone as soon as it has
+    passing,  ///< happens once and is then destroyed
 };
 
-/// Something that happens when it has been signalled as often as it counts. Tasks that wait for it become ready then.
+/// An event that happens after a given number of signals. Tasks that wait for it become ready then.
 ///
-/// Who sees that an event has happened, and all tasks that it makes ready, see all that was written before its signals.
-/// Made by Tasks; signalled through Tasks and TaskContext.
+/// Writes before its signals are visible to threads that see the event happen and to all tasks that it makes ready.
+/// Created by Tasks; signalled through Tasks and TaskContext.
 class alignas(64) Event {
    public:
     Event() = default;
@@ -48,17 +47,16 @@ class alignas(64) Event {
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
 
-    /// Signals that make it happen.
+    /// Number of signals that make it happen.
     std::uint64_t count() const { return count_; }
     EventKind kind() const { return kind_; }
-    /// How often it has happened: at most once unless it repeats.
+    /// Number of times that it has happened: at most once unless it repeats.
     std::uint64_t happenings() const;
     bool has_happened() const { return happenings() > 0; }
 
-    /// Begins to count anew, up to `count`. What repeats with it and what waits for it goes on doing so. While nobody
-    /// signals it.
-    /// @throws StateError when some of its signals have come and others have not, or when it would happen by itself while
-    /// tasks wait for it
+    /// Restarts the count, up to `count`. Repeating and waiting tasks stay attached. Called while no thread signals it.
+    /// @throws StateError when only some of its signals have come, or when it would happen without a signal while tasks
+    /// wait for it
     /// @throws ValueOutOfBoundsError when the count is 0, unless it happens once: then it has happened
     void rearm(std::uint64_t count);
     void rearm() { rearm(count_); }
@@ -69,11 +67,11 @@ class alignas(64) Event {
     friend class TaskScheduler;
 
     void make(std::uint64_t count, EventKind kind);
-    /// Back to how it was made; only what repeats with it still waits for it.
+    /// Resets to the state after creation; repeating tasks stay attached.
     void reset();
-    /// One signal more. Returns whether the event has happened by it.
+    /// Counts a signal. Returns whether it made the event happen.
     bool add_signal();
-    /// Those that have waited until now. None may be added later, unless it repeats.
+    /// Returns the waiting tasks. None may be added later, unless the event repeats.
     Waiter* release();
     /// Returns whether it was added: not when the event has happened.
     bool add(Waiter& waiter);
@@ -82,7 +80,7 @@ class alignas(64) Event {
     std::atomic<std::uint64_t> signals_{0};  ///< since it was armed
     std::uint64_t count_ = 1;
     std::atomic<Waiter*> waiting_{nullptr};
-    std::atomic<Waiter*> repeating_{nullptr};  ///< what becomes ready each time
+    std::atomic<Waiter*> repeating_{nullptr};  ///< tasks that become ready each time
     EventKind kind_ = EventKind::once;
 };
 

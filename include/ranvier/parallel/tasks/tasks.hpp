@@ -14,8 +14,8 @@
 #include "ranvier/parallel/tasks/event.hpp"
 #include "ranvier/parallel/team.hpp"
 
-/// Tasks that become ready when the events that they wait for have happened, done by a team of workers that take work from
-/// each other. An example: the sum of a tree, upwards, each node once both of its children are done.
+/// Tasks that become ready when the events that they wait for have happened, processed by a team of workers that take
+/// work from each other. Example: sums up a tree, each node once both of its children are done.
 ///
 ///     Team team(place_threads(Topology::detect(), 4, {}), {.stealing = StealingPolicy::prefer_local});
 ///     Tasks tasks(team);
@@ -38,15 +38,15 @@ namespace ranvier::parallel {
 class TaskScheduler;
 class TaskContext;
 
-/// Where a task belongs. It is put there when it becomes ready; whether another worker may take it from there is for the
-/// team's stealing policy to say.
+/// Assigned worker or node of a task. The task is put there when it becomes ready; the team's stealing policy decides
+/// whether another worker may take it.
 class Home {
    public:
-    /// With the worker that makes it ready.
+    /// The worker that makes it ready.
     constexpr Home() = default;
     static constexpr Home anywhere() { return Home(); }
     static constexpr Home worker(std::uint32_t number) { return Home(static_cast<std::int64_t>(number), false); }
-    /// With the worker that makes it ready if that one is on this node, else with the workers of the node in turn.
+    /// The worker that makes it ready if that one is on this node, otherwise the workers of the node in turn.
     static constexpr Home node(std::uint32_t number) { return Home(static_cast<std::int64_t>(number), true); }
 
    private:
@@ -57,12 +57,12 @@ class Home {
     bool is_node_ = false;
 };
 
-/// What a task carries: copied as bytes.
+/// The data of a task: copied as bytes.
 template <class Payload>
 concept TaskPayload = std::is_trivially_copyable_v<Payload> && std::is_default_constructible_v<Payload> &&
                       sizeof(Payload) <= task_payload_bytes && alignof(Payload) <= 8;
 
-/// A type of tasks, of one Tasks.
+/// A type of tasks, belongs to one Tasks.
 template <TaskPayload Payload>
 class TaskType {
    public:
@@ -74,16 +74,16 @@ class TaskType {
     std::uint32_t number_;
 };
 
-/// What one worker did in tasks since the counts were last cleared.
+/// Work of one worker in tasks since the counts were last cleared.
 struct TaskCounts {
     std::uint64_t executed = 0;
     std::uint64_t stolen_locally = 0;   ///< of these, from workers of the same NUMA node
     std::uint64_t stolen_remotely = 0;  ///< of these, from workers of other nodes
-    std::uint64_t vain_searches = 0;    ///< attempts to steal from anybody that found nothing
+    std::uint64_t vain_searches = 0;  ///< attempts to steal that found no task at any worker
     std::uint64_t sleeps = 0;
 };
 
-/// All that could be done is done, and tasks still wait for events that nobody is left to signal.
+/// All other tasks are done, and the remaining ones wait for events that no task can signal.
 class DeadlockError : public StateError {
    public:
     struct Waiting {
@@ -92,56 +92,56 @@ class DeadlockError : public StateError {
     };
     DeadlockError(ErrorFields fields, std::vector<Waiting> waiting)
         : StateError(std::move(fields)), waiting_(std::move(waiting)) {}
-    /// How many tasks of which types wait, none of 0.
+    /// Numbers of waiting tasks by type, without zeros.
     const std::vector<Waiting>& waiting() const noexcept { return waiting_; }
 
    private:
     std::vector<Waiting> waiting_;
 };
 
-/// How a run of tasks goes.
+/// Options of a run of tasks.
 struct RunOptions {
-    /// Called now and then in the calling thread; what it throws stops the run, as with Team::run.
+    /// Called occasionally in the calling thread; its exceptions stop the run, as with Team::run.
     std::function<void()> poll{};
-    /// An event of the kind `once` that must have happened at the end. A run never waits for tasks that repeat: this
+    /// An event of the kind `once` that must have happened at the end. A run never waits for repeating tasks: this
     /// event shows whether they have finished or are stuck.
     const Event* goal = nullptr;
 };
 
-/// What can be done with tasks and events, both by whoever prepares a run and by tasks while they run.
+/// Operations on tasks and events for the preparation of a run and for running tasks.
 class TaskCreation {
    public:
-    /// Makes a task that is ready.
+    /// Creates a task that is ready.
     /// @throws ValueOutOfBoundsError here and below when its home has no worker
     template <TaskPayload Payload>
     void create(TaskType<Payload> type, const std::type_identity_t<Payload>& payload, Home home = {}) {
         create_task(type.number(), &payload, sizeof payload, home, {});
     }
-    /// Makes a task that becomes ready when the event has happened; that may be over already.
+    /// Creates a task that becomes ready when the event has happened, possibly at once.
     template <TaskPayload Payload>
     void create_after(Event& event, TaskType<Payload> type, const std::type_identity_t<Payload>& payload,
                       Home home = {}) {
         Event* const events[] = {&event};
         create_task(type.number(), &payload, sizeof payload, home, events);
     }
-    /// Makes a task that becomes ready when all of the events have happened.
+    /// Creates a task that becomes ready when all of the events have happened.
     template <TaskPayload Payload>
     void create_after(std::span<Event* const> events, TaskType<Payload> type,
                       const std::type_identity_t<Payload>& payload, Home home = {}) {
         create_task(type.number(), &payload, sizeof payload, home, events);
     }
-    /// Makes a task that becomes ready each time the event happens, and stays as long as its Tasks. It can be done by two
-    /// workers at once where the event happens again before it has been done; an event that counts the task's own signal
-    /// excludes that.
+    /// Creates a task that becomes ready each time the event happens; it lives as long as its Tasks. Two workers can
+    /// process it at once if the event happens again before it is done, unless the event counts a signal of the task
+    /// itself.
     template <TaskPayload Payload>
     void repeat_after(Event& event, TaskType<Payload> type, const std::type_identity_t<Payload>& payload,
                       Home home = {}) {
         repeat_task(type.number(), &payload, sizeof payload, home, event);
     }
-    /// One of the signals that the event counts; with the last one it happens.
-    /// @throws StateError when there were enough before
+    /// Signals the event; it happens with the last of the signals that it counts.
+    /// @throws StateError when it has all its signals already
     void signal(Event& event);
-    /// An event that happens when it has been signalled so often.
+    /// Creates an event that happens after `count` signals.
     /// @throws ValueOutOfBoundsError when the count is 0 and the kind not `once`
     Event& make_event(std::uint64_t count, EventKind kind = EventKind::once);
 
@@ -157,12 +157,12 @@ class TaskCreation {
     std::uint32_t worker_;
 };
 
-/// What a task knows of where it runs, for the time of its run.
+/// The context of a running task.
 class TaskContext : public TaskCreation {
    public:
     std::uint32_t worker() const { return worker_; }
     std::uint32_t node() const;
-    /// Whether the run is to end early, for tasks that take long.
+    /// Whether the run should end early, for long tasks.
     bool stop_requested() const;
 
    private:
@@ -170,20 +170,20 @@ class TaskContext : public TaskCreation {
     using TaskCreation::TaskCreation;
 };
 
-/// Tasks and events on a team. Tasks that are ready are done newest first by the worker that made them ready or that they
-/// belong to, and oldest first by those that take them from it; those of types with a higher priority before others.
+/// Tasks and events on a team. A worker processes ready tasks newest first; others take them oldest first; those of
+/// types with a higher priority precede others.
 ///
-/// Its own functions, those of TaskCreation included, are for the thread that calls run(), between runs.
+/// Its member functions, including those of TaskCreation, are for the thread that calls run(), between runs.
 class Tasks : public TaskCreation {
    public:
-    /// @param team must outlive it, and is free for other jobs between runs
+    /// @param team must outlive it; free for other jobs between runs
     explicit Tasks(Team& team);
     ~Tasks();
     Tasks(const Tasks&) = delete;
     Tasks& operator=(const Tasks&) = delete;
 
-    /// Registers a type of tasks: how errors call it, and what is done, handler(TaskContext&, const Payload&), by many
-    /// workers at once.
+    /// Registers a type of tasks: its name in errors, and handler(TaskContext&, const Payload&), which many workers
+    /// call concurrently.
     /// @param priority types with a higher one go first, as far as a worker can choose
     template <TaskPayload Payload, class Handler>
     TaskType<Payload> add_type(std::string name, Handler handler, int priority = 0) {
@@ -195,15 +195,15 @@ class Tasks : public TaskCreation {
         return TaskType<Payload>(register_type(std::move(name), carry_out, priority));
     }
 
-    /// Does all tasks, also those that they create, until there are none left but those that repeat.
+    /// Processes all tasks, including those that they create, until only repeating ones are left.
     ///
-    /// What a task throws is thrown here, the first one if there are several. Then, as after any other error, tasks that
-    /// had not begun are gone, passing events too, and all other events are as they were made; tasks that repeat stay.
-    /// @throws DeadlockError when tasks wait for events that cannot happen any more, or the goal has not happened
+    /// Rethrows the first exception of a task. Then, as after any other error, tasks that had not begun and passing
+    /// events are destroyed, and all other events are reset to their state after creation; repeating tasks stay.
+    /// @throws DeadlockError when tasks wait for events that can no longer happen, or the goal has not happened
     /// @throws StateError when it is called from a task, or the goal is of another kind
     void run(const RunOptions& options = {});
 
-    /// Forgets all tasks and events.
+    /// Destroys all tasks and events.
     void clear();
 
     const TaskCounts& counts(std::uint32_t worker) const;
