@@ -12,7 +12,7 @@ namespace ranvier::program {
 
 namespace {
 
-/// Where a value is: a number, an array of others, or a temporary, which gets a register at the end.
+/// Location of a value: a scalar, an external array, or a temporary that is assigned a register at the end.
 struct Operand {
     enum class Kind : std::uint8_t { scalar, external, temporary };
 
@@ -40,7 +40,7 @@ struct LoopRange {
     std::size_t end;
 };
 
-/// Which values of a program its results need.
+/// The values of a program that its results need.
 std::vector<bool> needed_values(const Program& program, std::span<const std::uint32_t> results) {
     std::vector<bool> needed(value_count(program), false);
     for (const std::uint32_t result : results) needed[result] = true;
@@ -58,7 +58,7 @@ std::vector<bool> needed_values(const Program& program, std::span<const std::uin
     return needed;
 }
 
-/// Gives temporaries registers: a register is free again after the last use of what was in it.
+/// Register allocation for temporaries: a register is free again after the last use of its value.
 class Registers {
    public:
     Registers(std::span<const Draft> drafts, std::span<const LoopRange> loops, std::size_t temporaries)
@@ -72,7 +72,7 @@ class Registers {
             for (const Operand& operand : drafts[i].operands) see(operand, i);
             if (drafts[i].out) see(*drafts[i].out, i);
         }
-        // What is there before a loop and used in it is there in all iterations. Inner loops come first.
+        // A value from before a loop that is used in it lives through all iterations. Inner loops come first.
         for (const LoopRange& loop : loops) {
             for (std::size_t t = 0; t < temporaries; ++t) {
                 if (first_[t] < loop.begin && last_[t] >= loop.begin) last_[t] = std::max(last_[t], loop.end);
@@ -89,7 +89,7 @@ class Registers {
 
     void assign(std::span<const Draft> drafts) {
         std::vector<std::uint32_t> free;
-        std::multimap<std::size_t, std::uint32_t> ends;  // last use of what is in a register
+        std::multimap<std::size_t, std::uint32_t> ends;  // last use of the value of a register
         for (std::size_t i = 0; i < drafts.size(); ++i) {
             while (!ends.empty() && ends.begin()->first <= i) {
                 free.push_back(ends.begin()->second);
@@ -138,12 +138,12 @@ class Lowering {
     }
 
    private:
-    /// One that is within no other.
+    /// A loop that is not nested in another one.
     struct OuterLoop {
         std::uint32_t number;
         LoopRange range;
         std::size_t check;
-        Operand goes_on;
+        Operand continues;
         std::vector<Operand> carried;
     };
     using Copies = std::vector<std::pair<Operand, Operand>>;  // to, from
@@ -179,7 +179,7 @@ class Lowering {
         return external(i);
     }
 
-    /// Makes the values that are needed and not made yet, after those of inputs.
+    /// Computes the needed values that are not computed yet, after those of inputs.
     void lower_instructions(const Program& program, const std::vector<bool>& needed, std::vector<Operand>& values,
                             std::vector<bool>& made) {
         std::size_t value = program.inputs.size();
@@ -228,7 +228,7 @@ class Lowering {
         code_.loops.emplace_back();
         std::vector<Operand> carried;
         for (std::size_t k = 0; k < loop.count; ++k) carried.push_back(emit(Action::copy, {operands[k]}));
-        const Operand goes_on = masks_.empty() ? emit(Action::take_valid, {}) : emit(Action::copy, {masks_.back()});
+        const Operand continues = masks_.empty() ? emit(Action::take_valid, {}) : emit(Action::copy, {masks_.back()});
         emit({.action = Action::begin_loop, .loop = number}, {}, {});
         const std::size_t begin = drafts_.size();
 
@@ -237,12 +237,12 @@ class Lowering {
         values.insert(values.end(), operands.begin() + loop.count, operands.end());
         values.resize(value_count(body));
         std::vector<bool> made(values.size(), false);
-        masks_.push_back(goes_on);
-        // Whether lanes go on is known long before what they would go on with.
+        masks_.push_back(continues);
+        // Whether lanes continue is known long before the values to continue with.
         lower_instructions(body, needed_values(body, std::span(body.results).first(1)), values, made);
         const Operand again = in_lanes(values[body.results[0]]);
         const std::size_t check = drafts_.size();
-        emit({.action = Action::check_loop, .loop = number}, goes_on, {again, goes_on});
+        emit({.action = Action::check_loop, .loop = number}, continues, {again, continues});
         lower_instructions(body, needed_values(body, std::span(body.results).subspan(1)), values, made);
         masks_.pop_back();
         std::vector<Operand> next;
@@ -255,7 +255,7 @@ class Lowering {
         for (std::size_t k = 0; k < loop.count; ++k) {
             if (next[k] == carried[k]) continue;
             emit({.action = Action::operate, .operation = Operation::select}, carried[k],
-                 {goes_on, next[k], carried[k]});
+                 {continues, next[k], carried[k]});
         }
         emit({.action = Action::next_iteration,
               .loop = number,
@@ -263,9 +263,9 @@ class Lowering {
               .most = static_cast<std::uint32_t>(loop.number)},
              {}, {});
         ranges_.push_back({begin, drafts_.size() - 1});
-        if (masks_.empty()) outer_.push_back({number, ranges_.back(), check, goes_on, carried});
+        if (masks_.empty()) outer_.push_back({number, ranges_.back(), check, continues, carried});
         drafts_[check].made.target = static_cast<std::uint32_t>(drafts_.size());
-        carried.push_back(operate(Operation::negation, {goes_on}));
+        carried.push_back(operate(Operation::negation, {continues}));
         return carried;
     }
 
@@ -300,8 +300,8 @@ class Lowering {
     Operand in_lanes(const Operand& operand) { return operand.is_scalar() ? emit(Action::copy, {operand}) : operand; }
     void report(Action action, const Operand& truth) { emit({.action = action}, {}, {in_lanes(truth)}); }
 
-    /// Results go to their arrays: by the instruction that makes them where nothing reads the array afterwards, else in the
-    /// end.
+    /// Writes results to their arrays: directly by the instruction that computes them if the array is not read
+    /// afterwards, otherwise by a copy at the end.
     void place_outputs(std::vector<Operand>& sources) {
         const std::size_t first_output = code_.inputs + code_.draws;
         Copies copies;
@@ -309,7 +309,7 @@ class Lowering {
             const bool in_place = outputs_[o].kind == OutputForm::Kind::in_place;
             if (!in_place && (outputs_[o].kind != OutputForm::Kind::lanes || sources[o].is_scalar())) continue;
             const Operand target = external(in_place ? outputs_[o].input : first_output + o);
-            if (sources[o] == target || make_there(target, sources[o], sources, copies)) continue;
+            if (sources[o] == target || place_in_array(target, sources[o], sources, copies)) continue;
             // The input may be overwritten before it is copied.
             if (sources[o].kind == Operand::Kind::external) sources[o] = emit(Action::copy, {sources[o]});
             copies.emplace_back(target, sources[o]);
@@ -317,8 +317,8 @@ class Lowering {
         for (const auto& [to, from] : copies) emit({.action = Action::copy}, to, {from});
     }
 
-    /// Lets a temporary lie in an array, if it can.
-    bool make_there(const Operand& target, const Operand source, std::vector<Operand>& sources, Copies& copies) {
+    /// Places a temporary in an array, if possible.
+    bool place_in_array(const Operand& target, const Operand source, std::vector<Operand>& sources, Copies& copies) {
         if (source.kind != Operand::Kind::temporary || std::ranges::find(sources, target) != sources.end())
             return false;
         std::size_t made = drafts_.size();
@@ -364,7 +364,7 @@ class Lowering {
         for (const OuterLoop& loop : outer_) {
             if (keeps_over_check(loop)) continue;
             LoopPlaces& places = code_.loops[loop.number];
-            places.carried.push_back(place(loop.goes_on));
+            places.carried.push_back(place(loop.continues));
             for (const Operand& carried : loop.carried) {
                 if (changes_in(loop.range, carried)) places.carried.push_back(place(carried));
             }
@@ -391,7 +391,8 @@ class Lowering {
         }
     }
 
-    /// Whether an iteration uses after its check what it has made before it, as if lanes stood where they did.
+    /// Whether an iteration uses a value from before its check after the check, which assumes that lanes keep their
+    /// positions.
     bool keeps_over_check(const OuterLoop& loop) const {
         const auto is_used = [&](const Operand& made) {
             for (std::size_t i = loop.check + 1; i <= loop.range.end; ++i) {
@@ -424,7 +425,7 @@ class Lowering {
     std::vector<Draft> drafts_;
     std::vector<LoopRange> ranges_;  ///< of loops, inner ones first
     std::vector<OuterLoop> outer_;
-    std::vector<Operand> masks_;     ///< which lanes still go on in the loops around
+    std::vector<Operand> masks_;  ///< lanes that still continue in the enclosing loops
     std::uint32_t temporaries_ = 0;
     std::map<std::uint64_t, std::size_t> scalar_places_;
 };

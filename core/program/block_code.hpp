@@ -10,14 +10,14 @@
 #include "base/aligned_array.hpp"
 #include "ranvier/program/program.hpp"
 
-/// Programs as the interpreter carries them out: instructions over blocks of lanes, whose values lie in a few registers.
+/// Programs as executed by the interpreter: instructions over blocks of lanes, with values in a few registers.
 namespace ranvier::program {
 
-/// What an input is.
+/// Representation of an input.
 struct InputForm {
     enum class Kind : std::uint8_t {
         lanes,       ///< an array with one value for each lane
-        uniform,     ///< one value for all of them
+        uniform,  ///< one value for all lanes
         weights,     ///< see StepArguments::inputs
         refractory,  ///< see StepArguments::release
         last_refractory,  ///< the same
@@ -27,11 +27,11 @@ struct InputForm {
     double value = 0.0;  ///< of a uniform one
 };
 
-/// What becomes of a result.
+/// Destination of a result.
 struct OutputForm {
     enum class Kind : std::uint8_t {
-        lanes,     ///< an array with one value for each lane; nothing where all lanes have the same value
-        in_place,  ///< it takes the place of an input
+        lanes,  ///< an array with one value for each lane; absent where all lanes have the same value
+        in_place,  ///< replaces an input
         fires,     ///< see StepArguments::fires
         ended,     ///< see StepArguments::failures
     };
@@ -41,18 +41,18 @@ struct OutputForm {
     std::uint32_t input = 0;
 };
 
-/// What an instruction does with places.
+/// The operation of an instruction.
 enum class Action : std::uint8_t {
     operate,          ///< out = operation(operands)
     copy,             ///< out = operand
     take_weights,     ///< out = operand + 0.0; operand = -0.0
     take_refractory,  ///< out = whether a lane is refractory
     take_last_refractory,  ///< out = whether a lane is refractory for the last step
-    take_valid,       ///< out = whether a lane is a neuron
-    begin_loop,       ///< loop `loop` has had no iteration
-    /// out = out and operand; if that is true in no lane, leaves `loop` and goes on at `target`.
+    take_valid,  ///< out = whether a lane is a neuron
+    begin_loop,  ///< start of `loop`: resets its iterations
+    /// out = out and operand; if that is false in all lanes, leaves `loop` and continues at `target`.
     check_loop,
-    /// Counts an iteration of `loop`; if there have been fewer than `most`, goes on at `target`, and else leaves it.
+    /// Counts an iteration of `loop`; continues at `target` after fewer than `most`, otherwise leaves the loop.
     next_iteration,
     report_fires,  ///< of the operand
     report_failures,
@@ -61,7 +61,7 @@ enum class Action : std::uint8_t {
 struct BlockInstruction {
     Action action = Action::operate;
     Operation operation = Operation::constant;
-    std::uint8_t scalars = 0;  ///< bit k: the place of operand k has one value, for all lanes
+    std::uint8_t scalars = 0;  ///< bit k: operand k is a scalar, equal in all lanes
     std::uint32_t out = 0;     ///< a place
     std::uint32_t operands[3] = {};
     std::uint32_t loop = 0;
@@ -69,28 +69,28 @@ struct BlockInstruction {
     std::uint32_t most = 0;
 };
 
-/// What an outer loop uses, but for what each iteration makes anew and scalars.
+/// Places used by an outer loop, without scalars and values that each iteration recomputes.
 struct LoopPlaces {
-    std::vector<std::uint32_t> carried;  ///< changed by iterations; the truth that a lane goes on is the first
+    std::vector<std::uint32_t> carried;  ///< changed by iterations; the first is the truth that a lane continues
     std::vector<std::uint32_t> read;     ///< only read
 };
 
-/// Places are numbered: first arrays of others, then numbers, then registers.
+/// Numbering of places: external arrays first, then scalars, then registers.
 struct BlockCode {
     AlignedVector<BlockInstruction> instructions;
-    std::size_t inputs = 0;   ///< whose places come first
-    std::size_t draws = 0;    ///< places after them, by index of the draw
-    std::size_t outputs = 0;  ///< places after those
+    std::size_t inputs = 0;  ///< number of input places, which come first
+    std::size_t draws = 0;  ///< places after the inputs, by index of the draw
+    std::size_t outputs = 0;  ///< places after the draws
     AlignedVector<double> scalars;
     std::size_t registers = 0;
-    std::vector<LoopPlaces> loops;  ///< those within others are empty
-    /// Of each output that is the same in all lanes: its value.
+    std::vector<LoopPlaces> loops;  ///< empty for nested loops
+    /// For each output that is the same in all lanes: its value.
     std::vector<std::optional<double>> uniform;
 
     std::size_t first_scalar() const { return inputs + draws + outputs; }
     std::size_t first_register() const { return first_scalar() + scalars.size(); }
     std::size_t places() const { return first_register() + registers; }
-    /// The same, whose instructions and numbers lie in some memory and have no more room than they need.
+    /// A copy in another memory resource, without spare capacity.
     BlockCode in(std::pmr::memory_resource* memory) const {
         return {.instructions = {instructions, memory},
                 .inputs = inputs,
@@ -103,7 +103,8 @@ struct BlockCode {
     }
 };
 
-/// What follows from uniform values alone is calculated here, once for all lanes; what no output needs is left out.
+/// Values that depend on uniform inputs only are computed here, once for all lanes; values that no output needs are
+/// omitted.
 /// @pre check() has passed the program; there is a form for each input
 BlockCode lower(const Program& program, std::span<const InputForm> inputs, std::span<const OutputForm> outputs);
 

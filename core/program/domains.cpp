@@ -150,7 +150,7 @@ class Case {
         return made;
     }
 
-    /// The first condition whose outcome is not known yet.
+    /// The first condition whose outcome is not assumed yet.
     std::optional<std::uint32_t> open_condition() const {
         for (const Instruction& instruction : program_.instructions) {
             if (instruction.operation != Operation::select) continue;

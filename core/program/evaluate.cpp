@@ -11,10 +11,11 @@ namespace {
 double carry_out(Operation operation, std::span<const double> operands) {
     if (operation == Operation::select) return lane::select(operands[0], operands[1], operands[2]);
     if (operands.size() == 1) {
-        return lane::visit_unary(operation, [&]<Operation own>() -> double { return lane::apply<own>(operands[0]); });
+        return lane::visit_unary(operation,
+                                 [&]<Operation selected>() -> double { return lane::apply<selected>(operands[0]); });
     }
-    return lane::visit_binary(operation,
-                              [&]<Operation own>() -> double { return lane::apply<own>(operands[0], operands[1]); });
+    return lane::visit_binary(
+        operation, [&]<Operation selected>() -> double { return lane::apply<selected>(operands[0], operands[1]); });
 }
 
 std::vector<double> evaluate_loop(const Instruction& loop, std::span<const double> operands) {

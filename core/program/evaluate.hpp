@@ -8,13 +8,14 @@
 
 namespace ranvier::program {
 
-/// The results of a program in one lane: the oracle of all that carries out programs, and good for a few lanes. Truths are
+/// The results of a program in one lane: the oracle of all implementations, and suitable for a few lanes. Truths are
 /// lanes of 64 bits (program/operations.hpp).
-/// @param words of draw i: its random bits @pre check() has passed the program, and there is an input for each
+/// @param words of draw i: its random bits
+/// @pre check() has passed the program, and there is an input for each
 std::vector<double> evaluate(const Program& program, std::span<const double> inputs,
                              std::span<const std::uint64_t> words = {});
 
-/// The values that one instruction makes, which draws nothing.
+/// The values of one instruction, which must not be a draw.
 std::vector<double> evaluate(const Instruction& instruction, std::span<const double> operands);
 
 }  // namespace ranvier::program

@@ -9,9 +9,9 @@ namespace ranvier::program {
 
 namespace {
 
-/// Half of the first cache of the processors that there are; the other half is for state and inputs.
+/// Half of the first-level cache of common processors; the other half is for state and inputs.
 constexpr std::size_t register_bytes = std::size_t{16} << 10;
-/// Half of a small second cache. The more lanes there are, the more of those that loop for longer can be brought together.
+/// Half of a small second-level cache. With more lanes, lanes with many iterations can be compacted better.
 constexpr std::size_t register_bytes_of_loops = std::size_t{128} << 10;
 constexpr std::size_t most_lanes_of_call = 256;
 

@@ -14,10 +14,10 @@
 
 namespace ranvier::program {
 
-/// Carries out a program block by block. Used by one thread at a time.
+/// Executes a program block by block. Not thread-safe.
 class Interpreter {
    public:
-    /// @param memory of its code and its registers, which must outlive it
+    /// @param memory resource for its code and registers, which must outlive it
     Interpreter(const BlockCode& code, InstructionSet set, std::pmr::memory_resource* memory);
     Interpreter(Interpreter&&) = default;
     Interpreter& operator=(Interpreter&&) = default;
@@ -25,18 +25,19 @@ class Interpreter {
     Interpreter& operator=(const Interpreter&) = delete;
     ~Interpreter() = default;
 
-    /// What its code and its registers take.
+    /// Bytes of its code and registers.
     static std::size_t bytes(const BlockCode& code);
 
-    /// Calls that follow use another instruction set.
+    /// Sets the instruction set of later calls.
     void use(InstructionSet set);
 
-    /// The most lanes of a call, a multiple of lane_multiple: registers of so many fit the first cache, or a loop of them the
-    /// second one.
+    /// Greatest number of lanes of a call, a multiple of lane_multiple: the registers then fit the first-level cache,
+    /// or those of a loop the second-level one.
     std::size_t most_lanes() const { return most_lanes_; }
     const BlockCode& code() const { return code_; }
 
-    // Arrays of the next call, each with at least as many elements as that has lanes. Those of uniform inputs are not read.
+    // Arrays of the next call, each with at least as many elements as that has lanes. Arrays of uniform inputs are not
+    // read.
     void set_input(std::size_t input, const double* lanes) { places_[input] = const_cast<double*>(lanes); }
     void set_draw(std::size_t draw, const std::uint64_t* words) {
         places_[code_.inputs + draw] = reinterpret_cast<double*>(const_cast<std::uint64_t*>(words));
@@ -62,7 +63,7 @@ class Interpreter {
     AlignedVector<double> registers_;
     AlignedVector<double*> places_;
     std::vector<std::uint32_t> iterations_;  ///< by loop
-    LaneCompaction compaction_;  ///< of the loop that lanes are in
+    LaneCompaction compaction_;  ///< of the current loop
 };
 
 }  // namespace ranvier::program

@@ -20,7 +20,7 @@ Interval truth_between(bool may_be_false, bool may_be_true) {
 }
 
 double product(double a, double b) {
-    // An end that is infinite stands for numbers that are not.
+    // An infinite end represents finite numbers.
     return a == 0.0 || b == 0.0 ? 0.0 : a * b;
 }
 
@@ -30,7 +30,7 @@ Interval hull(const Interval& a, const Interval& b) {
     return {std::min(a.low, b.low), std::max(a.high, b.high), a.may_fail || b.may_fail};
 }
 
-/// Of what is rounded in another way than by half of the last bit, and may not even be monotone there.
+/// For functions whose rounding error exceeds half of the last bit and may break monotonicity.
 Interval widened(double low, double high, bool may_fail) {
     const auto slack = [](double end) { return std::isinf(end) ? 0.0 : std::abs(end) * 0x1p-46 + 0x1p-1022; };
     return {low - slack(low), high + slack(high), may_fail};
@@ -54,7 +54,7 @@ Interval absolute(const Interval& a) {
     return {std::min(std::abs(a.low), std::abs(a.high)), farthest, a.may_fail};
 }
 
-/// A power of numbers that are not negative.
+/// A power of non-negative numbers.
 Interval power_of_positive(const Interval& a, const Interval& b) {
     // At 0, negative powers are infinite.
     if (a.low == 0.0 && b.low < 0.0) return {0.0, unbounded, true};
@@ -71,7 +71,7 @@ Interval negated(const Interval& a) { return {-a.high, -a.low, a.may_fail}; }
 Interval power(const Interval& a, const Interval& b) {
     if (a.may_fail || b.may_fail) return anything;
     if (a.low >= 0.0) return power_of_positive(a, b);
-    // Negative numbers have whole powers only.
+    // Negative numbers have only powers with a whole exponent.
     constexpr double greatest_whole = 0x1p51;
     if (!b.is_point() || b.low != std::floor(b.low) || std::abs(b.low) >= greatest_whole) return anything;
     if (std::fmod(b.low, 2.0) == 0.0) return power_of_positive(absolute(a), b);
@@ -90,7 +90,7 @@ Interval logarithm(const Interval& a, double (*function)(double), double pole) {
     return widened(function(a.low), function(a.high), false);
 }
 
-/// Of an operation whose operands or outcome are truths.
+/// An operation with truths as operands or result.
 Interval carry_out_truths(Operation operation, std::span<const Interval> x) {
     using enum Operation;
     const Interval a = x[0];
@@ -140,7 +140,7 @@ Interval carry_out(const Instruction& instruction, std::span<const Interval> x) 
             return program::absolute(a);
         case square_root:
             return a.low < 0.0 ? anything : Interval{std::sqrt(a.low), std::sqrt(a.high), a.may_fail};
-        // Where the first operand is no number, the second one is taken.
+        // If the first operand is NaN, the result is the second one.
         case minimum:
             return {std::min(a.low, b.low), a.may_fail ? b.high : std::min(a.high, b.high),
                     b.may_fail || (a.may_fail && a.low == -unbounded)};
@@ -189,7 +189,7 @@ std::vector<Interval> intervals_of(const Program& program, std::span<const Inter
                                return each.is_point() && !each.may_fail && std::isfinite(each.low);
                            });
         if (known) {
-            // As it is carried out, with its rounding.
+            // Evaluate the instruction itself, with its rounding.
             const double value = evaluate(instruction, numbers)[0];
             values.push_back(std::isfinite(value) ? Interval::of(value) : anything);
         } else {

@@ -8,11 +8,11 @@
 
 namespace ranvier::program {
 
-/// The numbers from `low` to `high`, which are finite where an end is not. Of a truth: 0 and 1 for false and true.
+/// The numbers from `low` to `high`; an infinite end means any finite number. For a truth: 0 and 1 for false and true.
 struct Interval {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
-    /// Whether it may also be no number at all, or infinite on a side where the end is.
+    /// Whether the value may also be NaN, or infinite on a side with an infinite end.
     bool may_fail = false;
 
     static Interval of(double value) { return {value, value}; }
@@ -20,8 +20,8 @@ struct Interval {
     bool contains(const Interval& other) const { return !other.may_fail && low <= other.low && other.high <= high; }
 };
 
-/// Intervals that the results of a program lie in where its inputs lie in theirs: often wider than need be, as each use of
-/// a value is taken for itself, and never narrower. What only overflows is not counted as a failure.
+/// Intervals of the results of a program for inputs in their intervals: often too wide, as each use of a value is
+/// treated as independent, but never too narrow. An overflow does not count as a failure.
 /// @pre check() has passed the program, and it has neither draws nor loops
 std::vector<Interval> intervals_of(const Program& program, std::span<const Interval> inputs);
 

@@ -7,9 +7,9 @@ namespace ranvier::program {
 
 namespace {
 
-// Lanes are as many as the compiler can make vectors of without a rest. Where `out` is also an operand, a lane is read
-// before it is written. Operands of code that is compiled for several instruction sets are raw pointers, so that no function
-// of the standard library is called.
+// The number of lanes is a multiple of lanes_of_kernel, so that vector loops have no remainder. Where `out` is also an
+// operand, a lane is read before it is written. Operands of code compiled for several instruction sets are raw
+// pointers, so that no function of the standard library is called.
 RANVIER_ALWAYS_INLINE std::size_t lanes_of(const Frame* frame) {
     const std::size_t lanes = frame->lanes;
     if (lanes % lanes_of_kernel != 0) __builtin_unreachable();
@@ -124,9 +124,9 @@ struct CheckLoop {
         const std::size_t lanes = lanes_of(frame);
         RANVIER_NO_OVERLAP
         for (std::size_t k = 0; k < lanes; ++k) {
-            const std::uint64_t goes_on = lane::bits(again[k]) & lane::bits(present[k]);
-            out[k] = std::bit_cast<double>(goes_on);
-            any |= goes_on;
+            const std::uint64_t continues = lane::bits(again[k]) & lane::bits(present[k]);
+            out[k] = std::bit_cast<double>(continues);
+            any |= continues;
         }
         return any;
     }
@@ -160,7 +160,7 @@ Kernel kernel(InstructionSet set) {
     return call<Body, InstructionSet::baseline>;
 }
 
-/// Of an instruction of which not both operands are numbers: those would have been calculated once.
+/// Not both operands are scalars: such an instruction is computed at lowering.
 Kernel binary(InstructionSet set, const BlockInstruction& instruction) {
     return lane::visit_binary(instruction.operation, [&]<Operation operation>() {
         if ((instruction.scalars & 1) != 0) return kernel<Binary<operation, true, false>>(set);

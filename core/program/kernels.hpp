@@ -8,22 +8,22 @@
 
 namespace ranvier::program {
 
-/// Kernels go through so many lanes at a time: vectors of any width, one after another without a rest.
+/// Kernels process this many lanes at a time: vectors of any width, without a remainder.
 inline constexpr std::size_t lanes_of_kernel = 16;
 
-/// What the instructions of one call see.
+/// The arguments shared by the instructions of a call.
 struct Frame {
-    double* const* places;  ///< where each of them begins
+    double* const* places;  ///< start of each place
     std::size_t lanes;      ///< a multiple of lanes_of_kernel
-    std::size_t valid;      ///< lanes that are neurons
+    std::size_t valid;  ///< lanes that are neurons
     const std::int32_t* release;
     std::int64_t clock;
 };
 
-/// Carries out an instruction in all lanes. Of check_loop and of reports it returns 0 if the truth holds in no lane.
+/// Executes an instruction in all lanes. For check_loop and reports it returns 0 if the truth holds in no lane.
 using Kernel = std::uint64_t (*)(const Frame* frame, const BlockInstruction* instruction);
 
-/// Null for an action that calculates nothing.
+/// Null for an action without computation.
 Kernel find_kernel(InstructionSet set, const BlockInstruction& instruction);
 
 }  // namespace ranvier::program

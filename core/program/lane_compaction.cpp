@@ -10,13 +10,13 @@ namespace ranvier::program {
 
 namespace {
 
-std::size_t filled_up(std::size_t lanes) { return (lanes + lanes_of_kernel - 1) / lanes_of_kernel * lanes_of_kernel; }
+std::size_t padded(std::size_t lanes) { return (lanes + lanes_of_kernel - 1) / lanes_of_kernel * lanes_of_kernel; }
 
 }  // namespace
 
 LaneCompaction::LaneCompaction(std::span<const LoopPlaces> loops, std::size_t most_lanes,
                                std::pmr::memory_resource* memory)
-    : most_lanes_(most_lanes), room_(most_places(loops) * most_lanes, 0.0, memory), lane_(most_lanes) {}
+    : most_lanes_(most_lanes), buffer_(most_places(loops) * most_lanes, 0.0, memory), lane_(most_lanes) {}
 
 std::size_t LaneCompaction::most_places(std::span<const LoopPlaces> loops) {
     std::size_t most = 0;
@@ -27,37 +27,37 @@ std::size_t LaneCompaction::most_places(std::span<const LoopPlaces> loops) {
 std::size_t LaneCompaction::compact(const LoopPlaces& loop, std::span<double*> places, std::size_t lanes) {
     // A loop within another one.
     if (loop.carried.empty()) return lanes;
-    const double* const goes_on = places[loop.carried[0]];
-    going_.clear();
-    const std::size_t present = loop_ != nullptr ? together_ : lanes;
+    const double* const continues = places[loop.carried[0]];
+    continuing_.clear();
+    const std::size_t present = loop_ != nullptr ? compacted_ : lanes;
     for (std::size_t k = 0; k < present; ++k) {
-        if (lane::is_true(goes_on[k])) going_.push_back(static_cast<std::uint32_t>(k));
+        if (lane::is_true(continues[k])) continuing_.push_back(static_cast<std::uint32_t>(k));
     }
-    const std::size_t then = filled_up(going_.size());
+    const std::size_t then = padded(continuing_.size());
     if (then == 0 || 4 * then > 3 * lanes) return lanes;
     if (loop_ == nullptr) {
         begin(loop, places, lanes);
     } else {
-        put_back();
+        scatter();
     }
     const std::size_t carried = loop.carried.size();
-    for (std::size_t p = 0; p < places_together_.size(); ++p) {
+    for (std::size_t p = 0; p < compacted_places_.size(); ++p) {
         const std::uint32_t place = p < carried ? loop.carried[p] : loop.read[p - carried];
         const double* const from = places[place];
-        double* const to = places_together_[p];
+        double* const to = compacted_places_[p];
         // From front to back: no lane is overwritten before it is read.
-        for (std::size_t k = 0; k < going_.size(); ++k) to[k] = from[going_[k]];
-        std::fill(to + going_.size(), to + then, p == 0 ? 0.0 : to[0]);
+        for (std::size_t k = 0; k < continuing_.size(); ++k) to[k] = from[continuing_[k]];
+        std::fill(to + continuing_.size(), to + then, p == 0 ? 0.0 : to[0]);
         places[place] = to;
     }
-    for (std::size_t k = 0; k < going_.size(); ++k) lane_[k] = lane_[going_[k]];
-    together_ = going_.size();
+    for (std::size_t k = 0; k < continuing_.size(); ++k) lane_[k] = lane_[continuing_[k]];
+    compacted_ = continuing_.size();
     return then;
 }
 
 std::size_t LaneCompaction::leave(const LoopPlaces& loop, std::span<double*> places, std::size_t lanes) {
     if (loop_ != &loop) return lanes;
-    put_back();
+    scatter();
     const std::size_t carried = loop.carried.size();
     for (std::size_t p = 0; p < places_before_.size(); ++p) {
         places[p < carried ? loop.carried[p] : loop.read[p - carried]] = places_before_[p];
@@ -70,16 +70,16 @@ void LaneCompaction::begin(const LoopPlaces& loop, std::span<double*> places, st
     loop_ = &loop;
     lanes_before_ = lanes;
     places_before_.clear();
-    places_together_.clear();
+    compacted_places_.clear();
     for (const std::uint32_t place : loop.carried) places_before_.push_back(places[place]);
     for (const std::uint32_t place : loop.read) places_before_.push_back(places[place]);
-    for (std::size_t p = 0; p < places_before_.size(); ++p) places_together_.push_back(&room_[p * most_lanes_]);
+    for (std::size_t p = 0; p < places_before_.size(); ++p) compacted_places_.push_back(&buffer_[p * most_lanes_]);
     std::iota(lane_.begin(), lane_.end(), 0u);
 }
 
-void LaneCompaction::put_back() {
+void LaneCompaction::scatter() {
     for (std::size_t p = 0; p < loop_->carried.size(); ++p) {
-        for (std::size_t k = 0; k < together_; ++k) places_before_[p][lane_[k]] = places_together_[p][k];
+        for (std::size_t k = 0; k < compacted_; ++k) places_before_[p][lane_[k]] = compacted_places_[p][k];
     }
 }
 

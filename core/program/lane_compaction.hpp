@@ -11,36 +11,38 @@
 
 namespace ranvier::program {
 
-/// Brings the lanes that go on in a loop together, so that few of them that take long do not hold up all others. A lane
-/// does the same wherever it stands, so this changes no bit.
+/// Compacts the lanes that continue in a loop, so that a few long-running lanes do not slow down all others. The result
+/// of a lane does not depend on its position, so no bit changes.
 class LaneCompaction {
    public:
     LaneCompaction(std::span<const LoopPlaces> loops, std::size_t most_lanes, std::pmr::memory_resource* memory);
 
-    /// The most places of a loop: it keeps a number for each lane of so many.
+    /// Greatest number of places of a loop: it stores a number per lane for each of them.
     static std::size_t most_places(std::span<const LoopPlaces> loops);
 
-    /// Brings lanes together if far fewer go on than there are. Places of the loop then lie elsewhere, until it is left.
-    /// @param lanes that there are now. @return how many there are then
+    /// Compacts the lanes if far fewer continue than exist. The places of the loop then move to other arrays, until it
+    /// is left.
+    /// @param lanes current number
+    /// @return the new number
     std::size_t compact(const LoopPlaces& loop, std::span<double*> places, std::size_t lanes);
-    /// Brings all lanes back to where they were, if they were brought together by `loop`.
-    /// @return how many there are then, of `lanes` that there are now
+    /// Restores all lanes to their original positions, if they were compacted by `loop`.
+    /// @return the new number of lanes, given the current number `lanes`
     std::size_t leave(const LoopPlaces& loop, std::span<double*> places, std::size_t lanes);
 
    private:
     void begin(const LoopPlaces& loop, std::span<double*> places, std::size_t lanes);
-    /// Puts what lanes carry where it was before they were brought together.
-    void put_back();
+    /// Scatters carried values to the original positions of their lanes.
+    void scatter();
 
     std::size_t most_lanes_;
-    AlignedVector<double> room_;
-    const LoopPlaces* loop_ = nullptr;  ///< null: lanes stand where they were
+    AlignedVector<double> buffer_;
+    const LoopPlaces* loop_ = nullptr;  ///< null if lanes are in their original positions
     std::size_t lanes_before_ = 0;
-    std::size_t together_ = 0;               ///< lanes that go on; those after them fill up
-    std::vector<std::uint32_t> lane_;        ///< where each of them was
-    std::vector<std::uint32_t> going_;       ///< which of the present ones go on
-    std::vector<double*> places_before_;     ///< of what is carried, then of what is read
-    std::vector<double*> places_together_;
+    std::size_t compacted_ = 0;  ///< lanes that continue; those after them are padding
+    std::vector<std::uint32_t> lane_;  ///< original position of each of them
+    std::vector<std::uint32_t> continuing_;  ///< the current ones that continue
+    std::vector<double*> places_before_;  ///< of carried, then of read values
+    std::vector<double*> compacted_places_;
 };
 
 }  // namespace ranvier::program

@@ -81,7 +81,7 @@ double norm_of(const Matrix& matrix, std::size_t n) {
     for (std::size_t j = 0; j < n; ++j) {
         double column = 0.0;
         for (std::size_t i = 0; i < n; ++i) column += std::abs(matrix[i * n + j].high);
-        // Also if it is not a number.
+        // True for NaN, too.
         if (!(column <= norm)) norm = column;
     }
     return norm;
@@ -89,8 +89,8 @@ double norm_of(const Matrix& matrix, std::size_t n) {
 
 /// e^X for a small norm of X.
 Matrix series(const Matrix& x, std::size_t n) {
-    // With a norm of at most 1/8 the first term that is left out is below 2^-106 of 1. That of an entry which begins with
-    // the k-th power, as at the end of a chain of k equations, is below 2^-106 of the entry with k more terms.
+    // With a norm of at most 1/8 the first omitted term is below 2^-106 of 1. For an entry that begins with the k-th
+    // power, as at the end of a chain of k equations, it is below 2^-106 of the entry with k more terms.
     const std::size_t terms = 18 + n;
     Matrix sum(n * n);
     for (std::size_t i = 0; i < n; ++i) sum[i * n + i] = {1.0, 0.0};

@@ -9,8 +9,8 @@
 #include "ranvier/base/random.hpp"
 #include "ranvier/program/program.hpp"
 
-/// What the operations of a program do in one lane: the one definition of their bits. All are free of branches, so that
-/// loops over them vectorise. A truth is a lane of 64 bits, all of them set or none.
+/// The operations of a program in one lane: the only definition of their bits. All are free of branches, so that loops
+/// over them vectorise. A truth is a lane of 64 bits, all set or all clear.
 namespace ranvier::program::lane {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -24,14 +24,14 @@ RANVIER_ALWAYS_INLINE double to_lane(bool truth) {
 RANVIER_ALWAYS_INLINE std::uint64_t bits(double lane) { return std::bit_cast<std::uint64_t>(lane); }
 RANVIER_ALWAYS_INLINE bool is_true(double lane) { return bits(lane) != 0; }
 
-/// `a` where the truth holds, else `b`.
+/// `a` where the truth holds, otherwise `b`.
 RANVIER_ALWAYS_INLINE double select(double truth, double a, double b) {
     return std::bit_cast<double>((bits(truth) & bits(a)) | (~bits(truth) & bits(b)));
 }
 
 RANVIER_ALWAYS_INLINE double absolute(double x) { return std::bit_cast<double>(bits(x) & ~(std::uint64_t{1} << 63)); }
 
-/// The greatest whole number that is not above x. The instruction for it came later than the first vectors.
+/// The greatest whole number <= x. The baseline instruction set has no instruction for it.
 RANVIER_ALWAYS_INLINE double floor(double x) {
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     const double size = absolute(x);
@@ -42,12 +42,12 @@ RANVIER_ALWAYS_INLINE double floor(double x) {
     return size < 0x1p52 ? below : x;
 }
 
-/// Natural logarithm, as math::log() where that is defined: -infinity at 0, and not a number below. Subnormal numbers count
-/// as 0, of either sign.
+/// Natural logarithm, as math::log() where that is defined: -infinity at 0, and NaN below. Subnormal numbers count as
+/// 0, of either sign.
 RANVIER_ALWAYS_INLINE double log(double x) {
     const double inside = math::log(x);
     const double below = x > -least_normal ? -infinity : not_a_number;
-    const double outside = x < least_normal ? below : x;  // infinity and what is not a number stay
+    const double outside = x < least_normal ? below : x;  // infinity and NaN are unchanged
     return x >= least_normal && x <= greatest ? inside : outside;
 }
 
@@ -58,10 +58,10 @@ RANVIER_ALWAYS_INLINE double log1p(double x) {
     return u > 0.0 ? other : log(u);
 }
 
-/// x^y = e^(y log x) for x > 0, and 0 or infinity at 0. Below 0, whole powers (of less than 2^51) have the size of those of -x,
-/// and others are not a number. For y = 0 it is 1, and for y = 1 x itself.
+/// x^y = e^(y log x) for x > 0, and 0 or infinity at 0. Below 0, powers with a whole exponent (below 2^51) have the
+/// magnitude of those of -x, and others are NaN. The result is 1 for y = 0, and x itself for y = 1.
 RANVIER_ALWAYS_INLINE double pow(double x, double y) {
-    // Adding this rounds to a whole number, whose last bit tells whether it is odd.
+    // Adding this rounds to a whole number, whose last bit shows whether it is odd.
     constexpr double rounding = 0x1.8p52;
     const double shifted = y + rounding;
     const double odd = std::bit_cast<double>(bits(shifted) << 63);
@@ -74,12 +74,12 @@ RANVIER_ALWAYS_INLINE double pow(double x, double y) {
     const double positive = x >= least_normal ? inside : at_zero;
     const double defined = x > -least_normal ? positive : below;
     const double power = y == y ? defined : y;
-    // Chosen bit by bit: with another branch here, compilers find no vectors.
+    // Selected bitwise: compilers do not vectorise another branch here.
     const double other = select(to_lane(y == 1.0), x, power);
     return y == 0.0 ? 1.0 : other;
 }
 
-/// Of an operation with one operand. @param word of a draw: its random bits
+/// An operation with one operand. @param word of a draw: its random bits
 template <Operation operation>
 RANVIER_ALWAYS_INLINE double apply(double a) {
     using enum Operation;
@@ -99,7 +99,7 @@ RANVIER_ALWAYS_INLINE double apply(double a) {
     if constexpr (operation == normal_draw) return math::normal_quantile(to_open_unit(bits(a)));
 }
 
-/// Of one with two.
+/// An operation with two operands.
 template <Operation operation>
 RANVIER_ALWAYS_INLINE double apply(double a, double b) {
     using enum Operation;
@@ -117,7 +117,8 @@ RANVIER_ALWAYS_INLINE double apply(double a, double b) {
     if constexpr (operation == either) return std::bit_cast<double>(bits(a) | bits(b));
 }
 
-/// Calls `visit.template operator()<operation>()` for one that has that many operands and is neither a constant nor a loop.
+/// Calls `visit.template operator()<operation>()` for an operation with that many operands that is neither a constant
+/// nor a loop.
 template <class Visit>
 decltype(auto) visit_unary(Operation operation, Visit visit) {
     using enum Operation;

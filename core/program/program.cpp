@@ -26,7 +26,7 @@ constexpr std::array one_truth{Type::truth};
 constexpr std::array two_truths{Type::truth, Type::truth};
 constexpr std::array choice{Type::truth, Type::number, Type::number};
 
-/// Goes through a program, and remembers where it is for errors.
+/// Traverses a program, and tracks the position for errors.
 class Checker {
    public:
     Checker(std::string_view name, bool may_draw) : name_(name), may_draw_(may_draw) {}
@@ -87,10 +87,10 @@ class Checker {
     }
 
     void check_plain(const Instruction& instruction, std::vector<Type>& types, std::size_t depth) const {
-        const Signature own = signature(instruction.operation);
-        check_count("operands", instruction.operands.size(), own.operands.size());
-        for (std::size_t k = 0; k < own.operands.size(); ++k) {
-            check_type("operand", k, types[instruction.operands[k]], own.operands[k]);
+        const Signature expected = signature(instruction.operation);
+        check_count("operands", instruction.operands.size(), expected.operands.size());
+        for (std::size_t k = 0; k < expected.operands.size(); ++k) {
+            check_type("operand", k, types[instruction.operands[k]], expected.operands[k]);
         }
         if (instruction.body != nullptr || instruction.count != 0) refuse("body", "one", "only loops have one");
         if (is_draw(instruction.operation)) {
@@ -103,7 +103,7 @@ class Checker {
         } else if (instruction.operation != Operation::constant && instruction.number != 0.0) {
             refuse("number", to_text(instruction.number), "only constants, draws and loops have one");
         }
-        types.push_back(own.result);
+        types.push_back(expected.result);
     }
 
     void check_loop(const Instruction& instruction, std::vector<Type>& types, std::size_t depth) {
@@ -128,12 +128,12 @@ class Checker {
             check_type("operand", k, types[instruction.operands[k]], body.inputs[k]);
         }
         const std::string place = place_;
-        const std::vector<Type> own = check(body, depth + 1);
+        const std::vector<Type> body_types = check(body, depth + 1);
         place_ = place;
         check_count("results of the body", body.results.size(), count + 1);
-        check_type("result of the body", 0, own[body.results[0]], Type::truth);
+        check_type("result of the body", 0, body_types[body.results[0]], Type::truth);
         for (std::size_t k = 0; k < count; ++k) {
-            check_type("result of the body", k + 1, own[body.results[k + 1]], body.inputs[k]);
+            check_type("result of the body", k + 1, body_types[body.results[k + 1]], body.inputs[k]);
         }
         types.insert(types.end(), body.inputs.begin(), body.inputs.begin() + static_cast<std::ptrdiff_t>(count));
         types.push_back(Type::truth);
@@ -240,9 +240,9 @@ std::vector<std::vector<bool>> dependencies(const Program& program) {
     std::vector<std::vector<bool>> of_values(inputs, std::vector<bool>(inputs, false));
     for (std::size_t i = 0; i < inputs; ++i) of_values[i][i] = true;
     for (const Instruction& instruction : program.instructions) {
-        std::vector<bool> own(inputs, false);
-        for (const std::uint32_t operand : instruction.operands) merge(own, of_values[operand]);
-        of_values.insert(of_values.end(), value_count(instruction), own);
+        std::vector<bool> inputs_used(inputs, false);
+        for (const std::uint32_t operand : instruction.operands) merge(inputs_used, of_values[operand]);
+        of_values.insert(of_values.end(), value_count(instruction), inputs_used);
     }
     std::vector<std::vector<bool>> of_results;
     for (const std::uint32_t result : program.results) of_results.push_back(of_values[result]);

@@ -13,7 +13,7 @@
 
 namespace ranvier::program {
 
-/// What the program of a step takes and makes: see models::ProgramDescription::step.
+/// Inputs and results of the program of a step: see models::ProgramDescription::step.
 struct StepShape {
     std::size_t variables = 0;
     std::size_t constants = 0;
@@ -21,16 +21,16 @@ struct StepShape {
     bool takes_current = true;
 };
 
-/// The interpreter as a step function: StepArguments::context is one of these.
+/// The interpreter as a step function: the object of StepArguments::context.
 class StepInterpreter {
    public:
-    /// @param constants of each its value, if it is the same in all lanes. They are read here once.
+    /// @param constants value of each, if it is the same in all lanes. They are read here once.
     StepInterpreter(const Program& step, const StepShape& shape, std::span<const std::optional<double>> constants,
                     InstructionSet set, std::pmr::memory_resource* memory);
 
     std::size_t most_lanes() const;
 
-    /// A StepFunction. Constants that are not the same in all lanes have one value for each lane.
+    /// A StepFunction. Constants that differ between lanes have one value for each lane.
     static std::uint32_t step(const StepArguments* arguments);
 
    private:

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-/// Programs in single-assignment form over lanes that do not know each other: what the equations of a user become. A lane is
-/// a neuron, and all arithmetic is in double precision.
+/// Programs in single-assignment form over independent lanes: the compiled form of a user's equations. A lane is a
+/// neuron, and all arithmetic is in double precision.
 ///
-/// The values of a program have numbers: first its inputs, then what its instructions make, in their order. Each instruction
-/// makes one value, except a loop. Elementary functions are those of program/operations.hpp. No operation is fused with
-/// another one and none changes its place, so that whatever carries out a program (evaluate(), the interpreter over blocks,
-/// code that was compiled for it) gives the same bits.
+/// The values of a program are numbered: first its inputs, then the results of its instructions, in order. Each
+/// instruction has one result, except a loop. Elementary functions are those of program/operations.hpp. Operations are
+/// neither fused nor reordered, so that every implementation (evaluate(), the interpreter over blocks, compiled code)
+/// gives the same bits.
 namespace ranvier::program {
 
 enum class Type : std::uint8_t { number, truth };
@@ -46,16 +46,17 @@ enum class Operation : std::uint8_t {
     both,
     either,
     negation,  ///< "not"
-    select,    ///< (truth, number, number): the first number where it is true, else the second
-    /// A number in (0, 1), or one of the standard normal distribution. `number` is the index of the draw: it is a function of
-    /// the key of the population, the id of the neuron, the step and this index, wherever and how often it is asked for.
+    select,  ///< (truth, number, number): the first number if true, otherwise the second
+    /// A uniform number in (0, 1), or a standard normal one. `number` is the index of the draw: the value is a function
+    /// of the key of the population, the id of the neuron, the step and this index, wherever and however often it is
+    /// used.
     uniform_draw,
     normal_draw,
-    /// Operands: the first of `count` carried values each, then captured ones. The inputs of `body` are the carried values and
-    /// the captured ones; its results are a truth, "goes on", and the next carried values. The body is evaluated at most
-    /// `number` times. Where it says that a lane goes on, the lane takes the next values; where it does not, the lane is done
-    /// and keeps those that it had, whatever follows. Makes `count` values, those that each lane has at the end, and a truth:
-    /// whether one of those evaluations has ended the lane.
+    /// Operands: the first of `count` carried values each, then captured ones. The inputs of `body` are the carried
+    /// values and the captured ones; its results are a truth, "continue", and the next carried values. The body is
+    /// evaluated at most `number` times. A lane that continues takes the next values; a lane that does not is finished
+    /// and keeps its values. Results: `count` values, those of each lane at the end, and a truth: whether the lane
+    /// finished within these evaluations.
     loop,
 };
 
@@ -81,14 +82,14 @@ struct Program {
     std::vector<std::uint32_t> results;
 };
 
-/// What keeps a program from taking for ever, or all memory.
-inline constexpr std::size_t most_instructions = 100'000;  ///< those of loops included
+/// Limits on the time and memory of a program.
+inline constexpr std::size_t most_instructions = 100'000;  ///< including those of loops
 inline constexpr std::size_t most_inputs = 10'000;
 inline constexpr std::size_t deepest_loop = 4;
 inline constexpr double most_iterations = 1'000'000;
-inline constexpr double most_draws = 256;  ///< indices of draws are smaller
+inline constexpr double most_draws = 256;  ///< upper limit (exclusive) of the indices of draws
 
-/// As Python names it.
+/// The name used in Python.
 std::string_view to_string(Operation operation);
 std::string_view to_string(Type type);
 /// @throws UnknownNameError
@@ -96,21 +97,21 @@ Operation parse_operation(std::string_view name);
 /// "number" or "truth". @throws UnknownNameError
 Type parse_type(std::string_view name);
 
-/// Of an operation that is no loop: the types of its operands and of the value that it makes.
+/// For an operation other than a loop: the types of its operands and of its result.
 struct Signature {
     std::span<const Type> operands;
     Type result;
 };
 Signature signature(Operation operation);
 
-/// How many values an instruction makes.
+/// Number of results of an instruction.
 std::size_t value_count(const Instruction& instruction);
-/// How many values a program has, those of loops in it not included.
+/// Number of values of a program, excluding those within its loops.
 std::size_t value_count(const Program& program);
 
-/// Checks a program that somebody made, and returns the types of its values.
+/// Checks a program, and returns the types of its values.
 /// @param name of the program, for errors
-/// @param may_draw whether there may be draws
+/// @param may_draw whether draws are allowed
 /// @throws ValueOutOfBoundsError, ShapeError
 std::vector<Type> check(const Program& program, std::string_view name, bool may_draw);
 
@@ -120,7 +121,7 @@ std::vector<Type> result_types(const Program& program);
 /// The indices of all draws of a program, ascending.
 std::vector<std::uint32_t> draws_of(const Program& program);
 
-/// Which inputs of a program each of its results may depend on.
+/// The inputs on which each result of a program may depend.
 std::vector<std::vector<bool>> dependencies(const Program& program);
 
 }  // namespace ranvier::program
