@@ -119,9 +119,10 @@ std::vector<double> change_once(const ProgramSynapse& self, const models::EventF
     for (std::size_t k = 3; k < arrays.size(); ++k) per_synapse_parameters.push_back(copied(arrays[k]));
     for (const AlignedVector<Real>& each : per_synapse_parameters) first.push_back(each.data());
     const FlushSubnormals flush;
-    if (rule.own.any()) {
-        (is_presynaptic ? rule.own.presynaptic : rule.own.postsynaptic)(
-            form.set, weights.data(), traces.data(), own.data(), first.data(), weights.size(), rule.own.constants);
+    if (rule.per_synapse.any()) {
+        (is_presynaptic ? rule.per_synapse.presynaptic : rule.per_synapse.postsynaptic)(
+            form.set, weights.data(), traces.data(), own.data(), first.data(), weights.size(),
+            rule.per_synapse.constants);
     } else {
         (is_presynaptic ? rule.presynaptic : rule.postsynaptic)(form.set, weights.data(), traces.data(), own.data(),
                                                                 weights.size(), rule.constants.get());

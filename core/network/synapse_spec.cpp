@@ -319,7 +319,7 @@ std::vector<std::pair<double, double>> SynapseSpec::per_synapse_ranges() const {
 
 std::unique_ptr<connect::SynapseDynamics> SynapseSpec::make_dynamics(double resolution) const {
     std::unique_ptr<connect::SynapseDynamics> made = model->make_dynamics(values(), resolution);
-    made->use_own_parameters(per_synapse_parameters(), per_synapse_ranges());
+    made->use_per_synapse_parameters(per_synapse_parameters(), per_synapse_ranges());
     return made;
 }
 

@@ -78,11 +78,11 @@ Topology::Topology(TopologyParts parts) : parts_(std::move(parts)) {
     const std::vector<NumaNode>& all = parts_.nodes;
     while (nodes_with_cores_ < all.size() && !all[nodes_with_cores_].cores.empty()) ++nodes_with_cores_;
     for (std::size_t node = nodes_with_cores_; node < all.size(); ++node) {
-        if (!all[node].cores.empty()) throw InternalError("a NUMA node without cores stands before one with cores");
+        if (!all[node].cores.empty()) throw InternalError("a NUMA node without cores precedes one with cores");
     }
     const std::size_t distances = parts_.distances.size();
     if (distances != 0 && distances != all.size() * all.size()) {
-        throw InternalError("there is not one distance for each pair of NUMA nodes");
+        throw InternalError("the number of distances does not match the pairs of NUMA nodes");
     }
     std::set<int> seen;
     for (std::uint32_t node = 0; node < nodes_with_cores_; ++node) {
@@ -90,7 +90,7 @@ Topology::Topology(TopologyParts parts) : parts_(std::move(parts)) {
         for (std::uint32_t core = 0; core < all[node].cores.size(); ++core) {
             if (all[node].cores[core].processors.empty()) throw InternalError("a core has no processing unit");
             for (const int processor : all[node].cores[core].processors) {
-                if (!seen.insert(processor).second) throw InternalError("a processor is in two places of a topology");
+                if (!seen.insert(processor).second) throw InternalError("a processor occurs twice in a topology");
                 units_.push_back({.processor = processor, .node = node, .core = core});
             }
         }

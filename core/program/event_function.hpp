@@ -5,10 +5,11 @@
 
 /// The binary interface of compiled code for a synapse event: the effect of a spike of one side on weights.
 ///
-/// An event function is a stateless C function. It executes the program of an event (models/program_synapse.hpp) for
-/// some synapses, independently of each other. Several threads call it concurrently, with separate arguments. It must
-/// not throw, keep pointers, or change the rounding mode of the processor; while it runs, subnormal numbers count as 0
-/// (base/subnormals.hpp). It accesses only the memory listed here.
+/// An event function is a stateless C function. It executes the program of an event
+/// (models/equations/program_synapse.hpp) for some synapses, independently of each other. Several threads call it
+/// concurrently, with separate arguments. It must not throw, keep pointers, or change the rounding mode of the
+/// processor; while it runs, subnormal numbers count as 0 (base/subnormals.hpp). It accesses only the memory listed
+/// here.
 ///
 /// Members have the layout of StepArguments (program/step_function.hpp): the offset of the n-th (from 0) is 8 n.
 namespace ranvier::program {
@@ -25,7 +26,7 @@ struct EventArguments {
     std::uint64_t count;  ///< a multiple of event_multiple, greater than 0
     void* weights;  ///< before the spike; after it when the function returns
     const void* traces;  ///< of the spikes of the other side
-    const void* own;  ///< of earlier spikes of the same side; null if the program does not read them
+    const void* same_side;  ///< of earlier spikes of the same side; null if the program does not read them
     /// One array for each per-synapse parameter, in the order of the parameters.
     const void* const* parameters;
     const double* uniforms;  ///< computed by the function's UniformsFunction from the other parameters

@@ -58,7 +58,7 @@ class Checker {
         throw ValueOutOfBoundsError({.object = std::move(object) + " of " + place_,
                                      .value = std::move(value),
                                      .bound = std::move(bound),
-                                     .remedy = "programs are made of equations by ranvier.neuron()"});
+                                     .remedy = "create programs from equations with ranvier.neuron()"});
     }
 
     void limit(std::string_view what, std::size_t count, std::size_t most) {
@@ -83,7 +83,7 @@ class Checker {
         throw ShapeError({.object = std::string(what) + " of " + place_,
                           .value = std::to_string(given),
                           .bound = "there must be " + std::to_string(wanted),
-                          .remedy = "programs are made of equations by ranvier.neuron()"});
+                          .remedy = "create programs from equations with ranvier.neuron()"});
     }
 
     void check_plain(const Instruction& instruction, std::vector<Type>& types, std::size_t depth) const {

@@ -6,10 +6,10 @@
 /// The binary interface of functions that advance neurons by a step: the interpreter, or code compiled for a program.
 ///
 /// A step function is a stateless C function. It advances some lanes, each of which is a neuron, by one step: it
-/// executes the program of the step (models/program_description.hpp) in each lane independently. Several threads call
-/// it concurrently, with separate arguments. It must not throw, keep pointers, or change the rounding mode of the
-/// processor; while it runs, subnormal numbers count as 0 (base/subnormals.hpp). It accesses only the memory listed
-/// here.
+/// executes the program of the step (models/equations/program_description.hpp) in each lane independently. Several
+/// threads call it concurrently, with separate arguments. It must not throw, keep pointers, or change the rounding mode
+/// of the processor; while it runs, subnormal numbers count as 0 (base/subnormals.hpp). It accesses only the memory
+/// listed here.
 ///
 /// Members have C's layout on x86-64: all of them, including pointers, have 8 bytes and follow in this order without
 /// gaps; the offset of the n-th (from 0) is 8 n. `version` changes with the interface.

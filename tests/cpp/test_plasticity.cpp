@@ -48,8 +48,8 @@ template <class Number>
 struct TripletRule : TestRule<Number> {
     using Real = Number;
     using Constants = typename TestRule<Number>::Constants;
-    static constexpr std::size_t own_presynaptic_traces = 1;
-    static constexpr std::size_t own_postsynaptic_traces = 1;
+    static constexpr std::size_t same_side_presynaptic_traces = 1;
+    static constexpr std::size_t same_side_postsynaptic_traces = 1;
     RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const std::array<Real, 1>& own,
                                                    const Constants& c) {
         return TestRule<Number>::postsynaptic(weight, trace * (Real(0.2) + own[0]), c);
@@ -237,7 +237,7 @@ TableColumns<std::uint16_t, Real> make_columns(const Scene& scene) {
 }
 
 template <std::size_t traces>
-std::vector<double> own_steps(double time_constant) {
+std::vector<double> same_side_steps(double time_constant) {
     return std::vector<double>(traces, time_constant);
 }
 
@@ -269,12 +269,13 @@ template <class Rule>
 Driven<typename Rule::Real> drive_rule(const Scene& scene, const Drive& how) {
     using Real = typename Rule::Real;
     using Table = PlasticTable<std::uint16_t, Real>;
-    const Learning learning{.presynaptic_steps = pre_steps,
-                            .postsynaptic_steps = post_steps,
-                            .own_presynaptic_steps = own_steps<detail::own_presynaptic_traces<Rule>>(400.0),
-                            .own_postsynaptic_steps = own_steps<detail::own_postsynaptic_traces<Rule>>(500.0),
-                            .axonal_fraction = how.fraction,
-                            .quantum = 0x1p-26};
+    const Learning learning{
+        .presynaptic_steps = pre_steps,
+        .postsynaptic_steps = post_steps,
+        .same_side_presynaptic_steps = same_side_steps<detail::same_side_presynaptic_traces<Rule>>(400.0),
+        .same_side_postsynaptic_steps = same_side_steps<detail::same_side_postsynaptic_traces<Rule>>(500.0),
+        .axonal_fraction = how.fraction,
+        .quantum = 0x1p-26};
     Table table(make_columns<Real>(scene), learning, make_learning_rule<Rule>({Real(0.4), Real(0.03), Real(50.0)}),
                 {.local_neurons = neurons, .spikes = std::pmr::new_delete_resource()});
     constexpr std::uint32_t slots = 32;

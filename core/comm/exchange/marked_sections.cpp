@@ -229,7 +229,7 @@ void MarkedSections::take(std::uint32_t worker, const SpikeExchange::Visit& visi
         std::memcpy(&mark, place, mark_bytes);
         const auto count = static_cast<std::uint32_t>(mark);
         if (count > sealed_room_) {
-            throw InternalError("exchange of spikes: a section holds more than there is room for");
+            throw InternalError("exchange of spikes: a section exceeds its capacity");
         }
         mine.most = std::max(mine.most, mark >> left_shift);
         const Share part = divided ? share_of(worker, workers, count) : Share{0, count};

@@ -8,9 +8,9 @@ namespace ranvier::comm::mpi {
 
 /// A barrier in which the processes of one host that wait in a collective sleep until all of them have reached it.
 ///
-/// MPI has no call that sleeps: a waiting process polls, which takes the processor from the processes that it waits for and,
-/// where other programs want the processor too, uses up the time that the scheduler would give it later. Here a process
-/// sleeps in the system until the last one to arrive wakes all.
+/// MPI has no call that sleeps: a waiting process polls, which takes the processor from the processes that it waits for
+/// and, where other programs want the processor too, uses up the time that the scheduler would give it later. Here a
+/// process sleeps in the system until the last one to arrive wakes all.
 ///
 /// The barrier is a count of arrivals in shared memory. All processes count the same collectives. Where a process runs
 /// ahead in collectives that allow it, others wake early: after each wake-up, a process tests whether its collective is

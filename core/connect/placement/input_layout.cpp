@@ -25,7 +25,7 @@ InputLayout::InputLayout(const ShardLayout& shard, std::span<const std::uint32_t
 
 InputLayout::Site InputLayout::site(std::uint32_t input) const {
     if (!has_sites()) return {LocalIndex{input}, 0};
-    // Those of populations without inputs begin where the next one does.
+    // Populations without inputs start where the next one does.
     const auto after = std::ranges::upper_bound(parts_, input, {}, [](const Part& part) { return part.first; });
     const auto population = static_cast<std::size_t>(after - parts_.begin()) - 1;
     const Part& part = parts_[population];

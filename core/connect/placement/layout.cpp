@@ -8,7 +8,7 @@ namespace ranvier::connect {
 
 namespace {
 
-/// The level up to which owners with these loads are filled by an amount.
+/// The common level after filling owners with these loads by an amount.
 double find_level(std::vector<double> loads, double amount) {
     std::sort(loads.begin(), loads.end());
     double level = loads.front();
@@ -33,30 +33,30 @@ std::vector<std::uint64_t> divide_by_cost(std::span<const std::uint64_t> counts,
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
     for (const std::size_t kind : order) {
-        const std::span<std::uint64_t> own = std::span(divided).subspan(kind * owners, owners);
+        const std::span<std::uint64_t> counts_of_kind = std::span(divided).subspan(kind * owners, owners);
         const double cost = costs[kind];
         std::uint64_t left = counts[kind];
         if (cost > 0.0) {
             const double level = find_level(loads, cost * static_cast<double>(left));
             for (std::uint32_t owner = 0; owner < owners && left > 0; ++owner) {
                 const double fits = std::floor(std::max(0.0, level - loads[owner]) / cost);
-                own[owner] = std::min(left, static_cast<std::uint64_t>(fits));
-                left -= own[owner];
-                loads[owner] += cost * static_cast<double>(own[owner]);
+                counts_of_kind[owner] = std::min(left, static_cast<std::uint64_t>(fits));
+                left -= counts_of_kind[owner];
+                loads[owner] += cost * static_cast<double>(counts_of_kind[owner]);
             }
         } else {
-            for (std::uint32_t owner = 0; owner < owners; ++owner) own[owner] = left / owners;
+            for (std::uint32_t owner = 0; owner < owners; ++owner) counts_of_kind[owner] = left / owners;
             left %= owners;
         }
-        for (std::uint32_t owner = 0; owner < owners; ++owner) numbers[owner] += own[owner];
-        // Fewer neurons than owners are left (more where numbers were rounded). Each goes to the owner with the least load, or
-        // with the fewest neurons among equals.
+        for (std::uint32_t owner = 0; owner < owners; ++owner) numbers[owner] += counts_of_kind[owner];
+        // Fewer items than owners are left (more after rounding). Each goes to the owner with the least load, or with
+        // the fewest items among equals.
         for (; left > 0; --left) {
             std::uint32_t least = 0;
             for (std::uint32_t owner = 1; owner < owners; ++owner) {
                 if (std::pair(loads[owner], numbers[owner]) < std::pair(loads[least], numbers[least])) least = owner;
             }
-            ++own[least];
+            ++counts_of_kind[least];
             ++numbers[least];
             loads[least] += cost;
         }
@@ -81,13 +81,13 @@ ProcessLayout::ProcessLayout(Placement placement, Rank rank, std::uint32_t shard
     ends_ = divide_by_cost(counts, costs, shards);
     std::vector<std::vector<std::uint64_t>> ids(shards);
     for (std::size_t population = 0; population < populations_.size(); ++population) {
-        const IdSequence own = ids_.within(populations_[population].first, populations_[population].size);
+        const IdSequence local = ids_.within(populations_[population].first, populations_[population].size);
         std::uint64_t begin = 0;
         for (std::uint32_t shard = 0; shard < shards; ++shard) {
             std::uint64_t& count = ends_[population * shards + shard];
             const std::size_t before = ids[shard].size();
             ids[shard].resize(before + count);
-            own.copy(begin, std::span(ids[shard]).subspan(before));
+            local.copy(begin, std::span(ids[shard]).subspan(before));
             begin += count;
             count = begin;
         }

@@ -15,7 +15,7 @@ namespace ranvier::connect {
 namespace {
 
 /// Four rounds make a Feistel network with good round functions indistinguishable from a random permutation (Luby and
-/// Rackoff 1988); two more cost nothing that counts.
+/// Rackoff 1988); two more have a negligible cost.
 constexpr unsigned rounds = 6;
 
 std::uint64_t count_of(std::uint64_t neurons, std::int64_t ranks, std::int64_t rank) {
@@ -27,7 +27,7 @@ std::uint64_t count_of(std::uint64_t neurons, std::int64_t ranks, std::int64_t r
 
 Placement::Placement(std::uint64_t neurons, std::int32_t ranks, PlacementKind kind, std::uint64_t seed)
     : neurons_(neurons), ranks_(ranks), kind_(kind), seed_(seed) {
-    // On one rank only the places could be shuffled, which nobody sees.
+    // On one rank, shuffling would only change the places, without visible effect.
     if (ranks == 1) kind_ = PlacementKind::round_robin;
     half_bits_ = std::max(1U, (static_cast<unsigned>(std::bit_width(neurons > 0 ? neurons - 1 : 0)) + 1) / 2);
 }
@@ -90,7 +90,7 @@ std::uint64_t Placement::place_of(NeuronId id) const {
         case PlacementKind::given:
             break;
     }
-    // Denser numbers would take a table over all neurons.
+    // A denser numbering would need a table over all neurons.
     return id.value;
 }
 
@@ -171,8 +171,8 @@ std::uint64_t Placement::decrypt(std::uint64_t value) const {
     return left << half_bits_ | right;
 }
 
-// The network permutes the numbers below a power of four. Those that leave the range are sent on until they come back,
-// which takes less than four turns on average.
+// The network permutes the numbers below a power of four. Results outside the range are permuted again until they
+// return to it, which takes less than four rounds on average.
 std::uint64_t Placement::shuffled(std::uint64_t index) const {
     do {
         index = encrypt(index);

@@ -9,7 +9,7 @@
 
 namespace ranvier::connect {
 
-/// Draws how many of some trials succeed, again and again with the same probability.
+/// Draws binomial numbers repeatedly with the same probability.
 class BinomialDraws {
    public:
     /// @param probability in [0, 1]
@@ -19,8 +19,8 @@ class BinomialDraws {
           odds_(probability_ / (1.0 - probability_)),
           log_of_failure_(math::log1p(-probability_)) {}
 
-    /// @param unit a uniform number in (0, 1), which is all that is needed where few are expected
-    /// @param more random numbers, else
+    /// @param unit a uniform number in (0, 1), sufficient where few successes are expected
+    /// @param more random numbers, otherwise
     std::uint32_t draw(std::uint32_t trials, double unit, SequentialRandom more) const {
         const std::uint32_t counted = count(trials, unit, more);
         return counts_failures_ ? trials - counted : counted;
@@ -29,11 +29,11 @@ class BinomialDraws {
    private:
     std::uint32_t count(std::uint32_t trials, double unit, SequentialRandom& more) const {
         const auto n = static_cast<double>(trials);
-        // With a mean below this, the sum of probabilities loses no digits that matter.
+        // With a mean below this, the sum of probabilities is accurate enough.
         constexpr double greatest_mean = 10.0;
         if (n * probability_ >= greatest_mean)
             return static_cast<std::uint32_t>(draw_binomial(more, trials, probability_));
-        // More than this has a probability below 1e-60; rounding of the sum could lead there, though.
+        // Larger values have a probability below 1e-60; but rounding of the sum could reach them.
         const std::uint32_t last = std::min<std::uint32_t>(trials, 110);
         double probability = math::exp(n * log_of_failure_);
         std::uint32_t counted = 0;
@@ -46,7 +46,7 @@ class BinomialDraws {
     }
 
     bool counts_failures_;
-    double probability_;  ///< of what is counted, at most 1/2
+    double probability_;  ///< of the counted outcome, at most 1/2
     double odds_;
     double log_of_failure_;
 };

@@ -11,34 +11,34 @@
 
 namespace ranvier::connect {
 
-/// Of a time constant, in steps: then traces end before numbers of steps do.
+/// Limit of a time constant, in steps: traces then vanish before step numbers overflow.
 inline constexpr double longest_time_constant = 1e6;
 
-/// How much is left of an exponential trace after a number of steps, as Decay tells for the same time constant: the same bits.
+/// Decay factor of an exponential trace after a number of steps, bit-identical to Decay with the same time constant.
 /// @param time_constant in steps, > 0, at most `longest_time_constant` @param steps from 0 to 2^30
 template <class Real>
 RANVIER_ALWAYS_INLINE Real decay_of(double time_constant, std::int32_t steps);
 
-/// The same bits after fewer steps than a stretch has, of which none is whole: that factor is 1.
+/// The same bits for fewer steps than a stretch: without a whole stretch, that factor is 1.
 template <class Real>
 RANVIER_ALWAYS_INLINE Real short_decay_of(double time_constant, std::int32_t steps) {
     return static_cast<Real>(math::exp(-static_cast<double>(steps) / time_constant));
 }
 
-/// How much is left of an exponential trace after a number of steps, from two tables whose entries are multiplied: of whole
-/// stretches of 1024 steps, and of the steps in one. For the first stretches, the products are in one table. The same bits
-/// wherever it is looked up.
+/// Decay factors of an exponential trace by number of steps, as a product from two tables: one for whole stretches of
+/// 1024 steps, one for the steps within a stretch. For the first stretches, one table holds the products. All lookups
+/// give the same bits.
 template <class Real>
 class Decay {
    public:
     static constexpr int stretch_bits = 10;
     static constexpr std::int32_t stretch_steps = std::int32_t{1} << stretch_bits;
-    /// Fewer steps are looked up in one table.
+    /// Smaller numbers of steps are in one table.
     static constexpr std::int32_t near_steps = std::int32_t{8} << stretch_bits;
 
     Decay() = default;
-    /// @param steps the time constant in steps of the resolution, > 0, at most `longest_time_constant`
-    /// @param memory that the tables are taken from, which must outlive them
+    /// @param steps time constant in steps of the resolution, > 0, at most `longest_time_constant`
+    /// @param memory resource of the tables, which must outlive them
     /// @param near whether View::near() will be called
     explicit Decay(double steps, std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
                    bool near = false)
@@ -59,7 +59,7 @@ class Decay {
             short_[i] = long_[std::min(stretch, long_.size() - 1)] * short_[i - (stretch << stretch_bits)];
         }
     }
-    /// What the tables take.
+    /// Bytes of the tables.
     static std::size_t bytes(double steps, bool near = false) {
         const std::size_t of_short = near ? std::size_t{near_steps} : std::size_t{1} << stretch_bits;
         return (of_short + static_cast<std::size_t>(stretches(steps)) + 1) * sizeof(Real);
@@ -74,7 +74,7 @@ class Decay {
             const std::int32_t stretch = steps >> stretch_bits;
             return long_[stretch < last ? stretch : last] * short_[steps & ((1 << stretch_bits) - 1)];
         }
-        /// The same bits. @pre steps < near_steps
+        /// The same bits from one table. @pre steps < near_steps
         RANVIER_ALWAYS_INLINE Real near(std::int32_t steps) const { return short_[steps]; }
     };
     View view() const { return {short_.data(), long_.data(), static_cast<std::int32_t>(long_.size() - 1)}; }
@@ -84,7 +84,7 @@ class Decay {
         return view()(static_cast<std::int32_t>(steps < most ? steps : most));
     }
 
-    /// Behind the last one nothing is left.
+    /// Beyond the last stretch the trace is 0.
     RANVIER_ALWAYS_INLINE static std::int32_t stretches(double steps) {
         const double lifetimes = sizeof(Real) == sizeof(float) ? 87.0 : 690.0;
         return static_cast<std::int32_t>(lifetimes * steps / (std::int32_t{1} << stretch_bits)) + 1;

@@ -15,7 +15,7 @@ RANVIER_ALWAYS_INLINE void copy_values(const From* from, std::size_t count, To* 
     for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
 }
 
-/// Puts what is known of the synapses of visits into a block, for all instruction sets without stages of their own.
+/// Loads the synapses of visits into a block, for instruction sets without separate stages.
 template <class Real>
 struct FillBlock {
     using Arguments = LearnArguments<Real>;
@@ -56,7 +56,7 @@ struct FillBlock {
             b.meets[i] -= delay;
         }
     }
-    /// Those that synapses share, too.
+    /// Includes shared parameters.
     [[gnu::noinline]] static void fill_parameters(const Arguments& a, Block& b, const Visit& v, std::size_t offset,
                                                   std::size_t begin, std::size_t count) {
         const std::size_t width = a.wide_targets ? sizeof(std::uint32_t) : sizeof(std::uint16_t);
@@ -64,12 +64,12 @@ struct FillBlock {
             static_cast<std::size_t>(static_cast<const char*>(v.targets) - static_cast<const char*>(a.first_target)) /
                 width +
             offset;
-        for (std::size_t k = 0; k < a.rule->own.parameter_count; ++k) {
+        for (std::size_t k = 0; k < a.rule->per_synapse.parameter_count; ++k) {
             Real* const to = b.parameters[k].data() + begin;
             if (a.parameters[k] != nullptr) {
                 copy_values(a.parameters[k] + first, count, to);
             } else {
-                std::fill_n(to, count, a.rule->own.parameters[k].shared);
+                std::fill_n(to, count, a.rule->per_synapse.parameters[k].shared);
             }
         }
     }

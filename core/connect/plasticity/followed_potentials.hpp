@@ -20,7 +20,7 @@
 
 namespace ranvier::connect {
 
-/// What synapses do with the potentials of their targets: see models/clopath.cpp.
+/// Dependence of synapses on the potentials of their targets: see models/synapses/clopath.cpp.
 struct VoltageConstants {
     double depression = 0.0;    ///< of the weight, for 1 mV
     double potentiation = 0.0;  ///< of the weight, for 1 mV^2 and one step, while the presynaptic trace is 1
@@ -32,17 +32,18 @@ struct VoltageConstants {
     DelaySteps delay = 0;       ///< of u_bar_plus and u_bar_minus
     double trace_steps = 1.0;   ///< time constant of the presynaptic trace
     double jump = 1.0;          ///< of the trace
-    double least = 0.0;         ///< weights stay between these
+    double least = 0.0;  ///< bounds of weights
     double greatest = 0.0;
 };
 
-/// What the potentials of neurons have told synapses, as far back as some of these may still have to learn from it: how much
-/// a presynaptic spike of a step depresses weights, and how much the steps in between potentiate them.
+/// The effect of the neurons' potentials on synapses, as far back as some synapse may need it: the depression of
+/// weights by a presynaptic spike in each step, and the potentiation by the steps in between.
 ///
-/// Most steps potentiate nothing. Those that do are in one list for all neurons, each linked to the one before of its neuron.
+/// Most steps potentiate nothing. Those that do are in one list for all neurons, each linked to the previous one of its
+/// neuron.
 class FollowedPotentials {
    public:
-    /// Variables of a neuron, in the order in which they are given.
+    /// Variables of a neuron, in the order of values().
     static constexpr std::array<std::string_view, 4> variables{"V_m", "u_bar_plus", "u_bar_minus", "u_bar_bar"};
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
@@ -52,11 +53,12 @@ class FollowedPotentials {
         std::uint32_t before = none;  ///< of the same neuron
     };
 
-    /// Steps that are kept. A spike may be told of up to a delay after it was emitted, and looks back by a delay.
+    /// Number of steps to keep. A spike may be processed up to a delay after its emission, and needs the potentials of
+    /// a delay before.
     static constexpr std::size_t kept_steps(DelaySteps delay, DelaySteps greatest_delay) {
         return std::bit_ceil(std::max<std::size_t>(std::size_t{delay} + 1, 2 * std::size_t{greatest_delay}));
     }
-    /// Of each neuron: for a step that is kept, and beside these.
+    /// Bytes per neuron: for each kept step, and in addition.
     static constexpr std::size_t step_bytes() { return 3 * sizeof(double); }
     static constexpr std::size_t neuron_bytes() { return variables.size() * sizeof(double) + sizeof(std::uint32_t); }
 
@@ -80,10 +82,10 @@ class FollowedPotentials {
         std::fill_n(newest_.data(), newest_.size(), none);
     }
 
-    /// Room for the values of a variable of all neurons, which add() and begin() read.
+    /// Buffer for the values of a variable of all neurons, read by add() and begin().
     std::span<double> values(std::size_t variable) { return now_values_.span().subspan(variable * neurons_, neurons_); }
 
-    /// The first values, at the end of a step: they count for all steps before, too.
+    /// Sets the first values, at the end of a step; they also apply to all earlier steps.
     void begin(Step step) {
         for (std::size_t back = 0; back <= mask_; ++back) {
             put(step - static_cast<Step>(back));
@@ -93,18 +95,18 @@ class FollowedPotentials {
         }
         for (std::size_t back = saved_steps_; back-- > 0;) potentiate(step - static_cast<Step>(back));
     }
-    /// Those at the end of the next step.
+    /// Adds the values at the end of the next step.
     void add(Step step) {
         put(step);
         depress(step);
         potentiate(step);
     }
 
-    /// What a spike takes from a weight. @param step of the potentials, not older than are kept
+    /// Depression of a weight by a spike. @param step of the potentials; must still be kept
     double depression(std::uint32_t neuron, Step step) const { return depression_[place(step) + neuron]; }
 
-    /// Adds what the steps (after, end] potentiate, each times what is left then of a trace that is 1 in step `origin`. One
-    /// after another, from the first on: it may be done in pieces.
+    /// Adds the potentiation of the steps (after, end], each multiplied by the remaining fraction of a trace that is 1
+    /// in step `origin`. Summation is sequential from the first step on, so the call may be split into pieces.
     void add_potentiation(std::uint32_t neuron, Step after, Step end, Step origin, const Decay<double>& decay,
                           std::vector<std::uint32_t>& room, double& sum) const {
         room.clear();
@@ -118,7 +120,7 @@ class FollowedPotentials {
     }
 
     std::size_t potentiations() const { return list_.size(); }
-    /// Drops those up to a step.
+    /// Drops steps up to `step`.
     void forget(Step step) {
         const auto first = std::ranges::upper_bound(list_, step, {}, &Potentiation::step);
         const auto dropped = static_cast<std::uint32_t>(first - list_.begin());
@@ -129,13 +131,13 @@ class FollowedPotentials {
         for (std::uint32_t& newest : newest_.span()) newest = moved(newest);
     }
 
-    /// Saves or loads what there is of a neuron after step `now`. Neurons that are loaded have potentiated nothing before.
+    /// Saves or loads the state of a neuron after step `now`. Loaded neurons have no earlier potentiation.
     void serialize(std::uint32_t neuron, Step now, StateColumns& columns) {
         const std::size_t size = columns.serialize_size(saved_steps_);
         for (std::size_t i = 0; i < size; ++i) {
             const Step step = now - static_cast<Step>(size - 1 - i);
             double potentiation = columns.loads() ? 0.0 : potentiation_in(neuron, step);
-            // What a table with shorter delays does not keep, its synapses do not need.
+            // Synapses of a table with shorter delays do not need older steps.
             double unused[3] = {};
             const bool is_kept = size - 1 - i <= mask_;
             columns.serialize_element("u_bar_plus", is_kept ? plus_[place(step) + neuron] : unused[0]);
@@ -190,14 +192,14 @@ class FollowedPotentials {
     std::uint32_t neurons_;
     VoltageConstants constants_;
     std::size_t saved_steps_;
-    std::size_t mask_;             ///< of rings, by step, then neuron
+    std::size_t mask_;  ///< of ring buffers by step, then neuron
     Buffer<double> now_values_;    ///< by variable, then neuron
     Buffer<double> plus_;
     Buffer<double> minus_;
     Buffer<double> depression_;
     Buffer<std::uint32_t> newest_;  ///< of each neuron, in the list
     std::pmr::vector<Potentiation> list_;  ///< by step
-    std::vector<Potentiation> loaded_;  ///< with the neuron in place of the link
+    std::vector<Potentiation> loaded_;  ///< with the neuron instead of the link
 };
 
 }  // namespace ranvier::connect

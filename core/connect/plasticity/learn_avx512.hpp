@@ -1,7 +1,7 @@
 #pragma once
 
 #include "connect/plasticity/learn_lanes.hpp"
-#include "connect/plasticity/own_rule_block.hpp"
+#include "connect/plasticity/per_synapse_rule.hpp"
 
 #if defined(__x86_64__)
 
@@ -22,12 +22,12 @@ struct LearnAvx512 {
     static constexpr std::size_t vectors = Block::block / L::size;
     using Masks = std::array<std::array<Mask, vectors>, newest + 1>;
 
-    /// Places in the history are indices of 32 bits with a sign.
+    /// Places in the history are signed 32-bit indices.
     static bool has_room(const SpikeHistory<Real>& history) {
         return (newest + 1) * std::uint64_t{history.neurons()} <= std::numeric_limits<std::int32_t>::max();
     }
 
-    // ---- where synapses are ------------------------------------------------------------------------------------------
+    // ---- loading synapses -------------------------------------------------------------------------------------------
 
     [[gnu::noinline]] RANVIER_TARGET_AVX512 static void fill(const Arguments& a, Block& b, const Visit& v,
                                                              std::size_t offset, std::size_t begin, std::size_t count) {
@@ -58,10 +58,10 @@ struct LearnAvx512 {
         }
     }
 
-    // ---- what has come -----------------------------------------------------------------------------------------------
+    // ---- spike lookup -----------------------------------------------------------------------------------------------
 
-    /// See LearnVisits::look_at(). @param count at most a block
-    [[gnu::noinline]] RANVIER_TARGET_AVX512 static std::uint32_t look_at(
+    /// See LearnVisits::look_up(). @param count at most a block
+    [[gnu::noinline]] RANVIER_TARGET_AVX512 static std::uint32_t look_up(
         const Arguments& a, const std::uint32_t* targets, const std::int32_t* end, const std::int32_t* meets,
         std::size_t count, std::int32_t* first, std::uint32_t* place, Real* trace) {
         const std::int32_t* const steps = a.history->steps();
@@ -74,13 +74,13 @@ struct LearnAvx512 {
             L::store_some(first + i, some, step);
             L::store_some(place + i, some, target);
             const Mask is_later = L::is_greater(some, step, L::load_some(some, end + i));
-            L::store16(later.data() + later_count, L::put_together(is_later, L::counted(i)));
+            L::store16(later.data() + later_count, L::compress(is_later, L::counted(i)));
             later_count += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(is_later)));
         }
         const std::uint32_t neurons = a.history->neurons();
         std::uint32_t greatest = neurons - 1;
         for (std::size_t k = 0; k < later_count; ++k) {
-            // Behind the newest spikes there is one that never was.
+            // The newest spikes are followed by a sentinel.
             const std::size_t i = later[k];
             std::uint32_t at = targets[i] + neurons;
             while (steps[at] > end[i]) at += neurons;
@@ -90,12 +90,12 @@ struct LearnAvx512 {
         }
         for (std::size_t i = 0; i < count; i += L::size) {
             const Mask some = L::first(count - i);
-            look_at_traces(a, some, targets + i, meets + i, first + i, place + i, trace + i);
+            look_up_traces(a, some, targets + i, meets + i, first + i, place + i, trace + i);
         }
         return greatest;
     }
 
-    // ---- what is to be learnt ----------------------------------------------------------------------------------------
+    // ---- learning ---------------------------------------------------------------------------------------------------
 
     /// Lets synapses learn from postsynaptic spikes.
     [[gnu::noinline]] RANVIER_TARGET_AVX512 static void learn(const Arguments& a, Block& b) {
@@ -123,7 +123,7 @@ struct LearnAvx512 {
         typename Block::template Lanes<std::int32_t> last;
     };
 
-    RANVIER_LANES void look_at_traces(const Arguments& a, Mask some, const std::uint32_t* targets,
+    RANVIER_LANES void look_up_traces(const Arguments& a, Mask some, const std::uint32_t* targets,
                                       const std::int32_t* meets, const std::int32_t* first, const std::uint32_t* place,
                                       Real* trace) {
         const Ints neurons = L::all(static_cast<std::int32_t>(a.history->neurons()));
@@ -138,10 +138,10 @@ struct LearnAvx512 {
         }
         Reals after = L::gather_reals(L::all_reals(0), some, a.history->traces(), at);
         const Mask beyond = L::is_not_less(some, at, L::all(static_cast<std::int32_t>(newest * a.history->neurons())));
-        if (beyond != 0) look_before(a, beyond, targets, meets, step, after);
+        if (beyond != 0) find_before(a, beyond, targets, meets, step, after);
         L::store_some(trace, some, L::times(after, postsynaptic_decay(a, some, present, step)));
     }
-    [[gnu::noinline]] RANVIER_TARGET_AVX512 static void look_before(const Arguments& a, Mask some,
+    [[gnu::noinline]] RANVIER_TARGET_AVX512 static void find_before(const Arguments& a, Mask some,
                                                                     const std::uint32_t* targets,
                                                                     const std::int32_t* meets, Ints& step,
                                                                     Reals& trace) {
@@ -151,13 +151,13 @@ struct LearnAvx512 {
         L::store(traces.data(), trace);
         for (auto left = static_cast<std::uint32_t>(some); left != 0; left &= left - 1) {
             const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-            OlderSpikes<Real>::look_before(a, targets[lane], meets[lane], steps[lane], traces[lane]);
+            OlderSpikes<Real>::find_before(a, targets[lane], meets[lane], steps[lane], traces[lane]);
         }
         step = L::load(steps.data());
         trace = L::load_reals(traces.data());
     }
 
-    /// What is left of traces after some steps.
+    /// Decay factors after some steps.
     RANVIER_LANES Reals decay(const typename Decay<Real>::View& view, Mask some, Ints steps) {
         const Mask far = L::is_not_less(some, steps, L::all(Decay<Real>::near_steps));
         const Reals near = L::gather_reals(L::all_reals(0), static_cast<Mask>(some & ~far), view.short_, steps);
@@ -169,7 +169,7 @@ struct LearnAvx512 {
         return L::chosen(far, near, L::times(of_long, L::gather_reals(L::all_reals(0), far, view.short_, within)));
     }
     RANVIER_LANES Reals postsynaptic_decay(const Arguments& a, Mask some, Ints meets, Ints step) {
-        // Of a neuron that has never fired the trace is 0, whatever the number of steps.
+        // A neuron that has never fired has trace 0, whatever the number of steps.
         const Ints least = L::subtract(meets, L::all(1 << 30));
         return decay(a.postsynaptic, some, L::subtract(meets, L::larger(step, least)));
     }
@@ -187,12 +187,12 @@ struct LearnAvx512 {
             const Ints last = L::load(b.last.data() + i);
             const Mask listed = L::is_greater(some, step, learnt);
             masks[i / L::size] = listed;
-            L::store(depth.steps.data() + length, L::put_together(listed, L::subtract(step, last)));
-            L::store(depth.at.data() + length, L::put_together(listed, shared ? target : L::load(b.place.data() + i)));
-            L::store(depth.row_trace.data() + length, L::put_together(listed, L::load_reals(b.row_trace.data() + i)));
-            L::store(bounds.learnt.data() + length, L::put_together(listed, learnt));
-            L::store(bounds.last.data() + length, L::put_together(listed, last));
-            L::store16(depth.list.data() + length, L::put_together(listed, L::counted(i)));
+            L::store(depth.steps.data() + length, L::compress(listed, L::subtract(step, last)));
+            L::store(depth.at.data() + length, L::compress(listed, shared ? target : L::load(b.place.data() + i)));
+            L::store(depth.row_trace.data() + length, L::compress(listed, L::load_reals(b.row_trace.data() + i)));
+            L::store(bounds.learnt.data() + length, L::compress(listed, learnt));
+            L::store(bounds.last.data() + length, L::compress(listed, last));
+            L::store16(depth.list.data() + length, L::compress(listed, L::counted(i)));
             length += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(listed)));
         }
         depth.count = length;
@@ -203,7 +203,7 @@ struct LearnAvx512 {
         }
     }
 
-    /// Among those of the list before, the ones whose target has fired once more.
+    /// The synapses of the previous list whose target has fired once more.
     RANVIER_LANES void list_deeper(const Arguments& a, Block& b, std::size_t level, std::array<Mask, vectors>& masks,
                                    Bounds& bounds) {
         const Depth& before = b.depths[level - 1];
@@ -219,18 +219,17 @@ struct LearnAvx512 {
             if (may_be_older) add_older(b, L::is_not_less(some, at, oldest), before.list.data() + j);
             at = L::add(at, L::all(static_cast<std::int32_t>(neurons)));
             const Ints step = L::gather(L::all(0), some, a.history->steps(), at);
-            // These become shorter lists in the same place, behind what is read.
+            // The shorter lists overwrite elements that have been read.
             const Ints learnt = L::load(bounds.learnt.data() + j);
             const Ints last = L::load(bounds.last.data() + j);
             const Mask listed = L::is_greater(some, step, learnt);
             masks[j / L::size] = listed;
-            L::store(depth.steps.data() + length, L::put_together(listed, L::subtract(step, last)));
-            L::store(depth.at.data() + length, L::put_together(listed, at));
-            L::store(depth.row_trace.data() + length,
-                     L::put_together(listed, L::load_reals(before.row_trace.data() + j)));
-            L::store(bounds.learnt.data() + length, L::put_together(listed, learnt));
-            L::store(bounds.last.data() + length, L::put_together(listed, last));
-            L::store16(depth.list.data() + length, L::put_together(listed, list));
+            L::store(depth.steps.data() + length, L::compress(listed, L::subtract(step, last)));
+            L::store(depth.at.data() + length, L::compress(listed, at));
+            L::store(depth.row_trace.data() + length, L::compress(listed, L::load_reals(before.row_trace.data() + j)));
+            L::store(bounds.learnt.data() + length, L::compress(listed, learnt));
+            L::store(bounds.last.data() + length, L::compress(listed, last));
+            L::store16(depth.list.data() + length, L::compress(listed, list));
             length += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(listed)));
         }
         depth.count = length;
@@ -253,12 +252,12 @@ struct LearnAvx512 {
         std::size_t length = 0;
         for (std::size_t j = 0; j < count_before(b, level); j += L::size) {
             const Mask listed = masks[j / L::size];
-            L::store(to + length, L::put_together(listed, L::load_reals(from + j)));
+            L::store(to + length, L::compress(listed, L::load_reals(from + j)));
             length += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(listed)));
         }
         for (std::size_t j = length; j < padded(length); j += L::size) L::store(to + j, L::all_reals(Real{1}));
     }
-    /// Each of the synapses that have to learn from so many newer spikes learns from the one before these.
+    /// Synapses that must learn from this many newer spikes learn from the previous spike.
     RANVIER_LANES void learn_from(const Arguments& a, Block& b, std::size_t level,
                                   const std::array<Mask, vectors>& masks) {
         const LearningRule<Real>& rule = *a.rule;
@@ -270,22 +269,22 @@ struct LearnAvx512 {
                                       : decay(a.presynaptic, some, steps);
             const Reals trace = L::load_some_reals(some, depth.row_trace.data() + j);
             L::store(b.trace_of_learning.data() + j, L::times(trace, left));
-            if (rule.own_postsynaptic_traces == 0) continue;
-            L::store(b.own.data() + j,
-                     L::gather_reals(L::all_reals(0), some, a.history->own(0), L::load(depth.at.data() + j)));
+            if (rule.same_side_postsynaptic_traces == 0) continue;
+            L::store(b.same_side.data() + j,
+                     L::gather_reals(L::all_reals(0), some, a.history->same_side(0), L::load(depth.at.data() + j)));
         }
-        if (rule.own.any()) {
+        if (rule.per_synapse.any()) {
             std::fill_n(depth.list.data() + depth.count, padded(depth.count) - depth.count, std::uint16_t{0});
-            learn_own(rule.own, b, depth, padded(depth.count));
+            learn_per_synapse(rule.per_synapse, b, depth, padded(depth.count));
         } else {
-            rule.postsynaptic(InstructionSet::avx512, depth.weights.data(), b.trace_of_learning.data(), b.own.data(),
-                              padded(depth.count), rule.constants.get());
+            rule.postsynaptic(InstructionSet::avx512, depth.weights.data(), b.trace_of_learning.data(),
+                              b.same_side.data(), padded(depth.count), rule.constants.get());
         }
         Real* const to = weights_before(b, level);
         std::size_t length = 0;
         for (std::size_t j = 0; j < count_before(b, level); j += L::size) {
             const Mask listed = masks[j / L::size];
-            L::store(to + j, L::spread(L::load_reals(to + j), listed, L::load_reals(depth.weights.data() + length)));
+            L::store(to + j, L::expand(L::load_reals(to + j), listed, L::load_reals(depth.weights.data() + length)));
             length += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(listed)));
         }
     }

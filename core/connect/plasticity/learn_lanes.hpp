@@ -16,11 +16,11 @@
 
 #define RANVIER_LANES [[gnu::always_inline]] RANVIER_TARGET_AVX512 static inline
 
-/// What synapses learn from postsynaptic spikes, for AVX-512: it can put together those elements of a vector that a mask
-/// names, which compilers do not do by themselves. The same operations as the loops for all sets in learn_visits.cpp do.
+/// Learning from postsynaptic spikes with AVX-512, which can compress vectors by a mask; compilers do not vectorise
+/// that themselves. The operations are those of the generic loops in learn_visits.cpp.
 namespace ranvier::connect::detail {
 
-/// As many values as a register holds, and as many 32-bit numbers.
+/// Reals per register, and as many 32-bit integers.
 template <class Real>
 struct Lanes;
 
@@ -77,9 +77,9 @@ struct Lanes<float> {
     RANVIER_LANES Reals gather_reals(Reals otherwise, Mask some, const float* base, Ints at) {
         return _mm512_mask_i32gather_ps(otherwise, some, at, base, 4);
     }
-    RANVIER_LANES Ints put_together(Mask some, Ints value) { return _mm512_maskz_compress_epi32(some, value); }
-    RANVIER_LANES Reals put_together(Mask some, Reals value) { return _mm512_maskz_compress_ps(some, value); }
-    RANVIER_LANES Reals spread(Reals otherwise, Mask some, Reals value) {
+    RANVIER_LANES Ints compress(Mask some, Ints value) { return _mm512_maskz_compress_epi32(some, value); }
+    RANVIER_LANES Reals compress(Mask some, Reals value) { return _mm512_maskz_compress_ps(some, value); }
+    RANVIER_LANES Reals expand(Reals otherwise, Mask some, Reals value) {
         return _mm512_mask_expand_ps(otherwise, some, value);
     }
     RANVIER_LANES Ints counted(std::size_t from) {
@@ -141,9 +141,9 @@ struct Lanes<double> {
     RANVIER_LANES Reals gather_reals(Reals otherwise, Mask some, const double* base, Ints at) {
         return _mm512_mask_i32gather_pd(otherwise, some, at, base, 8);
     }
-    RANVIER_LANES Ints put_together(Mask some, Ints value) { return _mm256_maskz_compress_epi32(some, value); }
-    RANVIER_LANES Reals put_together(Mask some, Reals value) { return _mm512_maskz_compress_pd(some, value); }
-    RANVIER_LANES Reals spread(Reals otherwise, Mask some, Reals value) {
+    RANVIER_LANES Ints compress(Mask some, Ints value) { return _mm256_maskz_compress_epi32(some, value); }
+    RANVIER_LANES Reals compress(Mask some, Reals value) { return _mm512_maskz_compress_pd(some, value); }
+    RANVIER_LANES Reals expand(Reals otherwise, Mask some, Reals value) {
         return _mm512_mask_expand_pd(otherwise, some, value);
     }
     RANVIER_LANES Ints counted(std::size_t from) {

@@ -9,9 +9,9 @@
 #include "connect/plasticity/fill_block.hpp"
 #include "connect/plasticity/learn_avx512.hpp"
 #include "connect/plasticity/learn_block.hpp"
-#include "connect/plasticity/look_at_spikes.hpp"
 #include "connect/plasticity/older_spikes.hpp"
-#include "connect/plasticity/own_rule_block.hpp"
+#include "connect/plasticity/per_synapse_rule.hpp"
+#include "connect/plasticity/spike_lookup.hpp"
 #include "connect/tables/delivery_loops.hpp"
 
 namespace ranvier::connect {
@@ -20,9 +20,9 @@ namespace {
 
 using detail::padded;
 
-/// Synapses are visited in blocks, of one row or of several. Those that have at least one postsynaptic spike to learn from
-/// are put together, and among them those with at least two, and so on. The deepest go first, so that each synapse learns
-/// from its spikes in their order, in loops without branches. All lists are filled up to whole vectors.
+/// Visits synapses in blocks, of one row or of several. Synapses with at least one postsynaptic spike to learn from are
+/// compacted, and among them those with at least two, and so on. The deepest lists go first, so that each synapse
+/// learns from its spikes in order, in loops without branches. All lists are padded to whole vectors.
 template <class Real>
 struct LearnVisits {
     using Arguments = LearnArguments<Real>;
@@ -33,7 +33,7 @@ struct LearnVisits {
     using Piece = typename Block::Piece;
     using OlderSpikes = detail::OlderSpikes<Real>;
     using Fill = detail::FillBlock<Real>;
-    using Look = detail::LookAtSpikes<Real>;
+    using Lookup = detail::SpikeLookup<Real>;
     static constexpr std::size_t block = Block::block;
     static constexpr std::size_t newest = History::newest;
 
@@ -46,15 +46,16 @@ struct LearnVisits {
         std::size_t offset = 0;
         while (visit < a.visits.size()) {
             fill<set>(a, b, visit, offset);
-            // What the next block will need, a part at a time: so many lines are not on their way at once.
+            // Prefetch the data of the next block, a part at a time: the number of pending cache lines is limited.
             Ahead ahead{visit, offset};
             prefetch_part(a, ahead);
             if (a.view != nullptr) {
                 b.greatest_place = a.view->greatest_place;
             } else {
-                b.greatest_place = Look::template look_at<set>(a, b.targets.data(), b.end.data(), b.meets.data(),
-                                                               b.count, b.first.data(), b.place.data(), b.trace.data());
-                if (a.rule->pairing != Pairing::all) Look::find_first(a, b);
+                b.greatest_place =
+                    Lookup::template look_up<set>(a, b.targets.data(), b.end.data(), b.meets.data(), b.count,
+                                                  b.first.data(), b.place.data(), b.trace.data());
+                if (a.rule->pairing != Pairing::all) Lookup::find_first(a, b);
             }
             prefetch_part(a, ahead);
             learn<set>(a, b);
@@ -65,7 +66,7 @@ struct LearnVisits {
         }
     }
 
-    // ---- where synapses are ------------------------------------------------------------------------------------------
+    // ---- loading synapses -------------------------------------------------------------------------------------------
 
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void fill(const Arguments& a, Block& b, std::size_t& visit, std::size_t& offset) {
@@ -84,7 +85,7 @@ struct LearnVisits {
             } else {
                 Fill::fill_piece(a, b, v, offset, begin, count);
             }
-            if (a.rule->own.any()) Fill::fill_parameters(a, b, v, offset, begin, count);
+            if (a.rule->per_synapse.any()) Fill::fill_parameters(a, b, v, offset, begin, count);
             b.count += count;
             offset += count;
             if (offset == v.count) {
@@ -118,7 +119,7 @@ struct LearnVisits {
         }
     }
 
-    // ---- what is to be learnt ----------------------------------------------------------------------------------------
+    // ---- learning ---------------------------------------------------------------------------------------------------
 
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void learn(const Arguments& a, Block& b) {
@@ -131,7 +132,7 @@ struct LearnVisits {
         }
     }
 
-    /// Lists synapses by the number of spikes that they have to learn from. Returns how many lists have any.
+    /// Lists synapses by the number of spikes that they must learn from. Returns the number of non-empty lists.
     RANVIER_ALWAYS_INLINE static std::size_t list_pending(const Arguments& a, Block& b) {
         const std::size_t listed = a.view != nullptr ? list_first<true>(a, b) : list_first<false>(a, b);
         if (a.rule->pairing != Pairing::all) return listed > 0 ? 1 : 0;
@@ -185,14 +186,14 @@ struct LearnVisits {
             b.older_count += before.at[j] >= oldest ? 1 : 0;
         }
     }
-    /// Wraps round where the later one never was; then nothing is made of it.
+    /// Wraps around if the later step is the sentinel; the result is then unused.
     RANVIER_ALWAYS_INLINE static std::int32_t steps_between(std::int32_t from, std::int32_t to) {
         return static_cast<std::int32_t>(static_cast<std::uint32_t>(to) - static_cast<std::uint32_t>(from));
     }
 
-    // ---- what spikes do ----------------------------------------------------------------------------------------------
+    // ---- applying spikes --------------------------------------------------------------------------------------------
 
-    /// Each of the synapses that have to learn from so many newer spikes learns from the one before these.
+    /// Synapses that must learn from this many newer spikes learn from the previous spike.
     RANVIER_ALWAYS_INLINE static void learn_from(const Arguments& a, Block& b, std::size_t level) {
         const LearningRule<Real>& rule = *a.rule;
         Depth& depth = b.depths[level];
@@ -209,15 +210,15 @@ struct LearnVisits {
         } else {
             for (std::size_t j = 0; j < whole; ++j) b.trace_of_learning[j] *= a.presynaptic(depth.steps[j]);
         }
-        if (rule.own_postsynaptic_traces > 0) {
-            const Real* const own = a.history->own(0);
-            for (std::size_t j = 0; j < count; ++j) b.own[j] = own[depth.at[j]];
-            for (std::size_t j = count; j < whole; ++j) b.own[j] = Real{0};
+        if (rule.same_side_postsynaptic_traces > 0) {
+            const Real* const same_side = a.history->same_side(0);
+            for (std::size_t j = 0; j < count; ++j) b.same_side[j] = same_side[depth.at[j]];
+            for (std::size_t j = count; j < whole; ++j) b.same_side[j] = Real{0};
         }
-        if (rule.own.any()) {
-            detail::learn_own(rule.own, b, depth, whole);
+        if (rule.per_synapse.any()) {
+            detail::learn_per_synapse(rule.per_synapse, b, depth, whole);
         } else {
-            rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), b.own.data(), whole,
+            rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), b.same_side.data(), whole,
                               rule.constants.get());
         }
         for (std::size_t j = 0; j < count; ++j) b.weights[depth.list[j]] = depth.weights[j];
@@ -233,15 +234,15 @@ struct LearnVisits {
             b.weights[i] = Real{1};
             b.trace[i] = Real{0};
         }
-        if (rule.own_presynaptic_traces > 0) {
+        if (rule.same_side_presynaptic_traces > 0) {
             for (std::size_t p = 0; p < b.piece_count; ++p) {
                 const Piece& piece = b.pieces[p];
-                for (std::size_t i = piece.begin; i < piece.end; ++i) b.own[i] = piece.visit->own[0];
+                for (std::size_t i = piece.begin; i < piece.end; ++i) b.same_side[i] = piece.visit->same_side[0];
             }
-            for (std::size_t i = b.count; i < whole; ++i) b.own[i] = Real{0};
+            for (std::size_t i = b.count; i < whole; ++i) b.same_side[i] = Real{0};
         }
-        if (rule.own.any()) return detail::arrive_own(rule.own, b, whole);
-        rule.presynaptic(b.set, b.weights.data(), b.trace.data(), b.own.data(), whole, rule.constants.get());
+        if (rule.per_synapse.any()) return detail::arrive_per_synapse(rule.per_synapse, b, whole);
+        rule.presynaptic(b.set, b.weights.data(), b.trace.data(), b.same_side.data(), whole, rule.constants.get());
     }
 
     RANVIER_ALWAYS_INLINE static void store(const Arguments& a, Block& b) {
@@ -263,7 +264,7 @@ struct LearnVisits {
         }
     }
 
-    /// Where targets in the block are neurons that have several inputs each.
+    /// For targets whose neurons have several inputs each.
     [[gnu::noinline]] static void add_to_inputs(const Arguments& a, const Block& b, const Piece& piece) {
         const Visit& v = *piece.visit;
         for (std::size_t i = piece.begin; i < piece.end; ++i) {
@@ -272,10 +273,10 @@ struct LearnVisits {
         }
     }
 
-    /// What is added lies on the grid of the sums.
+    /// Rounds added values to the grid of the sums.
     RANVIER_ALWAYS_INLINE static void round(const Arguments& a, Block& b) {
         if (a.greatest == nullptr) return;
-        // As integers, absolute values are ordered in the same way, and their maximum is found in vectors.
+        // As integers, absolute values have the same order, and their maximum vectorises.
         using Bits = typename History::Bits;
         Bits greatest = 0;
         const double to_grid = a.to_grid;
@@ -283,7 +284,8 @@ struct LearnVisits {
             const Bits bits = std::bit_cast<Bits>(b.weights[i]) & (~Bits{0} >> 1);
             greatest = greatest < bits ? bits : greatest;
         }
-        // Counted before: the compiler takes the number for one that the loop may change, and makes no vectors then.
+        // Computed before the loop: the compiler assumes that the loop may change the count, and does not vectorise
+        // then.
         const std::size_t whole = padded(b.count);
         RANVIER_NO_OVERLAP
         for (std::size_t i = 0; i < whole; ++i) {
@@ -292,7 +294,7 @@ struct LearnVisits {
         *a.greatest = std::max(*a.greatest, greatest);
     }
 
-    /// A postsynaptic spike sets the presynaptic trace of a synapse back to 0, and the present spike adds 1.
+    /// A postsynaptic spike resets the presynaptic trace of a synapse to 0, and the current spike adds 1.
     RANVIER_ALWAYS_INLINE static void keep_traces(const Block& b, const Piece& piece) {
         const Visit& v = *piece.visit;
         Real* const traces = v.new_synapse_traces + piece.offset;

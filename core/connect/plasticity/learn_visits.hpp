@@ -12,70 +12,74 @@
 
 namespace ranvier::connect {
 
-/// What a presynaptic spike does to synapses of one row, or, where there is none, what postsynaptic spikes have done since
-/// the last one. If the synapses have different delays, these are all dendritic, and what is told holds for the least of them.
+/// The effect of a presynaptic spike on synapses of one row or, without one, of the postsynaptic spikes since the last
+/// presynaptic one. If the synapses have different delays, these are all dendritic, and the values here hold for the
+/// shortest.
 ///
-/// All steps are those in which neurons fired, relative to the base of the history: a postsynaptic spike of step p meets
-/// the presynaptic one of step s at the synapse when p = s + shift, with the axonal less the dendritic part of the delay as
-/// the shift.
+/// All steps are those in which neurons fired, relative to the base of the history: a postsynaptic spike of step p
+/// meets the presynaptic one of step s at the synapse when p = s + shift, where the shift is the axonal minus the
+/// dendritic part of the delay.
 template <class Real>
 struct LearnVisit {
     const void* targets = nullptr;  ///< inputs; see InputLayout
     Real* weights = nullptr;
     std::size_t count = 0;
-    const Real* synapse_traces = nullptr;  ///< presynaptic, of each synapse, after the spike before, if they have any
-    Real* new_synapse_traces = nullptr;  ///< the same place, for those after the present one
-    /// Of each synapse, relative to the least delay: then postsynaptic spikes meet it so many steps earlier. Null: the same.
+    const Real* synapse_traces =
+        nullptr;  ///< presynaptic, per synapse, after the previous spike; null without per-synapse traces
+    Real* new_synapse_traces = nullptr;  ///< the same array, for the traces after the current spike
+    /// Per synapse, relative to the shortest delay: postsynaptic spikes meet it so many steps earlier. Null: equal
+    /// delays.
     const void* delays = nullptr;
-    /// Of the step in which it arrives at the neurons, from the first neuron on; null: nothing is added.
+    /// Inputs of the step of arrival, from the first neuron on; null: nothing is added.
     double* inputs = nullptr;
-    std::uint32_t slot = 0;  ///< of this step in the ring, which `inputs` is the begin of if delays differ
-    std::int32_t learnt = 0;  ///< postsynaptic spikes up to here have been learnt from
-    std::int32_t end = 0;  ///< those up to here have come
-    std::int32_t last = 0;  ///< where postsynaptic spikes meet the presynaptic one before
-    std::int32_t since = 0;  ///< postsynaptic spikes later than this have come after that one
-    std::int32_t meets = 0;  ///< where postsynaptic spikes meet the present one
+    std::uint32_t slot = 0;  ///< of this step in the ring, which starts at `inputs` if delays differ
+    std::int32_t learnt = 0;  ///< postsynaptic spikes up to this step have been processed
+    std::int32_t end = 0;  ///< postsynaptic spikes up to this step have arrived
+    std::int32_t last = 0;  ///< step at which postsynaptic spikes meet the previous presynaptic one
+    std::int32_t since = 0;  ///< postsynaptic spikes later than this have arrived after that one
+    std::int32_t meets = 0;  ///< step at which postsynaptic spikes meet the current presynaptic one
     std::int32_t dendritic = 0;  ///< delay
-    Real trace = 0;  ///< presynaptic, after the one before
-    Real left = 0;  ///< of a presynaptic trace, from that one to the present one
-    std::array<Real, most_own_traces> own = {};  ///< presynaptic traces that the present one reads
+    Real trace = 0;  ///< presynaptic, after the previous spike
+    Real left = 0;  ///< decay factor of a presynaptic trace, from the previous to the current spike
+    std::array<Real, most_same_side_traces> same_side = {};  ///< presynaptic traces read by the current spike
 };
 
-/// What synapses with the same delay see of their targets when spikes arrive in one step, by local index.
+/// State of the targets, by local index, at the arrival of spikes in one step, for synapses with the same delay.
 template <class Real>
 struct TargetView {
-    std::int32_t* first;  ///< step of the newest postsynaptic spike that has come
-    std::uint32_t* place;  ///< of that in the history
-    Real* trace;  ///< postsynaptic, as a presynaptic spike meets it
-    std::int32_t end = 0;  ///< spikes up to here have come
-    std::uint32_t greatest_place = 0;  ///< in the history, of any
+    std::int32_t* first;  ///< step of the newest postsynaptic spike that has arrived
+    std::uint32_t* place;  ///< of that spike in the history
+    Real* trace;  ///< postsynaptic, at the arrival of a presynaptic spike
+    std::int32_t end = 0;  ///< spikes up to this step have arrived
+    std::uint32_t greatest_place = 0;  ///< greatest place of any neuron in the history
 };
 
 template <class Real>
 struct LearnArguments {
     std::span<const LearnVisit<Real>> visits;  ///< of different synapses
     bool wide_targets = false;  ///< 32 bits, not 16
-    const std::uint32_t* neurons = nullptr;  ///< of each input, as in the history; null: inputs are numbered as neurons
-    std::uint32_t first_neuron = 0;  ///< of the history, if inputs are numbered as neurons
+    const std::uint32_t* neurons =
+        nullptr;  ///< of each input, as in the history; null: inputs are numbered like neurons
+    std::uint32_t first_neuron = 0;  ///< of the history, if inputs are numbered like neurons
     bool wide_delays = false;  ///< 16 bits, not 8
     std::size_t slot_stride = 0;  ///< of the ring of inputs
     std::uint32_t slot_mask = 0;
-    bool arrives = true;  ///< whether there are present spikes
+    bool arrives = true;  ///< whether presynaptic spikes arrive
     const SpikeHistory<Real>* history = nullptr;
     typename Decay<Real>::View presynaptic;
     typename Decay<Real>::View postsynaptic;
     const LearningRule<Real>* rule = nullptr;
-    const void* first_target = nullptr;  ///< of the table, from which on visits have their targets
-    /// Columns of the parameters of the rule that each synapse has a value of its own for; else null.
+    const void* first_target = nullptr;  ///< of the table; start of the targets of visits
+    /// Columns of the per-synapse parameters of the rule; null for shared ones.
     std::array<const Real*, most_rule_parameters> parameters = {};
-    /// Of all neurons, if `end` and `meets` are the same for all visits; null: each visit looks at its own targets.
+    /// Of all neurons, if `end` and `meets` are the same for all visits; null: each visit looks up its targets.
     const TargetView<Real>* view = nullptr;
-    double to_grid = 0.0;  ///< what rounds to the grid of the sums when it is added and taken off again
-    /// The greatest absolute value of what was added, as bits: grows.
+    double to_grid = 0.0;  ///< adding and subtracting it rounds to the grid of the sums
+    /// The greatest absolute value that was added, as bits; only grows.
     typename SpikeHistory<Real>::Bits* greatest = nullptr;
 };
 
-/// The neurons that some targets of a visit are inputs of, as the history numbers them.
+/// The neurons, as numbered by the history, of some targets of a visit.
 template <class Real>
 void find_neurons(const LearnArguments<Real>& arguments, std::span<std::uint32_t> targets) {
     if (arguments.neurons == nullptr) {
@@ -84,22 +88,22 @@ void find_neurons(const LearnArguments<Real>& arguments, std::span<std::uint32_t
         for (std::uint32_t& target : targets) target = arguments.neurons[target];
     }
 }
-/// The input that a synapse of a visit reaches.
+/// The input reached by a synapse of a visit.
 template <class Real>
 std::uint32_t input_of(const LearnArguments<Real>& arguments, const LearnVisit<Real>& visit, std::size_t synapse) {
     return arguments.wide_targets ? static_cast<const std::uint32_t*>(visit.targets)[synapse]
                                   : static_cast<const std::uint16_t*>(visit.targets)[synapse];
 }
 
-/// Looks at all neurons for all visits with these values.
+/// Looks up all neurons, for visits with these values.
 template <class Real>
-void look_at_targets(InstructionSet set, const LearnArguments<Real>& arguments, std::int32_t end, std::int32_t meets,
+void look_up_targets(InstructionSet set, const LearnArguments<Real>& arguments, std::int32_t end, std::int32_t meets,
                      TargetView<Real>& view);
 
-/// Looks at the targets of some synapses, at most 512: finds the newest spike up to `end`, its place in the history, and what is
-/// left of the trace after the last spike before `meets`. @param end of each synapse, and so on
+/// Looks up the targets of some synapses, at most 512: the newest spike up to `end`, its place in the history, and the
+/// rest of the trace after the last spike before `meets`. @param end per synapse, as the following ones
 template <class Real>
-void look_at_some(InstructionSet set, const LearnArguments<Real>& arguments, const std::uint32_t* targets,
+void look_up_some(InstructionSet set, const LearnArguments<Real>& arguments, const std::uint32_t* targets,
                   const std::int32_t* end, const std::int32_t* meets, std::size_t count, std::int32_t* first,
                   std::uint32_t* place, Real* trace);
 

@@ -15,77 +15,77 @@
 
 namespace ranvier::connect {
 
-/// Which spikes of the two sides a synapse pairs.
+/// The pairs of spikes that a synapse evaluates.
 enum class Pairing {
     all,  ///< all, or the nearest ones if traces do not accumulate
-    /// Only spikes that follow each other: of the postsynaptic spikes between two presynaptic ones, the first is paired
-    /// with the presynaptic one before, and the last with that after. Traces must not accumulate.
+    /// Only consecutive spikes: of the postsynaptic spikes between two presynaptic ones, the first is paired with the
+    /// previous presynaptic one, and the last with the next. Traces must not accumulate.
     restricted,
-    /// Each presynaptic spike with the postsynaptic one before it and that after it. So a postsynaptic spike is paired
-    /// with all presynaptic ones since the last postsynaptic one: each synapse has a presynaptic trace of its own.
+    /// Each presynaptic spike with the previous and the next postsynaptic one. So a postsynaptic spike is paired with
+    /// all presynaptic ones since the last postsynaptic one: each synapse has a separate presynaptic trace.
     presynaptic_centred,
 };
 
-/// Weights are changed so many at a time, at least: a widest register of single precision, or two of double.
+/// Weights are changed in multiples of this: one widest register of single precision, or two of double.
 inline constexpr std::size_t rule_lanes = 16;
 
-/// How many traces of its own side a spike may read, beside that of the other side.
-inline constexpr std::size_t most_own_traces = 1;
+/// Greatest number of traces of the same side that a spike may read, in addition to that of the other side.
+inline constexpr std::size_t most_same_side_traces = 1;
 
-/// How many parameters of a rule synapses may have values of their own for.
+/// Greatest number of per-synapse parameters of a rule.
 inline constexpr std::size_t most_rule_parameters = 5;
 
-/// What changes weights of synapses that have parameters of their own.
+/// Changes the weights of synapses with per-synapse parameters.
 template <class Real>
-struct OwnRule {
-    /// As LearningRule::Change. @param parameters an array for each that the rule reads, of these synapses
-    using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* own,
+struct PerSynapseRule {
+    /// As LearningRule::Change. @param parameters an array of these synapses for each parameter that the rule reads
+    using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* same_side,
                             const Real* const* parameters, std::size_t count, const void* constants);
     struct Parameter {
         Real shared = 0;
-        std::optional<std::size_t> column = {};  ///< of the table, where each synapse has a value of its own
+        std::optional<std::size_t> column = {};  ///< of the table, if the parameter is per synapse
     };
 
     Change postsynaptic = nullptr;  ///< null: all synapses of a table share all parameters
     Change presynaptic = nullptr;
     std::array<Parameter, most_rule_parameters> parameters = {};
     std::size_t parameter_count = 0;
-    const void* constants = nullptr;  ///< what LearningRule::constants keeps, if the functions need it
+    const void* constants = nullptr;  ///< owned by LearningRule::constants, if the functions need them
 
     bool any() const { return postsynaptic != nullptr; }
 };
 
-/// How weights change with spikes. Tables and their loops are the same for all rules: a rule changes arrays of weights
-/// (connect/plasticity/rule_loops.hpp makes one from equations for a single weight).
+/// Changes of weights by spikes. Tables and their loops are the same for all rules: a rule changes arrays of weights
+/// (connect/plasticity/rule_loops.hpp derives it from equations for a single weight).
 template <class Real>
 struct LearningRule {
     /// Changes each weight by one spike.
-    /// @param weights of synapses that the spike changes, in their order in the other arrays
+    /// @param weights of synapses that the spike changes, in the order of the other arrays
     /// @param traces of the spikes of the other side
-    /// @param own of the spikes of the same side, before this one; null if the rule reads none
-    /// @param count a multiple of `rule_lanes`; all arrays begin at a cache line
-    using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* own, std::size_t count,
-                            const void* constants);
+    /// @param same_side traces of the same side, before this spike; null if the rule reads none
+    /// @param count a multiple of `rule_lanes`; all arrays are aligned to cache lines
+    using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* same_side,
+                            std::size_t count, const void* constants);
 
     Change postsynaptic = nullptr;
     Change presynaptic = nullptr;
     std::shared_ptr<const void> constants;
     Pairing pairing = Pairing::all;
-    bool presynaptic_trace_accumulates = true;  ///< else it is set to 1 with each spike
+    bool presynaptic_trace_accumulates = true;  ///< otherwise each spike sets it to 1
     bool postsynaptic_trace_accumulates = true;
-    std::size_t own_presynaptic_traces = 0;
-    std::size_t own_postsynaptic_traces = 0;
-    /// Where a transmitter modulates what is learnt, in place of the functions above; else null.
+    std::size_t same_side_presynaptic_traces = 0;
+    std::size_t same_side_postsynaptic_traces = 0;
+    /// If a transmitter modulates learning, replaces the functions above; otherwise null.
     std::shared_ptr<const ModulationConstants> modulation = nullptr;
-    OwnRule<Real> own = {};  ///< in place of the functions above, where synapses have parameters of their own
+    PerSynapseRule<Real> per_synapse = {};  ///< replaces the functions above for synapses with per-synapse parameters
 };
 
-/// The traces of a synapse: of the spikes of each side, which those of the other side read or those of their own.
-enum class TraceKind : std::uint8_t { presynaptic, postsynaptic, own_presynaptic, own_postsynaptic };
+/// The traces of a synapse: of the spikes of each side, read by spikes of the other side or of the same side.
+enum class TraceKind : std::uint8_t { presynaptic, postsynaptic, same_side_presynaptic, same_side_postsynaptic };
 inline constexpr std::size_t trace_kinds = 4;
 
-/// Time constants of which each synapse has a value of its own.
-struct OwnTimes {
+/// Per-synapse time constants.
+struct PerSynapseTimes {
     std::array<std::optional<std::size_t>, trace_kinds> columns = {};  ///< of the table, by TraceKind
     double resolution = 0.1;  ///< ms, as the columns are
 
@@ -95,20 +95,21 @@ struct OwnTimes {
     std::optional<std::size_t> of(TraceKind kind) const { return columns[static_cast<std::size_t>(kind)]; }
 };
 
-/// How the synapses of a table learn, beside their rule.
+/// Learning parameters of the synapses of a table, beside the rule.
 struct Learning {
     double presynaptic_steps = 1.0;  ///< time constants of the traces, in steps of the resolution
     double postsynaptic_steps = 1.0;
-    /// The same of the traces that spikes of their own side read, as many as the rule has.
-    std::vector<double> own_presynaptic_steps = {};
-    std::vector<double> own_postsynaptic_steps = {};
-    OwnTimes own_times = {};  ///< in place of these, where synapses have some of their own
-    /// Which part of the delay is axonal: the rest is dendritic, which postsynaptic spikes take to the synapse too.
+    /// The same for traces read by spikes of the same side, as many as the rule has.
+    std::vector<double> same_side_presynaptic_steps = {};
+    std::vector<double> same_side_postsynaptic_steps = {};
+    PerSynapseTimes per_synapse_times = {};  ///< replaces these for synapses with per-synapse time constants
+    /// Axonal fraction of the delay: the rest is dendritic, and also delays postsynaptic spikes on their way to the
+    /// synapse.
     double axonal_fraction = 0.0;
-    /// What weights are rounded to when they are added to the inputs: a power of two.
+    /// Grid to which weights are rounded when they are added to the inputs: a power of two.
     double quantum = 0x1p-32;
 
-    /// Steps of a delay that the presynaptic spike takes to the synapse.
+    /// Steps of a delay before the presynaptic spike reaches the synapse.
     DelaySteps axonal(DelaySteps delay) const { return axonal_steps(axonal_fraction, delay); }
 };
 
@@ -116,7 +117,7 @@ struct Learning {
 template <class Target, class Real>
 std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<Target, Real> columns, const Learning& learning,
                                                  LearningRule<Real> rule, const PlasticTableArguments& arguments);
-/// What such a table takes on a shard, beside its columns: the same for all widths of targets.
+/// Memory of such a table on a shard, beside its columns: the same for all widths of targets.
 template <class Real>
 PlasticTableMemory plastic_table_memory(const Learning& learning, const LearningRule<Real>& rule);
 

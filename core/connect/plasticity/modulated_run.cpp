@@ -16,13 +16,13 @@ namespace ranvier::connect {
 
 namespace {
 
-/// A time without a pulse. The weights of all synapses change in it in the same way, for the same eligibility.
+/// An interval without a pulse. For equal eligibility, the weights of all synapses change equally in it.
 struct Stretch {
     std::int32_t begin = 0;
     std::int32_t end = 0;
-    std::int32_t pulse = 0;    ///< the last one before
+    std::int32_t pulse = 0;  ///< the last one before it
     double after_pulse = 0.0;  ///< concentration
-    double gain = 0.0;         ///< change of a weight whose eligibility is 1 at the beginning
+    double gain = 0.0;  ///< change of a weight with eligibility 1 at the start
 };
 
 double gain_of(const ModulationConstants& c, const Concentration& concentration, const StretchGains& gains,
@@ -34,7 +34,7 @@ double gain_of(const ModulationConstants& c, const Concentration& concentration,
 }
 
 struct Limits {
-    double to_grid = 0.0;  ///< what rounds a weight to what is stored of it when it is added and taken off again
+    double to_grid = 0.0;  ///< adding and subtracting it rounds a weight to its stored precision
     double least = 0.0;
     double greatest = 0.0;
 
@@ -45,10 +45,10 @@ struct Limits {
     }
 };
 
-/// The stretches from where the weights of a visit are to where they are wanted.
+/// The stretches from the current state of a visit's weights to the requested one.
 struct Course {
-    std::vector<Stretch> stretches;  ///< at least one, except where no presynaptic spike has come before
-    std::size_t closed = 0;  ///< so many of them end with a pulse, or where weights are wanted
+    std::vector<Stretch> stretches;  ///< at least one, except before the first presynaptic spike
+    std::size_t closed = 0;  ///< number of them that end with a pulse or at the requested step
     Limits limits;
 };
 
@@ -60,7 +60,7 @@ Course course_of(bool arrives, const LearnVisit<Real>& v, const ModulatedArgumen
     course.limits.least = m.bounded ? static_cast<double>(static_cast<Real>(c.least)) : -infinity;
     course.limits.greatest = m.bounded ? static_cast<double>(static_cast<Real>(c.greatest)) : infinity;
     if constexpr (std::is_same_v<Real, float>) {
-        // Two numbers of 24 bits hold this.
+        // Two numbers of 24 bits can represent this.
         const double bound = std::max(std::abs(c.least), std::abs(c.greatest));
         course.limits.to_grid = 0x1.8p52 * std::ldexp(1.0, std::ilogb(bound) + 1 - 46);
     }
@@ -90,8 +90,9 @@ Course course_of(bool arrives, const LearnVisit<Real>& v, const ModulatedArgumen
     return course;
 }
 
-/// Synapses are visited in blocks. Those whose targets have not fired follow all pulses together. Of the others, some at a time
-/// go from pulse to pulse; where one of their targets fires, that synapse goes there alone, and then on with the others.
+/// Visits synapses in blocks. Synapses whose targets have not fired process all pulses together. The others process the
+/// pulses in groups of lanes; where the target of one fires, that synapse is advanced to the spike alone, and then
+/// together with the others again.
 template <class Real>
 struct ModulatedRun {
     using Arguments = LearnArguments<Real>;
@@ -124,37 +125,37 @@ struct ModulatedRun {
     }
 
    private:
-    /// Synapses that go from pulse to pulse together.
+    /// Synapses that process pulses together.
     static constexpr std::size_t lanes = 16;
     static constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
 
     struct Block {
         std::array<double, block> weights;
         std::array<double, block> eligibility;
-        std::array<std::int32_t, block> base;  ///< when that was so
+        std::array<std::int32_t, block> base;  ///< step of this value
         std::array<std::uint32_t, block> targets;
         std::array<std::int32_t, block> end;
         std::array<std::int32_t, block> meets;
         std::array<std::int32_t, block> first;  ///< newest postsynaptic spike up to `end`
         std::array<std::uint32_t, block> place;
-        std::array<Real, block> trace;  ///< postsynaptic, as the present spike meets it
-        // Those that have learnt from postsynaptic spikes since the last presynaptic one, or have to, and the others:
+        std::array<Real, block> trace;  ///< postsynaptic, at the arrival of the current spike
+        // Synapses with postsynaptic spikes since the last presynaptic one, processed or pending, and the others:
         std::array<std::uint16_t, block> busy;
         std::array<std::uint16_t, block> idle;
         std::array<double, block> idle_weights;
         std::array<double, block> idle_eligibility;
         std::size_t busy_count = 0;
         std::size_t idle_count = 0;
-        std::vector<std::int32_t> posts;  ///< of some busy ones, each newest first
+        std::vector<std::int32_t> posts;  ///< of some busy synapses, newest first for each
     };
     struct Lanes {
         alignas(64) std::array<double, lanes> weights;
         alignas(64) std::array<double, lanes> eligibility;
         alignas(64) std::array<double, lanes> gain;
         alignas(64) std::array<std::int32_t, lanes> base;
-        alignas(64) std::array<std::int32_t, lanes> now;  ///< how far the weight has followed
+        alignas(64) std::array<std::int32_t, lanes> now;  ///< step of the current weight
         alignas(64) std::array<std::int32_t, lanes> next;  ///< postsynaptic spike
-        std::array<std::size_t, lanes> left;  ///< of those in `posts`, from the begin of all
+        std::array<std::size_t, lanes> left;  ///< number of remaining ones in `posts`, from its start
         std::array<std::size_t, lanes> begin;
     };
 
@@ -180,7 +181,7 @@ struct ModulatedRun {
             b.end[i] = v.end;
             b.meets[i] = v.meets;
         }
-        look_at_some(set, a, b.targets.data(), b.end.data(), b.meets.data(), count, b.first.data(), b.place.data(),
+        look_up_some(set, a, b.targets.data(), b.end.data(), b.meets.data(), count, b.first.data(), b.place.data(),
                      b.trace.data());
     }
 
@@ -188,7 +189,7 @@ struct ModulatedRun {
         b.busy_count = 0;
         b.idle_count = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            // Between the last presynaptic spike and the end, or there may be older ones.
+            // A spike between the last presynaptic one and the end, or possibly an older one.
             const bool is_busy = b.place[i] >= newest * a.history->neurons() || b.first[i] > v.since;
             b.busy[b.busy_count] = static_cast<std::uint16_t>(i);
             b.idle[b.idle_count] = static_cast<std::uint16_t>(i);
@@ -211,7 +212,7 @@ struct ModulatedRun {
         for (std::size_t k = 0; k < count; ++k) b.weights[b.idle[k]] = b.idle_weights[k];
     }
 
-    /// Appends the postsynaptic spikes of a neuron later than one step and up to another, newest first. Returns the last one
+    /// Appends the postsynaptic spikes of a neuron after one step and up to another, newest first. Returns the last one
     /// before them.
     static std::int32_t list_spikes(const Arguments& a, const Visit& v, std::uint32_t target, std::uint32_t place,
                                     std::vector<std::int32_t>& found) {
@@ -228,7 +229,7 @@ struct ModulatedRun {
         return older == nullptr ? History::never : older->step;
     }
 
-    /// Some of the synapses with postsynaptic spikes.
+    /// Processes some of the synapses with postsynaptic spikes.
     RANVIER_ALWAYS_INLINE static void follow_busy(const Arguments& a, const Visit& v, const Modulated& m,
                                                   const Course& course, Block& b, std::size_t first_busy) {
         Lanes l;
@@ -250,7 +251,7 @@ struct ModulatedRun {
                 follow_rest(m, course.limits, stretch, l);
             }
         }
-        // Of the last stretch, which may go on.
+        // Of the last stretch, which may continue.
         const Stretch& open = course.stretches.back();
         for (std::size_t i = 0; i < lanes; ++i) l.now[i] = std::max(l.now[i], open.begin);
         if (course.closed == course.stretches.size()) {
@@ -288,7 +289,7 @@ struct ModulatedRun {
         }
     }
 
-    /// Synapses whose targets fire before a step follow up to there, each for itself.
+    /// Advances synapses whose targets fire before a step to that spike, one by one.
     [[gnu::noinline]] static void pass_spikes(const Arguments& a, const Visit& v, const Modulated& m,
                                               const Course& course, const Stretch& stretch, const Block& b, Lanes& l,
                                               std::int32_t end) {
@@ -311,13 +312,13 @@ struct ModulatedRun {
         }
     }
 
-    /// The next spike of all.
+    /// The next spike over all lanes.
     RANVIER_ALWAYS_INLINE static std::int32_t next_of(const Lanes& l) {
         std::int32_t next = none;
         for (std::size_t i = 0; i < lanes; ++i) next = std::min(next, l.next[i]);
         return next;
     }
-    /// How far the one is that is furthest.
+    /// The step of the lane that is furthest ahead.
     RANVIER_ALWAYS_INLINE static std::int32_t now_of(const Lanes& l) {
         std::int32_t now = std::numeric_limits<std::int32_t>::min();
         for (std::size_t i = 0; i < lanes; ++i) now = std::max(now, l.now[i]);
@@ -332,7 +333,7 @@ struct ModulatedRun {
         }
     }
 
-    /// From the begin to the end of a stretch.
+    /// From the start to the end of a stretch.
     RANVIER_ALWAYS_INLINE static void follow_whole(const Modulated& m, const Limits& limits, const Stretch& stretch,
                                                    Lanes& l) {
         const auto decay = m.decay;
@@ -342,7 +343,7 @@ struct ModulatedRun {
             l.weights[i] = limits.stop(l.weights[i] + l.eligibility[i] * (decay(begin - l.base[i]) * gain));
         }
     }
-    /// To the end of a stretch, where some are within it.
+    /// To the end of a stretch, for lanes that are partly within it.
     RANVIER_ALWAYS_INLINE static void follow_rest(const Modulated& m, const Limits& limits, const Stretch& stretch,
                                                   Lanes& l) {
         const auto decay = m.decay;

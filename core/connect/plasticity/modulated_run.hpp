@@ -9,23 +9,23 @@
 
 namespace ranvier::connect {
 
-/// What LearnVisit does not tell of synapses that a transmitter modulates. Steps are told as there: a pulse that
-/// arrives at the synapses in step d meets them at d less the dendritic delay.
+/// Additional data of synapses modulated by a transmitter. Steps are relative as in LearnVisit: a pulse that arrives at
+/// the synapses in step d meets them at d minus the dendritic delay.
 template <class Real>
 struct ModulatedArguments {
     const ModulationConstants* constants = nullptr;
     const Concentration* concentration = nullptr;
     const StretchGains* gains = nullptr;
     Decay<double>::View decay;  ///< of the eligibility
-    /// Of each synapse after the last pre- or postsynaptic spike that it has learnt from.
+    /// Per synapse, after the last pre- or postsynaptic spike that it has learnt from.
     const Real* eligibility = nullptr;
-    Real* new_eligibility = nullptr;  ///< the same place; null: it is not stored
-    /// What the weights have beyond their precision; null: nothing.
+    Real* new_eligibility = nullptr;  ///< the same array; null: not stored
+    /// The part of weights beyond their precision; null: 0.
     const Real* remainders = nullptr;
     Real* new_remainders = nullptr;
-    std::int32_t seen = 0;  ///< weights have followed all spikes and pulses up to here
-    bool first = false;     ///< no presynaptic spike has come before
-    bool to_end = false;    ///< weights are wanted as they are at the end; else as after the last spike or pulse
+    std::int32_t seen = 0;  ///< weights include all spikes and pulses up to this step
+    bool first = false;  ///< no presynaptic spike has come before
+    bool to_end = false;  ///< weights are computed as of the end; otherwise as of the last spike or pulse
     bool bounded = true;
 };
 

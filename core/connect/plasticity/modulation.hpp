@@ -15,24 +15,24 @@
 
 namespace ranvier::connect {
 
-/// How a transmitter turns what synapses have learnt from pairs of spikes, their eligibility c, into changes of weights:
+/// Conversion of the eligibility c, learnt from pairs of spikes, into changes of weights by a transmitter:
 ///
 ///     dw/dt = c (n - baseline),  dc/dt = -c / tau_eligibility,  dn/dt = -n / tau_transmitter
 ///
-/// with n growing by 1 / tau_transmitter with each spike of the transmitter's neurons. Time constants are in ms.
+/// where each spike of the transmitter's neurons adds 1 / tau_transmitter to n. Time constants are in ms.
 struct ModulationConstants {
-    double up = 0.0;    ///< what a postsynaptic spike adds to c, for a presynaptic trace of 1
-    double down = 0.0;  ///< what a presynaptic spike takes away, for a postsynaptic trace of 1
+    double up = 0.0;  ///< added to c by a postsynaptic spike, for a presynaptic trace of 1
+    double down = 0.0;  ///< subtracted from c by a presynaptic spike, for a postsynaptic trace of 1
     double tau_eligibility = 1.0;
     double tau_transmitter = 1.0;
     double baseline = 0.0;  ///< 1/ms
-    double least = 0.0;     ///< weights stop at these
+    double least = 0.0;  ///< bounds of weights
     double greatest = 0.0;
     double resolution = 0.1;  ///< ms
 };
 
-/// How much the weight of a synapse whose eligibility is 1 changes in a number of steps without a pulse: while the concentration
-/// is 1 at their begin and falls, and while it is 1 all the time. For some steps from tables, with the same bits.
+/// Change of a weight with eligibility 1 in a number of steps without a pulse: for a concentration that starts at 1 and
+/// decays, and for a constant one of 1. Small numbers of steps come from tables, with the same bits.
 class StretchGains {
    public:
     StretchGains(const ModulationConstants& constants, std::pmr::memory_resource* memory)
@@ -69,11 +69,11 @@ class StretchGains {
     std::pmr::vector<double> constant_;
 };
 
-/// The concentration of a transmitter, as far back as some synapse may still have to follow it. Steps are relative to the
-/// base of a table.
+/// The concentration of a transmitter, as far back as some synapse may need it. Steps are relative to the base of a
+/// table.
 class Concentration {
    public:
-    /// Spikes that arrived in a step.
+    /// Spikes that arrived in one step.
     struct Pulse {
         std::int32_t step = 0;
         double after = 0.0;  ///< concentration
@@ -82,7 +82,7 @@ class Concentration {
     Concentration(double tau, double resolution, std::pmr::memory_resource* memory)
         : tau_(tau), decay_(tau / resolution, memory), pulses_(memory) {}
 
-    /// Steps ascend; those of one step may be told in several pieces.
+    /// Steps must ascend; spikes of one step may be added in several calls.
     void add(std::int32_t step, std::uint64_t spikes) {
         if (pulses_.empty() || pulses_.back().step != step) {
             before_last_ =
@@ -90,25 +90,25 @@ class Concentration {
             spikes_of_last_ = 0;
             append(pulses_, {step, 0.0});
         }
-        // Of whole numbers the sum does not depend on the pieces.
+        // Sums of integers do not depend on how they are split.
         spikes_of_last_ += spikes;
         pulses_.back().after = before_last_ + static_cast<double>(spikes_of_last_) / tau_;
     }
 
     std::span<const Pulse> pulses() const { return pulses_; }
-    /// The place of the first pulse after a step.
+    /// The index of the first pulse after a step.
     std::size_t first_after(std::int32_t step) const {
         const auto after = std::ranges::upper_bound(pulses_, step, {}, &Pulse::step);
         return static_cast<std::size_t>(after - pulses_.begin());
     }
     double decay(std::int32_t steps) const { return decay_.view()(steps); }
 
-    /// Drops pulses up to a step but for the last of them.
+    /// Drops pulses up to a step, except the last of them.
     void forget(std::int32_t step) {
         const std::size_t after = first_after(step);
         if (after > 1) pulses_.erase(pulses_.begin(), pulses_.begin() + static_cast<std::ptrdiff_t>(after - 1));
     }
-    /// Saves or loads all pulses. @param base that steps are relative to
+    /// Saves or loads all pulses. @param base origin of steps
     void serialize(std::int64_t base, StateColumns& columns) {
         const std::size_t size = columns.serialize_size(pulses_.size());
         if (columns.loads()) pulses_.assign(size, {});

@@ -10,7 +10,7 @@
 
 namespace ranvier::connect {
 
-/// A whole number for each synapse, in as few bytes as the greatest of them needs: none at all where all are 0.
+/// A whole number for each synapse, in as few bytes as the greatest needs: none where all are 0.
 class NarrowNumbers {
    public:
     NarrowNumbers() = default;

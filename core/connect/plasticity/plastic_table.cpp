@@ -36,12 +36,12 @@ PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, con
       row_decay_(learning.presynaptic_steps, arguments.synapses),
       presynaptic_(learning.presynaptic_steps, arguments.synapses, true),
       postsynaptic_(learning.postsynaptic_steps, arguments.synapses, true),
-      history_(learning_neurons_.size(), learning.postsynaptic_steps, learning.own_postsynaptic_steps,
+      history_(learning_neurons_.size(), learning.postsynaptic_steps, learning.same_side_postsynaptic_steps,
                rule_.postsynaptic_trace_accumulates, arguments.spikes),
       last_(Base::rows(), arguments.synapses),
       traces_(Base::rows(), arguments.synapses),
-      own_(Base::rows() * learning.own_presynaptic_steps.size(), arguments.synapses),
-      synapse_traces_(centred() && !learning.own_times.any() ? this->size() : 0, arguments.synapses),
+      same_side_(Base::rows() * learning.same_side_presynaptic_steps.size(), arguments.synapses),
+      synapse_traces_(centred() && !learning.per_synapse_times.any() ? this->size() : 0, arguments.synapses),
       waiting_(lists_of_waiting(learning.axonal(this->columns_.greatest_delay)), arguments.spikes),
       first_seen_(learning_neurons_.size(), arguments.spikes),
       place_seen_(learning_neurons_.size(), arguments.spikes),
@@ -56,13 +56,14 @@ PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, con
     }
     for (std::uint32_t& neuron : neurons_.span()) neuron -= learning_neurons_.first();
     visits_.reserve(most_visits);
-    for (const double steps : learning.own_presynaptic_steps) own_decays_.emplace_back(steps, arguments.synapses);
+    for (const double steps : learning.same_side_presynaptic_steps)
+        same_side_decays_.emplace_back(steps, arguments.synapses);
     std::fill_n(last_.data(), last_.size(), History::never);
     std::fill_n(traces_.data(), traces_.size(), 0.0);
-    std::fill_n(own_.data(), own_.size(), 0.0);
+    std::fill_n(same_side_.data(), same_side_.size(), 0.0);
     std::fill_n(synapse_traces_.data(), synapse_traces_.size(), Real{0});
     if (rule_.modulation) begin_modulation(arguments.synapses, arguments.spikes);
-    if (learning.own_times.any()) begin_timed(arguments.synapses);
+    if (learning.per_synapse_times.any()) begin_timed(arguments.synapses);
 }
 
 template <class Target, class Real>
@@ -70,12 +71,13 @@ PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, 
     std::size_t constants = Decay<double>::bytes(learning.presynaptic_steps) +
                             Decay<Real>::bytes(learning.presynaptic_steps, true) +
                             Decay<Real>::bytes(learning.postsynaptic_steps, true);
-    for (const double steps : learning.own_presynaptic_steps) constants += Decay<double>::bytes(steps);
+    for (const double steps : learning.same_side_presynaptic_steps) constants += Decay<double>::bytes(steps);
     std::size_t of_history = Decay<double>::bytes(learning.postsynaptic_steps) + most_visits * sizeof(Visit);
-    for (const double steps : learning.own_postsynaptic_steps) of_history += Decay<double>::bytes(steps);
-    const std::size_t own = learning.own_postsynaptic_steps.size();
+    for (const double steps : learning.same_side_postsynaptic_steps) of_history += Decay<double>::bytes(steps);
+    const std::size_t same_side = learning.same_side_postsynaptic_steps.size();
     std::size_t of_synapse = rule.pairing == Pairing::presynaptic_centred ? sizeof(Real) : 0;
-    if (learning.own_times.any()) of_synapse = timed_traces(learning.own_times, rule).count() * sizeof(Real);
+    if (learning.per_synapse_times.any())
+        of_synapse = timed_traces(learning.per_synapse_times, rule).count() * sizeof(Real);
     if (rule.modulation) {
         const ModulationConstants& modulation = *rule.modulation;
         of_synapse += sizeof(Real) + (std::is_same_v<Real, float> ? sizeof(Real) : 0);
@@ -84,42 +86,42 @@ PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, 
     }
     return {.synapse_bytes = of_synapse,
             .input_bytes = sizeof(std::uint32_t),
-            .row_bytes = sizeof(std::int32_t) + (1 + learning.own_presynaptic_steps.size()) * sizeof(double),
+            .row_bytes = sizeof(std::int32_t) + (1 + learning.same_side_presynaptic_steps.size()) * sizeof(double),
             .constant_bytes = constants,
-            .spike_bytes = [of_history, own, fraction = learning.axonal_fraction](const ExpectedSpikes& spikes) {
-                const std::size_t of_neuron = TargetNeurons::neuron_bytes() + History::neuron_bytes(own) +
+            .spike_bytes = [of_history, same_side, fraction = learning.axonal_fraction](const ExpectedSpikes& spikes) {
+                const std::size_t of_neuron = TargetNeurons::neuron_bytes() + History::neuron_bytes(same_side) +
                                               sizeof(std::int32_t) + sizeof(std::uint32_t) + sizeof(Real);
                 return static_cast<double>(of_history) + spikes.from_first_to_last * static_cast<double>(of_neuron) +
-                       bytes_to_learn_from(own, spikes) + bytes_waiting(fraction, spikes);
+                       bytes_to_learn_from(same_side, spikes) + bytes_waiting(fraction, spikes);
             }};
 }
 
-/// Spikes beside the newest, and pulses of a transmitter, that are kept until all synapses have learnt from them.
+/// Memory of older spikes, and of pulses of a transmitter, that are kept until all synapses have learnt from them.
 template <class Target, class Real>
-double PlasticTable<Target, Real>::bytes_to_learn_from(std::size_t own_traces, const ExpectedSpikes& spikes) {
+double PlasticTable<Target, Real>::bytes_to_learn_from(std::size_t same_side_traces, const ExpectedSpikes& spikes) {
     const double of_neuron = spikes.of_neuron > 0.0 ? spikes.of_neuron * spikes.steps : 0.0;
     const auto most = static_cast<double>(most_older_spikes(static_cast<std::uint64_t>(spikes.synapses)));
     const double of_step = spikes.targets * spikes.of_neuron;
     double older = std::min(spikes.targets * expected_beyond(of_neuron, History::newest), most + of_step);
     double bytes = 0.0;
     if (spikes.pulses > 0.0) {
-        // When there are many of one, all synapses learn from both.
+        // With many of either, all synapses learn from both.
         const double first = most + spikes.targets * static_cast<double>(History::newest);
         const double of_spikes = of_step > 0.0 ? first / of_step * spikes.pulses_per_step : spikes.pulses;
         if (spikes.pulses > most) older = std::min(older, most / spikes.pulses_per_step * of_step);
         bytes += sizeof(Concentration::Pulse) * room_of_appended(std::min({spikes.pulses, most + 1.0, of_spikes}));
     }
-    return bytes + static_cast<double>(History::older_spike_bytes(own_traces)) * room_of_list(older, older, 1.0);
+    return bytes + static_cast<double>(History::older_spike_bytes(same_side_traces)) * room_of_list(older, older, 1.0);
 }
 
-/// Spikes on their way to the synapses, in lists that take turns from step to step, one for each run.
+/// Memory of spikes in transit to synapses, in lists used in turn by step, one for each run.
 template <class Target, class Real>
 double PlasticTable<Target, Real>::bytes_waiting(double axonal_fraction, const ExpectedSpikes& spikes) {
     const DelaySteps longest = axonal_steps(axonal_fraction, spikes.longest_delay);
     if (longest == 0) return 0.0;
     const DelaySteps shortest_delay = spikes.longest_delay - static_cast<DelaySteps>(spikes.delays) + 1;
     const double delays = longest - axonal_steps(axonal_fraction, shortest_delay) + 1.0;
-    // A list has the spikes of as many steps as there are delays.
+    // A list holds the spikes of as many steps as there are delays.
     const double most = spikes.most_in_step > 0.0 ? (delays - 1.0 + spikes.most_in_step) / delays : 0.0;
     const double list = room_of_list(spikes.of_neuron * spikes.rows * spikes.runs, spikes.of_process * delays, most);
     return static_cast<double>(sizeof(Waiting) * lists_of_waiting(longest)) * list;
@@ -137,7 +139,7 @@ template <class Target, class Real>
 std::uint64_t PlasticTable<Target, Real>::accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows,
                                                  Step now, Step /*window_end*/, const InputRing& inputs) {
     std::uint64_t events = 0;
-    // Those of all rows of a step, if they are of the usual length.
+    // Estimate from the average row length.
     const double expected = static_cast<double>(rows.size()) * static_cast<double>(this->size()) /
                             static_cast<double>(std::max<std::size_t>(last_.size(), 1));
     const Run any = run_from(0, 0);
@@ -224,13 +226,13 @@ void PlasticTable<Target, Real>::settle(InstructionSet set, Step step) {
     modulated_->kept = modulated_->concentration.pulses().size();
 }
 
-/// Lists what a spike does to the synapses of a run at which it arrives.
+/// Adds a visit for a spike that arrives at the synapses of a run.
 template <class Target, class Real>
 void PlasticTable<Target, Real>::add_visit(InstructionSet set, const Spike& spike, const Run& run,
                                            const InputRing& inputs, const TargetView<Real>* view) {
     // A source that fires twice in a step reaches the same synapses twice.
     if (visits_.size() == most_visits || spike.last == spike.stamp) learn(set, view, true);
-    // Then, each block of synapses prefetches the next one.
+    // Later visits are prefetched by the previous block.
     if (listed_ < prefetched_first) prefetch(run);
     listed_ += run.end - run.begin;
     ring_ = inputs;
@@ -278,21 +280,21 @@ LearnArguments<Real> PlasticTable<Target, Real>::arguments() const {
     given.postsynaptic = postsynaptic_.view();
     given.rule = &rule_;
     given.first_target = this->columns_.targets.data();
-    for (std::size_t k = 0; k < rule_.own.parameter_count; ++k) {
-        const auto column = rule_.own.parameters[k].column;
+    for (std::size_t k = 0; k < rule_.per_synapse.parameter_count; ++k) {
+        const auto column = rule_.per_synapse.parameters[k].column;
         if (column) given.parameters[k] = this->columns_.parameters[*column].data();
     }
     return given;
 }
 
-/// What all synapses see of their targets, if it is worth to look at all of these; else null.
+/// The shared view of targets, if computing it for all neurons pays off; otherwise null.
 template <class Target, class Real>
 const TargetView<Real>* PlasticTable<Target, Real>::shared_view(InstructionSet set, std::uint64_t events,
                                                                 std::int32_t end, std::int32_t meets) {
     const bool same_delay = this->columns_.least_delay == this->columns_.greatest_delay;
     if (modulated_ || timed_ || !same_delay || rule_.pairing != Pairing::all || events < history_.neurons())
         return nullptr;
-    look_at_targets(set, arguments(), end, meets, view_);
+    look_up_targets(set, arguments(), end, meets, view_);
     return &view_;
 }
 
@@ -318,9 +320,9 @@ void PlasticTable<Target, Real>::move_base(InstructionSet set, Step step) {
     base_ += by;
 }
 
-// Which synapses of a row spikes reach together, and what they have to learn then.
+// Runs of synapses that spikes reach together, and their pending changes.
 
-/// The source of a row has fired: its traces go on.
+/// Updates the traces of a row whose source has fired.
 template <class Target, class Real>
 auto PlasticTable<Target, Real>::next_spike(RowIndex row, std::int32_t stamp) -> Spike {
     const std::int32_t last = last_[row.value];
@@ -328,17 +330,18 @@ auto PlasticTable<Target, Real>::next_spike(RowIndex row, std::int32_t stamp) ->
     Spike spike{.row = row, .stamp = stamp, .last = last, .trace = static_cast<Real>(trace)};
     const auto after = [&](double before) { return rule_.presynaptic_trace_accumulates ? before + 1.0 : 1.0; };
     trace = after(last == History::never ? 0.0 : trace * row_decay_(std::int64_t{stamp} - last));
-    for (std::size_t k = 0; k < own_decays_.size(); ++k) {
-        double& own = own_[row.value * own_decays_.size() + k];
-        const double before = last == History::never ? 0.0 : own * own_decays_[k](std::int64_t{stamp} - last);
-        spike.own[k] = static_cast<Real>(before);
-        own = after(before);
+    for (std::size_t k = 0; k < same_side_decays_.size(); ++k) {
+        double& same_side_trace = same_side_[row.value * same_side_decays_.size() + k];
+        const double before =
+            last == History::never ? 0.0 : same_side_trace * same_side_decays_[k](std::int64_t{stamp} - last);
+        spike.same_side[k] = static_cast<Real>(before);
+        same_side_trace = after(before);
     }
     last_[row.value] = stamp;
     return spike;
 }
 
-/// The synapses of a row from a place on that have the same delay.
+/// The synapses of a row from a position on with the same delay.
 template <class Target, class Real>
 auto PlasticTable<Target, Real>::run_from(std::uint64_t begin, std::uint64_t row_end) const -> Run {
     std::uint64_t end = row_end;
@@ -355,7 +358,7 @@ auto PlasticTable<Target, Real>::run_from(std::uint64_t begin, std::uint64_t row
     return {begin, end, delay, learning_.axonal(delay)};
 }
 
-/// The same of a synapse in the midst of a row.
+/// The run of a synapse in the middle of a row.
 template <class Target, class Real>
 auto PlasticTable<Target, Real>::run_of(std::uint64_t row_begin, std::uint64_t position, std::uint64_t row_end) const
     -> Run {
@@ -384,8 +387,8 @@ void PlasticTable<Target, Real>::for_each_run(RowIndex row, Call call) const {
     }
 }
 
-/// Synapses of a run, from one on, with a presynaptic spike.
-/// @param last before it, and the trace after that
+/// Visit of the synapses of a run, from one on, by a presynaptic spike.
+/// @param last previous spike of the source @param trace after that spike
 template <class Target, class Real>
 auto PlasticTable<Target, Real>::visit_of(const Run& run, std::uint64_t first, std::int32_t last, Real trace) const
     -> Visit {
@@ -396,7 +399,7 @@ auto PlasticTable<Target, Real>::visit_of(const Run& run, std::uint64_t first, s
     visit.learnt = settled_ - visit.dendritic;
     visit.since = History::never;
     if (last == History::never) {
-        // Nothing is learnt before the first presynaptic spike.
+        // Learning starts with the first presynaptic spike.
         visit.learnt = std::numeric_limits<std::int32_t>::max();
     } else {
         visit.last = last + run.shift();
@@ -413,7 +416,7 @@ auto PlasticTable<Target, Real>::arriving(const Spike& spike, const Run& run, co
     visit.count = run.end - run.begin;
     visit.meets = spike.stamp + run.shift();
     visit.end = visit.meets - run.tie();
-    visit.own = spike.own;
+    visit.same_side = spike.same_side;
     if (centred() && !timed_) {
         visit.new_synapse_traces = synapse_traces_.data() + run.begin;
         if (spike.last != History::never) visit.left = presynaptic_(std::int64_t{spike.stamp} - spike.last);
@@ -425,8 +428,9 @@ auto PlasticTable<Target, Real>::arriving(const Spike& spike, const Run& run, co
     return visit;
 }
 
-/// What synapses of a run, from one on, have still to learn from postsynaptic spikes that arrive up to the end of a step.
-/// @param waiting the first spike that waits for each run
+/// Visit for the pending changes of the synapses of a run, from one on, by postsynaptic spikes that arrive up to the
+/// end of a step.
+/// @param waiting the first waiting spike of each run
 template <class Target, class Real>
 auto PlasticTable<Target, Real>::pending(RowIndex row, const Run& run, std::uint64_t first,
                                          const std::vector<const Waiting*>& waiting, Step step) const -> Visit {
@@ -444,7 +448,7 @@ auto PlasticTable<Target, Real>::pending(RowIndex row, const Run& run, std::uint
     return visit;
 }
 
-/// The first spike that waits for each run for which any does, by the place of the run.
+/// The first waiting spike of each run that has any, by position of the run.
 template <class Target, class Real>
 auto PlasticTable<Target, Real>::first_waiting() const -> std::vector<const Waiting*> {
     std::vector<const Waiting*> found;
@@ -453,7 +457,7 @@ auto PlasticTable<Target, Real>::first_waiting() const -> std::vector<const Wait
             found.push_back(&one);
         }
     }
-    // Those of one run and step lie in one list, in the order in which they came.
+    // Spikes of one run and step are in one list, in order of arrival.
     std::sort(found.begin(), found.end(), [](const Waiting* a, const Waiting* b) {
         return std::tie(a->run.begin, a->spike.stamp, a) < std::tie(b->run.begin, b->spike.stamp, b);
     });
@@ -463,7 +467,7 @@ auto PlasticTable<Target, Real>::first_waiting() const -> std::vector<const Wait
     return found;
 }
 
-// What a table does whose synapses a transmitter modulates.
+// Tables with synapses modulated by a transmitter.
 
 template <class Target, class Real>
 void PlasticTable<Target, Real>::begin_modulation(std::pmr::memory_resource* synapse_memory,
@@ -484,7 +488,7 @@ void PlasticTable<Target, Real>::modulate(Step step, std::uint64_t spikes) {
     modulated_->concentration.add(relative(step), spikes);
 }
 
-/// What a transmitter needs besides.
+/// Additional arguments for a transmitter.
 template <class Target, class Real>
 auto PlasticTable<Target, Real>::modulated(const Visit& visit) const -> ModulatedArguments<Real> {
     const auto first = static_cast<const Target*>(visit.targets) - this->columns_.targets.data();
@@ -509,7 +513,7 @@ void PlasticTable<Target, Real>::learn_modulated(InstructionSet set, const Learn
     modulated_run(set, given, visit, of_transmitter);
 }
 
-/// The weight of a synapse that a transmitter modulates as it is now, were it not for its bounds, with all that is known of it.
+/// The current weight of a modulated synapse, without its bounds, in full precision.
 template <class Target, class Real>
 double PlasticTable<Target, Real>::followed_weight(std::uint64_t position,
                                                    const std::vector<const Waiting*>& waiting) const {
@@ -530,8 +534,8 @@ double PlasticTable<Target, Real>::followed_weight(std::uint64_t position,
     return static_cast<double>(weight) + static_cast<double>(remainder);
 }
 
-/// Of what a transmitter modulates, the weight after the last spike or pulse is stored: as much earlier as leads to this one
-/// now.
+/// Modulated tables store the weight after the last spike or pulse: subtract the change since then from the given
+/// weight.
 template <class Target, class Real>
 void PlasticTable<Target, Real>::set_followed(std::uint64_t position, Real weight,
                                               const std::vector<const Waiting*>& waiting) {
@@ -546,12 +550,12 @@ void PlasticTable<Target, Real>::set_followed(std::uint64_t position, Real weigh
     }
 }
 
-// What a table does whose synapses have time constants of their own.
+// Tables with per-synapse time constants.
 
 template <class Target, class Real>
 void PlasticTable<Target, Real>::begin_timed(std::pmr::memory_resource* memory) {
     timed_ = std::make_unique<Timed>();
-    const auto kept = timed_traces(learning_.own_times, rule_);
+    const auto kept = timed_traces(learning_.per_synapse_times, rule_);
     for (std::size_t kind = 0; kind < trace_kinds; ++kind) {
         Buffer<Real>& traces = (*timed_)[kind];
         traces = Buffer<Real>(kept[kind] ? this->size() : 0, memory);
@@ -562,9 +566,9 @@ void PlasticTable<Target, Real>::begin_timed(std::pmr::memory_resource* memory) 
 template <class Target, class Real>
 auto PlasticTable<Target, Real>::timed(const Visit& visit) const -> TimedArguments<Real> {
     const auto first = static_cast<const Target*>(visit.targets) - this->columns_.targets.data();
-    TimedArguments<Real> timed{.resolution = learning_.own_times.resolution};
+    TimedArguments<Real> timed{.resolution = learning_.per_synapse_times.resolution};
     for (std::size_t kind = 0; kind < trace_kinds; ++kind) {
-        const auto column = learning_.own_times.columns[kind];
+        const auto column = learning_.per_synapse_times.columns[kind];
         if (column) timed.time_constants[kind] = this->columns_.parameters[*column].data() + first;
         if (!(*timed_)[kind].empty()) timed.traces[kind] = (*timed_)[kind].data() + first;
     }
@@ -594,20 +598,20 @@ void PlasticTable<Target, Real>::serialize_traces(std::span<const std::uint64_t>
     }
 }
 
-// How weights are read of synapses that learn.
+// Reading weights of synapses that learn.
 
 /// Copies of weights; the pending changes of their synapses are applied to many copies at a time.
 template <class Target, class Real>
 class PlasticTable<Target, Real>::WeightCopies {
    public:
-    /// @param weights that are read, by the place of the synapse among all that were asked for
+    /// @param weights output, in the order of the requested positions
     WeightCopies(const PlasticTable& table, std::span<double> weights) : table_(table), weights_(weights) {
-        // They stay where they are until they are given.
+        // No reallocation: visits point into the copies.
         copies_.reserve(most);
         visits_.reserve(most_visits);
     }
 
-    /// Starts with synapses of a row that follow each other, and so gives those before if there is no room for these.
+    /// Adds consecutive synapses of a row; flushes the previous ones if the capacity is exceeded.
     void add_visit(Visit visit, std::uint64_t first, std::size_t count) {
         if (copies_.size() + count > most || visits_.size() == most_visits) give();
         visit.weights = copies_.data() + copies_.size();
@@ -618,7 +622,7 @@ class PlasticTable<Target, Real>::WeightCopies {
         const Real* const stored = table_.columns_.weights.data() + first;
         copies_.insert(copies_.end(), stored, stored + count);
     }
-    /// One of the synapses of the last visit. @param place among all that were asked for
+    /// Requests one of the synapses of the last visit. @param place index among the requested positions
     void add(std::uint64_t position, std::size_t place) {
         wanted_.push_back({place, first_copy_ + static_cast<std::size_t>(position - first_)});
     }
@@ -643,7 +647,7 @@ class PlasticTable<Target, Real>::WeightCopies {
     std::vector<Visit> visits_;
     std::vector<Wanted> wanted_;
     std::size_t first_copy_ = 0;  ///< of the last visit
-    std::uint64_t first_ = 0;     ///< synapse of that
+    std::uint64_t first_ = 0;  ///< its first synapse
 };
 
 template <class Target, class Real>
@@ -671,7 +675,7 @@ void PlasticTable<Target, Real>::read_weights(std::span<const std::uint64_t> pos
     copies.give();
 }
 
-/// Applies to copies of weights what their synapses have still to learn.
+/// Applies the pending changes to copies of weights.
 template <class Target, class Real>
 void PlasticTable<Target, Real>::bring_up_to_date(std::span<const Visit> visits) const {
     LearnArguments<Real> given = arguments();
@@ -689,7 +693,7 @@ void PlasticTable<Target, Real>::bring_up_to_date(std::span<const Visit> visits)
     }
 }
 
-// How a table of synapses that learn saves its state, and loads it.
+// Saving and loading the state of synapses that learn.
 
 template <class Target, class Real>
 void PlasticTable<Target, Real>::begin_saving(Step now) {
@@ -727,8 +731,8 @@ void PlasticTable<Target, Real>::serialize_row(RowIndex row, StateColumns& colum
     columns.serialize("last_spike", last);
     last_[row.value] = History::relative(last, base_);
     columns.serialize("trace", traces_[row.value]);
-    for (std::size_t k = 0; k < own_decays_.size(); ++k) {
-        columns.serialize("own_trace" + std::to_string(k), own_[row.value * own_decays_.size() + k]);
+    for (std::size_t k = 0; k < same_side_decays_.size(); ++k) {
+        columns.serialize("own_trace" + std::to_string(k), same_side_[row.value * same_side_decays_.size() + k]);
     }
     if (columns.loads()) {
         const std::size_t size = columns.serialize_size(0);
@@ -742,9 +746,9 @@ void PlasticTable<Target, Real>::serialize_row(RowIndex row, StateColumns& colum
         return;
     }
     const auto row_of_saved = [](const Saved& one) { return one.spike.row; };
-    const auto own = std::ranges::equal_range(saved_, row, {}, row_of_saved);
-    columns.serialize_size(own.size());
-    for (Saved one : own) serialize_waiting(one.spike, columns);
+    const auto spikes_of_row = std::ranges::equal_range(saved_, row, {}, row_of_saved);
+    columns.serialize_size(spikes_of_row.size());
+    for (Saved one : spikes_of_row) serialize_waiting(one.spike, columns);
 }
 
 template <class Target, class Real>
@@ -752,7 +756,7 @@ void PlasticTable<Target, Real>::serialize_common(StateColumns& columns) {
     auto greatest = std::bit_cast<Real>(greatest_);
     columns.serialize("greatest_weight", greatest);
     greatest_ = std::max(greatest_, std::bit_cast<Bits>(greatest));
-    // All have had the same.
+    // The same for all rows.
     if (modulated_) modulated_->concentration.serialize(base_, columns);
 }
 
@@ -762,7 +766,7 @@ void PlasticTable<Target, Real>::end_serialization() {
         saved_ = {};
         return;
     }
-    // A row may have been loaded several times, each time with the spikes that waited for some of its synapses.
+    // A row may have been loaded several times, each time with the waiting spikes of some of its synapses.
     std::sort(saved_.begin(), saved_.end(), [](const Saved& a, const Saved& b) { return a.place() < b.place(); });
     const auto same = [](const Saved& a, const Saved& b) { return a.place() == b.place(); };
     saved_.erase(std::unique(saved_.begin(), saved_.end(), same), saved_.end());
@@ -784,8 +788,8 @@ void PlasticTable<Target, Real>::serialize_waiting(Spike& spike, StateColumns& c
     columns.serialize_element("waiting_spike", stamp);
     columns.serialize_element("spike_before", last);
     columns.serialize_element("trace_before", spike.trace);
-    for (std::size_t k = 0; k < own_decays_.size(); ++k) {
-        columns.serialize_element("waiting_own_trace" + std::to_string(k), spike.own[k]);
+    for (std::size_t k = 0; k < same_side_decays_.size(); ++k) {
+        columns.serialize_element("waiting_own_trace" + std::to_string(k), spike.same_side[k]);
     }
     spike.stamp = History::relative(stamp, base_);
     spike.last = History::relative(last, base_);

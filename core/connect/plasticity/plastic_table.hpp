@@ -29,15 +29,14 @@ namespace ranvier::connect {
 
 /// Synapses that learn from the order of pre- and postsynaptic spikes, by traces that decay exponentially.
 ///
-/// A synapse is visited when a presynaptic spike arrives at it, and learns then from all postsynaptic spikes that have
-/// arrived since the last visit. What it does follows from the times of the spikes alone, by closed formulas, so that its
-/// weight does not depend on when it is visited. Where a read asks for the weight, it is computed as it is then.
+/// A synapse is visited when a presynaptic spike arrives at it, and then learns from all postsynaptic spikes that have
+/// arrived since the last visit. Its changes follow from the times of the spikes alone, in closed form, so that its
+/// weight does not depend on the times of visits. Reading a weight computes its current value.
 ///
-/// Of spikes that arrive at a synapse in the same step, the presynaptic one does not count for the postsynaptic one, nor the
-/// other way round; without a dendritic delay a neuron that fires in the step in which a spike arrives counts as fired
-/// after it.
+/// Spikes that arrive at a synapse in the same step do not see each other, in either direction; without a dendritic
+/// delay, a neuron that fires in the step in which a spike arrives counts as fired after it.
 ///
-/// Its functions are compiled once, in plastic_table.cpp: rules come as functions that change arrays of weights.
+/// The functions are compiled once, in plastic_table.cpp: rules are given as functions that change arrays of weights.
 template <class Target, class Real>
 class PlasticTable final : public StoredTable<Target, Real>,
                            public LearningSynapses,
@@ -69,9 +68,9 @@ class PlasticTable final : public StoredTable<Target, Real>,
                      Step window_end, const InputRing& inputs) override;
     double greatest_added() const override;
 
-    /// All synapses learn from the postsynaptic spikes that have arrived up to the end of a step, so that older ones can be
-    /// forgotten. Weights that are read are the same before and after.
-    /// @pre the table has been told of all presynaptic spikes up to this step
+    /// Lets all synapses learn from the postsynaptic spikes that have arrived up to the end of a step, so that older
+    /// ones can be dropped. Weights that are read do not change by this.
+    /// @pre the table has received all presynaptic spikes up to this step
     void settle(InstructionSet set, Step step);
 
     bool has_synapse_state() const override { return true; }
@@ -90,11 +89,11 @@ class PlasticTable final : public StoredTable<Target, Real>,
     using Bits = typename History::Bits;
     using Visit = LearnVisit<Real>;
 
-    /// Synapses of one row that have the same delay, or, if all delays are dendritic, all of them.
+    /// Synapses of one row with the same delay, or all of them if all delays are dendritic.
     struct Run {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
-        DelaySteps delay = 1;  ///< the least
+        DelaySteps delay = 1;  ///< the shortest
         DelaySteps axonal = 0;
 
         DelaySteps dendritic() const { return delay - axonal; }
@@ -104,19 +103,19 @@ class PlasticTable final : public StoredTable<Target, Real>,
         /// Without a dendritic delay, a neuron that fires in the step of an arrival counts as later.
         std::int32_t tie() const { return dendritic() == 0 ? 1 : 0; }
     };
-    /// A presynaptic spike, and the one before it. Steps are relative to the base.
+    /// A presynaptic spike, and the previous one. Steps are relative to the base.
     struct Spike {
         RowIndex row;
         std::int32_t stamp = 0;
         std::int32_t last = History::never;
-        Real trace = 0;  ///< after the last one
-        std::array<Real, most_own_traces> own = {};  ///< traces before this one
+        Real trace = 0;  ///< after the previous spike
+        std::array<Real, most_same_side_traces> same_side = {};  ///< traces before this one
     };
     struct Waiting {
         Spike spike;
         Run run;
     };
-    /// A spike that waits, as it is saved: for one run of its row.
+    /// A waiting spike in saved form: for one run of its row.
     struct Saved {
         Spike spike;
         std::uint32_t number = 0;  ///< among those of its source and step
@@ -124,7 +123,7 @@ class PlasticTable final : public StoredTable<Target, Real>,
         std::tuple<RowIndex, std::int32_t, std::uint32_t> place() const { return {spike.row, spike.stamp, number}; }
     };
 
-    static double bytes_to_learn_from(std::size_t own_traces, const ExpectedSpikes& spikes);
+    static double bytes_to_learn_from(std::size_t same_side_traces, const ExpectedSpikes& spikes);
     static double bytes_waiting(double axonal_fraction, const ExpectedSpikes& spikes);
     bool centred() const { return rule_.pairing == Pairing::presynaptic_centred; }
     Spike next_spike(RowIndex row, std::int32_t stamp);
@@ -136,12 +135,12 @@ class PlasticTable final : public StoredTable<Target, Real>,
 
     template <class Call>
     void for_each_run(RowIndex row, Call call) const;
-    /// Whether spikes arrive at all synapses of a row at once, though these have different delays.
+    /// Whether spikes arrive at all synapses of a row at once, although these have different delays.
     bool has_whole_rows() const {
         return !rule_.modulation && !timed_ && this->columns_.least_delay != this->columns_.greatest_delay &&
                learning_.axonal(this->columns_.greatest_delay) == 0;
     }
-    /// Delays from one synapse on, relative to the least.
+    /// Delays from one synapse on, relative to the shortest.
     const void* delays_from(std::uint64_t position) const {
         return std::visit([&](const auto& delays) -> const void* { return delays.data() + position; },
                           this->columns_.delays);
@@ -153,7 +152,7 @@ class PlasticTable final : public StoredTable<Target, Real>,
     }
     Run run_from(std::uint64_t begin, std::uint64_t row_end) const;
     Run run_of(std::uint64_t row_begin, std::uint64_t position, std::uint64_t row_end) const;
-    // Inlined before the compiler looks for calls without effect, which it drops: see RowStarts::prefetch().
+    // Inlined before the compiler drops calls that seem to have no effect: see RowStarts::prefetch().
     RANVIER_ALWAYS_INLINE void prefetch_state(RowIndex row) const {
         if (this->columns_.numbering != RowNumbering::unsorted) this->columns_.row_start.prefetch(row.value);
         __builtin_prefetch(last_.data() + row.value, 1, 3);
@@ -174,15 +173,15 @@ class PlasticTable final : public StoredTable<Target, Real>,
                    const TargetView<Real>* view);
     void learn(InstructionSet set, const TargetView<Real>* view, bool arrives);
     LearnArguments<Real> arguments() const;
-    /// The local index of the neuron that targets of synapses are counted from where it matters which neuron it is.
+    /// The local index of the neuron from which targets of synapses are counted, where neurons are distinguished.
     std::uint32_t first_neuron() const { return neurons_.empty() ? learning_neurons_.first() : 0; }
-    // Where there is a transmitter:
+    // With a transmitter:
     void begin_modulation(std::pmr::memory_resource* synapse_memory, std::pmr::memory_resource* spike_memory);
     ModulatedArguments<Real> modulated(const Visit& visit) const;
     void learn_modulated(InstructionSet set, const LearnArguments<Real>& given, const Visit& visit);
     double followed_weight(std::uint64_t position, const std::vector<const Waiting*>& waiting) const;
     void set_followed(std::uint64_t position, Real weight, const std::vector<const Waiting*>& waiting);
-    // Where synapses have time constants of their own:
+    // With per-synapse time constants:
     void begin_timed(std::pmr::memory_resource* memory);
     TimedArguments<Real> timed(const Visit& visit) const;
     void learn_timed(InstructionSet set, const LearnArguments<Real>& given, const Visit& visit);
@@ -193,62 +192,63 @@ class PlasticTable final : public StoredTable<Target, Real>,
     void bring_up_to_date(std::span<const Visit> visits) const;
 
     void serialize_waiting(Spike& spike, StateColumns& columns) const;
-    /// Those for the run of each row that has the longest axonal delay, by row, then in their order.
+    /// The waiting spikes for the run of each row with the longest axonal delay, by row, then in their order.
     std::vector<Saved> waiting_spikes() const;
 
-    /// The table has been told of all presynaptic spikes up to this step: what is still missing has not arrived anywhere.
+    /// Step up to which all presynaptic spikes have reached their synapses, when the table has received those up to
+    /// `step`.
     Step told_of(Step step) const { return step - static_cast<Step>(this->columns_.greatest_delay); }
-    /// Visits that are listed before their synapses learn.
+    /// Capacity of the list of visits.
     static constexpr std::size_t most_visits = 128;
-    /// Synapses that are prefetched while their visits are listed.
+    /// Synapses that are prefetched while visits are listed.
     static constexpr std::uint64_t prefetched_first = 512;
-    /// Steps stay far from the end of 32 bits.
+    /// Steps stay far below the limit of 32 bits.
     static constexpr Step most_steps = Step{1} << 30;
     void move_base(InstructionSet set, Step step);
 
-    /// Of each input, where neurons have several, counted from the first that learns; else empty.
+    /// The neuron of each input, where neurons have several, counted from the first that learns; otherwise empty.
     Buffer<std::uint32_t> neurons_;
     TargetNeurons learning_neurons_;
     Learning learning_;
     LearningRule<Real> rule_;
     Decay<double> row_decay_;
-    std::vector<Decay<double>> own_decays_;
+    std::vector<Decay<double>> same_side_decays_;
     Decay<Real> presynaptic_;
     Decay<Real> postsynaptic_;
     History history_;
-    Buffer<std::int32_t> last_;  ///< presynaptic spike of each row, relative to the base
-    Buffer<double> traces_;      ///< after that
-    Buffer<double> own_;         ///< traces that presynaptic spikes read, after that, by row, then trace
-    Buffer<Real> synapse_traces_;  ///< of each synapse, after the last presynaptic spike that has arrived at it
-    /// Of synapses that a transmitter modulates.
+    Buffer<std::int32_t> last_;  ///< last presynaptic spike of each row, relative to the base
+    Buffer<double> traces_;  ///< after that spike
+    Buffer<double> same_side_;  ///< traces read by presynaptic spikes, after that spike, by row, then trace
+    Buffer<Real> synapse_traces_;  ///< per synapse, after the last presynaptic spike that has arrived
+    /// For synapses modulated by a transmitter.
     struct Modulated {
         Concentration concentration;
         StretchGains gains;
         Decay<double> decay;       ///< of the eligibility
         Buffer<Real> eligibility;  ///< after the last spike that a synapse has learnt from
         Buffer<Real> remainders;   ///< of weights beyond single precision
-        std::size_t kept = 0;      ///< pulses that were still needed when all synapses learnt last
+        std::size_t kept = 0;  ///< pulses still needed when all synapses last learnt
     };
-    std::unique_ptr<Modulated> modulated_;  ///< null: no transmitter
-    /// Of synapses that have time constants of their own: traces, those of them that each synapse keeps, by TraceKind.
+    std::unique_ptr<Modulated> modulated_;  ///< null without a transmitter
+    /// For synapses with per-synapse time constants: traces kept per synapse, by TraceKind.
     using Timed = std::array<Buffer<Real>, trace_kinds>;
-    std::unique_ptr<Timed> timed_;  ///< null: all share all time constants
-    std::pmr::vector<std::pmr::vector<Waiting>> waiting_;  ///< by the step in which they arrive at the synapses
+    std::unique_ptr<Timed> timed_;  ///< null if all synapses share all time constants
+    std::pmr::vector<std::pmr::vector<Waiting>> waiting_;  ///< by the step of arrival at the synapses
     std::vector<Saved> saved_;  ///< while the table is saved or loaded
     bool loads_ = false;
-    std::size_t kept_ = 0;  ///< older spikes that were still needed when all synapses learnt last
+    std::size_t kept_ = 0;  ///< older spikes still needed when all synapses last learnt
     std::int32_t settled_ = std::numeric_limits<std::int32_t>::min() / 2;
-    Bits greatest_ = 0;  ///< absolute value of a weight that was added, as bits
+    Bits greatest_ = 0;  ///< greatest absolute value of an added weight, as bits
     Step base_ = 0;
     Step now_ = 0;
-    // What synapses see of their targets in a step, if many of one delay do.
+    // State of the targets in a step, computed once if many synapses of one delay use it.
     Buffer<std::int32_t> first_seen_;
     Buffer<std::uint32_t> place_seen_;
     Buffer<Real> trace_seen_;
     TargetView<Real> view_ = {};
     std::pmr::vector<Visit> visits_;  ///< whose synapses learn together
-    std::uint64_t listed_ = 0;  ///< synapses of these that a spike reaches
-    InputRing ring_;  ///< that these add to
+    std::uint64_t listed_ = 0;  ///< synapses of the visits reached by a spike
+    InputRing ring_;  ///< to which the visits add
 };
 
 }  // namespace ranvier::connect

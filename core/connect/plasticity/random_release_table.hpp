@@ -27,36 +27,37 @@ namespace ranvier::connect {
 
 /// The random numbers of a synapse for one spike.
 struct SynapseDraws {
-    std::array<std::uint32_t, 4> first;  ///< those of the first block
+    std::array<std::uint32_t, 4> first;  ///< numbers of the first block
     RandomStream stream;
-    std::uint32_t next_block = 0;  ///< where more are found
+    std::uint32_t next_block = 0;  ///< start of further numbers
 
     /// @param place 0 or 1
     double unit(std::size_t place) const {
         return to_open_unit(first[2 * place] | std::uint64_t{first[2 * place + 1]} << 32);
     }
-    /// More numbers, of others than those of the first block. @param block how many blocks behind it they begin
+    /// Further numbers after those of the first block. @param block offset from the next block
     SequentialRandom more(std::uint32_t block) const { return SequentialRandom(stream, next_block + block); }
 };
 
-/// Synapses each of which adds its weight a random number of times when a spike comes. Weights stay as they are.
+/// Synapses that add their weight a random number of times at each spike. Weights do not change.
 ///
-/// What a synapse draws is a function of the key, the ids of source and target, which of several synapses of this pair it
-/// is, the step in which the source fired, and which of its spikes of this step it is: never of its place.
+/// The random numbers of a synapse are a function of the key, the ids of source and target, the number of the synapse
+/// among those of this pair, the step in which the source fired, and the number of the spike in this step: never of its
+/// position.
 ///
 /// `Rule` has
 ///
-///     Constants, constants(parameters, resolution)  what follows from the parameters
-///     states, state_names               how many numbers synapses of the same source share, which spikes change
-///     initial(constants)                these numbers
-///     greatest_state(constants)         each synapse has a number of its own, up to this
+///     Constants, constants(parameters, resolution)  derived from the parameters
+///     states, state_names               number and names of values shared by synapses of a source, changed by spikes
+///     initial(constants)                their initial values
+///     greatest_state(constants)         upper limit of a whole number stored per synapse
 ///     initial_state(constants)
-///     spike(shared, step, last, constants)  the source has fired, and did so in step `last`, or -1, before: what is the same
-///                                       for all of its synapses, a `Spike`
+///     spike(shared, step, last, constants)  called when the source fires, after step `last` or, at first, -1: the part
+///                                       that is equal for all of its synapses, a `Spike`
 ///     released(spike, state, draw)      how many times the weight is added; changes the number of the synapse
 ///     blocks                            of random numbers (base/random.hpp) that a synapse may draw for one spike
 ///
-/// Where synapses have parameters of their own, each has a `Spike` of its own, and its own copy of what they would share.
+/// With per-synapse parameters, each synapse has a separate `Spike`, and a copy of the otherwise shared values.
 template <class Rule, class Target, class Weight>
 class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowState {
    public:
@@ -65,12 +66,13 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
     using States = std::array<double, Rule::states>;
 
     /// @param columns of one projection, whose rows are sorted by delay
-    /// @param parameters of the model @param own those of them of which each synapse has a value of its own instead
+    /// @param parameters of the model @param per_synapse indices of those that are columns of the table instead
     RandomReleaseTable(TableColumns<Target, Weight> columns, std::span<const double> parameters,
-                       std::span<const std::uint32_t> own, RandomKey key, const PlasticTableArguments& arguments)
+                       std::span<const std::uint32_t> per_synapse, RandomKey key,
+                       const PlasticTableArguments& arguments)
         : Base(std::move(columns)),
           parameters_(parameters.begin(), parameters.end()),
-          own_(own.begin(), own.end()),
+          per_synapse_(per_synapse.begin(), per_synapse.end()),
           resolution_(arguments.resolution),
           constants_(Rule::constants(parameters, arguments.resolution)),
           // Synapses of both signs of a projection may reach different receptors.
@@ -89,14 +91,14 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
         }
         std::fill_n(rows_.data(), rows_.size(), Row{.shared = Rule::initial(constants_)});
         states_.fill(Rule::initial_state(constants_));
-        if (!own_.empty()) begin_own(arguments.synapses);
+        if (!per_synapse_.empty()) begin_per_synapse(arguments.synapses);
         number_synapses(arguments.synapses);
     }
 
-    /// What such a table takes, on a shard. @param has_own whether synapses have parameters of their own
-    static PlasticTableMemory memory(const Constants& constants, bool has_own) {
-        return {.synapse_bytes =
-                    narrow_bytes(Rule::greatest_state(constants)) + (has_own ? Rule::states * sizeof(Weight) : 0),
+    /// Memory of such a table, on a shard. @param has_per_synapse whether there are per-synapse parameters
+    static PlasticTableMemory memory(const Constants& constants, bool has_per_synapse) {
+        return {.synapse_bytes = narrow_bytes(Rule::greatest_state(constants)) +
+                                 (has_per_synapse ? Rule::states * sizeof(Weight) : 0),
                 .numbers_pairs = true,
                 .needs_sources = true,
                 .target_bytes = sizeof(std::uint64_t),
@@ -104,7 +106,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
                 .row_bytes = sizeof(Row)};
     }
 
-    /// What synapses draw depends on their sources.
+    /// Random numbers of synapses depend on their sources.
     ForgettableSources* forgettable_sources() override { return nullptr; }
     RowState* row_state() override { return Rule::states > 0 ? this : nullptr; }
 
@@ -119,23 +121,23 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
             row.repeated = last == stamp ? row.repeated + 1 : 0;
             row.last = stamp;
             const Draws draws{.set = set, .key = row_key(rows[i], stamp), .repeated = row.repeated, .stamp = stamp};
-            if (own_.empty()) {
+            if (per_synapse_.empty()) {
                 const auto spike = Rule::spike(row.shared, stamp, last, constants_);
                 release_row(rows[i], draws, inputs, [&](std::uint64_t) -> const auto& { return spike; });
             } else {
                 release_row(rows[i], draws, inputs,
-                            [&](std::uint64_t position) { return own_spike(position, stamp, last); });
+                            [&](std::uint64_t position) { return synapse_spike(position, stamp, last); });
             }
             events += this->row_end(rows[i]) - this->row_begin(rows[i]);
         }
         return events;
     }
 
-    bool has_synapse_state() const override { return Rule::greatest_state(constants_) > 0 || !own_states_.empty(); }
+    bool has_synapse_state() const override { return Rule::greatest_state(constants_) > 0 || !synapse_states_.empty(); }
     void serialize_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
         Base::serialize_synapses(positions, columns);
-        for (std::size_t k = 0; k < own_states_.size(); ++k) {
-            Base::serialize_column(columns, Rule::state_names[k], positions, own_states_[k]);
+        for (std::size_t k = 0; k < synapse_states_.size(); ++k) {
+            Base::serialize_column(columns, Rule::state_names[k], positions, synapse_states_[k]);
         }
         if (Rule::greatest_state(constants_) == 0) return;
         std::vector<std::uint32_t> numbers;
@@ -144,7 +146,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
                                               [&](std::size_t i) -> std::uint32_t& { return numbers[i]; });
         for (std::size_t i = 0; i < positions.size(); ++i) states_.set(positions[i], numbers[i]);
     }
-    /// How many spikes of a step there were matters no more after the step.
+    /// The number of spikes of a step is not needed after the step.
     void serialize_row(RowIndex row, StateColumns& columns) override {
         Row& state = rows_[row.value];
         for (std::size_t k = 0; k < Rule::states; ++k) columns.serialize(Rule::state_names[k], state.shared[k]);
@@ -156,11 +158,11 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
     static constexpr std::uint32_t most_synapses_of_a_pair = UINT32_MAX / Rule::blocks;
 
     struct Row {
-        Step last = -1;  ///< in which the source fired
-        std::uint32_t repeated = 0;  ///< how many spikes of this step came before that
-        [[no_unique_address]] States shared;  ///< by its synapses, unless they have parameters of their own
+        Step last = -1;  ///< step of the last spike of the source
+        std::uint32_t repeated = 0;  ///< earlier spikes of the source in this step
+        [[no_unique_address]] States shared;  ///< by its synapses, without per-synapse parameters
     };
-    /// What random numbers of a spike are drawn for.
+    /// The key of a spike's random numbers.
     struct Draws {
         InstructionSet set;
         RandomKey key;
@@ -177,7 +179,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
         detail::prefetch_span(this->columns_.weights.data() + begin, count * sizeof(Weight));
     }
 
-    /// Of all that a spike of a source can do in this step.
+    /// Key of a source and a step.
     RandomKey row_key(RowIndex row, Step stamp) const {
         const std::uint64_t source = this->source(row).value;
         const auto step = static_cast<std::uint64_t>(stamp);
@@ -187,31 +189,31 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
         return {words[0], words[1]};
     }
 
-    /// What follows from the parameters of a synapse that has some of its own.
-    Constants own_constants(std::uint64_t position) const {
+    /// Constants of a synapse with per-synapse parameters.
+    Constants synapse_constants(std::uint64_t position) const {
         std::array<double, Rule::parameters> values;
         std::copy_n(parameters_.data(), values.size(), values.data());
-        for (std::size_t k = 0; k < own_.size(); ++k) values[own_[k]] = this->parameter(k, position);
+        for (std::size_t k = 0; k < per_synapse_.size(); ++k) values[per_synapse_[k]] = this->parameter(k, position);
         return Rule::constants(values, resolution_);
     }
 
-    void begin_own(std::pmr::memory_resource* memory) {
-        for (std::size_t k = 0; k < Rule::states; ++k) own_states_.emplace_back(this->size(), memory);
+    void begin_per_synapse(std::pmr::memory_resource* memory) {
+        for (std::size_t k = 0; k < Rule::states; ++k) synapse_states_.emplace_back(this->size(), memory);
         for (std::uint64_t position = 0; position < this->size(); ++position) {
-            const Constants constants = own_constants(position);
+            const Constants constants = synapse_constants(position);
             put_states(position, Rule::initial(constants));
             states_.set(position, Rule::initial_state(constants));
         }
     }
 
     void put_states(std::uint64_t position, const States& values) {
-        for (std::size_t k = 0; k < Rule::states; ++k) own_states_[k][position] = static_cast<Weight>(values[k]);
+        for (std::size_t k = 0; k < Rule::states; ++k) synapse_states_[k][position] = static_cast<Weight>(values[k]);
     }
 
-    typename Rule::Spike own_spike(std::uint64_t position, Step stamp, Step last) {
+    typename Rule::Spike synapse_spike(std::uint64_t position, Step stamp, Step last) {
         States values;
-        for (std::size_t k = 0; k < Rule::states; ++k) values[k] = static_cast<double>(own_states_[k][position]);
-        const auto spike = Rule::spike(values, stamp, last, own_constants(position));
+        for (std::size_t k = 0; k < Rule::states; ++k) values[k] = static_cast<double>(synapse_states_[k][position]);
+        const auto spike = Rule::spike(values, stamp, last, synapse_constants(position));
         put_states(position, values);
         return spike;
     }
@@ -224,7 +226,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
         }
     }
 
-    /// @param spike_of from the position of a synapse to what a spike does there
+    /// @param spike_of function from the position of a synapse to its `Spike`
     template <class SpikeOf>
     void release(const Draws& draws, std::uint64_t begin, std::size_t count, const InputRing& inputs,
                  SpikeOf& spike_of) {
@@ -239,10 +241,10 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
         for (std::size_t i = 0; i < count; ++i) {
             std::uint32_t state = states_[begin + i];
             const std::uint32_t before = state;
-            const SynapseDraws own{.first = {words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]},
-                                   .stream = {draws.key, streams[i], draws.repeated},
-                                   .next_block = blocks[i] + 1};
-            const std::uint32_t times = Rule::released(spike_of(begin + i), state, own);
+            const SynapseDraws numbers{.first = {words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]},
+                                       .stream = {draws.key, streams[i], draws.repeated},
+                                       .next_block = blocks[i] + 1};
+            const std::uint32_t times = Rule::released(spike_of(begin + i), state, numbers);
             if (state != before) states_.set(begin + i, state);
             if (times == 0) continue;
             const Step arrival = draws.stamp + delay_of(begin + i);
@@ -251,14 +253,14 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
         }
     }
 
-    /// That a synapse reaches, whichever its site is.
+    /// The neuron that a synapse reaches, at any of its sites.
     std::uint32_t neuron(std::uint64_t position) const {
         const std::uint32_t input = this->target(position);
         return neurons_.empty() ? input : neurons_[input];
     }
 
-    /// Numbers the synapses of each pair by delay, and those of the same delay as the rule has drawn them, whatever the rows
-    /// are. Where no pair has several, nothing is stored.
+    /// Numbers the synapses of each pair by delay, and those of the same delay in the order drawn by the rule, for any
+    /// rows. Nothing is stored if no pair has several.
     void number_synapses(std::pmr::memory_resource* memory) {
         const std::uint32_t greatest = visit_numbers(false);
         if (greatest > most_synapses_of_a_pair - 1) {
@@ -309,18 +311,18 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
     }
 
     std::vector<double> parameters_;  ///< of the model
-    std::vector<std::uint32_t> own_;  ///< those of which each synapse has a value of its own, as the columns
+    std::vector<std::uint32_t> per_synapse_;  ///< indices of per-synapse parameters, in the order of the columns
     double resolution_;
     Constants constants_;
     RandomKey key_;
     double to_grid_;
     std::uint32_t local_neurons_;
-    Buffer<std::uint64_t> ids_;  ///< of the neurons that are targets, by input
-    Buffer<std::uint32_t> neurons_;  ///< of each input, where neurons have several; else empty
+    Buffer<std::uint64_t> ids_;  ///< of target neurons, by input
+    Buffer<std::uint32_t> neurons_;  ///< of each input, where neurons have several; otherwise empty
     Buffer<Row> rows_;
     NarrowNumbers states_;   ///< of synapses
-    std::vector<Buffer<Weight>> own_states_;  ///< what synapses of the same source would share, by synapse
-    NarrowNumbers numbers_;  ///< which of several synapses of a pair
+    std::vector<Buffer<Weight>> synapse_states_;  ///< values otherwise shared by the synapses of a source, per synapse
+    NarrowNumbers numbers_;  ///< number of the synapse among those of its pair
 };
 
 }  // namespace ranvier::connect

@@ -19,12 +19,12 @@
 
 namespace ranvier::connect {
 
-/// Synapses of which each spike adds the weight times a factor. The factor depends on the spikes of the source alone, and is
-/// the same for all synapses of a row, which keeps a state for it. Weights stay as they are.
+/// Synapses at which each spike adds the weight times a factor. The factor depends on the spikes of the source alone,
+/// and is the same for all synapses of a row, which has a state for it. Weights do not change.
 ///
-/// `Rule` has a `State` of a row, which has `values` and the step of the `last` spike, `state_names` of these values,
-/// `Constants`, `initial(constants)`, and `release(state, step, constants)`, which tells the factor of a spike of this step
-/// and what the state is after it. Where these are known at run time only, it has `names(constants)` and
+/// `Rule` has a `State` of a row with `values` and the step of the `last` spike, `state_names` of these values,
+/// `Constants`, `initial(constants)`, and `release(state, step, constants)`, which returns the factor of a spike of
+/// this step and updates the state. Where these are known only at run time, it has `names(constants)` and
 /// `release_rows(set, states, rows, step, constants, factors)` instead, which does the same for many rows, and
 /// `failure(constants)`, the first variable that has become infinite.
 template <class Rule, class Target, class Weight>
@@ -44,7 +44,7 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
         std::fill_n(states_.data(), states_.size(), Rule::initial(constants));
     }
 
-    /// What such a table takes, on a shard.
+    /// Memory of such a table, on a shard.
     static PlasticTableMemory memory() {
         return {.row_bytes = sizeof(typename Rule::State), .spike_bytes = [](const ExpectedSpikes& spikes) {
                     const double listed =
@@ -94,7 +94,7 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
         }
     }
 
-    /// Factors of a spike of each of some rows, and where their synapses are.
+    /// Computes the factors of a spike of each of some rows, and the positions of their synapses.
     std::uint64_t release([[maybe_unused]] InstructionSet set, Step stamp, std::span<const RowIndex> rows) {
         constexpr std::size_t ahead = 16;
         begins_.clear();
@@ -136,12 +136,12 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
                      .base = stamp + this->columns_.least_delay,
                      .inputs = inputs,
                      .to_grid = to_grid_,
-                     // Of short rows more must be under way to hide the wait for memory.
+                     // Short rows need more prefetches in flight to hide the latency of memory.
                      .ahead = this->size() < std::uint64_t{16} * this->rows() ? std::size_t{24} : std::size_t{4},
                  });
     }
 
-    /// The lists of so many stay in the nearest cache.
+    /// Lists of this many rows stay in the nearest cache.
     static constexpr std::size_t rows_at_once = 1024;
 
     typename Rule::Constants constants_;

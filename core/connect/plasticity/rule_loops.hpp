@@ -13,17 +13,17 @@ namespace ranvier::connect {
 namespace detail {
 
 template <class Rule>
-inline constexpr std::size_t own_presynaptic_traces = [] {
-    if constexpr (requires { Rule::own_presynaptic_traces; }) {
-        return std::size_t{Rule::own_presynaptic_traces};
+inline constexpr std::size_t same_side_presynaptic_traces = [] {
+    if constexpr (requires { Rule::same_side_presynaptic_traces; }) {
+        return std::size_t{Rule::same_side_presynaptic_traces};
     } else {
         return std::size_t{0};
     }
 }();
 template <class Rule>
-inline constexpr std::size_t own_postsynaptic_traces = [] {
-    if constexpr (requires { Rule::own_postsynaptic_traces; }) {
-        return std::size_t{Rule::own_postsynaptic_traces};
+inline constexpr std::size_t same_side_postsynaptic_traces = [] {
+    if constexpr (requires { Rule::same_side_postsynaptic_traces; }) {
+        return std::size_t{Rule::same_side_postsynaptic_traces};
     } else {
         return std::size_t{0};
     }
@@ -37,18 +37,18 @@ inline constexpr Pairing pairing_of = [] {
     }
 }();
 
-/// Whether what a postsynaptic spike does takes so long that it is done in two loops.
+/// Whether the change by a postsynaptic spike takes so long that it is split into two loops.
 template <class Rule>
 inline constexpr bool has_two_stages = requires { &Rule::first_stage; };
 
 template <class Rule, bool of_postsynaptic_spike>
 struct RuleLoop {
     using Real = typename Rule::Real;
-    static constexpr std::size_t own_traces =
-        of_postsynaptic_spike ? own_postsynaptic_traces<Rule> : own_presynaptic_traces<Rule>;
-    static_assert(own_traces <= most_own_traces);
+    static constexpr std::size_t same_side_traces =
+        of_postsynaptic_spike ? same_side_postsynaptic_traces<Rule> : same_side_presynaptic_traces<Rule>;
+    static_assert(same_side_traces <= most_same_side_traces);
 
-    RANVIER_ALWAYS_INLINE static void run(Real* weights, const Real* traces, const Real* own, std::size_t count,
+    RANVIER_ALWAYS_INLINE static void run(Real* weights, const Real* traces, const Real* same_side, std::size_t count,
                                           const typename Rule::Constants* given) {
         const typename Rule::Constants constants = *given;
         auto* const w = static_cast<Real*>(__builtin_assume_aligned(weights, 64));
@@ -60,15 +60,15 @@ struct RuleLoop {
             }
         } else {
             RANVIER_NO_OVERLAP
-            for (std::size_t i = 0; i < whole; ++i) w[i] = changed(w[i], trace[i], own, i, constants);
+            for (std::size_t i = 0; i < whole; ++i) w[i] = changed(w[i], trace[i], same_side, i, constants);
         }
     }
 
    private:
     static constexpr std::size_t stage = 8 * rule_lanes;
 
-    /// A processor looks so many instructions ahead and no further. Two short loops let it work at several vectors at once,
-    /// where in one long loop each operation would wait for the one before.
+    /// The out-of-order window of a processor is limited. Two short loops let it process several vectors at once, where
+    /// in one long loop each operation would wait for the previous one.
     RANVIER_ALWAYS_INLINE static void run_stages(Real* weights, const Real* traces, std::size_t count,
                                                  const typename Rule::Constants& constants) {
         alignas(64) std::array<Real, stage> values;
@@ -81,35 +81,35 @@ struct RuleLoop {
         for (std::size_t i = 0; i < count; ++i) w[i] = Rule::second_stage(w[i], trace[i], between[i], constants);
     }
 
-    RANVIER_ALWAYS_INLINE static Real changed(Real weight, Real trace, [[maybe_unused]] const Real* own,
+    RANVIER_ALWAYS_INLINE static Real changed(Real weight, Real trace, [[maybe_unused]] const Real* same_side,
                                               [[maybe_unused]] std::size_t i,
                                               const typename Rule::Constants& constants) {
-        if constexpr (own_traces == 0) {
+        if constexpr (same_side_traces == 0) {
             if constexpr (of_postsynaptic_spike) return Rule::postsynaptic(weight, trace, constants);
             return Rule::presynaptic(weight, trace, constants);
         } else {
-            if constexpr (of_postsynaptic_spike) return Rule::postsynaptic(weight, trace, {own[i]}, constants);
-            return Rule::presynaptic(weight, trace, {own[i]}, constants);
+            if constexpr (of_postsynaptic_spike) return Rule::postsynaptic(weight, trace, {same_side[i]}, constants);
+            return Rule::presynaptic(weight, trace, {same_side[i]}, constants);
         }
     }
 };
 
 template <class Rule, bool of_postsynaptic_spike>
 void change(InstructionSet set, typename Rule::Real* weights, const typename Rule::Real* traces,
-            const typename Rule::Real* own, std::size_t count, const void* constants) {
-    Dispatched<RuleLoop<Rule, of_postsynaptic_spike>>::call(set, weights, traces, own, count,
+            const typename Rule::Real* same_side, std::size_t count, const void* constants) {
+    Dispatched<RuleLoop<Rule, of_postsynaptic_spike>>::call(set, weights, traces, same_side, count,
                                                             static_cast<const typename Rule::Constants*>(constants));
 }
 
-/// As RuleLoop, for synapses that have parameters of their own.
+/// As RuleLoop, for synapses with per-synapse parameters.
 template <class Rule, bool of_postsynaptic_spike>
-struct OwnRuleLoop {
+struct PerSynapseRuleLoop {
     using Real = typename Rule::Real;
 
-    static constexpr std::size_t own_traces =
-        of_postsynaptic_spike ? own_postsynaptic_traces<Rule> : own_presynaptic_traces<Rule>;
+    static constexpr std::size_t same_side_traces =
+        of_postsynaptic_spike ? same_side_postsynaptic_traces<Rule> : same_side_presynaptic_traces<Rule>;
 
-    RANVIER_ALWAYS_INLINE static void run(Real* weights, const Real* traces, [[maybe_unused]] const Real* own,
+    RANVIER_ALWAYS_INLINE static void run(Real* weights, const Real* traces, [[maybe_unused]] const Real* same_side,
                                           const Real* const* parameters, std::size_t count) {
         auto* const w = static_cast<Real*>(__builtin_assume_aligned(weights, 64));
         const auto* const trace = static_cast<const Real*>(__builtin_assume_aligned(traces, 64));
@@ -117,10 +117,10 @@ struct OwnRuleLoop {
         RANVIER_NO_OVERLAP
         for (std::size_t i = 0; i < whole; ++i) {
             const typename Rule::Constants constants = Rule::constants(parameters, i);
-            if constexpr (of_postsynaptic_spike && own_traces > 0) {
-                w[i] = Rule::postsynaptic(w[i], trace[i], {own[i]}, constants);
-            } else if constexpr (own_traces > 0) {
-                w[i] = Rule::presynaptic(w[i], trace[i], {own[i]}, constants);
+            if constexpr (of_postsynaptic_spike && same_side_traces > 0) {
+                w[i] = Rule::postsynaptic(w[i], trace[i], {same_side[i]}, constants);
+            } else if constexpr (same_side_traces > 0) {
+                w[i] = Rule::presynaptic(w[i], trace[i], {same_side[i]}, constants);
             } else if constexpr (of_postsynaptic_spike) {
                 w[i] = Rule::postsynaptic(w[i], trace[i], constants);
             } else {
@@ -130,59 +130,60 @@ struct OwnRuleLoop {
     }
 };
 template <class Rule, bool of_postsynaptic_spike>
-void own_change(InstructionSet set, typename Rule::Real* weights, const typename Rule::Real* traces,
-                const typename Rule::Real* own, const typename Rule::Real* const* parameters, std::size_t count,
-                const void* /*constants*/) {
-    Dispatched<OwnRuleLoop<Rule, of_postsynaptic_spike>>::call(set, weights, traces, own, parameters, count);
+void per_synapse_change(InstructionSet set, typename Rule::Real* weights, const typename Rule::Real* traces,
+                        const typename Rule::Real* same_side, const typename Rule::Real* const* parameters,
+                        std::size_t count, const void* /*constants*/) {
+    Dispatched<PerSynapseRuleLoop<Rule, of_postsynaptic_spike>>::call(set, weights, traces, same_side, parameters,
+                                                                      count);
 }
 
 }  // namespace detail
 
-/// What a spike of one side does to synapses that have parameters of their own: the rule's `constants(parameters, i)` are those
-/// of the i-th.
+/// The change by a spike of one side for per-synapse parameters: the rule's `constants(parameters, i)` are those of the
+/// i-th synapse.
 template <class Rule>
-constexpr typename OwnRule<typename Rule::Real>::Change postsynaptic_change_per_synapse =
-    detail::own_change<Rule, true>;
+constexpr typename PerSynapseRule<typename Rule::Real>::Change postsynaptic_change_per_synapse =
+    detail::per_synapse_change<Rule, true>;
 template <class Rule>
-constexpr typename OwnRule<typename Rule::Real>::Change presynaptic_change_per_synapse =
-    detail::own_change<Rule, false>;
+constexpr typename PerSynapseRule<typename Rule::Real>::Change presynaptic_change_per_synapse =
+    detail::per_synapse_change<Rule, false>;
 
 template <class Rule>
-OwnRule<typename Rule::Real> make_own_rule() {
+PerSynapseRule<typename Rule::Real> make_per_synapse_rule() {
     return {.postsynaptic = postsynaptic_change_per_synapse<Rule>, .presynaptic = presynaptic_change_per_synapse<Rule>};
 }
 
-/// What a spike of one side does to all weights.
+/// The change of all weights by a spike of one side.
 template <class Rule>
 constexpr typename LearningRule<typename Rule::Real>::Change postsynaptic_change = detail::change<Rule, true>;
 template <class Rule>
 constexpr typename LearningRule<typename Rule::Real>::Change presynaptic_change = detail::change<Rule, false>;
 
-/// The rule of all weights, from what a spike does to one:
+/// The rule of all weights, from the change of one weight by a spike:
 ///
 ///     Real, Constants                           of the precision that weights are stored in
 ///     postsynaptic(weight, trace, constants)    the weight after a postsynaptic spike; trace of the presynaptic ones
 ///     presynaptic(weight, trace, constants)     after a presynaptic spike; trace of the postsynaptic ones
 ///     {pre,post}synaptic_trace_accumulates      whether spikes add to the trace, or set it to 1 (nearest neighbour)
 ///
-/// It may also give
+/// Optional members:
 ///
 ///     pairing                                   which spikes form pairs, if not all
-///     own_{pre,post}synaptic_traces             how many more traces there are, read by spikes of the same side: then
-///                                               that function takes these, as they are before the spike, after `trace`
+///     same_side_{pre,post}synaptic_traces       number of additional traces, read by spikes of the same side: then that
+///                                               function takes their values before the spike after `trace`
 ///     first_stage(weight, constants)            part of postsynaptic(), a number for
-///     second_stage(weight, trace, number, constants)   the rest; their loops are faster than a single one if both are long
+///     second_stage(weight, trace, number, constants)   the rest; two loops are faster if both are long
 template <class Rule>
 LearningRule<typename Rule::Real> make_learning_rule(const typename Rule::Constants& constants) {
-    static_assert(detail::pairing_of<Rule> == Pairing::all || detail::own_postsynaptic_traces<Rule> == 0);
+    static_assert(detail::pairing_of<Rule> == Pairing::all || detail::same_side_postsynaptic_traces<Rule> == 0);
     return {.postsynaptic = detail::change<Rule, true>,
             .presynaptic = detail::change<Rule, false>,
             .constants = std::make_shared<const typename Rule::Constants>(constants),
             .pairing = detail::pairing_of<Rule>,
             .presynaptic_trace_accumulates = Rule::presynaptic_trace_accumulates,
             .postsynaptic_trace_accumulates = Rule::postsynaptic_trace_accumulates,
-            .own_presynaptic_traces = detail::own_presynaptic_traces<Rule>,
-            .own_postsynaptic_traces = detail::own_postsynaptic_traces<Rule>};
+            .same_side_presynaptic_traces = detail::same_side_presynaptic_traces<Rule>,
+            .same_side_postsynaptic_traces = detail::same_side_postsynaptic_traces<Rule>};
 }
 
 }  // namespace ranvier::connect

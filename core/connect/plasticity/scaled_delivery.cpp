@@ -52,7 +52,7 @@ struct DeliverScaled {
         const Target* const targets = a.targets + begin;
         if constexpr (wide) {
             for (std::size_t i = 0; i < count; ++i) {
-                Step arrival = a.base;  // NOLINT(misc-const-correctness): of one delay it never changes
+                Step arrival = a.base;  // NOLINT(misc-const-correctness): with one delay it never changes
                 if constexpr (!same_delay) arrival += delays[begin + i];
                 add_wide(a.inputs.wide_slot(arrival)[targets[i]], added[i], a.inputs.exponent);
             }

@@ -17,16 +17,16 @@ struct ScaledArguments {
     std::size_t count;
     const Target* targets;
     const Weight* weights;
-    const std::uint8_t* narrow_delays;  ///< in 8 or in 16 bits; both null where all are the same
+    const std::uint8_t* narrow_delays;  ///< in 8 or in 16 bits; both null if all are equal
     const std::uint16_t* wide_delays;
-    Step base;  ///< step in which the least delay arrives
+    Step base;  ///< step in which the shortest delay arrives
     InputRing inputs;
-    double to_grid;     ///< what rounds to the grid of the sums when it is added and taken off again
-    std::size_t ahead;  ///< rows that are fetched before they are needed
+    double to_grid;  ///< adding and subtracting it rounds to the grid of the sums
+    std::size_t ahead;  ///< number of rows to prefetch ahead
 };
 
-/// Adds all synapses of each row at once, each into the slot of its arrival: the weight times the factor of the row, rounded
-/// to the grid of the sums.
+/// Adds all synapses of each row at once, each to the slot of its arrival: the weight times the factor of the row,
+/// rounded to the grid of the sums.
 /// @param arguments targets of 16 or 32 bits, weights of either precision
 template <class Target, class Weight>
 void deliver_scaled(InstructionSet set, const ScaledArguments<Target, Weight>& arguments);

@@ -18,14 +18,14 @@
 
 namespace ranvier::connect {
 
-/// The postsynaptic spikes of the neurons of a shard, as far back as some plastic synapse may still have to learn from them.
+/// The postsynaptic spikes of the neurons of a shard, as far back as some plastic synapse may need them.
 ///
-/// The newest eight of each neuron are in eight planes, the newest of all neurons first, since most synapses need one of
-/// them or none; older ones are in one list for all neurons, each linked to the one before. Steps are kept in 32 bits
-/// relative to a base.
+/// The newest eight of each neuron are in eight planes, the newest of all neurons first, since most synapses need one
+/// of them or none; older ones are in one list for all neurons, each linked to the previous one. Steps are stored in 32
+/// bits relative to a base.
 ///
-/// With each spike there is the trace that presynaptic spikes read, after the spike, and any number of other traces that
-/// postsynaptic spikes read, as they were before the spike.
+/// Each spike has the trace that presynaptic spikes read, after the spike, and any number of other traces that
+/// postsynaptic spikes read, with their values before the spike.
 template <class Real>
 class SpikeHistory {
    public:
@@ -34,7 +34,7 @@ class SpikeHistory {
     static constexpr std::int32_t never = std::numeric_limits<std::int32_t>::min();
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-    /// So that places are numbers of 32 bits.
+    /// So that places are 32-bit numbers.
     static constexpr std::uint32_t most_neurons = std::numeric_limits<std::uint32_t>::max() / (newest + 1);
 
     struct Older {
@@ -43,79 +43,79 @@ class SpikeHistory {
         Real after = 0;
     };
 
-    /// Of each neuron, beside its older spikes.
-    static constexpr std::size_t neuron_bytes(std::size_t own_traces) {
+    /// Bytes per neuron, without its older spikes.
+    static constexpr std::size_t neuron_bytes(std::size_t same_side_traces) {
         return (newest + 1) * (sizeof(std::int32_t) + sizeof(Real)) + sizeof(double) + sizeof(std::uint32_t) +
-               own_traces * (newest * sizeof(Real) + sizeof(double));
+               same_side_traces * (newest * sizeof(Real) + sizeof(double));
     }
-    static constexpr std::size_t older_spike_bytes(std::size_t own_traces) {
-        return sizeof(Older) + own_traces * sizeof(Real);
+    static constexpr std::size_t older_spike_bytes(std::size_t same_side_traces) {
+        return sizeof(Older) + same_side_traces * sizeof(Real);
     }
 
     SpikeHistory() = default;
-    /// @param own_steps time constants of the traces that postsynaptic spikes read
-    /// @param accumulates whether each spike adds to the traces; else they are set to 1
-    SpikeHistory(std::uint32_t neurons, double trace_steps, const std::vector<double>& own_steps, bool accumulates,
-                 std::pmr::memory_resource* memory)
+    /// @param same_side_steps time constants of the traces that postsynaptic spikes read
+    /// @param accumulates whether each spike adds to the traces; otherwise it sets them to 1
+    SpikeHistory(std::uint32_t neurons, double trace_steps, const std::vector<double>& same_side_steps,
+                 bool accumulates, std::pmr::memory_resource* memory)
         : decay_(trace_steps, memory),
           accumulates_(accumulates),
           neurons_(neurons),
           steps_(std::size_t{neurons} * (newest + 1), memory),
           traces_(std::size_t{neurons} * (newest + 1), memory),
-          own_(std::size_t{neurons} * newest * own_steps.size(), memory),
+          same_side_(std::size_t{neurons} * newest * same_side_steps.size(), memory),
           last_trace_(neurons, memory),
-          last_own_(neurons * own_steps.size(), memory),
+          last_same_side_(neurons * same_side_steps.size(), memory),
           chains_(neurons, memory),
           older_(memory),
-          older_own_(memory) {
+          older_same_side_(memory) {
         std::fill_n(steps_.data(), steps_.size(), never);
         std::fill_n(traces_.data(), traces_.size(), Real{0});
-        std::fill_n(own_.data(), own_.size(), Real{0});
+        std::fill_n(same_side_.data(), same_side_.size(), Real{0});
         std::fill_n(last_trace_.data(), last_trace_.size(), 0.0);
         std::fill_n(chains_.data(), chains_.size(), none);
-        std::fill_n(last_own_.data(), last_own_.size(), 0.0);
-        for (const double steps : own_steps) own_decays_.emplace_back(steps, memory);
+        std::fill_n(last_same_side_.data(), last_same_side_.size(), 0.0);
+        for (const double steps : same_side_steps) same_side_decays_.emplace_back(steps, memory);
     }
 
-    /// A neuron has fired. @param step after all that it was told for this neuron, or the same again, relative to the base
+    /// Adds a spike of a neuron. @param step not before the previous one of the neuron, relative to the base
     void add(std::uint32_t neuron, std::int32_t step) {
         const std::int32_t last = steps_[neuron];
         const std::size_t oldest = place_of(neuron, newest - 1);
         if (steps_[oldest] != never) {
             append(older_, {steps_[oldest], chains_[neuron], traces_[oldest]});
-            for (std::size_t k = 0; k < own_traces(); ++k) append(older_own_, own(k)[oldest]);
+            for (std::size_t k = 0; k < same_side_traces(); ++k) append(older_same_side_, same_side(k)[oldest]);
             chains_[neuron] = static_cast<std::uint32_t>(older_.size() - 1);
         }
         double trace = 1.0;
         if (accumulates_ && last != never) trace += last_trace_[neuron] * decay_(std::int64_t{step} - last);
         last_trace_[neuron] = trace;
-        add_to_own(neuron, step, last);
+        add_to_same_side(neuron, step, last);
         push(steps_.data() + neuron, step);
         push(traces_.data() + neuron, static_cast<Real>(trace));
     }
 
-    /// By place: all neurons once for each of the newest spikes, and once more for what never was.
+    /// By place: a plane of all neurons for each of the newest spikes, and one more as a sentinel.
     const std::int32_t* steps() const { return steps_.data(); }
     /// After the spike of the same place.
     const Real* traces() const { return traces_.data(); }
-    std::size_t own_traces() const { return own_decays_.size(); }
-    /// One of the traces that postsynaptic spikes read, before the spike of the same place.
-    const Real* own(std::size_t trace) const { return own_.data() + trace * newest * neurons_; }
+    std::size_t same_side_traces() const { return same_side_decays_.size(); }
+    /// A trace read by postsynaptic spikes, before the spike of the same place.
+    const Real* same_side(std::size_t trace) const { return same_side_.data() + trace * newest * neurons_; }
     std::uint32_t neurons() const { return neurons_; }
     /// The newest of the older spikes of a neuron, or null.
     const Older* first_older(std::uint32_t neuron) const { return link(chains_[neuron]); }
     const Older* next_older(const Older& older) const { return link(older.before); }
-    /// One of the traces that an older spike reads.
-    Real older_own(const Older& older, std::size_t trace) const {
-        return older_own_[static_cast<std::size_t>(&older - older_.data()) * own_traces() + trace];
+    /// A trace read by an older spike.
+    Real older_same_side(const Older& older, std::size_t trace) const {
+        return older_same_side_[static_cast<std::size_t>(&older - older_.data()) * same_side_traces() + trace];
     }
     std::size_t older_spikes() const { return older_.size(); }
 
     /// Drops older spikes, when all synapses have learnt from those up to a step. The newest of these is kept: the next
-    /// presynaptic spike may ask for it.
+    /// presynaptic spike may need it.
     void forget_older(std::int32_t learnt) {
         std::pmr::vector<Older> kept(older_.get_allocator());
-        std::pmr::vector<Real> kept_own(older_own_.get_allocator());
+        std::pmr::vector<Real> kept_same_side(older_same_side_.get_allocator());
         for (std::size_t neuron = 0; neuron < chains_.size(); ++neuron) {
             std::uint32_t place = chains_[neuron];
             std::int32_t newer = steps_[place_of(static_cast<std::uint32_t>(neuron), newest - 1)];
@@ -123,27 +123,28 @@ class SpikeHistory {
             for (std::uint32_t* link = &chains_[neuron]; place != none && newer > learnt; link = &kept.back().before) {
                 *link = static_cast<std::uint32_t>(kept.size());
                 append(kept, older_[place]);
-                for (std::size_t k = 0; k < own_traces(); ++k) append(kept_own, older_own(older_[place], k));
+                for (std::size_t k = 0; k < same_side_traces(); ++k)
+                    append(kept_same_side, older_same_side(older_[place], k));
                 newer = older_[place].step;
                 place = older_[place].before;
                 kept.back().before = none;
             }
         }
         older_ = std::move(kept);
-        older_own_ = std::move(kept_own);
+        older_same_side_ = std::move(kept_same_side);
     }
-    /// Counts steps from a later base. Spikes that have left no trace stand where they end to matter.
+    /// Counts steps from a later base. Spikes without a remaining trace are clamped to the oldest relevant step.
     void move_base(std::int64_t by) {
         for (std::int32_t& step : steps_.span()) step = moved(step, by);
         for (Older& older : older_) older.step = moved(older.step, by);
     }
 
-    /// Saves or loads the spikes of a neuron, newest first. Loaded are those of one that has not fired.
-    /// @param base that steps are relative to
+    /// Saves or loads the spikes of a neuron, newest first. Before loading, the neuron must not have fired.
+    /// @param base origin of steps
     void serialize(std::uint32_t neuron, std::int64_t base, StateColumns& columns) {
         columns.serialize("last_trace", last_trace_[neuron]);
-        for (std::size_t k = 0; k < own_traces(); ++k) {
-            columns.serialize("last_own_trace" + std::to_string(k), last_own_[k * neurons() + neuron]);
+        for (std::size_t k = 0; k < same_side_traces(); ++k) {
+            columns.serialize("last_own_trace" + std::to_string(k), last_same_side_[k * neurons() + neuron]);
         }
         if (columns.loads()) {
             load(neuron, base, columns);
@@ -151,7 +152,7 @@ class SpikeHistory {
             save(neuron, base, columns);
         }
     }
-    /// A step as it is saved, and back.
+    /// Conversion of steps to and from their saved form.
     static std::int64_t absolute(std::int32_t step, std::int64_t base) {
         return step == never ? std::numeric_limits<std::int64_t>::min() : step + base;
     }
@@ -177,16 +178,16 @@ class SpikeHistory {
             std::int32_t step = steps_[place_of(neuron, i)];
             Real after = traces_[place_of(neuron, i)];
             serialize_spike(base, step, after, columns);
-            for (std::size_t k = 0; k < own_traces(); ++k) {
-                Real before = own(k)[place_of(neuron, i)];
+            for (std::size_t k = 0; k < same_side_traces(); ++k) {
+                Real before = same_side(k)[place_of(neuron, i)];
                 columns.serialize_element("own_trace" + std::to_string(k), before);
             }
         }
         for (const Older* older = first_older(neuron); older != nullptr; older = next_older(*older)) {
             Older one = *older;
             serialize_spike(base, one.step, one.after, columns);
-            for (std::size_t k = 0; k < own_traces(); ++k) {
-                Real before = older_own(*older, k);
+            for (std::size_t k = 0; k < same_side_traces(); ++k) {
+                Real before = older_same_side(*older, k);
                 columns.serialize_element("own_trace" + std::to_string(k), before);
             }
         }
@@ -204,26 +205,26 @@ class SpikeHistory {
                 link = static_cast<std::uint32_t>(older_.size());
                 append(older_, one);
             }
-            for (std::size_t k = 0; k < own_traces(); ++k) {
+            for (std::size_t k = 0; k < same_side_traces(); ++k) {
                 Real before = 0;
                 columns.serialize_element("own_trace" + std::to_string(k), before);
                 if (i < newest) {
-                    own_[k * newest * neurons_ + place_of(neuron, i)] = before;
+                    same_side_[k * newest * neurons_ + place_of(neuron, i)] = before;
                 } else {
-                    append(older_own_, before);
+                    append(older_same_side_, before);
                 }
             }
         }
     }
-    void add_to_own(std::uint32_t neuron, std::int32_t step, std::int32_t last) {
-        for (std::size_t k = 0; k < own_traces(); ++k) {
-            double& after = last_own_[k * neurons_ + neuron];
-            const double before = last == never ? 0.0 : after * own_decays_[k](std::int64_t{step} - last);
+    void add_to_same_side(std::uint32_t neuron, std::int32_t step, std::int32_t last) {
+        for (std::size_t k = 0; k < same_side_traces(); ++k) {
+            double& after = last_same_side_[k * neurons_ + neuron];
+            const double before = last == never ? 0.0 : after * same_side_decays_[k](std::int64_t{step} - last);
             after = accumulates_ ? before + 1.0 : 1.0;
-            push(own_.data() + k * newest * neurons_ + neuron, static_cast<Real>(before));
+            push(same_side_.data() + k * newest * neurons_ + neuron, static_cast<Real>(before));
         }
     }
-    /// Moves all of a neuron by one place, and puts another first.
+    /// Shifts the entries of a neuron by one plane, and stores another as the first.
     template <class T>
     void push(T* newest_one, T one) {
         for (std::size_t i = newest - 1; i > 0; --i) newest_one[i * neurons_] = newest_one[(i - 1) * neurons_];
@@ -239,17 +240,17 @@ class SpikeHistory {
     }
 
     Decay<double> decay_;
-    std::vector<Decay<double>> own_decays_;
+    std::vector<Decay<double>> same_side_decays_;
     bool accumulates_ = true;
     std::uint32_t neurons_ = 0;
     Buffer<std::int32_t> steps_;
     Buffer<Real> traces_;
-    Buffer<Real> own_;  ///< by trace, then place
+    Buffer<Real> same_side_;  ///< by trace, then place
     Buffer<double> last_trace_;  ///< after the newest spike
-    Buffer<double> last_own_;    ///< after the newest spike, by trace, then neuron
+    Buffer<double> last_same_side_;    ///< after the newest spike, by trace, then neuron
     Buffer<std::uint32_t> chains_;
     std::pmr::vector<Older> older_;
-    std::pmr::vector<Real> older_own_;  ///< by older spike, then trace
+    std::pmr::vector<Real> older_same_side_;  ///< by older spike, then trace
 };
 
 }  // namespace ranvier::connect

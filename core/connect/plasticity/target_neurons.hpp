@@ -11,13 +11,13 @@
 
 namespace ranvier::connect {
 
-/// The neurons of a shard that a table has synapses onto: spikes of the others mean nothing to it. They are numbered from the
-/// first of them on, so that a population that learns costs the same, whatever others the shard has.
+/// The target neurons of a table on a shard: it ignores spikes of others. They are numbered from the first of them on,
+/// so that the cost of a population that learns does not depend on other populations of the shard.
 class TargetNeurons {
    public:
     TargetNeurons() = default;
-    /// @param inputs that the synapses reach
-    /// @param neurons of each input; empty: inputs are numbered as neurons
+    /// @param inputs reached by the synapses
+    /// @param neurons of each input; empty: inputs are numbered like neurons
     /// @param local_neurons of the shard
     template <class Target>
     TargetNeurons(std::span<const Target> inputs, std::span<const std::uint32_t> neurons, std::uint32_t local_neurons,
@@ -45,7 +45,7 @@ class TargetNeurons {
         const std::uint32_t number = neuron - first_;
         return number < size() && reached_[number] != 0;
     }
-    /// Of each neuron from the first to the last.
+    /// Bytes for each neuron from the first to the last.
     static constexpr std::size_t neuron_bytes() { return sizeof(std::uint8_t); }
 
    private:

@@ -18,8 +18,8 @@ namespace {
 
 using detail::padded;
 
-/// Synapses are visited in blocks. The postsynaptic spikes that each has to look at are listed; then all synapses go through
-/// their first one together, then through their second one, and so on.
+/// Visits synapses in blocks. The postsynaptic spikes of each synapse are listed; then all synapses process their first
+/// one together, then their second one, and so on.
 template <class Real>
 struct TimedVisit {
     using Arguments = LearnArguments<Real>;
@@ -31,8 +31,8 @@ struct TimedVisit {
     static constexpr std::size_t newest = History::newest;
     static constexpr std::size_t presynaptic = 0;
     static constexpr std::size_t postsynaptic = 1;
-    static constexpr std::size_t own_presynaptic = 2;
-    static constexpr std::size_t own_postsynaptic = 3;
+    static constexpr std::size_t same_side_presynaptic = 2;
+    static constexpr std::size_t same_side_postsynaptic = 3;
 
     RANVIER_ALWAYS_INLINE static void run(InstructionSet set, const Arguments* arguments, const Visit* visit,
                                           const Timed* timed) {
@@ -61,24 +61,24 @@ struct TimedVisit {
     template <class T>
     struct alignas(64) Lanes : std::array<T, block + rule_lanes> {};
 
-    /// Postsynaptic.
+    /// A postsynaptic spike.
     struct Spike {
         std::int32_t step = History::never;
-        Real after = 0;  ///< trace that all synapses share
-        Real own = 0;    ///< the same that postsynaptic spikes read, before this one
+        Real after = 0;  ///< trace shared by all synapses
+        Real same_side = 0;  ///< the same, read by postsynaptic spikes, before this one
     };
     struct Block {
         Lanes<std::uint32_t> targets;
         Lanes<Real> weights;
         std::array<Lanes<Real>, trace_kinds> traces;
-        std::array<Lanes<double>, trace_kinds> steps;  ///< time constants, of those that synapses do not share
+        std::array<Lanes<double>, trace_kinds> steps;  ///< per-synapse time constants
         std::array<Lanes<Real>, most_rule_parameters> parameters;
-        std::array<Spike, block> before;  ///< the last one that the synapse need not look at
+        std::array<Spike, block> before;  ///< the last spike before the listed ones
         Lanes<std::int32_t> counted;  ///< the last one in the postsynaptic traces
-        std::vector<Spike> spikes;  ///< of all synapses, each oldest first
+        std::vector<Spike> spikes;  ///< of all synapses, oldest first for each
         std::array<std::size_t, block + 1> ends;
-        std::array<bool, block> came;  ///< one since the last presynaptic spike
-        Lanes<std::uint16_t> deep;  ///< synapses that have more spikes than the present depth
+        std::array<bool, block> came;  ///< whether one came since the last presynaptic spike
+        Lanes<std::uint16_t> deep;  ///< synapses with more spikes than the current depth
         std::size_t deep_count;
         // Of some synapses, while they change:
         Lanes<std::uint16_t> list;
@@ -86,14 +86,14 @@ struct TimedVisit {
         Lanes<double> some_steps;
         Lanes<Real> some_weights;
         Lanes<Real> some_traces;
-        Lanes<Real> some_own;
+        Lanes<Real> some_same_side;
         std::array<Lanes<Real>, most_rule_parameters> some_parameters;
         std::size_t depths;
         std::size_t count;
         InstructionSet set;
     };
 
-    /// Steps between two spikes, of which so many leave nothing of any trace.
+    /// Steps between two spikes, limited to a number after which no trace is left.
     RANVIER_ALWAYS_INLINE static std::int32_t between(std::int32_t from, std::int32_t to) {
         constexpr std::int64_t most = std::int64_t{1} << 30;
         return static_cast<std::int32_t>(std::min(std::int64_t{to} - from, most));
@@ -111,7 +111,7 @@ struct TimedVisit {
         }
         find_neurons(a, std::span<std::uint32_t>(b.targets).first(b.count));
         std::copy_n(v.weights + begin, b.count, b.weights.data());
-        const OwnRule<Real>& rule = a.rule->own;
+        const PerSynapseRule<Real>& rule = a.rule->per_synapse;
         for (std::size_t k = 0; k < rule.parameter_count; ++k) {
             Real* const to = b.parameters[k].data();
             if (a.parameters[k] != nullptr) {
@@ -137,10 +137,10 @@ struct TimedVisit {
         b.depths = 0;
     }
 
-    /// The postsynaptic spikes up to the end that a synapse has to learn from, or to count in a trace.
+    /// Lists the postsynaptic spikes up to the end that a synapse must learn from, or add to a trace.
     static void list_spikes(const Arguments& a, const Visit& v, const Timed& m, Block& b, std::size_t i) {
         const History& history = *a.history;
-        const bool has_own = a.rule->own_postsynaptic_traces > 0;
+        const bool has_same_side = a.rule->same_side_postsynaptic_traces > 0;
         const std::int32_t known = a.rule->pairing == Pairing::all ? v.learnt : v.since;
         const std::int32_t lower = std::min(known, m.counted);
         const std::size_t begin = b.ends[i];
@@ -157,11 +157,11 @@ struct TimedVisit {
         std::size_t at = b.targets[i];
         for (std::size_t k = 0; k < newest && !ends; ++k, at += history.neurons()) {
             if (history.steps()[at] == History::never) break;
-            take({history.steps()[at], history.traces()[at], has_own ? history.own(0)[at] : Real{0}});
+            take({history.steps()[at], history.traces()[at], has_same_side ? history.same_side(0)[at] : Real{0}});
         }
         const auto* older = ends ? nullptr : history.first_older(b.targets[i]);
         for (; older != nullptr && !ends; older = history.next_older(*older)) {
-            take({older->step, older->after, has_own ? history.older_own(*older, 0) : Real{0}});
+            take({older->step, older->after, has_same_side ? history.older_same_side(*older, 0) : Real{0}});
         }
         std::reverse(b.spikes.begin() + static_cast<std::ptrdiff_t>(begin), b.spikes.end());
         b.ends[i + 1] = b.spikes.size();
@@ -170,7 +170,8 @@ struct TimedVisit {
         b.depths = std::max(b.depths, b.ends[i + 1] - begin);
     }
 
-    /// Leaves those of the depth before that have one more spike. Without branches, which nothing could predict.
+    /// Keeps the synapses of the previous depth that have another spike. Without branches, which would be
+    /// unpredictable.
     RANVIER_ALWAYS_INLINE static void list_deeper(Block& b, std::size_t depth) {
         std::size_t count = 0;
         for (std::size_t k = 0; k < b.deep_count; ++k) {
@@ -184,7 +185,7 @@ struct TimedVisit {
     /// Lists the synapses that learn from their n-th spike.
     RANVIER_ALWAYS_INLINE static std::size_t list_learning(const Arguments& a, const Visit& v, Block& b,
                                                            std::size_t n) {
-        // In other cases only from the first one since the last presynaptic spike.
+        // Otherwise only from the first one since the last presynaptic spike.
         const bool from_any = a.rule->pairing == Pairing::all || n == 0;
         std::size_t count = 0;
         for (std::size_t k = 0; k < b.deep_count; ++k) {
@@ -197,8 +198,8 @@ struct TimedVisit {
         return count;
     }
 
-    /// What is left of a trace of each listed synapse, after `passed` steps. A function of its own: it is called from several
-    /// places, and inlined in all of them it would be most of the code.
+    /// Decays a trace of each listed synapse over `passed` steps. A separate function, since it is called from several
+    /// places, and inlining would multiply the code.
     struct Decayed {
         RANVIER_ALWAYS_INLINE static void run(const Timed* timed, const Decay<Real>::View* shared, Block* block,
                                               std::size_t kind, std::size_t count, Real* traces) {
@@ -210,7 +211,7 @@ struct TimedVisit {
                 return;
             }
             for (std::size_t j = 0; j < count; ++j) b.some_steps[j] = b.steps[kind][b.list[j]];
-            // Without an index, so that it is done in vectors.
+            // Without an index, so that it vectorises.
             const double* const steps = b.some_steps.data();
             const std::int32_t* const passed = b.passed.data();
             std::int32_t longest = 0;
@@ -234,13 +235,13 @@ struct TimedVisit {
         const std::size_t count = list_learning(a, v, b, depth);
         if (count == 0) return;
         const auto spike_of = [&](std::size_t j) -> const Spike& { return b.spikes[b.ends[b.list[j]] + depth]; };
-        if (a.rule->own_postsynaptic_traces > 0) {
-            if (m.time_constants[own_postsynaptic] == nullptr) {
-                for (std::size_t j = 0; j < count; ++j) b.some_own[j] = spike_of(j).own;
+        if (a.rule->same_side_postsynaptic_traces > 0) {
+            if (m.time_constants[same_side_postsynaptic] == nullptr) {
+                for (std::size_t j = 0; j < count; ++j) b.some_same_side[j] = spike_of(j).same_side;
             } else {
                 pass_since_counted(b, count, [&](std::size_t j) { return spike_of(j).step; });
-                decayed(m, {}, b, own_postsynaptic, count, b.some_own.data());
-                clear_uncounted(b, count, b.some_own.data());
+                decayed(m, {}, b, same_side_postsynaptic, count, b.some_same_side.data());
+                clear_uncounted(b, count, b.some_same_side.data());
             }
         }
         for (std::size_t j = 0; j < count; ++j) b.passed[j] = between(v.last, spike_of(j).step);
@@ -263,9 +264,9 @@ struct TimedVisit {
         }
     }
 
-    /// Changes the weights of the listed synapses, by `some_traces` and `some_own`.
+    /// Changes the weights of the listed synapses, by `some_traces` and `some_same_side`.
     RANVIER_ALWAYS_INLINE static void change(const Arguments& a, Block& b, std::size_t count, bool is_postsynaptic) {
-        const OwnRule<Real>& rule = a.rule->own;
+        const PerSynapseRule<Real>& rule = a.rule->per_synapse;
         const std::size_t whole = padded(count);
         std::array<const Real*, most_rule_parameters> parameters = {};
         for (std::size_t k = 0; k < rule.parameter_count; ++k) {
@@ -277,14 +278,15 @@ struct TimedVisit {
         for (std::size_t j = 0; j < count; ++j) b.some_weights[j] = b.weights[b.list[j]];
         std::fill_n(b.some_weights.data() + count, whole - count, Real{1});
         std::fill_n(b.some_traces.data() + count, whole - count, Real{0});
-        std::fill_n(b.some_own.data() + count, whole - count, Real{0});
+        std::fill_n(b.some_same_side.data() + count, whole - count, Real{0});
         (is_postsynaptic ? rule.postsynaptic : rule.presynaptic)(b.set, b.some_weights.data(), b.some_traces.data(),
-                                                                 b.some_own.data(), parameters.data(), whole,
+                                                                 b.some_same_side.data(), parameters.data(), whole,
                                                                  rule.constants);
         for (std::size_t j = 0; j < count; ++j) b.weights[b.list[j]] = b.some_weights[j];
     }
 
-    /// Adds spikes to the postsynaptic traces, but for one that meets the present presynaptic spike: that does not see it.
+    /// Adds spikes to the postsynaptic traces, except one that meets the current presynaptic spike: that does not see
+    /// it.
     RANVIER_ALWAYS_INLINE static void count(const Arguments& a, const Visit& v, const Timed& m, Block& b,
                                             std::size_t depth) {
         std::size_t count = 0;
@@ -293,12 +295,12 @@ struct TimedVisit {
             const std::int32_t step = b.spikes[b.ends[i] + depth].step;
             b.list[count] = i;
             count += step > m.counted && step < v.meets ? 1 : 0;
-            // Those that it counts already.
+            // Spikes already included.
             if (step <= m.counted && step < v.meets) b.counted[i] = step;
         }
         if (count == 0) return;
         const auto step_of = [&](std::size_t j) { return b.spikes[b.ends[b.list[j]] + depth].step; };
-        for (const std::size_t kind : {postsynaptic, own_postsynaptic}) {
+        for (const std::size_t kind : {postsynaptic, same_side_postsynaptic}) {
             if (m.traces[kind] == nullptr) continue;
             pass_since_counted(b, count, step_of);
             decayed(m, a.postsynaptic, b, kind, count, b.some_traces.data());
@@ -312,14 +314,15 @@ struct TimedVisit {
         const std::size_t count = b.count;
         for (std::size_t i = 0; i < count; ++i) b.list[i] = static_cast<std::uint16_t>(i);
         const std::int32_t since_last = m.first ? 0 : between(v.last, v.meets);
-        if (a.rule->own_presynaptic_traces > 0) {
-            if (m.time_constants[own_presynaptic] == nullptr) {
-                std::fill_n(b.some_own.data(), count, v.own[0]);
+        if (a.rule->same_side_presynaptic_traces > 0) {
+            if (m.time_constants[same_side_presynaptic] == nullptr) {
+                std::fill_n(b.some_same_side.data(), count, v.same_side[0]);
             } else {
                 std::fill_n(b.passed.data(), count, since_last);
-                decayed(m, {}, b, own_presynaptic, count, b.some_own.data());
-                if (m.first) std::fill_n(b.some_own.data(), count, Real{0});
-                for (std::size_t i = 0; i < count; ++i) b.traces[own_presynaptic][i] = b.some_own[i] + Real{1};
+                decayed(m, {}, b, same_side_presynaptic, count, b.some_same_side.data());
+                if (m.first) std::fill_n(b.some_same_side.data(), count, Real{0});
+                for (std::size_t i = 0; i < count; ++i)
+                    b.traces[same_side_presynaptic][i] = b.some_same_side[i] + Real{1};
             }
         }
         pass_since_counted(b, count, [&](std::size_t) { return v.meets; });
@@ -346,7 +349,7 @@ struct TimedVisit {
         }
     }
 
-    /// The postsynaptic spike before the present presynaptic one.
+    /// The last postsynaptic spike before the current presynaptic one.
     static const Spike& last_before(const Visit& v, const Block& b, std::size_t i) {
         for (std::size_t at = b.ends[i + 1]; at > b.ends[i]; --at) {
             if (b.spikes[at - 1].step < v.meets) return b.spikes[at - 1];
@@ -357,7 +360,7 @@ struct TimedVisit {
     static void store(const Arguments& a, const Visit& v, const Timed& m, const Block& b, std::size_t begin) {
         std::copy_n(b.weights.data(), b.count, v.weights + begin);
         for (std::size_t kind = 0; kind < trace_kinds; ++kind) {
-            const bool changes = a.arrives || kind == postsynaptic || kind == own_postsynaptic;
+            const bool changes = a.arrives || kind == postsynaptic || kind == same_side_postsynaptic;
             if (m.new_traces[kind] == nullptr || !changes) continue;
             std::copy_n(b.traces[kind].data(), b.count, m.new_traces[kind] + begin);
         }

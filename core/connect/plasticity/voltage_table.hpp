@@ -20,12 +20,13 @@
 
 namespace ranvier::connect {
 
-/// Synapses that learn from the potentials of their targets: presynaptic spikes depress them, and potentials potentiate them
-/// in each step, as much as is left of the trace of the presynaptic spikes. All delays are dendritic.
+/// Synapses that learn from the potentials of their targets: presynaptic spikes depress them, and potentials potentiate
+/// them in each step, in proportion to the trace of the presynaptic spikes. All delays are dendritic.
 ///
-/// A synapse is visited when a spike of its source comes. It sums up then what the steps since the last one have done, one
-/// after another. If the potentials of too many steps are kept, all synapses sum up what there is (*settling*), and go on with
-/// this sum: in double precision and in the same order, so that weights do not depend on when that happens.
+/// A synapse is visited when its source fires. It then sums the changes of the steps since the last visit,
+/// sequentially. If the potentials of too many steps are kept, all synapses sum the available changes (*settling*), and
+/// continue from this sum: in double precision and in the same order, so that weights do not depend on the time of
+/// settling.
 template <class Target, class Weight>
 class VoltageTable final : public StoredTable<Target, Weight>,
                            public LearningSynapses,
@@ -50,7 +51,7 @@ class VoltageTable final : public StoredTable<Target, Weight>,
         std::fill_n(sums_.data(), sums_.size(), 0.0);
     }
 
-    /// What such a table takes, on a shard. @param potentiations that a spike of a target leaves, about
+    /// Memory of such a table, on a shard. @param potentiations estimated number per spike of a target
     static PlasticTableMemory memory(const VoltageConstants& constants, double potentiations) {
         return {.synapse_bytes = sizeof(double),
                 .input_bytes = sizeof(std::uint32_t),
@@ -76,16 +77,16 @@ class VoltageTable final : public StoredTable<Target, Weight>,
                 visit(rows_[row.value], position, stamp, inputs);
             }
             events += end - this->row_begin(row);
-            Row& own = rows_[row.value];
-            own.trace = (own.has_spikes() ? own.trace * decay_(stamp - own.last) : 0.0) + constants_.jump;
-            own.last = stamp;
+            Row& state = rows_[row.value];
+            state.trace = (state.has_spikes() ? state.trace * decay_(stamp - state.last) : 0.0) + constants_.jump;
+            state.last = stamp;
         }
         return events;
     }
 
     void arrive(InstructionSet /*set*/, Step step, const InputRing& /*inputs*/) override {
         if (potentials_.potentiations() <= kept_ + most_older_spikes(this->size())) return;
-        // What has not been told yet has not arrived anywhere.
+        // Later spikes have not reached any synapse yet.
         settle(step - static_cast<Step>(this->columns_.greatest_delay));
     }
     void begin_following(Step step, const PotentialReader& read) override {
@@ -146,7 +147,7 @@ class VoltageTable final : public StoredTable<Target, Weight>,
     }
 
    private:
-    /// @param delay of the potentials that are followed
+    /// @param delay of the potentials
     static double spike_bytes(DelaySteps delay, double potentiations, const ExpectedSpikes& spikes) {
         const auto kept = static_cast<double>(FollowedPotentials::kept_steps(delay, spikes.longest_delay));
         const double neuron_bytes =
@@ -154,8 +155,8 @@ class VoltageTable final : public StoredTable<Target, Weight>,
             static_cast<double>(FollowedPotentials::step_bytes()) * kept;
         const double all = spikes.of_neuron > 0.0 ? spikes.targets * spikes.of_neuron * spikes.steps : 0.0;
         const double of_step = spikes.targets * std::min(1.0, spikes.of_neuron * potentiations);
-        // When all synapses settle, spikes of the longest delay have not been told to all of them, and each of these spikes
-        // will ask for potentials that are as old.
+        // When all synapses settle, some have not received spikes of the longest delay yet, and each of these spikes
+        // will need potentials of the same age.
         const double still_needed = of_step * (1.0 + 2.0 * static_cast<double>(spikes.longest_delay));
         const auto most = static_cast<double>(most_older_spikes(static_cast<std::uint64_t>(spikes.synapses)));
         return spikes.from_first_to_last * neuron_bytes +
@@ -166,12 +167,12 @@ class VoltageTable final : public StoredTable<Target, Weight>,
     /// Of a source.
     struct Row {
         Step last = -1;  ///< step of its last spike
-        double trace = 0.0;  ///< after that
+        double trace = 0.0;  ///< after that spike
 
         bool has_spikes() const { return last >= 0; }
     };
 
-    /// That a synapse reaches, counted from the first.
+    /// The neuron that a synapse reaches, counted from the first.
     std::uint32_t neuron(std::uint64_t position) const {
         const std::uint32_t input = this->target(position);
         return (neurons_.empty() ? input : neurons_[input]) - targets_.first();
@@ -182,8 +183,8 @@ class VoltageTable final : public StoredTable<Target, Weight>,
         }
     }
 
-    /// What the potentials of a synapse's target have done since its last presynaptic spike up to a step, for a trace of 1
-    /// after this spike.
+    /// The potentiation of a synapse by its target's potentials from its last presynaptic spike to a step, for a trace
+    /// of 1 after this spike.
     double summed(const Row& row, std::uint64_t position, Step step, std::vector<std::uint32_t>& room) const {
         double sum = sums_[position];
         if (!row.has_spikes()) return sum;
@@ -210,7 +211,7 @@ class VoltageTable final : public StoredTable<Target, Weight>,
         inputs.add(stamp + delay, this->target(position), added);
     }
 
-    /// All synapses sum up what has come up to a step. @pre the table has been told of all presynaptic spikes up to it
+    /// All synapses sum the changes up to a step. @pre the table has received all presynaptic spikes up to it
     void settle(Step step) {
         if (step <= settled_) return;
         for (std::uint32_t row = 0; row < rows_.size(); ++row) {
@@ -227,16 +228,16 @@ class VoltageTable final : public StoredTable<Target, Weight>,
 
     VoltageConstants constants_;
     double to_grid_;
-    Buffer<std::uint32_t> neurons_;  ///< of each input, where neurons have several; else empty
+    Buffer<std::uint32_t> neurons_;  ///< of each input, where neurons have several; otherwise empty
     TargetNeurons targets_;
     FollowedPotentials potentials_;
     Decay<double> decay_;
     Buffer<Row> rows_;
-    Buffer<double> sums_;  ///< of each synapse: what has been summed up since the last presynaptic spike
-    std::vector<std::uint32_t> room_;  ///< for summed()
+    Buffer<double> sums_;  ///< per synapse: potentiation since the last presynaptic spike
+    std::vector<std::uint32_t> room_;  ///< buffer of summed()
     Step now_ = 0;
     Step settled_ = 0;
-    std::size_t kept_ = 0;  ///< potentiations that were still needed when all synapses settled last
+    std::size_t kept_ = 0;  ///< potentiations still needed when all synapses last settled
     double greatest_added_ = 0.0;
     bool follows_ = false;
 };

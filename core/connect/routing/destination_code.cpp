@@ -20,8 +20,8 @@ std::uint64_t read_word(const std::uint8_t* bytes) {
 constexpr std::uint64_t lowest_bits = 0x0101'0101'0101'0101;   // of each byte
 constexpr std::uint64_t highest_bits = 0x8080'8080'8080'8080;  // of each byte
 
-/// Byte k: how many ones there are in bytes 0 to k. The last one is what std::popcount() gives, which is a call where the
-/// processor need not have an instruction for it.
+/// Byte k: the number of ones in bytes 0 to k. The last one equals std::popcount(), which is a function call where the
+/// target processor may lack the instruction.
 std::uint64_t count_ones_by_byte(std::uint64_t word) {
     word -= word >> 1 & 0x5555'5555'5555'5555;
     word = (word & 0x3333'3333'3333'3333) + (word >> 2 & 0x3333'3333'3333'3333);
@@ -30,8 +30,8 @@ std::uint64_t count_ones_by_byte(std::uint64_t word) {
 }
 std::uint64_t count_ones(std::uint64_t word) { return count_ones_by_byte(word) >> 56; }
 
-/// Where the n-th one stands, counted from 1 (Vigna 2008, "Broadword implementation of rank/select queries").
-/// @pre there are so many
+/// The position of the n-th one, counted from 1 (Vigna 2008, "Broadword implementation of rank/select queries").
+/// @pre there are at least n
 unsigned place_of_one(std::uint64_t word, std::uint64_t n) {
     const std::uint64_t sums = count_ones_by_byte(word);
     const std::uint64_t enough = ((sums | highest_bits) - n * lowest_bits) & highest_bits;
@@ -44,10 +44,10 @@ unsigned place_of_one(std::uint64_t word, std::uint64_t n) {
     return place;
 }
 
-/// Reads the bit string of the upper parts, a word at a time: of each, the bits that have not been passed.
+/// Reads the bit string of the upper parts, one word at a time.
 class UpperParts {
    public:
-    /// @param size in bits @param ones, zeros that are before what is to be read, of which something is left
+    /// @param size in bits @param ones, zeros number of them before the reading position; the string must not end there
     UpperParts(const std::uint8_t* bytes, std::uint64_t size, std::uint64_t ones, std::uint64_t zeros)
         : bytes_(bytes),
           size_(size),
@@ -58,11 +58,11 @@ class UpperParts {
         read();
     }
 
-    /// The ones of the present word that have not been passed.
+    /// The remaining ones of the current word.
     std::uint64_t word() const { return word_; }
-    /// Where the present word begins, in bits.
+    /// The start of the current word, in bits.
     std::uint64_t base() const { return base_; }
-    /// Those before word().
+    /// Number of ones before word().
     std::uint64_t ones() const { return ones_; }
 
     /// @param ones before the next word
@@ -73,7 +73,7 @@ class UpperParts {
         unread_ = ~std::uint64_t{0};
         read();
     }
-    /// Passes zeros until there have been so many. @return whether any of all ones are after them
+    /// Skips bits until this many zeros have been passed. @return whether any of all ones follow
     bool pass_zeros(std::uint64_t zeros, std::uint64_t all_ones) {
         while (zeros_ < zeros) {
             const std::uint64_t gaps = ~word_ & unread_;
@@ -90,7 +90,7 @@ class UpperParts {
         }
         return ones_ < all_ones;
     }
-    /// Drops the ones of the present word that come after so many zeros. @return whether there were so many in it
+    /// Drops the ones of the current word after so many zeros. @return whether it contains that many
     bool cut(std::uint64_t zeros) {
         if (base_ + word_bits - ones_ < zeros) return false;
         const std::uint64_t gaps = ~word_ & unread_;
@@ -102,7 +102,7 @@ class UpperParts {
    private:
     void read() {
         word_ = read_word(bytes_ + base_ / 8) & unread_;
-        // The bits that follow belong to another source.
+        // The following bits belong to another source.
         if (size_ - base_ < word_bits) word_ &= (std::uint64_t{1} << (size_ - base_)) - 1;
     }
 
@@ -111,11 +111,12 @@ class UpperParts {
     std::uint64_t ones_;
     std::uint64_t zeros_;
     std::uint64_t base_;
-    std::uint64_t unread_;  ///< bits of the word
+    std::uint64_t unread_;  ///< unread bits of the word
     std::uint64_t word_ = 0;
 };
 
-/// A code begins with the number of destinations, seven bits a byte, the lowest first; the upper bit says that more follow.
+/// A code begins with the number of destinations, seven bits a byte, the lowest first; the upper bit marks
+/// continuation.
 struct Head {
     std::uint64_t count = 0;
     unsigned bytes = 0;
@@ -139,7 +140,7 @@ std::uint8_t* write_head(std::uint64_t count, std::uint8_t* code) {
 
 }  // namespace
 
-/// Needs no division, as every search begins here.
+/// Without a division, as every search begins here.
 DestinationCode::Shape DestinationCode::shape(std::uint64_t count) const {
     const auto ranks = static_cast<std::uint64_t>(ranks_);
     const Shape plain{.low_bits = rank_bits_, .width = plain_bits(), .bytes = bytes_of_bits(count * plain_bits())};
@@ -149,7 +150,7 @@ DestinationCode::Shape DestinationCode::shape(std::uint64_t count) const {
     coded.low_bits = static_cast<unsigned>(std::max(0, magnitude));
     if (coded.low_bits > 0 && count << coded.low_bits > ranks) --coded.low_bits;
     coded.width = address_bits_ + coded.low_bits;
-    // 16 to 64 destinations for an item, and more where it would take more than a 32nd of what the entries take.
+    // 16 to 64 destinations per item, and more where the directory would exceed a 32nd of the entries.
     coded.step_bits = static_cast<unsigned>(std::max(0, magnitude + 5));
     coded.item_bits = static_cast<unsigned>(std::bit_width(count));
     coded.items = coded.step_bits < rank_bits_ ? (ranks - 1) >> coded.step_bits : 0;
@@ -169,22 +170,22 @@ std::uint64_t DestinationCode::bytes(std::uint64_t count) const {
 
 void DestinationCode::encode(std::span<const std::uint64_t> packed, std::uint8_t* code) const {
     const std::uint64_t count = packed.size();
-    const Shape own = shape(count);
+    const Shape coding = shape(count);
     std::uint8_t* const body = write_head(count, code);
-    const std::uint64_t mask = (std::uint64_t{1} << own.width) - 1;
+    const std::uint64_t mask = (std::uint64_t{1} << coding.width) - 1;
     std::uint64_t item = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
-        write_packed(body + own.entries_offset, i, own.width, packed[i] & mask);
-        if (own.plain) continue;
+        write_packed(body + coding.entries_offset, i, coding.width, packed[i] & mask);
+        if (coding.plain) continue;
         const std::uint64_t rank = packed[i] >> address_bits_;
-        for (; item < own.items && rank >= (item + 1) << own.step_bits; ++item) {
-            write_packed(body, item, own.item_bits, i);
+        for (; item < coding.items && rank >= (item + 1) << coding.step_bits; ++item) {
+            write_packed(body, item, coding.item_bits, i);
         }
-        const std::uint64_t bit = (rank >> own.low_bits) + i;
-        std::uint8_t& byte = body[own.upper_offset + bit / 8];
+        const std::uint64_t bit = (rank >> coding.low_bits) + i;
+        std::uint8_t& byte = body[coding.upper_offset + bit / 8];
         byte = static_cast<std::uint8_t>(byte | 1U << bit % 8);
     }
-    for (; item < own.items; ++item) write_packed(body, item, own.item_bits, count);
+    for (; item < coding.items; ++item) write_packed(body, item, coding.item_bits, count);
 }
 
 std::uint64_t DestinationCode::count(const std::uint8_t* code) { return read_head(code).count; }
@@ -195,12 +196,12 @@ void DestinationCode::find(const std::uint8_t* code, Rank first, Rank last,
     last = std::min(last, Rank{ranks_});
     if (first >= last) return;
     const Head head = read_head(code);
-    const Shape own = shape(head.count);
+    const Shape coding = shape(head.count);
     const std::uint8_t* const body = code + head.bytes;
-    if (own.plain) {
+    if (coding.plain) {
         find_plain(body, head.count, first, last, found);
     } else {
-        find_coded(body, own, head.count, first, last, found);
+        find_coded(body, coding, head.count, first, last, found);
     }
 }
 
@@ -228,34 +229,34 @@ void DestinationCode::find_plain(const std::uint8_t* entries, std::uint64_t coun
     }
 }
 
-void DestinationCode::find_coded(const std::uint8_t* body, const Shape& own, std::uint64_t count, Rank first, Rank last,
-                                 std::vector<comm::Destination>& found) const {
-    // Copies of all of it, which nothing that is written here could change.
-    const unsigned width = own.width;
-    const unsigned low_bits = own.low_bits;
+void DestinationCode::find_coded(const std::uint8_t* body, const Shape& coding, std::uint64_t count, Rank first,
+                                 Rank last, std::vector<comm::Destination>& found) const {
+    // Local copies, which cannot alias the output.
+    const unsigned width = coding.width;
+    const unsigned low_bits = coding.low_bits;
     const unsigned address_bits = address_bits_;
     const std::uint64_t low_mask = (std::uint64_t{1} << low_bits) - 1;
     const std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
-    const std::uint8_t* const entries = body + own.entries_offset;
+    const std::uint8_t* const entries = body + coding.entries_offset;
     const auto begin = static_cast<std::uint64_t>(first.value);
     const std::uint64_t end_upper = (static_cast<std::uint64_t>(last.value - 1) >> low_bits) + 1;
 
-    // Destination i is the first one that the item below `begin` leaves.
-    const std::uint64_t item = std::min(begin >> own.step_bits, own.items);
-    std::uint64_t i = item == 0 ? 0 : read_packed(body, item - 1, own.item_bits);
+    // Destination i is the first one after those counted by the item below `begin`.
+    const std::uint64_t item = std::min(begin >> coding.step_bits, coding.items);
+    std::uint64_t i = item == 0 ? 0 : read_packed(body, item - 1, coding.item_bits);
     if (i == count) return;
     __builtin_prefetch(entries + i * width / 8);
-    UpperParts parts(body + own.upper_offset, count + (static_cast<std::uint64_t>(ranks_ - 1) >> low_bits), i,
-                     item << (own.step_bits - low_bits));
+    UpperParts parts(body + coding.upper_offset, count + (static_cast<std::uint64_t>(ranks_ - 1) >> low_bits), i,
+                     item << (coding.step_bits - low_bits));
     if (!parts.pass_zeros(begin >> low_bits, count)) return;
     i = parts.ones();
 
     std::uint64_t bit = i * width;
     for (bool more = true; more;) {
-        // Some words at a time, so that room in `found` is not looked for each time. Only upper parts are compared with
-        // where the ranks begin and end, once a word: what is too much at the ends goes after that.
+        // Process several words at a time, to check the capacity of `found` less often. Only upper parts are compared
+        // with the limits of the ranks, once a word: excess destinations at the ends are dropped afterwards.
         comm::Destination some[4 * word_bits];
-        comm::Destination* to = some;  // NOLINT(misc-const-correctness): the check overlooks what is written through it
+        comm::Destination* to = some;  // NOLINT(misc-const-correctness): the check overlooks writes through it
         do {
             more = !parts.cut(end_upper);
             std::uint64_t zeros = parts.base() - i;

@@ -13,18 +13,17 @@ namespace ranvier::connect {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// Numbers of up to so many bits can be packed without gaps: each is read as a part of a word that begins at a whole
-/// byte.
+/// Numbers of up to so many bits can be packed without gaps: each is read from a word that starts at a byte boundary.
 inline constexpr unsigned most_packed_bits = 57;
 
-/// Reads number `index` of those with `bits` bits each. @pre a whole word can be read where it begins
+/// Reads number `index` of those with `bits` bits each. @pre the whole word at its start is readable
 inline std::uint64_t read_packed(const std::uint8_t* numbers, std::uint64_t index, unsigned bits) {
     const std::uint64_t bit = index * bits;
     std::uint64_t word = 0;
     std::memcpy(&word, numbers + bit / 8, sizeof(word));
     return word >> bit % 8 & ((std::uint64_t{1} << bits) - 1);
 }
-/// @pre a whole word can be read and written where it begins, and nobody else writes there
+/// @pre the whole word at its start is readable and writable, and no other thread writes to it
 inline void write_packed(std::uint8_t* numbers, std::uint64_t index, unsigned bits, std::uint64_t number) {
     const std::uint64_t bit = index * bits;
     std::uint64_t word = 0;
@@ -34,22 +33,22 @@ inline void write_packed(std::uint8_t* numbers, std::uint64_t index, unsigned bi
     std::memcpy(numbers + bit / 8, &word, sizeof(word));
 }
 
-/// How the presynaptic side keeps the destinations (rank, address) of one source, sorted: ranks by the code of Elias and
-/// Fano, so that they take hardly more bits on more ranks, and addresses as they are.
+/// Encoding of the destinations (rank, address) of one source, sorted: ranks by the code of Elias and Fano, so that
+/// they take hardly more bits on more ranks, and addresses unchanged.
 ///
-/// With n destinations on U ranks, the lower l = floor(log2(U / n)) bits of each rank stand beside its address, n numbers
-/// of equal length. Of the upper part, one bit string tells by how much each is larger than the one before, in zeros, each
-/// followed by a one: n ones and at most U / 2^l zeros. That is l + 2 to l + 3 bits for a rank. Where there are many
-/// destinations, a directory says how many of them lie below each multiple of 2^s ranks, so that a part of the ranks is
-/// found at once: the place in the bit string follows, as it is the number of ones and zeros before. Where there are so few
-/// that all this would not take less, ranks are kept whole.
+/// With n destinations on U ranks, the lower l = floor(log2(U / n)) bits of each rank are stored with its address, as n
+/// numbers of equal length. A bit string encodes the upper parts: their increments as zeros, each followed by a one: n
+/// ones and at most U / 2^l zeros. That is l + 2 to l + 3 bits for a rank. With many destinations, a directory holds
+/// the number of them below each multiple of 2^s ranks, so that a part of the ranks is found at once: the position in
+/// the bit string follows, as it is the number of ones and zeros before. With too few destinations for this to save
+/// memory, ranks are stored unencoded.
 ///
 /// P. Elias, "Efficient storage and retrieval by content and address of static files", Journal of the ACM 21 (1974).
 /// R. M. Fano, "On the number of bits required to implement an associative memory", MIT Project MAC, Memo 61 (1971).
 /// S. Vigna, "Quasi-succinct indices", Web Search and Data Mining (2013), whose pointers to zeros the directory is like.
 class DestinationCode {
    public:
-    /// Bytes after the code of a source that must be readable, and writable for encode(); their contents do not matter.
+    /// Bytes after the code of a source that must be readable, and writable for encode(); their contents are arbitrary.
     static constexpr std::uint64_t padding = sizeof(std::uint64_t);
 
     DestinationCode() = default;
@@ -59,16 +58,16 @@ class DestinationCode {
           address_bits_(address_bits),
           rank_bits_(static_cast<unsigned>(std::bit_width(static_cast<std::uint32_t>(ranks - 1)))) {}
 
-    /// Bits of a destination that is not coded.
+    /// Bits of a destination without encoding.
     unsigned plain_bits() const { return address_bits_ + rank_bits_; }
-    /// Addresses lie below.
+    /// Upper limit (exclusive) of addresses.
     std::uint64_t address_limit() const { return std::uint64_t{1} << address_bits_; }
-    /// As a number of plain_bits() bits, which are in order as destinations are.
+    /// A number of plain_bits() bits that sorts as destinations do.
     std::uint64_t pack(comm::Destination destination) const {
         return static_cast<std::uint64_t>(destination.rank.value) << address_bits_ | destination.address;
     }
 
-    /// Bytes of a source with so many destinations, wherever they are; 0 for none, which have no code.
+    /// Bytes of a source with this many destinations, regardless of their ranks; 0 for none, which have no code.
     std::uint64_t bytes(std::uint64_t count) const;
     /// @param packed destinations, ascending, at least one
     /// @param code bytes(packed.size()) zeros
@@ -76,16 +75,16 @@ class DestinationCode {
 
     /// Number of destinations.
     static std::uint64_t count(const std::uint8_t* code);
-    /// Appends those on ranks [first, last), ascending.
+    /// Appends the destinations on ranks [first, last), ascending.
     void find(const std::uint8_t* code, Rank first, Rank last, std::vector<comm::Destination>& found) const;
 
    private:
-    /// How so many destinations are kept. Offsets are in bytes.
+    /// Encoding of this many destinations. Offsets are in bytes.
     struct Shape {
         bool plain = true;
-        unsigned low_bits = 0;   ///< of a rank, beside the address
+        unsigned low_bits = 0;  ///< of a rank, stored with the address
         unsigned width = 0;      ///< bits of such an entry
-        unsigned step_bits = 0;  ///< the directory has an item for each multiple of 2^step_bits ranks but 0
+        unsigned step_bits = 0;  ///< the directory has an entry for each multiple of 2^step_bits ranks except 0
         unsigned item_bits = 0;
         std::uint64_t items = 0;
         std::uint64_t entries_offset = 0;

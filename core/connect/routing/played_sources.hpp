@@ -10,15 +10,16 @@
 
 namespace ranvier::connect {
 
-/// Which neuron here stands for one of another process, in a dry run.
+/// The local neuron that represents one of another process in a dry run.
 ///
-/// The other processes are taken to send what this one sends, at the same time. If each sent the spikes of the neuron at the
-/// same place, these spikes would arrive here for neighboring rows, since ids are dealt to processes in turn. The rows would
-/// then be in the cache, and delivery would look up to twice as fast as in a real run. So another process sends the spikes
-/// of another neuron of the same population: as many spikes and destinations, but anywhere.
+/// The other processes are assumed to send the spikes of this one at the same time. If each sent the spikes of the
+/// neuron at the same place, these would arrive here for neighboring rows, since ids are distributed round-robin. The
+/// rows would then be in the cache, and delivery would appear up to twice as fast as in a real run. Therefore another
+/// process sends the spikes of another neuron of the same population: with equal numbers of spikes and destinations,
+/// but at a different position.
 class PlayedSources {
    public:
-    /// @pre places go up with ids, as in those placements for which all ranks are alike
+    /// @pre places ascend with ids, as in placements in which all ranks are alike
     explicit PlayedSources(const ProcessLayout& layout) : rank_(layout.rank()) {
         for (const PopulationRange& population : layout.populations()) {
             const std::uint64_t first = layout.ids().count_below(population.first);
@@ -26,13 +27,13 @@ class PlayedSources {
         }
     }
 
-    /// The place of the neuron of this process that stands for the neuron at a place of another process.
+    /// The place of the local neuron that represents the neuron at a place of another process.
     std::uint64_t here(Rank there, std::uint64_t place) const {
         if (there == rank_) return place;
         const PopulationPlaces& part = part_of(place);
         return part.first + turned(place - part.first, shift(there, part.size), part.size);
     }
-    /// The place of the neuron of another process that the neuron at a place of this process stands for.
+    /// The place of the neuron of another process that is represented by the neuron at a place of this process.
     std::uint64_t there(Rank there, std::uint64_t place) const {
         if (there == rank_) return place;
         const PopulationPlaces& part = part_of(place);
@@ -40,7 +41,7 @@ class PlayedSources {
     }
 
    private:
-    /// The neurons of a population here.
+    /// The local neurons of a population.
     struct PopulationPlaces {
         std::uint64_t first;  ///< place
         std::uint64_t size;
@@ -54,9 +55,9 @@ class PlayedSources {
     static std::uint64_t turned(std::uint64_t index, std::uint64_t shift, std::uint64_t size) {
         return index + shift < size ? index + shift : index + shift - size;
     }
-    /// Below the number of neurons, if there are any.
+    /// Less than the number of neurons, if there are any.
     static std::uint64_t shift(Rank there, std::uint64_t neurons) {
-        // A part of all by the upper bits, since a division for each spike would take too long.
+        // Scaled by the upper bits: a division for each spike would be too slow.
         return (mix(static_cast<std::uint64_t>(there.value)) >> 32) * neurons >> 32;
     }
 

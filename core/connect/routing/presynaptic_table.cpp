@@ -12,8 +12,8 @@ namespace ranvier::connect {
 
 namespace {
 
-/// Bytes of the entries of a block, of so many in all. While a block is coded its entries are held twice, which should
-/// be little memory; but a block should fill whole pages, and huge ones where there is much.
+/// Bytes of the entries of a block, given those of all. A block's entries are stored twice while it is encoded, so
+/// blocks should be small; but a block should fill whole pages, and huge ones for large tables.
 std::uint64_t block_bytes_of(std::uint64_t all) {
     return std::clamp<std::uint64_t>(all / 64, std::uint64_t{256} << 10, std::uint64_t{8} << 20);
 }
@@ -77,7 +77,7 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
       communicator_(std::move(communicator)),
       team_(team),
       table_(std::make_shared<PresynapticTable>()),
-      // Four buffers: what is listed, packed, sent and received.
+      // Four buffers: listed, packed, sent and received entries.
       chunk_(std::clamp<std::uint64_t>(buffer_bytes / 4 / sizeof(Entry), 1, std::uint64_t{1} << 31)),
       exchange_(*communicator_, buffer_bytes / 4),
       counts_(static_cast<std::size_t>(communicator_->size())) {
@@ -107,11 +107,12 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
 }
 
 void PresynapticTableBuilder::build(std::uint32_t worker, const MemoryOfShard& memory_of) {
-    for_own_shards(worker, [&](std::uint32_t shard) { cursors_[shard].assign(table_->parts_[shard].sources, {}); });
+    for_assigned_shards(worker,
+                        [&](std::uint32_t shard) { cursors_[shard].assign(table_->parts_[shard].sources, {}); });
     pass(worker, false);
-    for_own_shards(worker, [&](std::uint32_t shard) { make_blocks(shard, memory_of(shard)); });
+    for_assigned_shards(worker, [&](std::uint32_t shard) { make_blocks(shard, memory_of(shard)); });
     pass(worker, true);
-    for_own_shards(worker, [&](std::uint32_t shard) {
+    for_assigned_shards(worker, [&](std::uint32_t shard) {
         encode(shard, memory_of(shard));
         std::vector<Cursor>{}.swap(cursors_[shard]);
     });
@@ -119,7 +120,7 @@ void PresynapticTableBuilder::build(std::uint32_t worker, const MemoryOfShard& m
     std::vector<std::uint32_t>{}.swap(listed_counts_[worker]);
 }
 
-/// Room for the entries that were counted.
+/// Allocates memory for the counted entries.
 void PresynapticTableBuilder::make_blocks(std::uint32_t shard, std::pmr::memory_resource* memory) {
     const std::uint64_t bits = table_->code_.plain_bits();
     std::vector<Cursor>& cursors = cursors_[shard];
@@ -146,7 +147,7 @@ void PresynapticTableBuilder::make_blocks(std::uint32_t shard, std::pmr::memory_
     }
 }
 
-/// Sorts and codes block after block, each of which it then gives back.
+/// Sorts and encodes block after block, and frees each afterwards.
 void PresynapticTableBuilder::encode(std::uint32_t shard, std::pmr::memory_resource* memory) {
     PresynapticTable::ShardDestinations& part = table_->parts_[shard];
     const DestinationCode& code = table_->code_;
@@ -155,7 +156,7 @@ void PresynapticTableBuilder::encode(std::uint32_t shard, std::pmr::memory_resou
     part.blocks.reserve(blocks_[shard].size());
     std::vector<std::uint64_t> entries;
     for (Block& block : blocks_[shard]) {
-        // Entries of a source have been stored up to where those of the next one begin.
+        // The entries of a source end where those of the next one begin.
         const auto begin_of = [&](std::uint32_t source) {
             return source == block.first ? 0 : cursors[source - 1].next;
         };
@@ -203,16 +204,16 @@ void PresynapticTableBuilder::pass(std::uint32_t worker, bool store) {
     }
 }
 
-/// Lists a part of the candidates and puts each into the section of the process where its source lives.
+/// Lists a part of the candidates and puts each into the section of the process of its source.
 void PresynapticTableBuilder::collocate(std::uint32_t worker, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t workers = team_.size();
     const std::uint64_t size = end - begin;
-    std::vector<Listed>& own = listed_[worker];
+    std::vector<Listed>& entries = listed_[worker];
     std::vector<std::uint32_t>& counts = listed_counts_[worker];
-    own.clear();
-    addresses_.list(begin + size * worker / workers, begin + size * (worker + 1) / workers, own);
+    entries.clear();
+    addresses_.list(begin + size * worker / workers, begin + size * (worker + 1) / workers, entries);
     counts.assign(counts_.size(), 0);
-    for (const Listed& entry : own) {
+    for (const Listed& entry : entries) {
         ++counts[static_cast<std::size_t>(layout_.placement().rank_of(entry.source).value)];
     }
     team_.wait();
@@ -228,7 +229,7 @@ void PresynapticTableBuilder::collocate(std::uint32_t worker, std::uint64_t begi
         packed_.resize(total);
     }
     team_.wait();
-    for (const Listed& entry : own) {
+    for (const Listed& entry : entries) {
         const Placement::Location source = layout_.placement().locate(entry.source);
         packed_[counts[static_cast<std::size_t>(source.rank.value)]++] = {source.place, entry.address};
     }
@@ -236,7 +237,7 @@ void PresynapticTableBuilder::collocate(std::uint32_t worker, std::uint64_t begi
     if (worker == 0) exchange_.start(packed_, counts_);
 }
 
-/// Counts or stores those of the received entries whose source lives on a shard of this worker.
+/// Counts or stores the received entries whose source is on a shard of this worker.
 void PresynapticTableBuilder::take(std::uint32_t worker, bool store) {
     const DestinationCode& code = table_->code_;
     for (const auto& piece : exchange_.received()) {

@@ -16,9 +16,9 @@ RowAddresses::RowAddresses(RowNumbering numbering, const NetworkPlan& network, s
         }
         for (const auto& dynamics : network.dynamics) {
             if (dynamics->transmitter() == nullptr) continue;
-            const IdSequence& own = dynamics->transmitter()->sources;
-            ranges.push_back({own[0], own.back().value - own[0].value + 1, 0});
-            limit_ = std::max(limit_, own.back().value + 1);
+            const IdSequence& sources = dynamics->transmitter()->sources;
+            ranges.push_back({sources[0], sources.back().value - sources[0].value + 1, 0});
+            limit_ = std::max(limit_, sources.back().value + 1);
         }
         sources_ = RowMap(std::move(ranges));
         candidates_ = sources_.rows();
@@ -41,12 +41,12 @@ void RowAddresses::list(std::uint64_t begin, std::uint64_t end, std::vector<Entr
     const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), begin);
     auto place = static_cast<std::size_t>(after - firsts_.begin());
     while (begin < end) {
-        const std::size_t own = place - 1;
+        const std::size_t table_index = place - 1;
         const std::uint64_t stop = std::min(end, place < firsts_.size() ? firsts_[place] : limit_);
         if (begin < stop) {
-            const SynapseTable& table = *(*tables_[own / kinds_])[own % kinds_];
+            const SynapseTable& table = *(*tables_[table_index / kinds_])[table_index % kinds_];
             for (; begin < stop; ++begin) {
-                const RowIndex row{static_cast<std::uint32_t>(begin - firsts_[own])};
+                const RowIndex row{static_cast<std::uint32_t>(begin - firsts_[table_index])};
                 entries.push_back({table.source(row), begin});
             }
         }

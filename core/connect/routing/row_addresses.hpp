@@ -10,11 +10,11 @@
 
 namespace ranvier::connect {
 
-/// What the rows of a process are called by others: the *address* that comes with a spike.
+/// The names of a process's rows for other processes: the *address* sent with a spike.
 ///
 /// Where rows are dense, that is where most sources have targets on most shards, the address is the id of the source:
 /// one for all shards, each of which finds its row by arithmetic. Otherwise the rows of all tables are numbered, shard
-/// by shard and kind by kind, and a source has an address for each table that it reaches: mostly one.
+/// by shard and kind by kind, and a source has an address for each table that it reaches, usually one.
 class RowAddresses {
    public:
     RowAddresses() = default;
@@ -25,12 +25,12 @@ class RowAddresses {
     /// One more than the largest address.
     std::uint64_t limit() const { return limit_; }
     struct Place {
-        std::uint32_t table = 0;  ///< shard * tables of each + place among these
+        std::uint32_t table = 0;  ///< shard * tables per shard + index among these
         RowIndex row;
     };
-    /// Where an address leads. @pre address < limit(), !are_sources()
+    /// The table and row of an address. @pre address < limit(), !are_sources()
     Place find(std::uint64_t address) const {
-        // No branches: addresses come in no order that a processor could predict.
+        // Without branches: addresses come in unpredictable order.
         std::size_t table = 0;
         for (std::size_t rest = firsts_.size(); rest > 1;) {
             const std::size_t half = rest / 2;
@@ -40,13 +40,13 @@ class RowAddresses {
         return {static_cast<std::uint32_t>(table), RowIndex{static_cast<std::uint32_t>(address - firsts_[table])}};
     }
 
-    /// How many addresses there could be: what visit() counts through.
+    /// Greatest possible number of addresses: the range of list().
     std::uint64_t candidates() const { return candidates_; }
     struct Entry {
         NeuronId source;
         std::uint64_t address = 0;
     };
-    /// Appends those of the candidates [begin, end) that exist. Safe to call from several threads.
+    /// Appends those of the candidates [begin, end) that exist. Thread-safe.
     void list(std::uint64_t begin, std::uint64_t end, std::vector<Entry>& entries) const;
 
    private:

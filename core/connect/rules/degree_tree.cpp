@@ -14,7 +14,7 @@ struct DegreeTree::Request {
     std::uint64_t stride;
     std::span<std::uint32_t> degrees;
 
-    /// The first of those asked for whose neuron is not below `neuron`.
+    /// The first requested neuron that is not below `neuron`.
     std::uint64_t first_from(std::uint64_t neuron) const {
         if (neuron <= begin) return 0;
         const std::uint64_t distance = neuron - begin;
@@ -22,7 +22,7 @@ struct DegreeTree::Request {
     }
 };
 
-/// Handles [begin, end), in which lie those asked for [first, last).
+/// Processes [begin, end), which contains the requested neurons [first, last).
 void DegreeTree::descend(const Request& request, std::uint64_t node, std::uint64_t begin, std::uint64_t end,
                          std::uint64_t synapses, std::uint64_t first, std::uint64_t last) const {
     if (first == last || synapses == 0) return;

@@ -8,18 +8,19 @@
 
 namespace ranvier::connect {
 
-/// Deals a fixed number of synapses to the major neurons, as if every synapse fell on one of the allowed pairs with equal
-/// probability, with or without repetition of pairs.
+/// Distributes a fixed number of synapses over the major neurons, as if every synapse were assigned to one of the
+/// allowed pairs with equal probability, with or without repetition of pairs.
 ///
-/// The range of major neurons is halved again and again; at each node of this binary tree, the synapses of the node are
-/// dealt to its halves by one binomial or hypergeometric draw from a stream of the node's own. So anyone can follow the
-/// path to any neuron and finds the same degree there, without drawing those of the others.
+/// The range of major neurons is halved recursively; at each node of this binary tree, one binomial or hypergeometric
+/// draw from a separate stream of the node distributes its synapses over its halves. So any process can follow the path
+/// to any neuron and finds the same degree there, without drawing those of the others.
 class DegreeTree {
    public:
     DegreeTree(const MajorView& view, std::uint64_t synapses, bool allow_multapses, RandomKey key)
         : view_(view), synapses_(synapses), allow_multapses_(allow_multapses), key_(key) {}
 
-    /// Degrees of the neurons begin, begin + stride, ... The path to each is shared as far as it is that of the one before.
+    /// Degrees of the neurons begin, begin + stride, ... The common part of the paths to consecutive neurons is drawn
+    /// once.
     void draw(std::uint64_t begin, std::uint64_t stride, std::span<std::uint32_t> degrees) const;
 
    private:

@@ -10,8 +10,8 @@ namespace ranvier::connect {
 
 namespace {
 
-/// A set of numbers below a bound: a bitmap where one is small beside what is drawn, else a hash table. Which of the two
-/// changes nothing but the time.
+/// A set of numbers below a bound: a bitmap if that is small compared to the number of draws, otherwise a hash table.
+/// The choice affects only the run time.
 class NumberSet {
    public:
     NumberSet(std::uint64_t bound, std::uint64_t most_members, bool as_bitmap) {
@@ -24,7 +24,7 @@ class NumberSet {
         }
     }
 
-    /// Returns whether it was not in the set before.
+    /// Returns whether the number is new.
     bool insert(std::uint64_t value) {
         if (!bits_.empty()) {
             const std::uint64_t bit = std::uint64_t{1} << (value % 64);
@@ -41,7 +41,7 @@ class NumberSet {
         return true;
     }
 
-    /// Makes the set empty, given all its members.
+    /// Empties the set, given all its members.
     void erase(const std::uint64_t* members, std::uint64_t count) {
         for (std::uint64_t i = 0; i < count; ++i) {
             if (!bits_.empty()) {
@@ -55,7 +55,7 @@ class NumberSet {
         }
     }
 
-    /// Writes the numbers below `bound` that are not members, ascending, and makes the set empty. Bitmaps only.
+    /// Writes the numbers below `bound` that are not members, ascending, and empties the set. Bitmaps only.
     std::uint64_t* take_missing(std::uint64_t bound, std::uint64_t* out) {
         for (std::uint64_t first = 0; first < bound; first += 64) {
             std::uint64_t missing = ~bits_[first / 64];
@@ -78,8 +78,8 @@ class NumberSet {
     int shift_ = 0;
 };
 
-/// Draws distinct partners by rejection: candidates are taken in the order of the words of the neuron's stream, and one
-/// that was there before is skipped. Where more than half of all partners are wanted, those left out are drawn.
+/// Draws distinct partners by rejection: candidates are taken in the order of the words of the neuron's stream, and
+/// repeated ones are skipped. If more than half of all partners are needed, the excluded ones are drawn instead.
 class DistinctSampler {
    public:
     DistinctSampler(RandomKey key, const MajorView& view, std::uint64_t begin, std::uint64_t stride,
@@ -137,7 +137,7 @@ class DistinctSampler {
         return view_.partners() <= std::max(always_cheap, 64 * total);
     }
 
-    /// A guess of how many words will be used; only time depends on it.
+    /// Estimated number of words; affects only the run time.
     std::uint32_t estimate_words(std::size_t ordinal) const {
         const auto count = static_cast<double>(to_draw(ordinal));
         if (count == 0.0) return 0;
@@ -162,7 +162,7 @@ class DistinctSampler {
         found_ = found;
     }
 
-    /// Writes what has been drawn for the present neuron and goes on to the next.
+    /// Writes the partners of the current neuron and advances to the next.
     void finish() {
         const std::uint64_t excluded = view_.excluded(major());
         const std::uint64_t degree = degrees_[ordinal_];

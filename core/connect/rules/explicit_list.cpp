@@ -14,8 +14,8 @@ namespace ranvier::connect {
 
 namespace {
 
-/// A list of pairs, sorted by target once; the synapses of a target stay in the order of the list. Its memory grows
-/// with the list, not with the neurons that it could reach.
+/// A list of pairs, sorted by target once; the synapses of a target keep the order of the list. The memory is
+/// proportional to the list, not to the neurons in its range.
 class ExplicitList final : public RuleSampler {
    public:
     ExplicitList(SharedIndices sources, const SharedIndices& targets)
@@ -45,7 +45,7 @@ class ExplicitList final : public RuleSampler {
         std::size_t place = place_of(begin, 0, targets_.size());
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::uint64_t target = begin + i * stride;
-            // There are at most as many targets in between as neurons.
+            // At most as many targets as neurons lie in between.
             place = place_of(target, place, stride);
             degrees[i] = 0;
             if (place == targets_.size() || targets_[place] != target) continue;
@@ -58,7 +58,7 @@ class ExplicitList final : public RuleSampler {
 
     double expected_synapses() const override { return static_cast<double>(positions_.size()); }
     double expected_repeats() const override {
-        // One is as good as many: tables only ask whether there is any.
+        // Tables only distinguish between none and any.
         constexpr double certain = 1e9;
         return find_repetition() ? certain : 0.0;
     }
@@ -105,7 +105,7 @@ class ExplicitList final : public RuleSampler {
         }
     }
 
-    /// Where the first target that is not below this one stands, at least `begin` and at most `most` after it.
+    /// The position of the first target that is not below this one, from `begin` to `begin + most`.
     std::size_t place_of(std::uint64_t target, std::size_t begin, std::uint64_t most) const {
         const std::size_t end = begin + std::min<std::uint64_t>(most, targets_.size() - begin);
         const auto first = targets_.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -114,8 +114,8 @@ class ExplicitList final : public RuleSampler {
     }
 
     SharedIndices sources_;
-    std::vector<std::uint64_t> targets_;  ///< that have synapses, ascending
-    /// Where the synapses of each target begin in positions_, and at last where all end. A list has fewer than 2^32 pairs.
+    std::vector<std::uint64_t> targets_;  ///< with synapses, ascending
+    /// Start of the synapses of each target in positions_, and the end of all. A list has fewer than 2^32 pairs.
     std::vector<std::uint32_t> first_;
     std::vector<std::uint32_t> positions_;  ///< in the list, by target
 };
@@ -178,7 +178,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     auto list = std::make_unique<ExplicitList>(sources, targets);
     if (!spec.flag("allow_multapses")) {
         if (const auto position = list->find_repetition()) {
-            throw pair_error(spec, *position, "the list has this pair already", "remove it, or allow multapses");
+            throw pair_error(spec, *position, "the list already contains this pair", "remove it, or allow multapses");
         }
     }
     return list;

@@ -7,7 +7,8 @@
 
 namespace ranvier::connect {
 
-/// What fixed_indegree and fixed_outdegree share: every major neuron has the same number of uniformly drawn partners.
+/// Common part of fixed_indegree and fixed_outdegree: every major neuron has the same number of uniformly drawn
+/// partners.
 std::unique_ptr<RuleSampler> bind_fixed_degree(RuleSampler::Major major, const RuleSpec& spec, const PairSpace& pairs,
                                                std::uint64_t seed, ProjectionId projection);
 

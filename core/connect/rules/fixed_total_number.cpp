@@ -14,8 +14,8 @@ namespace ranvier::connect {
 
 namespace {
 
-/// First how many synapses each target has, then their sources: the same as drawing the pairs one by one, but every
-/// target can be drawn alone.
+/// Draws the number of synapses of each target, then their sources: equivalent to drawing the pairs one by one, but
+/// every target can be drawn separately.
 class FixedTotalNumber final : public RuleSampler {
    public:
     FixedTotalNumber(const MajorView& view, const RuleSpec& spec, std::uint64_t seed, ProjectionId projection)
@@ -42,7 +42,7 @@ class FixedTotalNumber final : public RuleSampler {
         const double mean = static_cast<double>(number_) / static_cast<double>(view_.majors());
         return expected_repeats_of(view_, mean, mean);
     }
-    /// The synapses of a target are known only after drawing, so that an array could not follow an order of theirs.
+    /// The synapses of a target are known only after drawing, so an array could not follow their order.
     std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
     std::uint64_t array_position(std::uint64_t, std::uint64_t) const override {
         throw InternalError("synapses of fixed_total_number have no position in an array");

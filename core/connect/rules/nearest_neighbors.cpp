@@ -10,7 +10,7 @@ namespace ranvier::connect {
 
 namespace {
 
-/// Neurons stand on a ring in the order of their ids.
+/// Neurons are arranged on a ring in the order of their ids.
 class NearestNeighbors final : public RuleSampler {
    public:
     NearestNeighbors(std::uint64_t size, std::uint32_t degree) : size_(size), degree_(degree) {}
@@ -58,7 +58,7 @@ void check(const RuleSpec& spec) {
     throw RuleError({.object = std::string(object),
                      .value = std::to_string(degree),
                      .bound = "it must be even: as many before a neuron as after it",
-                     .remedy = "add or take away one"});
+                     .remedy = "add or subtract one"});
 }
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {

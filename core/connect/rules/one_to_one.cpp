@@ -39,7 +39,7 @@ class OneToOne final : public RuleSampler {
     double synapses_;
 };
 
-/// How many neurons would connect to themselves.
+/// Number of neurons that would connect to themselves.
 std::uint64_t count_autapses(const PairSpace& pairs) {
     // Two ranges of the same length have either all their pairs in common or none.
     if (!pairs.same) return pairs.first_source == pairs.first_target ? pairs.targets : 0;

@@ -16,8 +16,8 @@ namespace {
 /// Larger than any number of partners, and still a whole number in a double and in 63 bits.
 constexpr double beyond_all = 0x1p62;
 
-/// How many pairs are passed over before the next connected one, geometrically distributed: floor(log u / log(1 - p)).
-/// Rounding down is left to the caller, since narrow sets cannot do it for vectors.
+/// Number of pairs skipped before the next connected one, geometrically distributed: floor(log u / log(1 - p)).
+/// Rounding down is left to the caller, since narrow sets cannot vectorise it.
 struct SkipsFromWords {
     RANVIER_ALWAYS_INLINE static void run(const std::uint32_t* __restrict words, std::size_t count,
                                           double inverse_log_of_failure, double* __restrict skips) {
@@ -45,7 +45,7 @@ class PairwiseBernoulli final : public RuleSampler {
         degrees.assign(count, 0);
         partners.clear();
         if (probability_ == 0.0 || view_.partners() == 0) return;
-        // Enough words for nearly all targets; the few that need more read on by themselves.
+        // Enough words for nearly all targets; the few that need more read them individually.
         const double mean = probability_ * static_cast<double>(view_.partners());
         const auto guess = static_cast<std::uint32_t>(std::min(2.0 * (mean + 2.0 * std::sqrt(mean) + 1.0), 4e9));
         const std::vector<std::uint32_t> wanted(count, guess);
@@ -82,7 +82,7 @@ class PairwiseBernoulli final : public RuleSampler {
         return std::max(1.0 / math::log1p(-probability), -std::numeric_limits<double>::max());
     }
 
-    /// Goes on from `position`, the first allowed partner that has not been passed; returns where it has come to.
+    /// Continues from `position`, the first allowed partner not yet skipped; returns the new position.
     std::uint64_t take(InstructionSet set, std::span<const std::uint32_t> words, std::uint64_t major,
                        std::uint64_t position, std::uint32_t& degree, std::vector<std::uint64_t>& partners) const {
         const std::uint64_t allowed = view_.allowed(major);

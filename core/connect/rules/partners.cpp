@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint64_t words_of_32_bits = std::uint64_t{1} << 32;
 
-/// Words to integers below `bound` by multiplication (D. Lemire, "Fast random integer generation in an interval", 2019),
-/// skipping over the excluded one. Returns whether any word must be rejected.
+/// Maps words to integers below `bound` by multiplication (D. Lemire, "Fast random integer generation in an interval",
+/// 2019), skipping the excluded one. Returns whether any word must be rejected.
 struct MapWords {
     RANVIER_ALWAYS_INLINE static bool run(const std::uint32_t* __restrict words, std::size_t count, std::uint32_t bound,
                                           std::uint32_t threshold, std::uint64_t excluded,
@@ -28,8 +28,8 @@ struct MapWords {
 
 std::uint64_t skip_excluded(std::uint64_t value, std::uint64_t excluded) { return value + (value >= excluded ? 1 : 0); }
 
-/// A number below `bound` from word `index` of a stream; a word that would make some numbers more probable than others is
-/// replaced by that of a later attempt, so that other indices are not shifted.
+/// A number below `bound` from word `index` of a stream. A word that would bias the distribution is replaced by that of
+/// a later attempt, so that other indices are not shifted.
 std::uint64_t draw_below_32(RandomStream stream, std::uint32_t index, std::uint32_t bound, std::uint32_t threshold) {
     while (true) {
         const std::uint64_t product = std::uint64_t{stream.word32(index)} * bound;
@@ -75,7 +75,7 @@ std::uint64_t MajorView::count_excluded(std::uint64_t begin, std::uint64_t end) 
 WordBatches::WordBatches(InstructionSet set, RandomKey key, std::uint64_t begin, std::uint64_t stride,
                          std::span<const std::uint32_t> wanted)
     : set_(set), key_(key), begin_(begin), stride_(stride), wanted_(wanted) {
-    // No more room than is needed: often the numbers of a single neuron are asked for.
+    // Allocate no more than needed: often the numbers of a single neuron are requested.
     std::uint64_t blocks = 0;
     for (std::size_t i = 0; i < wanted.size() && blocks < batch; ++i) blocks += (std::uint64_t{wanted[i]} + 3) / 4;
     const std::size_t room = std::min<std::uint64_t>(batch, blocks);

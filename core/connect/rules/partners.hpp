@@ -16,7 +16,7 @@ namespace ranvier::connect {
 
 inline constexpr std::uint64_t no_partner = std::numeric_limits<std::uint64_t>::max();
 
-/// A pair space seen from the neurons by which a rule draws: "major" neurons and their partners.
+/// A pair space seen from the side by which a rule draws: "major" neurons and their partners.
 class MajorView {
    public:
     MajorView(const PairSpace& pairs, RuleSampler::Major major, bool allow_autapses)
@@ -31,16 +31,16 @@ class MajorView {
     std::uint64_t majors() const { return majors_; }
     std::uint64_t partners() const { return partners_; }
 
-    /// The partner that a neuron must not have, because it is the neuron itself, or no_partner.
+    /// The excluded partner of a neuron, which is the neuron itself, or no_partner.
     std::uint64_t excluded(std::uint64_t major) const {
         if (allow_autapses_) return no_partner;
         if (same_) return same_->find(side_, major).value_or(no_partner);
-        // Ids below the first partner wrap round to large numbers.
+        // Ids below the first partner wrap around to large numbers.
         const std::uint64_t partner = first_major_ + major - first_partner_;
         return partner < partners_ ? partner : no_partner;
     }
     std::uint64_t allowed(std::uint64_t major) const { return partners_ - (excluded(major) == no_partner ? 0 : 1); }
-    /// How many of the major neurons [begin, end) have an excluded partner.
+    /// Number of the major neurons [begin, end) with an excluded partner.
     std::uint64_t count_excluded(std::uint64_t begin, std::uint64_t end) const;
 
    private:
@@ -53,7 +53,7 @@ class MajorView {
     bool allow_autapses_;
 };
 
-/// RuleSampler::expected_repeats() where partners are drawn with repetition.
+/// RuleSampler::expected_repeats() for partners drawn with repetition.
 /// @param degree mean number of partners of a major neuron @param variance of this number
 inline double expected_repeats_of(const MajorView& view, double degree, double variance) {
     const double pairs = 0.5 * (degree * degree + variance - degree);  // of synapses of a major neuron
@@ -61,21 +61,22 @@ inline double expected_repeats_of(const MajorView& view, double degree, double v
                                 : static_cast<double>(view.majors()) * pairs / static_cast<double>(view.partners());
 }
 
-/// The random words of many streams, computed in batches that fit the cache, whether each stream gives few or many.
+/// The random words of many streams, computed in batches that fit the cache, regardless of the number of words per
+/// stream.
 class WordBatches {
    public:
     /// A run of words of one stream: words [first, first + words.size()).
     struct Piece {
-        std::size_t ordinal;  ///< of the stream among those asked for
+        std::size_t ordinal;  ///< index of the stream
         std::uint64_t first;
         std::span<const std::uint32_t> words;
     };
 
-    /// At least wanted[i] words of stream begin + i * stride, from the first on. Whole blocks are given: a multiple of four.
+    /// At least wanted[i] words of stream begin + i * stride, from the first on, in whole blocks: multiples of four.
     WordBatches(InstructionSet set, RandomKey key, std::uint64_t begin, std::uint64_t stride,
                 std::span<const std::uint32_t> wanted);
 
-    /// Pieces in the order of streams and words; empty when all have been given. Valid until the next call.
+    /// Pieces in the order of streams and words; empty at the end. Valid until the next call.
     std::span<const Piece> next();
 
    private:
@@ -94,14 +95,14 @@ class WordBatches {
     std::vector<std::uint32_t> words_;
 };
 
-/// degrees[i] partners, uniform among those that are allowed, for each of the major neurons begin, begin + stride, ...;
-/// the same one may come more than once.
+/// Draws degrees[i] partners, uniformly among the allowed ones, for each of the major neurons begin, begin + stride,
+/// ...; repetition is possible.
 /// @param partners room for the sum of the degrees
 void draw_with_repetition(InstructionSet set, RandomKey key, const MajorView& view, std::uint64_t begin,
                           std::uint64_t stride, std::span<const std::uint32_t> degrees, std::uint64_t* partners);
 
-/// The same without repetition: every set of degrees[i] allowed partners is equally probable. degrees[i] must not exceed
-/// the number of allowed partners.
+/// The same without repetition: every set of degrees[i] allowed partners is equally probable. degrees[i] must not
+/// exceed the number of allowed partners.
 void draw_without_repetition(InstructionSet set, RandomKey key, const MajorView& view, std::uint64_t begin,
                              std::uint64_t stride, std::span<const std::uint32_t> degrees, std::uint64_t* partners);
 

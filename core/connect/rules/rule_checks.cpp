@@ -38,7 +38,7 @@ void check_degree(std::string_view rule, std::string_view parameter, const Major
     if (allowed > 0 && (allow_multapses || degree <= allowed)) return;
     std::string bound = of_target ? "a target has only " : "a source has only ";
     bound += std::to_string(allowed) + (of_target ? " allowed sources" : " allowed targets");
-    if (some_excluded) bound += " (itself left out)";
+    if (some_excluded) bound += " (itself excluded)";
     if (!allow_multapses) bound += " and no pair may be connected twice";
     std::string remedy = "lower it to at most " + std::to_string(allowed);
     if (!allow_multapses && allowed > 0) remedy += ", or allow multapses";

@@ -7,10 +7,10 @@
 #include "connect/rules/partners.hpp"
 #include "ranvier/connect/rules/rule.hpp"
 
-/// Checks and pieces that several rules share.
+/// Checks and parameters shared by several rules.
 namespace ranvier::connect {
 
-// Parameters that several rules have. The meaning says which neurons or pairs it is about.
+// Parameters of several rules. The meaning names the neurons or pairs concerned.
 
 constexpr RuleParameterInfo count_info(std::string_view name, std::string_view meaning) {
     return {.name = name, .kind = RuleParameterInfo::Kind::count, .bounds = not_negative, .meaning = meaning};
@@ -23,7 +23,7 @@ constexpr RuleParameterInfo allow_multapses_info(std::string_view meaning) {
 }
 
 /// Number of pairs that may be connected.
-/// @throws RuleError when it exceeds what the samplers can count (2^62)
+/// @throws RuleError when it exceeds the limit of the samplers (2^62)
 std::uint64_t count_pairs(std::string_view rule, const PairSpace& pairs, bool allow_autapses);
 
 /// a * b, the number of synapses of a rule. @throws RuleError when it exceeds 2^62

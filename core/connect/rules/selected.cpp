@@ -6,7 +6,7 @@ namespace ranvier::connect {
 
 namespace {
 
-/// Lets a rule that knows neurons 0, 1, 2, ... speak of neurons with gaps between them.
+/// Maps the neurons 0, 1, 2, ... of a rule to neurons with gaps between them.
 class SelectedSampler final : public RuleSampler {
    public:
     SelectedSampler(std::unique_ptr<RuleSampler> rule, IdSequence majors, IdSequence partners)
@@ -50,15 +50,15 @@ class SelectedSampler final : public RuleSampler {
             places.push_back(i);
             chosen.push_back(*index);
         }
-        std::vector<std::uint32_t> own_degrees;
-        std::vector<std::uint64_t> own_partners;
+        std::vector<std::uint32_t> drawn_degrees;
+        std::vector<std::uint64_t> drawn_partners;
         for (std::size_t first = 0; first < chosen.size();) {
             std::size_t last = first + 1;
             const std::uint64_t step = last < chosen.size() ? chosen[last] - chosen[first] : 1;
             while (last < chosen.size() && chosen[last] - chosen[last - 1] == step) ++last;
-            rule_->draw(set, chosen[first], step, last - first, own_degrees, own_partners);
-            for (std::size_t i = first; i < last; ++i) degrees[places[i]] = own_degrees[i - first];
-            partners.insert(partners.end(), own_partners.begin(), own_partners.end());
+            rule_->draw(set, chosen[first], step, last - first, drawn_degrees, drawn_partners);
+            for (std::size_t i = first; i < last; ++i) degrees[places[i]] = drawn_degrees[i - first];
+            partners.insert(partners.end(), drawn_partners.begin(), drawn_partners.end());
             first = last;
         }
     }
@@ -78,7 +78,7 @@ std::shared_ptr<const SameNeurons> find_same(const IdSequence& sources, const Id
     return same;
 }
 
-/// If there are no neurons, any id will do.
+/// Without neurons, the id is arbitrary.
 NeuronId first_of(const IdSequence& ids) { return ids.empty() ? NeuronId{} : ids[0]; }
 std::uint64_t extent(const IdSequence& ids) { return ids.empty() ? 0 : ids.back().value - ids[0].value + 1; }
 

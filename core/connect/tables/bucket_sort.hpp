@@ -10,8 +10,7 @@
 
 namespace ranvier::connect {
 
-/// Sorts stretches of the columns of a table by source, keeping the order of synapses with the same source. Stretches fit
-/// the cache.
+/// Sorts stretches of the columns of a table by source, stably. Stretches fit the cache.
 template <class Target, class Weight>
 class BucketSorter {
    public:
@@ -21,7 +20,7 @@ class BucketSorter {
         if (length < 2) return;
         order_.resize(length);
         const std::uint32_t* sources = columns.sources.data() + begin;
-        // The place in the lower half keeps the order and tells where to take the rest from.
+        // The index in the lower half makes the order stable and locates the remaining columns.
         for (std::size_t i = 0; i < length; ++i) order_[i] = std::uint64_t{sources[i]} << 32 | i;
         std::sort(order_.begin(), order_.end());
         permute(columns.sources.data() + begin, sources_);

@@ -6,13 +6,13 @@
 #include "ranvier/base/instruction_set.hpp"
 #include "ranvier/connect/tables/input_sums.hpp"
 
-/// The innermost loops of delivery, which both layouts of tables use.
+/// The innermost loops of delivery, shared by both layouts of tables.
 namespace ranvier::connect::detail {
 
 constexpr std::size_t cache_line = 64;
 
 RANVIER_ALWAYS_INLINE void prefetch_span(const void* begin, std::size_t bytes) {
-    // From the begin of a line on, so that the last one is not left out.
+    // From the start of a line, so that the last one is included.
     const char* const end = static_cast<const char*>(begin) + bytes;
     const char* line = static_cast<const char*>(begin) - reinterpret_cast<std::uintptr_t>(begin) % cache_line;
     for (; line < end; line += cache_line) __builtin_prefetch(line, 0, 3);
@@ -22,7 +22,7 @@ template <class Target, class Weight>
 RANVIER_ALWAYS_INLINE void add_run(const Target* __restrict targets, const Weight* __restrict weights,
                                    std::size_t count, double* inputs) {
     std::size_t i = 0;
-    // Unrolled by hand: the compiler must assume that targets repeat, and would not.
+    // Unrolled manually: the compiler does not, since it must assume that targets repeat.
     for (; i + 4 <= count; i += 4) {
         inputs[targets[i]] += static_cast<double>(weights[i]);
         inputs[targets[i + 1]] += static_cast<double>(weights[i + 1]);
@@ -32,7 +32,7 @@ RANVIER_ALWAYS_INLINE void add_run(const Target* __restrict targets, const Weigh
     for (; i < count; ++i) inputs[targets[i]] += static_cast<double>(weights[i]);
 }
 
-/// The same in sums of 128 bits, which takes four to five times as long (measured in the cache).
+/// The same for sums of 128 bits, which takes four to five times as long (measured in the cache).
 template <class Target, class Weight>
 void add_wide_run(const Target* targets, const Weight* weights, std::size_t count, WideSum* sums,
                   std::int32_t exponent) {

@@ -20,7 +20,7 @@ double room_of_list(double mean, double events, double most) {
 }
 
 double expected_beyond(double mean, std::size_t number) {
-    constexpr double many = 100.0;  // of which hardly any are as few as that number
+    constexpr double many = 100.0;  // almost never as few as that number
     if (mean > many) return std::max(0.0, mean - static_cast<double>(number));
     double left = mean - static_cast<double>(number);
     double probability = std::exp(-mean);

@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::uint32_t bits_of_no_weight = UINT32_MAX;
 
-/// What a loop over weights finds, of their absolute values as bits: these are ordered as the numbers are.
+/// Results of a loop over weights, from the bits of their absolute values, which have the order of the numbers.
 struct FoundBits {
-    std::uint32_t least_less_one = bits_of_no_weight;  ///< zeros wrap round to the greatest number there is
+    std::uint32_t least_less_one = bits_of_no_weight;  ///< zeros wrap around to the greatest number
     std::uint32_t greatest = 0;
     bool lost = false;  ///< a weight has become zero
 };
@@ -46,7 +46,7 @@ double least_of(std::span<const double> weights) {
     return least;
 }
 
-/// The power of two of the lowest bit of a number that is not zero.
+/// The power of two of the lowest bit of a nonzero number.
 int exponent_of_lowest_bit(double weight) {
     const auto bits = std::bit_cast<std::uint64_t>(weight);
     const std::uint64_t mantissa = (bits & 0xFFFFFFFFFFFFF) | std::uint64_t{1} << 52;
@@ -78,7 +78,7 @@ WeightRange round_double(std::span<double> weights) {
     WeightRange range;
     int exponent = std::numeric_limits<int>::max();
     for (double& weight : weights) {
-        weight += 0.0;  // in place of -0.0
+        weight += 0.0;  // -0.0 becomes 0.0
         if (weight == 0.0) continue;
         range.least = std::min(range.least, std::abs(weight));
         range.greatest = std::max(range.greatest, std::abs(weight));

@@ -13,14 +13,14 @@
 
 namespace ranvier::connect {
 
-/// Reads a variable, by its index among those that a table follows, of consecutive neurons of the shard, from local index
-/// `first` on. Entries of neurons that have no such variable stay as they are.
+/// Reads a variable, by its index among those that a table follows, of consecutive neurons of the shard, from local
+/// index `first` on. Entries of neurons without the variable stay unchanged.
 using PotentialReader = std::function<void(std::size_t variable, std::uint32_t first, std::span<double> values)>;
 
 /// Synapses that learn from the spikes of their targets.
 class SpikeFollower {
    public:
-    /// After the neurons of a step have been updated: those that have fired, by local index.
+    /// Called after the neurons of a step have been updated, with those that fired, by local index.
     virtual void postsynaptic_spikes(Step step, std::span<const std::uint32_t> neurons) = 0;
 
    protected:
@@ -32,9 +32,9 @@ class PotentialFollower {
    public:
     /// The names of these variables.
     virtual std::span<const std::string_view> followed_variables() const = 0;
-    /// Before the first step, and without effect later: their values after step `step`.
+    /// Called before the first step, with values after step `step`; no effect later.
     virtual void begin_following(Step step, const PotentialReader& read) = 0;
-    /// After the neurons of a step have been updated.
+    /// Called after the neurons of a step have been updated.
     virtual void follow(Step step, const PotentialReader& read) = 0;
 
    protected:
@@ -44,21 +44,21 @@ class PotentialFollower {
 /// Synapses that a transmitter modulates.
 class ModulatedSynapses {
    public:
-    /// So many spikes of the transmitter arrive in this step, which may lie ahead. Called in the order of the steps; the spikes
-    /// of a step may come in several calls.
+    /// Adds spikes of the transmitter that arrive in this step, possibly a future one. Steps must not descend; the
+    /// spikes of a step may be added in several calls.
     virtual void modulate(Step step, std::uint64_t spikes) = 0;
 
    protected:
     ~ModulatedSynapses() = default;
 };
 
-/// Synapses whose weights change by themselves.
+/// Synapses with plastic weights.
 class LearningSynapses {
    public:
-    /// Before the neurons of a step are updated: presynaptic spikes that arrive in it at the synapses themselves, which is
-    /// before they arrive at the neurons.
+    /// Called before the neurons of a step are updated, for the presynaptic spikes that reach the synapses in it, which
+    /// is before they reach the neurons.
     virtual void arrive(InstructionSet set, Step step, const InputRing& inputs) = 0;
-    /// The greatest absolute value that a weight had when it was added to an input.
+    /// The greatest absolute value of a weight when it was added to an input.
     virtual double greatest_added() const = 0;
 
     virtual SpikeFollower* spike_follower() { return nullptr; }
@@ -67,14 +67,14 @@ class LearningSynapses {
 
     // The state between two steps, beside that of synapses and rows (StoredSynapses).
 
-    /// Before the state of the table is saved, or loaded into a table that has just been made. @param now the last step
+    /// Called before the state is saved, or loaded into a new table. @param now the last step
     virtual void begin_saving(Step now) = 0;
     virtual void begin_loading(Step now) = 0;
-    /// What the table stores of a neuron. @param neuron local index
+    /// The state of a target neuron. @param neuron local index
     virtual void serialize_target(std::uint32_t neuron, StateColumns& columns) = 0;
-    /// What the synapses of all tables of a kind have in common: the greatest of all that is loaded counts.
+    /// The state shared by the synapses of all tables of a kind: the greatest loaded value counts.
     virtual void serialize_common(StateColumns& columns) = 0;
-    /// After all has been saved, or loaded.
+    /// Called after everything has been saved or loaded.
     virtual void end_serialization() = 0;
 
    protected:

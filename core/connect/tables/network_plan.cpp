@@ -10,7 +10,7 @@ namespace ranvier::connect {
 
 namespace {
 
-/// Where all weights have one sign, there is one kind.
+/// Only one kind if all weights have the same sign.
 KindChoice without_idle_kinds(const ProjectionPlan& plan, KindChoice choice) {
     if (!(plan.weights.least() < 0.0)) return {choice.positive, choice.positive};
     if (!(plan.weights.greatest() >= 0.0)) return {choice.negative, choice.negative};
@@ -21,11 +21,11 @@ KindChoice without_idle_kinds(const ProjectionPlan& plan, KindChoice choice) {
 
 NetworkPlan make_network_plan(std::vector<ProjectionPlan> projections, std::span<const KindChoice> choices) {
     NetworkPlan network{.projections = std::move(projections), .kinds = {}, .dynamics = {}};
-    std::vector<KindChoice> own;
+    std::vector<KindChoice> used;
     for (std::size_t i = 0; i < network.projections.size(); ++i) {
-        own.push_back(without_idle_kinds(network.projections[i], choices[i]));
-        network.kinds.push_back(own.back().positive);
-        network.kinds.push_back(own.back().negative);
+        used.push_back(without_idle_kinds(network.projections[i], choices[i]));
+        network.kinds.push_back(used.back().positive);
+        network.kinds.push_back(used.back().negative);
     }
     std::ranges::sort(network.kinds);
     network.kinds.erase(std::unique(network.kinds.begin(), network.kinds.end()), network.kinds.end());
@@ -41,9 +41,9 @@ NetworkPlan make_network_plan(std::vector<ProjectionPlan> projections, std::span
         const auto place = std::ranges::lower_bound(network.kinds, kind);
         return KindIndex{static_cast<std::uint32_t>(place - network.kinds.begin())};
     };
-    for (std::size_t i = 0; i < own.size(); ++i) {
-        network.projections[i].positive_kind = index_of(own[i].positive);
-        network.projections[i].negative_kind = index_of(own[i].negative);
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        network.projections[i].positive_kind = index_of(used[i].positive);
+        network.projections[i].negative_kind = index_of(used[i].negative);
     }
     return network;
 }

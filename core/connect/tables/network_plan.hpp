@@ -14,19 +14,20 @@
 
 namespace ranvier::connect {
 
-/// The kinds of a projection's synapses: of those with weights >= 0, and of those with weights < 0.
+/// The kinds of a projection's synapses: for weights >= 0, and for weights < 0.
 struct KindChoice {
     TableKind positive;
     TableKind negative;
 };
 
-/// All projections of a network, and the kinds of tables that they feed: each once, ascending.
+/// All projections of a network, and their kinds of tables: each once, ascending.
 struct NetworkPlan {
     std::vector<ProjectionPlan> projections;
     std::vector<TableKind> kinds;
-    /// Of synapses that are not static, by TableKind::synapse less 1.
+    /// Of synapses that are not static, by TableKind::synapse minus 1.
     std::vector<std::shared_ptr<const SynapseDynamics>> dynamics = {};
-    /// By receptor, where any neuron has several sites: the sites that have room on each neuron, by population. Else empty.
+    /// By receptor, if any neuron has several sites: the number of sites reserved per neuron, by population. Otherwise
+    /// empty.
     std::vector<std::vector<std::uint32_t>> sites = {};
 
     /// Null for static synapses.
@@ -36,14 +37,14 @@ struct NetworkPlan {
     }
     /// Whether any neuron has several sites at a receptor.
     bool has_sites() const {
-        return std::ranges::any_of(sites, [](const auto& own) { return !own.empty(); });
+        return std::ranges::any_of(sites, [](const auto& of_receptor) { return !of_receptor.empty(); });
     }
-    /// How the inputs of a shard at a receptor are numbered. @param shard must outlive it
+    /// The numbering of the inputs of a shard at a receptor. @param shard must outlive it
     InputLayout inputs_at(std::uint32_t receptor, const ShardLayout& shard) const {
         return {shard, receptor < sites.size() ? std::span<const std::uint32_t>(sites[receptor])
                                                : std::span<const std::uint32_t>()};
     }
-    /// One more than the greatest receptor that a projection can feed.
+    /// One more than the greatest receptor of any projection.
     std::uint32_t receptors() const { return kinds.empty() ? 0 : kinds.back().receptor + 1; }
     std::uint32_t receptor(KindIndex kind) const { return kinds[kind.value].receptor; }
     /// Whether synapses of a projection can go to a receptor.
@@ -52,7 +53,7 @@ struct NetworkPlan {
     }
 };
 
-/// Lists the kinds and tells each projection its own. @param choices of each projection
+/// Lists the kinds and assigns their indices to the projections. @param choices of each projection
 /// @throws ValueOutOfBoundsError when there are more than most_kinds
 NetworkPlan make_network_plan(std::vector<ProjectionPlan> projections, std::span<const KindChoice> choices);
 

@@ -17,41 +17,41 @@ namespace ranvier::connect {
 /// The grid of delays: steps of the targets of a projection, which are whole multiples of the resolution.
 struct DelayGrid {
     double steps_per_millisecond = 10.0;  ///< of the targets
-    DelaySteps stride = 1;                ///< steps of the resolution in one of theirs
+    DelaySteps stride = 1;  ///< steps of the resolution per target step
 };
 
-/// A projection, checked and lowered to what building its synapses takes.
+/// A projection, checked and lowered to the data from which its synapses are built.
 struct ProjectionPlan {
     ProjectionId id;
-    PairSpace pairs;  ///< the ranges of ids in which sources and targets lie
-    std::uint64_t sources = 0;  ///< that the projection has; fewer than in the range if there are gaps
+    PairSpace pairs;  ///< the ranges of ids that contain sources and targets
+    std::uint64_t sources = 0;  ///< number of sources; smaller than the range if there are gaps
     std::vector<PopulationId> target_populations;
     std::shared_ptr<const RuleSampler> sampler;
     SynapseValues weights;  ///< mV or pA
     SynapseValues delays;   ///< ms
     DelayGrid delay_grid;
-    /// Of each parameter of which synapses have values of their own (SynapseDynamics::own_parameters).
+    /// Of each per-synapse parameter (SynapseDynamics::per_synapse_parameters).
     std::vector<SynapseValues> parameters;
-    /// Where targets have several sites at the receptor; null: each has one.
+    /// If targets have several sites at the receptor; null for one site each.
     std::shared_ptr<const SiteChoice> sites = nullptr;
-    /// Of synapses with weights >= 0 and of those with weights < 0; the same one where the sign does not matter, or where all
-    /// weights have one sign (NetworkPlan).
+    /// Of synapses with weights >= 0 and of those with weights < 0; equal if the sign does not matter, or if all
+    /// weights have the same sign (NetworkPlan).
     KindIndex positive_kind;
     KindIndex negative_kind;
-    double weight_bound = 0.0;  ///< as the user gave it; 0: none
-    std::uint32_t most_spikes = 1;  ///< of one source that a target takes in at once
+    double weight_bound = 0.0;  ///< as given by the user; 0 without a bound
+    std::uint32_t most_spikes = 1;  ///< greatest number of simultaneous spikes of one source at a target
 
     bool reaches(PopulationId population) const {
         return std::ranges::find(target_populations, population) != target_populations.end();
     }
     /// Whether synapses of this projection can be of a kind.
     bool feeds(KindIndex kind) const { return kind == positive_kind || kind == negative_kind; }
-    /// Whether the kind depends on the weight that is drawn.
+    /// Whether the kind depends on the drawn weight.
     bool kind_varies() const { return positive_kind != negative_kind; }
     KindIndex kind_of(double weight) const { return weight < 0.0 ? negative_kind : positive_kind; }
 };
 
-/// Delay in ms to steps: to the nearest step in decimal, half a step up, at least one.
+/// Delay in ms to steps: the nearest step in decimal, half a step rounded up, at least one.
 RANVIER_ALWAYS_INLINE DelaySteps round_delay(double milliseconds, double steps_per_millisecond) {
     const double steps = half_up(milliseconds, steps_per_millisecond);
     return steps < 1.0 ? 1 : static_cast<DelaySteps>(static_cast<std::int32_t>(steps));

@@ -11,8 +11,8 @@
 
 namespace ranvier::connect {
 
-/// Spikes of the latest steps, each by the index of its row, or of its source on its shard, until they have reached all of
-/// their targets. In unsorted tables each synapse that a spike reaches is a row, so only the index is stored for each.
+/// Spikes of the latest steps, each by the index of its row, or of its source on its shard, until they have reached all
+/// of their targets. In unsorted tables each synapse reached by a spike is a row, so only the index is stored for each.
 template <class Index>
 class RecentSpikes {
    public:
@@ -26,7 +26,7 @@ class RecentSpikes {
         steps_.back().end = rows_.size();
     }
 
-    /// Drops those of all steps up to this one, when they are a quarter of all.
+    /// Drops the spikes of all steps up to this one, when they are a quarter of all.
     void forget(Step last) {
         while (done_ < steps_.size() && steps_[done_].stamp <= last) ++done_;
         const std::size_t rows = done_ == 0 ? 0 : steps_[done_ - 1].end;
@@ -54,7 +54,7 @@ class RecentSpikes {
 
     std::pmr::vector<Index> rows_;
     std::pmr::vector<Stretch> steps_;
-    std::size_t done_ = 0;  ///< steps that are not needed any more
+    std::size_t done_ = 0;  ///< steps that are no longer needed
 };
 
 using RecentRows = RecentSpikes<RowIndex>;

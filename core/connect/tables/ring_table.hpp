@@ -26,15 +26,15 @@ struct RingArguments {
     const Target* targets;
     const Weight* weights;
     const Delay* delays;
-    Step base;  ///< step in which the least delay arrives
+    Step base;  ///< step in which the shortest delay arrives
     InputRing inputs;
-    std::size_t ahead;  ///< rows that are fetched before they are needed
+    std::size_t ahead;  ///< number of rows to prefetch ahead
 };
 
-/// Stands for the delays of synapses that all have the same one.
+/// The delays of synapses with equal delays.
 struct SameDelay {};
 
-/// Adds all synapses of each row at once, each into the slot of its arrival.
+/// Adds all synapses of each row at once, each to the slot of its arrival.
 template <class Target, class Weight, class Delay, bool wide = false>
 struct DeliverRing {
     static constexpr bool same_delay = std::is_same_v<Delay, SameDelay>;
@@ -65,7 +65,7 @@ struct DeliverRing {
    private:
     static void add_wide_row(const RingArguments<Target, Weight, Delay>& a, std::size_t r) {
         for (std::uint64_t i = a.begins[r]; i < a.ends[r]; ++i) {
-            Step arrival = a.base;  // NOLINT(misc-const-correctness): of one delay it never changes
+            Step arrival = a.base;  // NOLINT(misc-const-correctness): with one delay it never changes
             if constexpr (!same_delay) arrival += a.delays[i];
             add_wide(a.inputs.wide_slot(arrival)[a.targets[i]], static_cast<double>(a.weights[i]), a.inputs.exponent);
         }
@@ -74,13 +74,13 @@ struct DeliverRing {
 
 }  // namespace detail
 
-/// The layout for sparse networks and long delays, where a run (source, delay) would have hardly a synapse: the delay is
-/// stored with each synapse, and a row is added at once, when its source fires, into a ring of inputs as long as the
+/// The layout for sparse networks and long delays, where a run (source, delay) would hold hardly one synapse: the delay
+/// is stored with each synapse, and a row is added at once, when its source fires, to a ring of inputs as long as the
 /// longest delay.
 template <class Target, class Weight>
 class RingTable final : public StaticTable<Target, Weight> {
    public:
-    /// @param spike_memory for spikes that are on their way
+    /// @param spike_memory for spikes in transit
     RingTable(TableColumns<Target, Weight> columns, std::pmr::memory_resource* spike_memory)
         : StaticTable<Target, Weight>(std::move(columns)),
           begins_(spike_memory),
@@ -125,7 +125,7 @@ class RingTable final : public StaticTable<Target, Weight> {
             .delays = delays,
             .base = stamp + this->columns_.least_delay,
             .inputs = inputs,
-            // Short rows are soon done, so that more of them must be under way to hide the wait for memory.
+            // Short rows are finished quickly, so more of them must be prefetched to hide the latency of memory.
             .ahead = this->size() < std::uint64_t{16} * this->rows() ? std::size_t{24} : std::size_t{4},
         };
         if (inputs.wide != nullptr) {
@@ -135,7 +135,7 @@ class RingTable final : public StaticTable<Target, Weight> {
         }
     }
 
-    /// Where the synapses of some rows begin and end. @param next rows that will be looked at then
+    /// Start and end of the synapses of some rows. @param next rows to prefetch, for the following call
     std::uint64_t find_synapses(std::span<const RowIndex> rows, std::span<const RowIndex> next) {
         constexpr std::size_t starts_ahead = 24;
         begins_.clear();
@@ -155,13 +155,12 @@ class RingTable final : public StaticTable<Target, Weight> {
         return events;
     }
 
-    /// So many that the wait for the first ones hardly counts, and so few that the lists of all stay in the nearest
-    /// cache.
+    /// Large enough that the initial latency is negligible, and small enough that all lists stay in the nearest cache.
     static constexpr std::size_t rows_at_once = 1024;
 
     std::pmr::vector<std::uint64_t> begins_;
     std::pmr::vector<std::uint64_t> ends_;
-    /// Only for changes of weights: their spikes have been added already.
+    /// Only for changes of weights: the spikes have been added already.
     RecentRows recent_;
 };
 

@@ -11,31 +11,31 @@
 
 namespace ranvier::connect {
 
-/// Sorts by counting: how many synapses each row has, then where the next one of each goes, and in the end where rows
-/// begin. All of this is kept in one number for each row, of as few bytes as the number of synapses allows.
+/// Counting sort: first the number of synapses of each row, then the position of the next one of each, and finally the
+/// starts of rows. One number for each row serves all purposes, with as few bytes as the number of synapses allows.
 class RowCursors {
    public:
     RowCursors() = default;
-    /// @param most_narrow synapses for which the fewer bytes are enough
+    /// @param most_narrow greatest number of synapses for the narrow numbers
     RowCursors(std::size_t rows, std::pmr::memory_resource* memory, std::uint64_t most_narrow = UINT32_MAX)
         : memory_(memory), most_narrow_(most_narrow), narrow_(rows + 1, memory) {
         std::fill_n(narrow_.data(), narrow_.size(), 0);
     }
 
     std::size_t rows() const { return narrow_.size() + wide_.size() - 1; }
-    /// Synapses that were counted.
+    /// Number of counted synapses.
     std::uint64_t total() const { return total_; }
 
-    /// @param rows of synapses, before they are divided by 2^bits
+    /// @param rows of synapses, before division by 2^bits
     void count(const std::uint32_t* rows, std::size_t count, std::uint32_t bits) {
         total_ += count;
-        // No counter holds more than all of them together.
+        // No counter exceeds the total.
         if (total_ > most_narrow_ && wide_.empty()) widen();
         visit([&](auto* counters) {
             for (std::size_t i = 0; i < count; ++i) ++counters[std::uint64_t{rows[i]} >> bits];
         });
     }
-    /// When all have been counted: from then on, each number is where the next synapse of its row goes.
+    /// Called after counting: from then on, each number is the position of the next synapse of its row.
     void place() {
         visit([&]<class Cursor>(Cursor* cursors) {
             Cursor begin = 0;
@@ -51,7 +51,7 @@ class RowCursors {
             action(wide_.data());
         }
     }
-    /// When all synapses have got their places: each number is then where the next row begins.
+    /// Called after all synapses have been placed: each number is then the start of the next row.
     RowStarts starts() && {
         visit([&](auto* ends) {
             std::copy_backward(ends, ends + rows(), ends + rows() + 1);

@@ -33,7 +33,7 @@ RowMap::RowMap(std::vector<Range> ranges) {
 }
 
 RowIndex RowMap::row(NeuronId source) const {
-    // The last range that begins at or before the source.
+    // The last range that starts at or before the source.
     const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), source,
                                         [](NeuronId id, const Range& range) { return id < range.first; });
     if (after == ranges_.begin()) return none;

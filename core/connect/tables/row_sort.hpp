@@ -9,10 +9,10 @@
 
 namespace ranvier::connect {
 
-/// Whether a table is better delivered through a ring of inputs than by runs of equal delay.
+/// Whether delivery through a ring of inputs is better for a table than by runs of equal delay.
 ///
-/// A run costs a look-up whether it has synapses or none, so that runs must have a few of them on average. The ring costs
-/// memory for every neuron and step of the longest delay, which must not exceed what the synapses themselves take.
+/// A run costs a look-up even without synapses, so that runs must have a few of them on average. The ring needs memory
+/// for every neuron and step of the longest delay, which must not exceed the memory of the synapses.
 inline bool prefer_ring(std::uint64_t synapses, std::uint64_t rows, std::uint64_t delay_count,
                         std::uint64_t longest_delay, std::uint64_t local_neurons) {
     constexpr std::uint64_t shortest_run = 4;
@@ -22,7 +22,7 @@ inline bool prefer_ring(std::uint64_t synapses, std::uint64_t rows, std::uint64_
     return ring_bytes <= std::max(small, synapses * 8);
 }
 
-/// Sorts rows of a table by delay, keeping the order of synapses with the same delay.
+/// Sorts rows of a table by delay, stably.
 template <class Target, class Weight>
 class RowSorter {
    public:
@@ -33,7 +33,7 @@ class RowSorter {
           weights_(longest_row),
           tags_(longest_row) {}
 
-    /// @param offsets delay_count + 1 positions to fill: where the synapses of each delay begin, relative to the row
+    /// @param offsets output: delay_count + 1 starts of the synapses of each delay, relative to the row
     template <class Offset>
     void sort(TableColumns<Target, Weight>& columns, std::uint32_t row, Offset* offsets) {
         const std::uint64_t begin = columns.row_start[row];

@@ -17,10 +17,10 @@ namespace ranvier::connect {
 
 namespace detail {
 
-/// A spike whose synapses have not all been delivered.
+/// A spike with undelivered synapses.
 struct ActiveSpike {
     std::uint64_t row_begin = 0;
-    std::uint64_t offsets = 0;  ///< of the row's first entry in the table of offsets
+    std::uint64_t offsets = 0;  ///< index of the row's first entry in the table of offsets
     Step stamp = 0;
 };
 
@@ -34,13 +34,13 @@ struct RunArguments {
     Step begin;  ///< of the window of arrival
     Step end;
     Step least_delay;
-    Step delays;  ///< number of different delays that a row has runs for
+    Step delays;  ///< number of different delays, and so of runs of a row
     InputRing inputs;
 };
 
 /// Adds, for each spike, the runs (source, delay) that arrive in the window.
 ///
-/// Runs lie at random places in gigabytes, so that time is spent waiting for memory: the offsets of a row are fetched
+/// Runs lie at random places in gigabytes, so that memory latency dominates: the offsets of a row are prefetched
 /// `offsets_ahead` spikes before they are needed, its synapses `synapses_ahead` before.
 template <class Target, class Weight, class Offset, bool wide = false>
 struct DeliverRuns {
@@ -96,14 +96,13 @@ struct DeliverRuns {
 
 }  // namespace detail
 
-/// The layout for dense networks: each row sorted by delay, and for each row where the run of each delay begins. What
-/// arrives in the next few steps is added just before it is needed, so that all writes go to a few arrays that stay in
-/// the cache.
+/// The layout for dense networks: each row is sorted by delay, with the start of the run of each delay. Arrivals of the
+/// next few steps are added just before they are needed, so that all writes go to a few arrays that stay in the cache.
 template <class Target, class Weight, class Offset>
 class RunTable final : public StaticTable<Target, Weight>, public DeferredDelivery {
    public:
-    /// @param offsets for each row `delays + 1` positions relative to its beginning
-    /// @param spike_memory for spikes that are on their way
+    /// @param offsets for each row `delays + 1` positions relative to its start
+    /// @param spike_memory for spikes in transit
     RunTable(TableColumns<Target, Weight> columns, Buffer<Offset> offsets, std::pmr::memory_resource* spike_memory)
         : StaticTable<Target, Weight>(std::move(columns)),
           offsets_(std::move(offsets)),
@@ -131,7 +130,7 @@ class RunTable final : public StaticTable<Target, Weight>, public DeferredDelive
 
     void deliver(InstructionSet set, Step begin, Step end, const InputRing& inputs) override {
         while (head_ < active_.size() && active_[head_].stamp + this->columns_.greatest_delay < begin) ++head_;
-        // Those that are done are dropped when they are a quarter, so that each is moved at most three times.
+        // Finished spikes are dropped when they are a quarter, so that each is moved at most three times.
         if (head_ > 64 && head_ > active_.size() / 4) {
             active_.erase(active_.begin(), active_.begin() + static_cast<std::ptrdiff_t>(head_));
             head_ = 0;

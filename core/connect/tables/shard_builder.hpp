@@ -27,27 +27,27 @@ namespace ranvier::connect {
 
 /// Synapses of one projection and kind on their way into a table, as columns of equal length.
 struct SynapseBatch {
-    const std::uint32_t* rows = nullptr;     ///< sources, as TablePlan::row_map numbers them
+    const std::uint32_t* rows = nullptr;  ///< sources, as numbered by TablePlan::row_map
     const std::uint32_t* targets = nullptr;  ///< inputs; see InputLayout
-    const double* weights = nullptr;         ///< rounded to the grid and to what is stored
-    const std::uint16_t* delays = nullptr;   ///< relative to the table's least delay
-    const double* parameters = nullptr;      ///< of which synapses have values of their own, one after another
-    std::size_t stride = 0;                  ///< between the values of two of these parameters
+    const double* weights = nullptr;  ///< rounded to the grid and to the stored precision
+    const std::uint16_t* delays = nullptr;  ///< relative to the shortest delay of the table
+    const double* parameters = nullptr;  ///< per-synapse parameters, one after another
+    std::size_t stride = 0;  ///< between the values of two of these parameters
     std::size_t count = 0;
     std::uint16_t tag = 0;
 };
 
-/// The tables of one shard while they are being built, without those of transmitters.
+/// The tables of one shard during construction, without those of transmitters.
 class ShardBuilder {
    public:
     virtual ~ShardBuilder() = default;
-    /// First pass: rows of synapses that will come.
+    /// First pass: rows of synapses to be stored.
     virtual void count(KindIndex kind, const std::uint32_t* rows, std::size_t count) = 0;
-    /// Between the passes.
+    /// Called between the passes.
     virtual void allocate() = 0;
     /// Second pass.
     virtual void store(KindIndex kind, const SynapseBatch& batch) = 0;
-    /// Sorts the rows and hands out the tables. @param quanta see TableBuilder::finish
+    /// Sorts the rows and returns the tables. @param quanta see TableBuilder::finish
     virtual ShardTables finish(std::span<const double> quanta) = 0;
 };
 
@@ -95,7 +95,7 @@ class TypedShardBuilder final : public ShardBuilder {
                 columns.sources = Buffer<std::uint32_t>(total, memory_.synapses);
             columns.targets = Buffer<Target>(total, memory_.synapses);
             columns.weights = Buffer<Weight>(total, memory_.synapses);
-            for (std::size_t i = 0; i < draft.plan.own_parameters(); ++i) {
+            for (std::size_t i = 0; i < draft.plan.per_synapse_parameters(); ++i) {
                 columns.parameters.emplace_back(total, memory_.synapses);
             }
             columns.least_delay = draft.plan.least_delay;
@@ -167,8 +167,8 @@ class TypedShardBuilder final : public ShardBuilder {
         RowCursors cursors;  ///< of buckets
     };
 
-    /// Rows grow at as many places as there are sources. The places of a block of synapses are found first and their cache
-    /// lines asked for, so that the stores that follow do not wait for one line after another.
+    /// Rows are written at as many places as there are sources. The places of a block of synapses are computed first
+    /// and their cache lines prefetched, so that the following stores do not wait for one line after another.
     template <class Cursor, class StoreDelay>
     static void scatter(Draft& draft, Cursor* cursors, const SynapseBatch& batch, StoreDelay store_delay) {
         Target* targets = draft.columns.targets.data();
@@ -213,7 +213,7 @@ class TypedShardBuilder final : public ShardBuilder {
         }
     }
 
-    /// Puts the columns of a table into the order of its rows.
+    /// Sorts the columns of a table by row.
     void order_rows(TableColumns<Target, Weight>& columns) {
         narrow_delays(columns);
         if (columns.numbering == RowNumbering::compact || columns.numbering == RowNumbering::sparse)
@@ -224,7 +224,7 @@ class TypedShardBuilder final : public ShardBuilder {
         if (columns.numbering == RowNumbering::unsorted) columns.row_start = {};
     }
 
-    /// Tables of synapses that are not static, whatever the layout: rows are sorted by delay, and keep it.
+    /// Tables of synapses that are not static, for any layout: rows are sorted by delay, and store it.
     std::unique_ptr<SynapseTable> finish_dynamic(TableColumns<Target, Weight> columns, const TablePlan& plan,
                                                  double quantum) {
         order_rows(columns);
@@ -271,7 +271,7 @@ class TypedShardBuilder final : public ShardBuilder {
         return longest;
     }
 
-    /// @param inputs that synapses could reach
+    /// @param inputs that synapses can reach
     std::unique_ptr<SynapseTable> finish(TableColumns<Target, Weight> columns, std::uint32_t inputs) {
         order_rows(columns);
         const std::uint64_t longest = longest_row(columns);
@@ -282,7 +282,7 @@ class TypedShardBuilder final : public ShardBuilder {
         return sort_rows<std::uint32_t>(std::move(columns), longest);
     }
 
-    /// Replaces the bounds of the delays by those that were drawn.
+    /// Replaces the bounds of the delays by those of the drawn values.
     static void narrow_delays(TableColumns<Target, Weight>& columns) {
         if (columns.least_delay == columns.greatest_delay) return;
         std::visit(
@@ -310,8 +310,7 @@ class TypedShardBuilder final : public ShardBuilder {
         return prefer_ring(columns.targets.size(), rows, delays, columns.greatest_delay, inputs);
     }
 
-    /// Sorts the synapses of each bucket by source, keeping the order of those of one source, and gives each source that is
-    /// there a row.
+    /// Sorts the synapses of each bucket by source, stably, and gives each source that occurs a row.
     void compact_rows(TableColumns<Target, Weight>& columns) {
         BucketSorter<Target, Weight> sorter;
         const std::span<std::uint32_t> sources = columns.sources.span();

@@ -19,7 +19,7 @@ SiteChoice::Cumulative cumulative(std::span<const double> weights) {
     SiteChoice::Cumulative ends;
     double end = 0.0;
     for (const double weight : weights) ends.push_back((end += weight) / sum);
-    // No rounding may leave out the last site that can be chosen, or let one be chosen that has no weight.
+    // Rounding must neither exclude the last site with a weight, nor select a site without one.
     const auto last = std::find_if(weights.rbegin(), weights.rend(), [](double weight) { return weight > 0.0; });
     std::fill(ends.begin() + (weights.rend() - last) - 1, ends.end(), 1.0);
     return ends;
@@ -38,8 +38,8 @@ SiteChoice::SiteChoice(Rule rule, RandomKey key, std::vector<Targets> targets)
 
 std::uint32_t SiteChoice::sites(NeuronId target) const {
     const auto after = std::ranges::upper_bound(targets_, target, {}, &Targets::first);
-    const Targets& own = *(after - 1);
-    return own.counts.of(target.value - own.first.value);
+    const Targets& found = *(after - 1);
+    return found.counts.of(target.value - found.first.value);
 }
 
 std::uint32_t SiteChoice::chosen(double drawn, std::uint32_t sites) const {

@@ -15,10 +15,10 @@
 
 namespace ranvier::connect {
 
-/// Which of the sites of its target each synapse of a projection goes to, and how many sites targets have.
+/// The choice of a target's site for each synapse of a projection, and the numbers of sites of the targets.
 ///
-/// What is drawn for a synapse is a function of the key, its major neuron, and its place among the synapses of that neuron,
-/// as its weight is.
+/// The random number of a synapse is a function of the key, its major neuron, and its index among the synapses of that
+/// neuron, as for weights.
 class SiteChoice {
    public:
     /// The neurons of a population.
@@ -27,23 +27,23 @@ class SiteChoice {
         std::uint64_t size = 0;
         SiteCounts counts;
     };
-    /// All sites are as probable.
+    /// All sites with equal probability.
     struct Uniform {};
-    /// The probability of a site, or one that lies before it: the last is 1.
+    /// The cumulative probabilities of the sites: the last is 1.
     using Cumulative = std::vector<double>;
-    /// Drawn, one for all, one each (in the order of the rule), or drawn with probabilities.
+    /// Uniformly drawn, one for all, one each (in the order of the rule), or drawn with probabilities.
     using Rule = std::variant<Uniform, std::uint32_t, SharedArray, Cumulative>;
 
-    /// @pre no site that the rule can give is one that its target does not have
+    /// @pre every target has all sites that the rule can give
     SiteChoice(Rule rule, RandomKey key, std::vector<Targets> targets);
 
-    /// Of a neuron. @pre it is one of the targets
+    /// Number of sites of a neuron. @pre it is one of the targets
     std::uint32_t sites(NeuronId target) const;
-    /// Sites of `count` synapses, the first `count` of this major neuron, which is the target and has so many sites.
-    /// @param room for as many numbers
+    /// Sites of `count` synapses, the first `count` of this major neuron, which is the target and has `sites` sites.
+    /// @param room buffer for as many numbers
     void fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major, std::uint32_t sites,
               std::size_t count, double* room, std::uint32_t* out) const;
-    /// The same of synapse `ordinal` alone, whatever its major neuron is.
+    /// The site of synapse `ordinal` alone, for either side as major neuron.
     std::uint32_t site(const RuleSampler& sampler, std::uint64_t major, std::uint32_t ordinal,
                        std::uint32_t sites) const;
 
@@ -56,11 +56,11 @@ class SiteChoice {
     std::vector<Targets> targets_;  ///< ascending
 };
 
-/// Probabilities that add up to 1 as SiteChoice takes them.
+/// Cumulative probabilities for SiteChoice.
 SiteChoice::Cumulative cumulative(std::span<const double> weights);
-/// Where a number from [0, 1) lies among them.
+/// The interval of a number from [0, 1) among them.
 std::uint32_t find_site(std::span<const double> cumulative, double drawn);
-/// One of so many with the same probability.
+/// One of `sites` with equal probability.
 std::uint32_t uniform_site(double drawn, std::uint32_t sites);
 
 }  // namespace ranvier::connect

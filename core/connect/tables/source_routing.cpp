@@ -5,18 +5,17 @@
 #include "comm/redistribution.hpp"
 #include "connect/tables/table_builder_implementation.hpp"
 
-// Synapses that are drawn by source: anywhere, and handed to where the target lives.
+// Synapses drawn by source: on any worker, and sent to the process and shard of the target.
 namespace ranvier::connect {
 
 namespace {
 
-/// Synapses that all workers together hold at a time on the way from the shard that draws them to the one that stores
-/// them.
+/// Synapses that all workers together hold at a time, in transit from the drawing shard to the storing one.
 constexpr std::size_t round_synapses = std::size_t{1} << 20;
 
 }  // namespace
 
-/// Draws the synapses of some sources and puts each into the box for the shard of its target.
+/// Draws the synapses of some sources and puts each into the bucket of its target's shard.
 void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin,
                                          std::uint64_t count, bool store, Scratch& scratch) {
     plan.sampler->draw(options.instruction_set, begin, 1, count, scratch.degrees, scratch.partners);
@@ -40,7 +39,7 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
                 synapse.delay = static_cast<std::uint16_t>(delay - table(kind).least_delay);
             }
             if (location.rank == layout.rank()) {
-                put_in_box(plan, target, synapse, worker);
+                enqueue(plan, target, synapse, worker);
             } else {
                 remote[worker].push_back(synapse);
                 remote_ranks[worker].push_back(location.rank);
@@ -49,10 +48,10 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
     }
 }
 
-/// Puts a synapse whose target lives here into the box for its shard; `from` is the worker that has drawn it, or workers()
-/// when it came from another process.
-void TableBuilder::Implementation::put_in_box(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse,
-                                              std::uint32_t from) {
+/// Puts a synapse with a local target into the bucket of its shard; `from` is the worker that has drawn it, or
+/// workers() if it came from another process.
+void TableBuilder::Implementation::enqueue(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse,
+                                           std::uint32_t from) {
     // In a dry run, the same place on another process may belong to the next population.
     const PairSpace& pairs = plan.pairs;
     if (target < pairs.first_target || target.value - pairs.first_target.value >= pairs.targets) return;
@@ -63,11 +62,11 @@ void TableBuilder::Implementation::put_in_box(const ProjectionPlan& plan, Neuron
     routed[from * shards() + shard].push_back({synapse.row, local, synapse.weight, synapse.delay, synapse.kind});
 }
 
-/// Sends what the workers have drawn for other processes, and takes what those have drawn for this one.
+/// Sends the synapses drawn for other processes, and receives those drawn for this one.
 void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
     std::vector<std::uint64_t> counts(ranks(), 0);
-    for (const std::vector<Rank>& own : remote_ranks) {
-        for (const Rank rank : own) ++counts[static_cast<std::size_t>(rank.value)];
+    for (const std::vector<Rank>& of_worker : remote_ranks) {
+        for (const Rank rank : of_worker) ++counts[static_cast<std::size_t>(rank.value)];
     }
     std::vector<std::uint64_t> next(ranks(), 0);
     std::exclusive_scan(counts.begin(), counts.end(), next.begin(), std::uint64_t{0});
@@ -82,7 +81,7 @@ void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
     comm::Redistribution<RemoteSynapse>(*communicator, options.buffer_bytes)
         .run(packed, counts, [&](const auto& piece) {
             for (const RemoteSynapse& synapse : piece.records) {
-                put_in_box(plan, layout.placement().id_at(layout.rank(), synapse.target), synapse, workers());
+                enqueue(plan, layout.placement().id_at(layout.rank(), synapse.target), synapse, workers());
             }
         });
 }
@@ -114,8 +113,8 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
         scratch.weights.clear();
         scratch.delays.clear();
         const std::uint32_t base = base_row(plan, kind);
-        // The order of the boxes does not matter: one worker has drawn all synapses of a source, and they lie in one
-        // box in order.
+        // The order of the buckets does not matter: all synapses of a source are drawn by one worker, and are in one
+        // bucket in order.
         for (std::uint32_t from = 0; from <= workers(); ++from) {
             for (const RoutedSynapse& synapse : routed[from * shards() + shard]) {
                 if (synapse.kind != kind.value) continue;
@@ -150,8 +149,8 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
 void TableBuilder::Implementation::draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store,
                                                   Scratch& scratch) {
     const double degree = plan.sampler->expected_synapses() / static_cast<double>(plan.pairs.sources);
-    // The same on all processes, whose rounds must agree whatever their numbers of workers; and no more than an equal share
-    // of the sources.
+    // The same on all processes, whose rounds must agree for any numbers of workers; and at most an equal share of the
+    // sources.
     const std::uint64_t share = (plan.pairs.sources + ranks() - 1) / ranks();
     const auto per_rank = std::min(
         share, static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(round_synapses) / std::max(degree, 1.0))));
@@ -169,7 +168,7 @@ void TableBuilder::Implementation::draw_by_source(const ProjectionPlan& plan, st
             if (worker == 0) exchange_remote(plan);
             team.wait();
         }
-        for_own_shards(worker, [&](std::uint32_t shard) { take_routed(plan, shard, store, scratch); });
+        for_assigned_shards(worker, [&](std::uint32_t shard) { take_routed(plan, shard, store, scratch); });
         team.wait();
     }
 }

@@ -9,7 +9,7 @@
 
 namespace ranvier::connect {
 
-/// Synapses whose weights only users change. A changed weight counts at once, for spikes on their way, too.
+/// Synapses whose weights only users change. A changed weight takes effect at once, also for spikes in transit.
 template <class Target, class Weight>
 class StaticTable : public StoredTable<Target, Weight>, public RecentlyAccepted {
    public:

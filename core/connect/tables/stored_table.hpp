@@ -17,8 +17,8 @@
 
 namespace ranvier::connect {
 
-/// Synapses as columns, and queries of them. As it stands, spikes add synapses when they are accepted, into a ring of inputs,
-/// and weights that are set count for spikes that are accepted later.
+/// Synapses as columns, and queries of them. By default, spikes add synapses when they are accepted, to a ring of
+/// inputs, and changed weights apply to spikes that are accepted later.
 template <class Target, class Weight>
 class StoredTable : public SynapseTable, public StoredSynapses, public ForgettableSources {
    public:
@@ -113,7 +113,7 @@ class StoredTable : public SynapseTable, public StoredSynapses, public Forgettab
         columns.serialize_list<Weight>(name, positions.size(),
                                        [&](std::size_t i) -> Weight& { return values[positions[i]]; });
     }
-    /// Of a synapse of a row.
+    /// The delay of a synapse of a row.
     virtual DelaySteps delay_at(RowIndex /*row*/, std::uint64_t position) const {
         if (columns_.least_delay == columns_.greatest_delay) return columns_.least_delay;
         return columns_.least_delay +
@@ -123,9 +123,9 @@ class StoredTable : public SynapseTable, public StoredSynapses, public Forgettab
     TableColumns<Target, Weight> columns_;
 
    private:
-    /// Puts ascending positions of synapses onto one neuron into the order of find_onto().
+    /// Sorts ascending positions of synapses onto one neuron into the order of find_onto().
     void order(std::span<std::uint64_t> positions) const;
-    /// find_rows() by one walk through all synapses, however many sources are looked for.
+    /// find_rows() by one pass over all synapses, for any number of sources.
     void search_unsorted(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const;
 };
 

@@ -14,29 +14,30 @@
 
 namespace ranvier::connect {
 
-/// The weights, the delays, or a parameter of the synapses of a projection: one for all synapses, one each (in the order of the rule), or drawn.
+/// The weights, the delays, or a parameter of the synapses of a projection: one for all synapses, one each (in the
+/// order of the rule), or drawn.
 ///
-/// The value of a synapse is a function of the key, its major neuron, and its place among the synapses of that neuron.
+/// The value of a synapse is a function of the key, its major neuron, and its index among the synapses of that neuron.
 class SynapseValues {
    public:
     SynapseValues() = default;
-    /// Looks through an array once, for its bounds.
-    /// @param is_whole whether what is drawn is rounded to whole numbers, halves up
+    /// Scans an array once for its bounds.
+    /// @param is_whole whether drawn values are rounded to whole numbers, halves up
     SynapseValues(std::variant<double, SharedArray, Distribution> values, RandomKey key, bool is_whole = false);
 
     bool constant() const { return std::holds_alternative<double>(values_); }
-    /// Bounds of the values; 0 where there are none.
+    /// Bounds of the values; 0 if there are none.
     double least() const { return least_; }
     double greatest() const { return greatest_; }
-    /// The least absolute value that is not zero, if it is known before values are drawn; else infinity.
+    /// The least absolute value other than zero, if it is known before values are drawn; otherwise infinity.
     double least_magnitude() const { return least_magnitude_; }
-    /// The median of the least and of the greatest of so many values that are drawn; the bounds where none is drawn.
+    /// The medians of the least and of the greatest of `count` drawn values; the bounds if values are not drawn.
     std::pair<double, double> expected_range(double count) const;
 
-    /// Values of `count` synapses, the first `count` of this major neuron.
+    /// Values of the first `count` synapses of this major neuron.
     void fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major, std::size_t count,
               double* out) const;
-    /// The same of synapse `ordinal` alone.
+    /// The value of synapse `ordinal` alone.
     double value(const RuleSampler& sampler, std::uint64_t major, std::uint32_t ordinal) const;
 
    private:

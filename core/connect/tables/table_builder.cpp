@@ -23,7 +23,7 @@ struct RoundDelays {
     }
 };
 
-/// Of tables whose targets need 16 or 32 bits.
+/// For tables whose targets need 16 or 32 bits.
 std::unique_ptr<ShardBuilder> make_shard_builder(bool narrow, std::span<const TablePlan> plans,
                                                  std::span<const InputLayout> inputs, const BuildOptions& options,
                                                  const parallel::Team& team, TableMemory memory) {
@@ -36,19 +36,19 @@ std::unique_ptr<ShardBuilder> make_shard_builder(bool narrow, std::span<const Ta
     return std::make_unique<TypedShardBuilder<std::uint32_t, float>>(plans, inputs, options, team, memory);
 }
 
-/// Of tables of both widths: receptors differ in their numbers of inputs.
+/// For tables of both widths: receptors differ in their numbers of inputs.
 class MixedShardBuilder final : public ShardBuilder {
    public:
     MixedShardBuilder(std::span<const TablePlan> plans, std::span<const InputLayout> inputs,
                       const BuildOptions& options, const parallel::Team& team, TableMemory memory) {
-        std::vector<TablePlan> own[2] = {{plans.begin(), plans.end()}, {plans.begin(), plans.end()}};
+        std::vector<TablePlan> plans_by_width[2] = {{plans.begin(), plans.end()}, {plans.begin(), plans.end()}};
         for (std::size_t kind = 0; kind < plans.size(); ++kind) {
             is_wide_.push_back(!has_narrow_targets(inputs[plans[kind].receptor].size()));
-            TablePlan& other = own[is_wide_[kind] ? 0 : 1][kind];
+            TablePlan& other = plans_by_width[is_wide_[kind] ? 0 : 1][kind];
             other.used = false;
         }
-        narrow_ = make_shard_builder(true, own[0], inputs, options, team, memory);
-        wide_ = make_shard_builder(false, own[1], inputs, options, team, memory);
+        narrow_ = make_shard_builder(true, plans_by_width[0], inputs, options, team, memory);
+        wide_ = make_shard_builder(false, plans_by_width[1], inputs, options, team, memory);
     }
 
     void count(KindIndex kind, const std::uint32_t* rows, std::size_t count) override {
@@ -143,12 +143,12 @@ void TableBuilder::Implementation::fill_sites(const ProjectionPlan& plan, std::u
 
 void TableBuilder::Implementation::find_inputs(std::uint32_t shard, KindIndex kind, std::size_t begin,
                                                std::size_t count, Scratch& scratch) const {
-    const InputLayout& own = inputs[shard][network.receptor(kind)];
-    if (!own.has_sites()) return;
+    const InputLayout& of_receptor = inputs[shard][network.receptor(kind)];
+    if (!of_receptor.has_sites()) return;
     for (std::size_t i = begin; i < begin + count;) {
         const LocalIndex neuron{scratch.targets[i]};
-        const std::uint32_t first = own.input(own.shard().population_of(neuron), neuron, 0);
-        // Those of one target stand together.
+        const std::uint32_t first = of_receptor.input(of_receptor.shard().population_of(neuron), neuron, 0);
+        // Synapses of one target are contiguous.
         for (; i < begin + count && scratch.targets[i] == neuron.value; ++i) {
             scratch.targets[i] = first + (scratch.sites.empty() ? 0 : scratch.sites[i]);
         }
@@ -158,36 +158,36 @@ void TableBuilder::Implementation::find_inputs(std::uint32_t shard, KindIndex ki
 void TableBuilder::Implementation::round_weights(const ProjectionPlan& plan, std::uint32_t shard, KindIndex kind,
                                                  std::span<double> weights) {
     const std::size_t index = static_cast<std::size_t>(&plan - network.projections.data());
-    Stored::ProjectionWeights& own = stored[shard].weights[index];
-    (kind == plan.positive_kind ? own.positive : own.negative)
+    Stored::ProjectionWeights& range = stored[shard].weights[index];
+    (kind == plan.positive_kind ? range.positive : range.negative)
         .join(connect::round_as_stored(options.instruction_set, weights, options.double_weights));
 }
 
 void TableBuilder::Implementation::begin_storing(std::uint32_t shard, std::pmr::memory_resource* memory) {
-    Stored& own = stored[shard];
-    own.weights.resize(network.projections.size());
-    own.inputs.resize(network.receptors());
+    Stored& mine = stored[shard];
+    mine.weights.resize(network.projections.size());
+    mine.inputs.resize(network.receptors());
     for (std::size_t kind = 0; kind < network.kinds.size(); ++kind) {
         const std::uint32_t receptor = network.kinds[kind].receptor;
-        if (!planned.tables[kind].used || !own.inputs[receptor].empty()) continue;
-        own.inputs[receptor] = Buffer<std::uint64_t>(layout.shard(shard).size(), memory);
-        std::fill_n(own.inputs[receptor].data(), own.inputs[receptor].size(), 0);
+        if (!planned.tables[kind].used || !mine.inputs[receptor].empty()) continue;
+        mine.inputs[receptor] = Buffer<std::uint64_t>(layout.shard(shard).size(), memory);
+        std::fill_n(mine.inputs[receptor].data(), mine.inputs[receptor].size(), 0);
     }
 }
 
 void TableBuilder::Implementation::end_storing(std::uint32_t shard) {
-    Stored& own = stored[shard];
-    for (Buffer<std::uint64_t>& counts : own.inputs) {
-        std::uint64_t& most = own.most_inputs.emplace_back(0);
+    Stored& mine = stored[shard];
+    for (Buffer<std::uint64_t>& counts : mine.inputs) {
+        std::uint64_t& most = mine.most_inputs.emplace_back(0);
         for (const std::uint64_t of_neuron : counts.span()) most = std::max(most, of_neuron);
         counts = {};
     }
 }
 
-/// Counts or stores the columns in scratch; rows are indices of sources within the projection, still without the base of
-/// the table's rows.
-void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::uint32_t shard, bool store,
-                                             Scratch& scratch) {
+/// Counts or stores the columns in scratch; rows are indices of sources within the projection, without the base of the
+/// table's rows.
+void TableBuilder::Implementation::count_or_store(const ProjectionPlan& plan, std::uint32_t shard, bool store,
+                                                  Scratch& scratch) {
     const std::size_t total = scratch.rows.size();
     const auto tag = static_cast<std::uint16_t>(plan.id.value);
     const auto hand = [&](KindIndex kind, std::size_t begin, std::size_t count) {
@@ -198,7 +198,7 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
             return;
         }
         round_weights(plan, shard, kind, std::span(scratch.weights).subspan(begin, count));
-        // The synapses of one target stand together.
+        // The synapses of one target are contiguous.
         std::uint64_t* const counts = stored[shard].inputs[network.receptor(kind)].data();
         for (std::size_t i = begin; i < begin + count;) {
             const std::uint32_t target = scratch.targets[i];
@@ -242,12 +242,12 @@ void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, st
         std::clamp(static_cast<double>(batch_synapses) / std::max(degree, 1e-3), 1.0, 4096.0));
     for (const PopulationId population : plan.target_populations) {
         const ShardLayout::PopulationShare& share = layout.shard(shard).share(population);
-        const IdSequence own = share.ids.within(plan.pairs.first_target, plan.pairs.targets);
-        if (own.empty()) continue;
-        const std::uint32_t first_local = layout.shard(shard).local_index(population, own[0]).value;
-        for (std::uint64_t done = 0; done < own.size(); done += batch_targets) {
+        const IdSequence target_ids = share.ids.within(plan.pairs.first_target, plan.pairs.targets);
+        if (target_ids.empty()) continue;
+        const std::uint32_t first_local = layout.shard(shard).local_index(population, target_ids[0]).value;
+        for (std::uint64_t done = 0; done < target_ids.size(); done += batch_targets) {
             team.check_cancelled();
-            const IdSequence batch = own.subsequence(done, std::min(batch_targets, own.size() - done));
+            const IdSequence batch = target_ids.subsequence(done, std::min(batch_targets, target_ids.size() - done));
             batch.for_each_progression(
                 [&](std::uint64_t position, NeuronId first, std::uint64_t stride, std::uint64_t targets) {
                     const std::uint64_t begin = first.value - plan.pairs.first_target.value;
@@ -278,7 +278,7 @@ void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, 
     if (store) fill_parameters(plan, targets.begin, targets.stride, scratch);
     scratch.sites.clear();
     if (store && plan.sites != nullptr) fill_sites(plan, targets.begin, targets.stride, scratch);
-    hand_over(plan, shard, store, scratch);
+    count_or_store(plan, shard, store, scratch);
 }
 
 void TableBuilder::Implementation::pass(std::uint32_t worker, bool store) {
@@ -286,7 +286,7 @@ void TableBuilder::Implementation::pass(std::uint32_t worker, bool store) {
     for (const ProjectionPlan& plan : network.projections) {
         if (plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
         if (plan.sampler->major() == RuleSampler::Major::target) {
-            for_own_shards(worker, [&](std::uint32_t shard) { draw_by_target(plan, shard, store, scratch); });
+            for_assigned_shards(worker, [&](std::uint32_t shard) { draw_by_target(plan, shard, store, scratch); });
         } else {
             draw_by_source(plan, worker, store, scratch);
         }
@@ -318,9 +318,9 @@ TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layo
     const std::size_t shards = layout.shards().size();
     implementation_->builders.resize(shards);
     for (const ShardLayout& shard : layout.shards()) {
-        std::vector<InputLayout>& own = implementation_->inputs.emplace_back();
+        std::vector<InputLayout>& of_shard = implementation_->inputs.emplace_back();
         for (std::uint32_t receptor = 0; receptor < std::max(network.receptors(), 1U); ++receptor) {
-            own.push_back(network.inputs_at(receptor, shard));
+            of_shard.push_back(network.inputs_at(receptor, shard));
         }
     }
     implementation_->routed.resize((std::size_t{team.size()} + 1) * shards);
@@ -336,33 +336,34 @@ TableBuilder::~TableBuilder() = default;
 void TableBuilder::build(std::uint32_t worker, const MemoryOfShard& memory_of) {
     Implementation& self = *implementation_;
     // Here, so that the worker touches the memory of its shards first.
-    self.for_own_shards(worker, [&](std::uint32_t shard) {
+    self.for_assigned_shards(worker, [&](std::uint32_t shard) {
         self.builders[shard] =
             make_shard_builder(self.planned.tables, self.inputs[shard], self.options, self.team, memory_of(shard));
     });
     self.pass(worker, false);
-    self.for_own_shards(worker, [&](std::uint32_t shard) {
+    self.for_assigned_shards(worker, [&](std::uint32_t shard) {
         self.builders[shard]->allocate();
         self.begin_storing(shard, memory_of(shard).synapses);
     });
     self.pass(worker, true);
-    self.for_own_shards(worker, [&](std::uint32_t shard) { self.end_storing(shard); });
+    self.for_assigned_shards(worker, [&](std::uint32_t shard) { self.end_storing(shard); });
 }
 
 WeightRange TableBuilder::weights(std::size_t plan, std::uint32_t receptor) const {
     WeightRange range;
     const NetworkPlan& network = implementation_->network;
     const ProjectionPlan& projection = network.projections[plan];
-    for (const Implementation::Stored& own : implementation_->stored) {
-        if (network.receptor(projection.positive_kind) == receptor) range.join(own.weights[plan].positive);
-        if (network.receptor(projection.negative_kind) == receptor) range.join(own.weights[plan].negative);
+    for (const Implementation::Stored& of_shard : implementation_->stored) {
+        if (network.receptor(projection.positive_kind) == receptor) range.join(of_shard.weights[plan].positive);
+        if (network.receptor(projection.negative_kind) == receptor) range.join(of_shard.weights[plan].negative);
     }
     return range;
 }
 
 std::uint64_t TableBuilder::most_inputs(std::uint32_t receptor) const {
     std::uint64_t most = 0;
-    for (const Implementation::Stored& own : implementation_->stored) most = std::max(most, own.most_inputs[receptor]);
+    for (const Implementation::Stored& of_shard : implementation_->stored)
+        most = std::max(most, of_shard.most_inputs[receptor]);
     return most;
 }
 

@@ -25,33 +25,32 @@ struct BuildOptions {
     double resolution = 0.1;     ///< ms
     bool double_weights = false;  ///< store weights in double precision
     TableLayout layout = TableLayout::automatic;
-    /// Call the code that was compiled for synapses of equations and this instruction set, where there is such.
+    /// Call compiled code for synapses from equations and this instruction set, if available.
     bool compiled_rules = false;
-    /// How rows are numbered; chosen when not given: dense where most of the possible sources have targets on this process.
+    /// Numbering of rows; chosen if not given: dense if most of the possible sources have targets on this process.
     std::optional<RowNumbering> numbering = std::nullopt;
     bool keep_sources = true;  ///< after the presynaptic tables have been built
-    std::uint64_t buffer_bytes = std::uint64_t{128} << 20;  ///< of what goes to other processes at a time
+    std::uint64_t buffer_bytes = std::uint64_t{128} << 20;  ///< limit of the data sent to other processes at a time
 };
 
-/// Where the tables of a shard take their memory from, which must outlive them.
+/// The memory resources of the tables of a shard, which must outlive them.
 struct TableMemory {
     std::pmr::memory_resource* synapses = page_memory();
-    std::pmr::memory_resource* spikes = page_memory();  ///< lists of those that have not reached all of their targets
+    std::pmr::memory_resource* spikes = page_memory();  ///< lists of spikes that have not reached all of their targets
 };
 
-/// The tables of one shard, by kind, null where there are no synapses of a kind; and then those of transmitters, which have
-/// no synapses.
+/// The tables of one shard, by kind, null for kinds without synapses; then those of transmitters, which have no
+/// synapses.
 using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
 
-/// Builds the synapses of all shards of a process. Each worker builds those that belong to it (Team::for_assigned_items()).
+/// Builds the synapses of all shards of a process. Each worker builds those of its shards (Team::for_assigned_items()).
 ///
-/// It goes over the rules twice, so that the tables are written in place and nothing but the tables is ever held: the
-/// first counts the synapses of each row, the second draws the same synapses again and stores them. `finish` then sorts
-/// the rows by delay. Which synapses there are, and their order within a row, does not depend on the number of shards
-/// or processes.
+/// The rules are evaluated twice, so that the tables are written in place and no other copy is needed: the first pass
+/// counts the synapses of each row, the second draws the same synapses again and stores them. `finish` then sorts the
+/// rows by delay. The synapses, and their order within a row, do not depend on the number of shards or processes.
 ///
-/// Synapses that are drawn by target are drawn where the target lives. Those that are drawn by source are drawn anywhere, by
-/// each process and worker in its share of the sources, and handed to where the target lives, in rounds of bounded size.
+/// Synapses drawn by target are drawn on the target's shard. Those drawn by source are drawn by each process and worker
+/// for its share of the sources, and sent to the target's shard, in rounds of bounded size.
 class TableBuilder {
    public:
     /// @param network must outlive the builder, like the layout and the team
@@ -59,18 +58,20 @@ class TableBuilder {
                  std::shared_ptr<comm::Communicator> communicator);
     ~TableBuilder();
 
-    /// How the rows of all tables of this process are numbered.
+    /// Numbering of the rows of all tables of this process.
     RowNumbering numbering() const;
     using MemoryOfShard = std::function<TableMemory(std::uint32_t shard)>;
-    /// @note Called by all workers of the team together, and on all processes. @throws Cancelled when the team was told to stop.
+    /// @note Called by all workers of the team together, and on all processes. @throws Cancelled when a stop was
+    /// requested.
     void build(std::uint32_t worker, const MemoryOfShard& memory_of = [](std::uint32_t) { return TableMemory{}; });
-    /// The range of the weights of a projection (by its place in the list) onto a receptor, as stored on this process,
-    /// without the numbers of inputs. @note After build.
+    /// The range of the weights of a projection (by its index in the list) onto a receptor, as stored on this process,
+    /// without the numbers of inputs. @note Call after build.
     WeightRange weights(std::size_t plan, std::uint32_t receptor) const;
-    /// Most synapses of all kinds onto a receptor that a neuron of this process has; see WeightRange. @note After build.
+    /// Greatest number of synapses of all kinds onto a receptor of a neuron of this process; see WeightRange. @note
+    /// Call after build.
     std::uint64_t most_inputs(std::uint32_t receptor) const;
-    /// @param quanta by kind, what synapses that learn add to the inputs is rounded to these
-    /// @note Called by each worker for each of its own shards, after build.
+    /// @param quanta by kind, grid of the contributions of plastic synapses to inputs
+    /// @note Called by each worker for each of its shards, after build.
     ShardTables finish(std::uint32_t shard, std::span<const double> quanta = {});
 
    private:

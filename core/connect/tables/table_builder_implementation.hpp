@@ -13,18 +13,18 @@
 
 namespace ranvier::connect {
 
-/// A synapse on its way to the process of its target.
+/// A synapse in transit to the process of its target.
 struct RemoteSynapse {
     std::uint64_t target = 0;  ///< place on its process
-    /// Where synapses have parameters of their own, or sites: which of the synapses of its source it is. Weight, parameters
-    /// and site are drawn of it where the synapse lives.
+    /// With per-synapse parameters, or sites: the index of the synapse among those of its source, from which weight,
+    /// parameters and site are drawn on the target's shard.
     double weight = 0.0;
     std::uint32_t row = 0;
     std::uint16_t delay = 0;
     std::uint16_t kind = 0;
 };
 
-/// A synapse on its way to the shard of its target.
+/// A synapse in transit to the shard of its target.
 struct RoutedSynapse {
     std::uint32_t row = 0;
     std::uint32_t target = 0;
@@ -42,12 +42,12 @@ struct TableBuilder::Implementation {
     ProcessTables planned;
     std::vector<std::unique_ptr<ShardBuilder>> builders;
     std::vector<std::vector<InputLayout>> inputs;  ///< by shard and receptor
-    /// routed[from * shards + to]; what comes from other processes is in routed[shards * shards + to].
+    /// routed[from * shards + to]; synapses from other processes are in routed[shards * shards + to].
     std::vector<std::vector<RoutedSynapse>> routed;
-    /// By worker: what it has drawn for other processes, and which those are.
+    /// By worker: synapses drawn for other processes, and their ranks.
     std::vector<std::vector<RemoteSynapse>> remote;
     std::vector<std::vector<Rank>> remote_ranks;
-    /// What a shard has stored.
+    /// Data of a shard's stored synapses.
     struct Stored {
         /// Of the kinds of a projection's synapses.
         struct ProjectionWeights {
@@ -62,23 +62,23 @@ struct TableBuilder::Implementation {
     };
     std::vector<Stored> stored;
 
-    /// What a worker needs again for every batch.
+    /// Buffers of a worker, reused for every batch.
     struct Scratch {
         std::vector<std::uint32_t> degrees;
         std::vector<std::uint64_t> partners;
         std::vector<std::uint32_t> rows;
         std::vector<std::uint32_t> targets;  ///< neurons, then inputs
-        std::vector<std::uint32_t> sites;  ///< of targets, where these have several
+        std::vector<std::uint32_t> sites;  ///< of targets, if these have several
         std::vector<double> weights;
         std::vector<double> milliseconds;
         std::vector<std::uint16_t> delays;
         std::vector<double> room;
-        std::vector<double> parameters;  ///< of which synapses have values of their own, one after another
+        std::vector<double> parameters;  ///< per-synapse ones, one after another
     };
 
     std::uint32_t workers() const { return team.size(); }
     template <class Body>
-    void for_own_shards(std::uint32_t worker, Body&& body) const {
+    void for_assigned_shards(std::uint32_t worker, Body&& body) const {
         team.for_assigned_items(worker, shards(), body);
     }
     std::uint32_t shards() const { return static_cast<std::uint32_t>(layout.shards().size()); }
@@ -103,23 +103,23 @@ struct TableBuilder::Implementation {
     void draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     void route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin, std::uint64_t count, bool store,
                Scratch& scratch);
-    void put_in_box(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse, std::uint32_t from);
+    void enqueue(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse, std::uint32_t from);
     void exchange_remote(const ProjectionPlan& plan);
     void take_routed(const ProjectionPlan& plan, std::uint32_t shard, bool store, Scratch& scratch);
     void fill_values(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, bool weights, bool delays,
                      Scratch& scratch) const;
-    /// Parameters of which synapses have values of their own, as fill_values().
+    /// Per-synapse parameters, as fill_values().
     void fill_parameters(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, Scratch& scratch) const;
-    /// Sites of synapses, as fill_values() where major neurons are targets.
+    /// Sites of synapses, as fill_values() with targets as major neurons.
     void fill_sites(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, Scratch& scratch) const;
-    /// Draws weights, parameters and sites of the synapses of a source whose places were sent in place of weights.
+    /// Draws weights, parameters and sites of the synapses of a source whose indices were sent instead of weights.
     void draw_values(const ProjectionPlan& plan, std::uint32_t shard, std::uint32_t base, Scratch& scratch) const;
-    /// Whether synapses that are drawn by source carry which of the synapses of their source they are.
+    /// Whether the index of a synapse among those of its source is sent with synapses drawn by source.
     static bool sends_ordinals(const ProjectionPlan& plan) { return !plan.parameters.empty() || plan.sites != nullptr; }
     /// Replaces some targets, which are neurons, by their inputs.
     void find_inputs(std::uint32_t shard, KindIndex kind, std::size_t begin, std::size_t count, Scratch& scratch) const;
-    void hand_over(const ProjectionPlan& plan, std::uint32_t shard, bool store, Scratch& scratch);
-    /// Rounds weights to what is stored and takes note of them.
+    void count_or_store(const ProjectionPlan& plan, std::uint32_t shard, bool store, Scratch& scratch);
+    /// Rounds weights to the stored precision and records their range.
     void round_weights(const ProjectionPlan& plan, std::uint32_t shard, KindIndex kind, std::span<double> weights);
     void begin_storing(std::uint32_t shard, std::pmr::memory_resource* memory);
     void end_storing(std::uint32_t shard);

@@ -14,7 +14,7 @@ namespace ranvier::connect {
 
 namespace {
 
-/// A stretch of sources that have the same expected number of synapses on this process.
+/// Sources with the same expected number of synapses on this process.
 struct SourceStretch {
     double sources = 0.0;
     double synapses = 0.0;  ///< of each source
@@ -39,7 +39,7 @@ std::vector<SourceStretch> stretches(std::span<const ProjectionPlan> plans, cons
             stretch.synapses += expected_synapses_here(plan, layout) / static_cast<double>(plan.pairs.sources);
             present += static_cast<double>(plan.sources) / static_cast<double>(plan.pairs.sources);
         }
-        // Ids between those of the sources have no synapses. Sources of two projections are taken to be different ones.
+        // Ids between those of the sources have no synapses. Sources of two projections are assumed to be different.
         if (present > 0.0 && present < 1.0) {
             stretch.sources *= present;
             stretch.synapses /= present;
@@ -49,14 +49,14 @@ std::vector<SourceStretch> stretches(std::span<const ProjectionPlan> plans, cons
     return found;
 }
 
-/// How many sources have a synapse at one place, when the synapses of each fall on so many places at random.
+/// Number of sources with a synapse at one place, for synapses distributed randomly over `places` places.
 double expected_rows(std::span<const SourceStretch> sources, double places) {
     double rows = 0.0;
     for (const SourceStretch& stretch : sources) rows -= stretch.sources * std::expm1(-stretch.synapses / places);
     return rows;
 }
 
-/// The delays that will be drawn: tables depend on these, not on what the distributions could give.
+/// The expected range of drawn delays: tables depend on it, not on the range of the distributions.
 std::pair<DelaySteps, DelaySteps> expected_delays(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
                                                   KindIndex kind) {
     DelaySteps least = UINT32_MAX;
@@ -71,9 +71,9 @@ std::pair<DelaySteps, DelaySteps> expected_delays(std::span<const ProjectionPlan
     return {std::min(least, greatest), greatest};
 }
 
-/// The neurons of a shard that synapses of a kind reach, and those from the first of them to the last.
-void describe_targets(TableEstimate::Table& own, std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
-                      KindIndex kind) {
+/// The neurons of a shard reached by synapses of a kind, and those from the first of them to the last.
+void describe_targets(TableEstimate::Table& expected, std::span<const ProjectionPlan> plans,
+                      const ProcessLayout& layout, KindIndex kind) {
     std::map<std::uint64_t, std::uint64_t> stretches;  // of ids: begin, end
     for (const ProjectionPlan& plan : plans) {
         if (!counts_for(plan, kind) || plan.pairs.targets == 0) continue;
@@ -87,13 +87,13 @@ void describe_targets(TableEstimate::Table& own, std::span<const ProjectionPlan>
     };
     std::uint64_t passed = 0;
     for (const auto& [begin, end] : stretches) {
-        if (end > std::max(begin, passed)) own.targets += count(std::max(begin, passed), end);
+        if (end > std::max(begin, passed)) expected.targets += count(std::max(begin, passed), end);
         passed = std::max(passed, end);
     }
-    if (passed > 0) own.from_first_to_last = count(stretches.begin()->first, passed);
+    if (passed > 0) expected.from_first_to_last = count(stretches.begin()->first, passed);
 }
 
-/// What each synapse of a kind takes to be told from others of its pair, where there are any on the shard.
+/// Bytes per synapse for numbering the synapses of a pair, if any pair on the shard has several.
 double numbering_bytes(std::span<const ProjectionPlan> plans, const ProcessLayout& layout, KindIndex kind) {
     double repeats = 0.0;
     double most = 0.0;  // synapses of a pair
@@ -109,20 +109,20 @@ double numbering_bytes(std::span<const ProjectionPlan> plans, const ProcessLayou
     return any * static_cast<double>(narrow_bytes(static_cast<std::uint32_t>(greatest)));
 }
 
-/// What spikes ask of the table of one kind on a shard. @param rows that there are spikes for
-void describe_table(TableEstimate::Table& own, const TablePlan& table, double synapses, double rows,
+/// Expected activity at the table of one kind on a shard. @param rows for which there are spikes
+void describe_table(TableEstimate::Table& expected, const TablePlan& table, double synapses, double rows,
                     std::pair<DelaySteps, DelaySteps> delays, bool double_weights) {
     const auto [least, greatest] = delays;
-    own.used = true;
-    own.longest_delay = greatest;
-    own.rows = rows;
-    own.dynamics = table.dynamics;
-    own.double_weights = double_weights;
-    own.synapses = synapses;
-    // Delays of a row are taken to be spread evenly.
-    own.delays = static_cast<double>(greatest - least) + 1.0;
-    own.runs = rows > 0.0 ? -own.delays * std::expm1(-synapses / rows / own.delays) : 0.0;
-    if (greatest == least) own.runs = 1.0;
+    expected.used = true;
+    expected.longest_delay = greatest;
+    expected.rows = rows;
+    expected.dynamics = table.dynamics;
+    expected.double_weights = double_weights;
+    expected.synapses = synapses;
+    // Delays of a row are assumed to be evenly distributed.
+    expected.delays = static_cast<double>(greatest - least) + 1.0;
+    expected.runs = rows > 0.0 ? -expected.delays * std::expm1(-synapses / rows / expected.delays) : 0.0;
+    if (greatest == least) expected.runs = 1.0;
 }
 
 /// @param of_synapses bytes
@@ -133,12 +133,12 @@ double bytes_beside_columns(const PlasticTableMemory& memory, double of_synapses
            static_cast<double>(memory.constant_bytes + rule);
 }
 
-/// What the table of one kind takes, all shards together, added to the estimate.
+/// Adds the memory of the tables of one kind on all shards to the estimate.
 /// @param sources of its synapses
 void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex kind, const TablePlan& table,
                std::span<const SourceStretch> sources, std::pair<DelaySteps, DelaySteps> delays,
                const ProcessLayout& layout, const BuildOptions& options) {
-    TableEstimate::Table& own = estimate.tables[kind.value];
+    TableEstimate::Table& expected = estimate.tables[kind.value];
     const auto shards = static_cast<double>(layout.shards().size());
     double synapses = 0.0;
     for (const SourceStretch& stretch : sources) synapses += stretch.sources * stretch.synapses;
@@ -175,15 +175,15 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
         const InputLayout inputs = network.inputs_at(table.receptor, shard);
         const double target_bytes = has_narrow_targets(inputs.size()) ? 2.0 : 4.0;
         const double columns =
-            share * (target_bytes + weight_bytes * (1.0 + static_cast<double>(table.own_parameters())) +
+            share * (target_bytes + weight_bytes * (1.0 + static_cast<double>(table.per_synapse_parameters())) +
                      (table.tagged ? 2.0 : 0.0));
         const bool ring = dynamic || unsorted || options.layout == TableLayout::ring ||
                           (options.layout == TableLayout::automatic &&
                            prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows), range + 1,
                                        greatest, inputs.size()));
-        if (ring) own.reach = std::max(own.reach, greatest);
+        if (ring) expected.reach = std::max(expected.reach, greatest);
         const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
-        // While the rows with synapses are found: where each bucket begins, and the source of each synapse.
+        // While the rows with synapses are determined: the start of each bucket, and the source of each synapse.
         const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
         const double of_targets = inputs.has_sites() ? static_cast<double>(more.input_bytes) * inputs.size()
                                                      : static_cast<double>(more.target_bytes) * shard.size();
@@ -191,12 +191,12 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
         estimate.final_bytes += kept - forgotten + index_bytes + (ring ? share * delay_bytes : offsets);
         estimate.peak_bytes += kept + share * delay_bytes + std::max({offsets, building, index_bytes});
     }
-    describe_targets(own, network.projections, layout, kind);
-    // Dense tables have rows for absent sources too, for which no spike comes.
-    describe_table(own, table, share, unsorted ? share : present, delays, options.double_weights);
+    describe_targets(expected, network.projections, layout, kind);
+    // Dense tables also have rows for absent sources, for which no spike comes.
+    describe_table(expected, table, share, unsorted ? share : present, delays, options.double_weights);
 }
 
-/// Transmitters of the tables that there are.
+/// Transmitters of the used tables.
 std::vector<const Transmitter*> used_transmitters(const NetworkPlan& network, const TableEstimate& estimate) {
     std::vector<const Transmitter*> found;
     for (std::uint32_t i = 0; i < network.kinds.size(); ++i) {
@@ -207,8 +207,8 @@ std::vector<const Transmitter*> used_transmitters(const NetworkPlan& network, co
     return found;
 }
 
-/// Neurons of a transmitter whose ids lie between those of no projection's sources: the others have synapses, too, where
-/// tables are dense.
+/// Neurons of a transmitter whose ids are outside the ranges of all projections' sources: the others also have
+/// synapses, if tables are dense.
 double neurons_without_synapses(const Transmitter& transmitter, std::span<const ProjectionPlan> plans) {
     std::uint64_t without = 0;
     for (std::uint64_t i = 0; i < transmitter.sources.size(); ++i) {
@@ -240,8 +240,8 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
         all_rows += estimate.tables[i].rows * static_cast<double>(layout.shards().size());
     }
     const std::vector<const Transmitter*> transmitters = used_transmitters(network, estimate);
-    for (const Transmitter* const own : transmitters) {
-        estimate.transmitters.push_back(static_cast<double>(own->sources.size()));
+    for (const Transmitter* const transmitter : transmitters) {
+        estimate.transmitters.push_back(static_cast<double>(transmitter->sources.size()));
         all_rows += estimate.transmitters.back() * static_cast<double>(layout.shards().size());
     }
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });
@@ -253,10 +253,10 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
             estimate.address_limit = std::max(estimate.address_limit,
                                               static_cast<double>(plan.pairs.first_source.value + plan.pairs.sources));
         }
-        for (const Transmitter* const own : transmitters) {
-            estimate.addresses += neurons_without_synapses(*own, plans);
+        for (const Transmitter* const transmitter : transmitters) {
+            estimate.addresses += neurons_without_synapses(*transmitter, plans);
             estimate.address_limit =
-                std::max(estimate.address_limit, static_cast<double>(own->sources.back().value + 1));
+                std::max(estimate.address_limit, static_cast<double>(transmitter->sources.back().value + 1));
         }
     } else {
         estimate.addresses = all_rows;

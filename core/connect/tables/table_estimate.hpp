@@ -9,30 +9,31 @@
 
 namespace ranvier::connect {
 
-/// What the tables of a process will take, before anything is drawn: expectations over the random numbers.
+/// Expected memory of the tables of a process, before anything is drawn: expectations over the random numbers.
 struct TableEstimate {
     double final_bytes = 0.0;
-    double peak_bytes = 0.0;  ///< while they are being built
+    double peak_bytes = 0.0;  ///< during construction
     /// Of a kind.
     struct Table {
         bool used = false;  ///< whether there is one
-        DelaySteps reach = 0;  ///< how many steps ahead inputs are written; 0 for tables that deliver by runs
-        DelaySteps longest_delay = 0;  ///< steps that a spike stays with it until all of its synapses are reached
-        double rows = 0.0;             ///< of a shard, that a spike may come for
+        DelaySteps reach =
+            0;  ///< number of steps ahead for which inputs are written; 0 for tables that deliver by runs
+        DelaySteps longest_delay = 0;  ///< steps that a spike stays in it until all of its synapses are reached
+        double rows = 0.0;  ///< per shard, for which a spike may come
         const SynapseDynamics* dynamics = nullptr;  ///< null for static synapses
         bool double_weights = false;
         double synapses = 0.0;  ///< of a shard
-        double delays = 1.0;    ///< how many there can be
-        double runs = 0.0;      ///< of a row: synapses with the same delay
-        double targets = 0.0;   ///< neurons of a shard that it has synapses onto
-        double from_first_to_last = 0.0;  ///< neurons of a shard from the first of these to the last
+        double delays = 1.0;  ///< number of possible delays
+        double runs = 0.0;  ///< per row: synapses with the same delay
+        double targets = 0.0;  ///< target neurons of a shard
+        double from_first_to_last = 0.0;  ///< neurons of a shard from the first target to the last
     };
     std::vector<Table> tables;  ///< by kind
-    /// Neurons of each transmitter that modulates any of them: on each shard, a spike may come for each.
+    /// Neurons of each transmitter that modulates any table: on each shard, a spike may come for each.
     std::vector<double> transmitters;
     double addresses =
         0.0;  ///< names of rows: as many entries as the presynaptic tables of all ranks have for this one
-    double address_limit = 1.0;  ///< the addresses lie below
+    double address_limit = 1.0;  ///< upper limit (exclusive) of the addresses
     bool dense = false;  ///< whether spikes come for sources, which the tables look up, not for rows
 };
 TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& layout, const BuildOptions& options);

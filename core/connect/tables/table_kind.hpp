@@ -7,20 +7,19 @@
 
 namespace ranvier::connect {
 
-/// What all synapses of a table have in common.
+/// Common properties of all synapses of a table.
 struct TableKind {
-    std::uint32_t receptor = 0;  ///< that they reach: its place among those of the target's model
-    /// How they transmit: numbers the different pairs (synapse model, shared parameters) of a network. 0 is the static
-    /// synapse.
+    std::uint32_t receptor = 0;  ///< index among those of the target's model
+    /// Number of the pair (synapse model, shared parameters) among those of a network. 0 is the static synapse.
     std::uint32_t synapse = 0;
 
     friend constexpr auto operator<=>(const TableKind&, const TableKind&) = default;
 };
 
-/// Place of a kind in the list of those of a network: the same on all processes.
+/// Index of a kind among those of a network: the same on all processes.
 using KindIndex = StrongId<struct KindIndexTag, std::uint32_t>;
 
-/// Handles of synapses have room for so many.
+/// Limit given by the bits in handles of synapses.
 inline constexpr int kind_bits = 8;
 inline constexpr std::uint32_t most_kinds = std::uint32_t{1} << kind_bits;
 

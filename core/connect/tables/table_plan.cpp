@@ -18,7 +18,7 @@ bool overlap(NeuronId a, std::uint64_t a_size, NeuronId b, std::uint64_t b_size)
     return a.value < b.value + b_size && b.value < a.value + a_size;
 }
 
-/// Whether some pair of neurons is connected by two projections of this kind.
+/// Whether any pair of neurons is connected by two projections of this kind.
 bool is_ambiguous(std::span<const ProjectionPlan> plans, KindIndex kind) {
     std::map<std::uint32_t, std::vector<const ProjectionPlan*>> by_target;
     for (const ProjectionPlan& plan : plans) {
@@ -40,40 +40,41 @@ bool is_ambiguous(std::span<const ProjectionPlan> plans, KindIndex kind) {
     return false;
 }
 
-/// Whether so many synapses are enough for tables with a row for each source that they could have.
+/// Whether there are enough synapses for tables with a row for each possible source.
 bool fill_rows(double synapses, double rows) {
-    // With as many synapses as rows, each row would be there with probability 1 - 1/e; at 0.7 it is a half.
+    // With as many synapses as rows, each row is used with probability 1 - 1/e; at 0.7 it is a half.
     constexpr double least_synapses_per_row = 0.7;
     return synapses >= least_synapses_per_row * rows;
 }
 
-/// What rows take by how they are numbered, expected over the random connections. What all synapses take is left out.
+/// Expected memory of rows by numbering, over the random connections. Memory per synapse that all numberings share is
+/// excluded.
 struct RowBytes {
-    double dense = 0.0;     ///< a row for each source that a table could have
-    double compact = 0.0;   ///< for each that has a synapse
+    double dense = 0.0;  ///< a row for each possible source of a table
+    double compact = 0.0;  ///< for each with a synapse
     double unsorted = 0.0;  ///< for each synapse
     double all_synapses = 0.0;
     double all_rows = 0.0;
 
-    /// Adds tables of one kind. @param rows for the sources that they could have
+    /// Adds tables of one kind. @param rows for their possible sources
     void add(double synapses, double rows, const SynapseDynamics* dynamics) {
         if (rows <= 0.0) return;
         constexpr double begin = sizeof(std::uint32_t);
         constexpr double source = sizeof(std::uint32_t);
         // Of the row, with its source: codes have one byte or several (routing/destination_code.hpp).
         constexpr double address = 2.5;
-        const double own = dynamics == nullptr ? 0.0 : static_cast<double>(dynamics->memory(false).row_bytes);
+        const double state = dynamics == nullptr ? 0.0 : static_cast<double>(dynamics->memory(false).row_bytes);
         const double present = -rows * std::expm1(-synapses / rows);
-        dense += rows * (begin + own) + present * address;
-        compact += present * (begin + source + own + address);
-        unsorted += synapses * (source + own + address);
+        dense += rows * (begin + state) + present * address;
+        compact += present * (begin + source + state + address);
+        unsorted += synapses * (source + state + address);
         all_synapses += synapses;
         all_rows += rows;
     }
     bool prefers_rows() const { return (fill_rows(all_synapses, all_rows) ? dense : compact) <= unsorted; }
 };
 
-/// Synapses of a kind that are expected on a process.
+/// Expected synapses of a kind on a process.
 double expected_synapses_here(std::span<const ProjectionPlan> plans, KindIndex kind, const ProcessLayout& layout) {
     double synapses = 0.0;
     for (const ProjectionPlan& plan : plans) {
@@ -87,7 +88,7 @@ bool needs_rows(const ProjectionPlan& plan, KindIndex kind) {
     return plan.feeds(kind) && plan.pairs.sources > 0 && plan.pairs.targets > 0;
 }
 
-/// The sources that synapses of a kind could have.
+/// The possible sources of synapses of a kind.
 RowMap map_rows(std::span<const ProjectionPlan> plans, KindIndex kind) {
     std::vector<RowMap::Range> ranges;
     for (const ProjectionPlan& plan : plans) {
@@ -131,7 +132,7 @@ bool rows_save_memory(const NetworkPlan& network, std::int32_t ranks, std::uint3
         const KindIndex kind{i};
         double synapses = 0.0;
         for (const ProjectionPlan& plan : network.projections) {
-            // Of either sign: half of them are in each of two tables, as far as is known before they are drawn.
+            // If the sign is drawn, half of them are expected in each of two tables.
             const double share = plan.kind_varies() ? 0.5 : 1.0;
             if (plan.feeds(kind)) synapses += share * plan.sampler->expected_synapses();
         }

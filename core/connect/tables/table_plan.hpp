@@ -11,32 +11,34 @@
 
 namespace ranvier::connect {
 
-/// What is known of a table before its synapses are drawn; the same on every shard of a process.
+/// Properties of a table before its synapses are drawn; the same on every shard of a process.
 struct TablePlan {
     RowMap row_map;
     RowNumbering numbering = RowNumbering::dense;
-    /// While it is being built, synapses lie in buckets of 2^bucket_bits possible sources: one each when rows are dense, all
-    /// together when they stay unsorted. No memory is taken for each source that could be there.
+    /// During construction, synapses are in buckets of 2^bucket_bits possible sources: one each if rows are dense, all
+    /// in one if they stay unsorted. Absent sources then need no memory.
     std::uint32_t bucket_bits = 0;
     bool used = false;
-    bool tagged = false;  ///< source and target do not tell the projection
+    bool tagged = false;  ///< source and target do not determine the projection
     DelaySteps least_delay = 1;
     DelaySteps greatest_delay = 1;
     std::uint32_t receptor = 0;
-    const SynapseDynamics* dynamics = nullptr;  ///< null for static synapses; lives as long as the network's plan
+    const SynapseDynamics* dynamics = nullptr;  ///< null for static synapses; owned by the network's plan
 
-    /// How many parameters synapses have values of their own for.
-    std::size_t own_parameters() const { return dynamics == nullptr ? 0 : dynamics->own_parameters().size(); }
+    /// Number of per-synapse parameters.
+    std::size_t per_synapse_parameters() const {
+        return dynamics == nullptr ? 0 : dynamics->per_synapse_parameters().size();
+    }
 };
 
-/// Whether a projection's synapses are of a kind, for expectations: where the sign is drawn, of that of weights >= 0.
+/// Whether a projection's synapses count for a kind in expectations: if the sign is drawn, they count for weights >= 0.
 bool counts_for(const ProjectionPlan& plan, KindIndex kind);
 
-/// Synapses of a projection that are expected on a process.
+/// Expected synapses of a projection on a process.
 double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& layout);
 
-/// Whether rows take less memory than synapses that are not sorted, on average over all processes: what synapses of a source
-/// share is then kept once.
+/// Whether rows take less memory than unsorted synapses, on average over all processes: the data shared by synapses of
+/// a source are then stored once.
 /// @param shards of a process
 bool rows_save_memory(const NetworkPlan& network, std::int32_t ranks, std::uint32_t shards);
 

@@ -25,17 +25,19 @@ std::uint64_t TransmitterTable::accept(InstructionSet /*set*/, Step stamp, std::
 
 void append_transmitters(ShardTables& tables, std::span<const SynapseDynamics* const> dynamics) {
     for (std::size_t kind = 0; kind < dynamics.size(); ++kind) {
-        const SynapseDynamics* const own = dynamics[kind];
+        const SynapseDynamics* const of_kind = dynamics[kind];
         const auto before = dynamics.first(kind);
-        if (own == nullptr || own->transmitter() == nullptr || std::ranges::find(before, own) != before.end()) continue;
+        if (of_kind == nullptr || of_kind->transmitter() == nullptr ||
+            std::ranges::find(before, of_kind) != before.end())
+            continue;
         std::vector<ModulatedSynapses*> modulated;
         for (std::size_t other = kind; other < dynamics.size(); ++other) {
-            if (dynamics[other] != own || !tables[other]) continue;
+            if (dynamics[other] != of_kind || !tables[other]) continue;
             modulated.push_back(tables[other]->learning()->modulated_synapses());
         }
         tables.push_back(modulated.empty()
                              ? nullptr
-                             : std::make_unique<TransmitterTable>(*own->transmitter(), std::move(modulated)));
+                             : std::make_unique<TransmitterTable>(*of_kind->transmitter(), std::move(modulated)));
     }
 }
 

@@ -12,8 +12,8 @@
 
 namespace ranvier::connect {
 
-/// Where the spikes of a transmitter arrive on a shard. It has a row for each source, so that these spikes travel like all
-/// others, but no synapses: it tells those that the transmitter modulates.
+/// The target of the spikes of a transmitter on a shard. It has a row for each source, so that these spikes are sent
+/// like all others, but no synapses: it forwards them to the modulated synapses.
 class TransmitterTable final : public SynapseTable {
    public:
     /// @param modulated synapses of this shard, which must outlive this table
@@ -36,8 +36,8 @@ class TransmitterTable final : public SynapseTable {
     std::vector<ModulatedSynapses*> modulated_;
 };
 
-/// Appends a table for each transmitter that any kind of synapses has, in the order of the kinds: null where it modulates
-/// no synapses of this shard. So all shards of a network have the same number of them.
+/// Appends a table for each transmitter of any kind of synapses, in the order of the kinds: null if it modulates no
+/// synapses of this shard, so that all shards of a network have the same number of them.
 /// @param dynamics by kind, null for static synapses
 void append_transmitters(ShardTables& tables, std::span<const SynapseDynamics* const> dynamics);
 

@@ -12,30 +12,30 @@ namespace ranvier::connect {
 
 namespace {
 
-/// The least absolute value of so many weights: where they lie around zero, the density there is taken to be as high as on
-/// average.
+/// The expected least absolute value of this many weights: for weights around zero, the density there is assumed to
+/// equal the average.
 double expected_least(const ProjectionPlan& plan, double count, double low, double high) {
     if (std::isfinite(plan.weights.least_magnitude())) return plan.weights.least_magnitude();
     if (low > 0.0 || high < 0.0) return std::min(std::abs(low), std::abs(high));
     return (high - low) / std::max(1.0, count);
 }
 
-/// As it will be stored, if there are no other weights.
+/// The stored range, without other weights.
 WeightRange stored_range(double least, double greatest, bool double_weights) {
     std::vector<double> weights{least, greatest};
     return round_as_stored(InstructionSet::baseline, weights, double_weights);
 }
 
-/// Of the synapses of a kind that are not static, before they learn.
+/// Of the non-static synapses of a kind, before they learn.
 struct ExpectedKind {
     double given = 0.0;  ///< bound of the user
     double least = std::numeric_limits<double>::infinity();
     double greatest = 0.0;
 };
 
-/// What synapses that are not static add to a receptor, beside what is static.
+/// Adds the contributions of non-static synapses at a receptor to those of static ones.
 void join_dynamic(WeightRange& all, const NetworkPlan& network, const std::map<std::uint32_t, ExpectedKind>& kinds) {
-    double parts = 0.0;  // the least of the greatest weights of which a changing part arrives
+    double parts = 0.0;  // the least of the greatest weights with a varying part
     for (const auto& [kind, expected] : kinds) {
         const SynapseDynamics& dynamics = *network.dynamics_of(KindIndex{kind});
         const double bound = bound_of_learning(dynamics, expected.given, expected.greatest);
@@ -65,7 +65,7 @@ WeightRange expected_weights(const NetworkPlan& network, std::uint32_t receptor,
     std::map<std::uint32_t, double> inputs;  // by population
     std::map<std::uint32_t, ExpectedKind> kinds;
     for (const ProjectionPlan& plan : network.projections) {
-        // Where the sign is drawn, all are taken to be those of weights >= 0.
+        // If the sign is drawn, all weights are assumed to be >= 0.
         if (network.receptor(plan.positive_kind) != receptor || plan.pairs.sources == 0 || plan.pairs.targets == 0)
             continue;
         const double count = plan.sampler->expected_synapses();
@@ -74,10 +74,10 @@ WeightRange expected_weights(const NetworkPlan& network, std::uint32_t receptor,
         const double least = expected_least(plan, count, low, high);
         const double greatest = std::max(std::abs(low), std::abs(high));
         if (network.dynamics_of(plan.positive_kind) != nullptr) {
-            ExpectedKind& own = kinds[plan.positive_kind.value];
-            own.given = std::max(own.given, plan.weight_bound);
-            if (greatest > 0.0) own.least = std::min(own.least, least);
-            own.greatest = std::max(own.greatest, greatest);
+            ExpectedKind& kind = kinds[plan.positive_kind.value];
+            kind.given = std::max(kind.given, plan.weight_bound);
+            if (greatest > 0.0) kind.least = std::min(kind.least, least);
+            kind.greatest = std::max(kind.greatest, greatest);
         } else if (greatest > 0.0) {
             all.join(stored_range(least, greatest, double_weights));
         }

@@ -375,11 +375,11 @@ bool ConnectionAccess::was_chosen_by_sign(const SynapseHandle& handle, const Pro
 void ConnectionAccess::check_own_bound(const connect::StoredSynapses& synapses, const SynapseHandle& handle,
                                        double weight, std::size_t place) const {
     const connect::SynapseDynamics& dynamics = *network_.plan().dynamics_of(handle.kind);
-    const auto own = dynamics.own_parameters();
+    const auto per_synapse = dynamics.per_synapse_parameters();
     const auto bound = dynamics.bound_parameter();
-    const auto column = bound ? std::ranges::find(own, *bound) : own.end();
-    if (column == own.end()) return;
-    const double value = synapses.parameter(static_cast<std::size_t>(column - own.begin()), handle.position);
+    const auto column = bound ? std::ranges::find(per_synapse, *bound) : per_synapse.end();
+    if (column == per_synapse.end()) return;
+    const double value = synapses.parameter(static_cast<std::size_t>(column - per_synapse.begin()), handle.position);
     // Weights that are rounded to single precision may be such as their bound is.
     const auto rounded = static_cast<double>(static_cast<float>(weight));
     const auto fits = [&](double one) { return one >= std::min(value, 0.0) && one <= std::max(value, 0.0); };

@@ -139,7 +139,7 @@ class CalledEvent {
         const program::EventArguments arguments{.count = changed.count,
                                                 .weights = changed.weights,
                                                 .traces = changed.traces,
-                                                .own = changed.same_side_traces,
+                                                .same_side = changed.same_side_traces,
                                                 .parameters = parameters.data(),
                                                 .uniforms = uniforms_.data()};
         run_(&arguments);
@@ -193,14 +193,14 @@ template <class Event, class Real, class Make>
 void use(connect::LearningRule<Real>& rule, bool some_differ, std::shared_ptr<const void> owner, const Make* make) {
     using Rule = ProgramRule<Real, Event>;
     if (some_differ) {
-        rule.own.postsynaptic = Rule::change_postsynaptic_per_synapse;
-        rule.own.presynaptic = Rule::change_presynaptic_per_synapse;
+        rule.per_synapse.postsynaptic = Rule::change_postsynaptic_per_synapse;
+        rule.per_synapse.presynaptic = Rule::change_presynaptic_per_synapse;
     }
     rule.postsynaptic = Rule::change_postsynaptic;
     rule.presynaptic = Rule::change_presynaptic;
     if (make == nullptr) return;
     rule.constants = std::make_shared<Rule>((*make)(true), (*make)(false), std::move(owner));
-    rule.own.constants = rule.constants.get();
+    rule.per_synapse.constants = rule.constants.get();
 }
 
 }  // namespace
@@ -212,11 +212,11 @@ connect::LearningRule<Real> make_program_rule(const SynapseProgramDescription& d
     connect::LearningRule<Real> rule;
     rule.presynaptic_trace_accumulates = description.presynaptic_traces_accumulate;
     rule.postsynaptic_trace_accumulates = description.postsynaptic_traces_accumulate;
-    const bool reads_presynaptic_trace = description.trace(TraceKind::own_presynaptic).is_read;
-    const bool reads_postsynaptic_trace = description.trace(TraceKind::own_postsynaptic).is_read;
-    rule.own_presynaptic_traces = reads_presynaptic_trace ? 1 : 0;
-    rule.own_postsynaptic_traces = reads_postsynaptic_trace ? 1 : 0;
-    rule.own.parameter_count = parameters.per_synapse.size();
+    const bool reads_presynaptic_trace = description.trace(TraceKind::same_side_presynaptic).is_read;
+    const bool reads_postsynaptic_trace = description.trace(TraceKind::same_side_postsynaptic).is_read;
+    rule.same_side_presynaptic_traces = reads_presynaptic_trace ? 1 : 0;
+    rule.same_side_postsynaptic_traces = reads_postsynaptic_trace ? 1 : 0;
+    rule.per_synapse.parameter_count = parameters.per_synapse.size();
     const auto program_of = [&](bool is_presynaptic) -> const program::Program& {
         return is_presynaptic ? description.presynaptic : description.postsynaptic;
     };

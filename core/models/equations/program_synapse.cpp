@@ -226,15 +226,15 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
           range_(weight_range(*description_, parameters_, parameters_).value_or(std::pair{0.0, 0.0})),
           resolution_(resolution) {}
 
-    void use_own_parameters(std::vector<std::uint32_t> parameters,
-                            std::span<const std::pair<double, double>> ranges) override {
+    void use_per_synapse_parameters(std::vector<std::uint32_t> parameters,
+                                    std::span<const std::pair<double, double>> ranges) override {
         std::vector<double> least = parameters_;
         std::vector<double> greatest = parameters_;
         for (std::size_t k = 0; k < parameters.size(); ++k) {
             std::tie(least[parameters[k]], greatest[parameters[k]]) = ranges[k];
         }
         range_ = weight_range(*description_, least, greatest).value_or(std::pair{0.0, 0.0});
-        SynapseDynamics::use_own_parameters(std::move(parameters), ranges);
+        SynapseDynamics::use_per_synapse_parameters(std::move(parameters), ranges);
     }
 
     double least_weight() const override { return range_.first; }
@@ -249,7 +249,7 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
 
     /// The column of tables with the values of a parameter, if it differs between synapses.
     std::optional<std::size_t> column_of(std::uint32_t parameter) const {
-        const auto per_synapse = own_parameters();
+        const auto per_synapse = per_synapse_parameters();
         const auto column = std::ranges::find(per_synapse, parameter);
         if (column == per_synapse.end()) return std::nullopt;
         return static_cast<std::size_t>(column - per_synapse.begin());
@@ -263,22 +263,22 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
         connect::Learning learning{.presynaptic_steps = steps(TraceKind::presynaptic),
                                    .postsynaptic_steps = steps(TraceKind::postsynaptic),
                                    .axonal_fraction = parameters_.back()};
-        if (description_->trace(TraceKind::own_presynaptic).is_read)
-            learning.own_presynaptic_steps = {steps(TraceKind::own_presynaptic)};
-        if (description_->trace(TraceKind::own_postsynaptic).is_read)
-            learning.own_postsynaptic_steps = {steps(TraceKind::own_postsynaptic)};
-        learning.own_times.resolution = resolution_;
+        if (description_->trace(TraceKind::same_side_presynaptic).is_read)
+            learning.same_side_presynaptic_steps = {steps(TraceKind::same_side_presynaptic)};
+        if (description_->trace(TraceKind::same_side_postsynaptic).is_read)
+            learning.same_side_postsynaptic_steps = {steps(TraceKind::same_side_postsynaptic)};
+        learning.per_synapse_times.resolution = resolution_;
         for (std::size_t kind = 0; kind < connect::trace_kinds; ++kind) {
             const SynapseProgramTrace& trace = description_->traces[kind];
             const auto parameter = trace.is_read ? parameter_of(*description_, trace) : std::nullopt;
-            if (parameter) learning.own_times.columns[kind] = column_of(*parameter);
+            if (parameter) learning.per_synapse_times.columns[kind] = column_of(*parameter);
         }
         return learning;
     }
     RuleParameters rule_parameters() const {
         return {.values = parameters_,
-                .some_differ = !own_parameters().empty(),
-                .per_synapse = read_by_events(*description_, own_parameters())};
+                .some_differ = !per_synapse_parameters().empty(),
+                .per_synapse = read_by_events(*description_, per_synapse_parameters())};
     }
     template <class Real>
     connect::LearningRule<Real> rule(std::pmr::memory_resource* memory, std::optional<CompiledEvents> compiled) const {
@@ -286,7 +286,7 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
         connect::LearningRule<Real> rule =
             make_program_rule<Real>(*description_, parameters, memory, std::move(compiled));
         for (std::size_t k = 0; k < parameters.per_synapse.size(); ++k) {
-            rule.own.parameters[k].column = column_of(parameters.per_synapse[k]);
+            rule.per_synapse.parameters[k].column = column_of(parameters.per_synapse[k]);
         }
         return rule;
     }

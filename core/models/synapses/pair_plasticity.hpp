@@ -25,7 +25,7 @@
 /// Such a model gives a class with `parameters`, `learning(values)`, `rule<Real>(values)` for the precision in which
 /// weights are stored, the bounds of the weight, and `changes(values, weight)` (SynapseModel). If parameters may
 /// differ between synapses, it gives `rule_parameters`, the indices of those that the rule reads, and
-/// `own_rule<Real>(values, indices of per-synapse parameters)`, which reads them in this order; `time_constants`, the
+/// `per_synapse_rule<Real>(values, indices of per-synapse parameters)`, which reads them in this order; `time_constants`, the
 /// indices of those of the traces, by connect::TraceKind; and `bound_parameter`, the index of the bound of weights,
 /// which lie between 0 and its value. If a transmitter modulates learning, the class gives `modulation(values,
 /// resolution)` in place of a rule.
@@ -101,12 +101,12 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
         connect::Learning learning = Model::learning(values_);
         learning.presynaptic_steps /= resolution_;
         learning.postsynaptic_steps /= resolution_;
-        for (double& steps : learning.own_presynaptic_steps) steps /= resolution_;
-        for (double& steps : learning.own_postsynaptic_steps) steps /= resolution_;
+        for (double& steps : learning.same_side_presynaptic_steps) steps /= resolution_;
+        for (double& steps : learning.same_side_postsynaptic_steps) steps /= resolution_;
         if constexpr (requires { Model::time_constants; }) {
-            learning.own_times.resolution = resolution_;
+            learning.per_synapse_times.resolution = resolution_;
             for (std::size_t k = 0; k < Model::time_constants.size(); ++k) {
-                learning.own_times.columns[k] = column_of(Model::time_constants[k]);
+                learning.per_synapse_times.columns[k] = column_of(Model::time_constants[k]);
             }
         }
         return learning;
@@ -120,16 +120,19 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
             return rule;
         } else {
             connect::LearningRule<Real> rule = Model::template rule<Real>(values_);
-            if constexpr (requires { Model::template own_rule<Real>(values_, this->own_parameters()); }) {
-                if (!this->own_parameters().empty()) rule.own = own_rule<Real>();
+            if constexpr (requires {
+                              Model::template per_synapse_rule<Real>(values_, this->per_synapse_parameters());
+                          }) {
+                if (!this->per_synapse_parameters().empty()) rule.per_synapse = per_synapse_rule<Real>();
             }
             return rule;
         }
     }
     /// Maps the parameters of the rule to columns of the table.
     template <class Real>
-    connect::OwnRule<Real> own_rule() const {
-        connect::OwnRule<Real> rule = Model::template own_rule<Real>(values_, this->own_parameters());
+    connect::PerSynapseRule<Real> per_synapse_rule() const {
+        connect::PerSynapseRule<Real> rule =
+            Model::template per_synapse_rule<Real>(values_, this->per_synapse_parameters());
         rule.parameter_count = Model::rule_parameters.size();
         for (std::size_t k = 0; k < rule.parameter_count; ++k) {
             rule.parameters[k].shared = static_cast<Real>(values_[Model::rule_parameters[k]]);
@@ -139,7 +142,7 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     }
     /// The column of tables with the values of a parameter, if it differs between synapses.
     std::optional<std::size_t> column_of(std::uint32_t parameter) const {
-        const auto per_synapse = this->own_parameters();
+        const auto per_synapse = this->per_synapse_parameters();
         const auto column = std::ranges::find(per_synapse, parameter);
         if (column == per_synapse.end()) return std::nullopt;
         return static_cast<std::size_t>(column - per_synapse.begin());

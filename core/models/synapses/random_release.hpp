@@ -31,7 +31,7 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     void use_key(RandomKey key) override { key_ = key; }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {
-        const bool differs_per_synapse = !this->own_parameters().empty();
+        const bool differs_per_synapse = !this->per_synapse_parameters().empty();
         // The same for all widths of targets.
         using Single = connect::RandomReleaseTable<typename Model::Rule, std::uint16_t, float>;
         using Double = connect::RandomReleaseTable<typename Model::Rule, std::uint16_t, double>;
@@ -46,7 +46,7 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Weight> columns,
                                                 const connect::PlasticTableArguments& arguments) const {
         using Table = connect::RandomReleaseTable<typename Model::Rule, Target, Weight>;
-        return std::make_unique<Table>(std::move(columns), values_, this->own_parameters(), key_, arguments);
+        return std::make_unique<Table>(std::move(columns), values_, this->per_synapse_parameters(), key_, arguments);
     }
 
     std::vector<double> values_;  ///< of the parameters

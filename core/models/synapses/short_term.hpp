@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/math.hpp"
-#include "connect/plasticity/own_factor_table.hpp"
 #include "connect/plasticity/row_factor_table.hpp"
+#include "connect/plasticity/synapse_factor_table.hpp"
 #include "models/synapses/width_dispatch.hpp"
 #include "ranvier/base/ids.hpp"
 #include "ranvier/base/instruction_set.hpp"
@@ -39,14 +39,14 @@ struct FactorsPerSynapse {
     using Rule = typename Model::Rule;
     using State = typename Rule::State;
 
-    RANVIER_ALWAYS_INLINE static typename Rule::Constants constants(const connect::OwnFactorBlock& block,
+    RANVIER_ALWAYS_INLINE static typename Rule::Constants constants(const connect::SynapseFactorBlock& block,
                                                                     std::size_t synapse) {
         double parameters[Model::parameters.size()];  // NOLINT(modernize-avoid-c-arrays): no calls in kernels
         for (std::size_t k = 0; k < Model::parameters.size(); ++k) parameters[k] = block.parameters[k][synapse];
         return Rule::constants(parameters, block.resolution);
     }
-    RANVIER_ALWAYS_INLINE static void run(const connect::OwnFactorBlock* block) {
-        const connect::OwnFactorBlock& b = *block;
+    RANVIER_ALWAYS_INLINE static void run(const connect::SynapseFactorBlock* block) {
+        const connect::SynapseFactorBlock& b = *block;
         RANVIER_NO_OVERLAP
         for (std::size_t i = 0; i < b.count; ++i) {
             State state;
@@ -57,23 +57,23 @@ struct FactorsPerSynapse {
         }
     }
 
-    static void begin(const connect::OwnFactorBlock& b) {
+    static void begin(const connect::SynapseFactorBlock& b) {
         for (std::size_t i = 0; i < b.count; ++i) {
             const State state = Rule::initial(constants(b, i));
             for (std::size_t k = 0; k < Rule::states; ++k) b.states[k][i] = state.values[k];
         }
     }
-    static void release(InstructionSet set, const connect::OwnFactorBlock& block) {
+    static void release(InstructionSet set, const connect::SynapseFactorBlock& block) {
         Dispatched<FactorsPerSynapse>::call(set, &block);
     }
 };
 
 template <class Model>
-inline constexpr connect::OwnFactorRule factors_per_synapse{.parameters = Model::parameters.size(),
-                                                            .state_names = Model::Rule::state_names,
-                                                            .never = typename Model::Rule::State{}.last,
-                                                            .begin = FactorsPerSynapse<Model>::begin,
-                                                            .release = FactorsPerSynapse<Model>::release};
+inline constexpr connect::SynapseFactorRule factors_per_synapse{.parameters = Model::parameters.size(),
+                                                                .state_names = Model::Rule::state_names,
+                                                                .never = typename Model::Rule::State{}.last,
+                                                                .begin = FactorsPerSynapse<Model>::begin,
+                                                                .release = FactorsPerSynapse<Model>::release};
 
 template <class Model>
 class Dynamics final : public WidthDispatch<Dynamics<Model>> {
@@ -86,9 +86,9 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     double greatest_factor() const override { return 1.0; }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {
-        if (!this->own_parameters().empty()) {
-            return connect::own_factor_memory(factors_per_synapse<Model>,
-                                              double_weights ? sizeof(double) : sizeof(float));
+        if (!this->per_synapse_parameters().empty()) {
+            return connect::synapse_factor_memory(factors_per_synapse<Model>,
+                                                  double_weights ? sizeof(double) : sizeof(float));
         }
         // The same for all widths of targets and weights.
         return connect::RowFactorTable<typename Model::Rule, std::uint16_t, float>::memory();
@@ -100,9 +100,9 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     template <class Target, class Weight>
     std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Weight> columns,
                                                 const connect::PlasticTableArguments& arguments) const {
-        if (!this->own_parameters().empty()) {
-            return connect::make_own_factor_table(std::move(columns), factors_per_synapse<Model>, values_,
-                                                  this->own_parameters(), arguments);
+        if (!this->per_synapse_parameters().empty()) {
+            return connect::make_synapse_factor_table(std::move(columns), factors_per_synapse<Model>, values_,
+                                                      this->per_synapse_parameters(), arguments);
         }
         using Table = connect::RowFactorTable<typename Model::Rule, Target, Weight>;
         return std::make_unique<Table>(std::move(columns), constants_, arguments);

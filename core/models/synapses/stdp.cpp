@@ -139,9 +139,10 @@ class Stdp {
     static constexpr std::array<std::uint32_t, 2> time_constants{tau_plus, tau_minus};
     static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
-    static connect::OwnRule<Real> own_rule(std::span<const double> p, std::span<const std::uint32_t> per_synapse) {
+    static connect::PerSynapseRule<Real> per_synapse_rule(std::span<const double> p,
+                                                          std::span<const std::uint32_t> per_synapse) {
         constexpr auto drawn = ExponentPerSynapse::drawn;
-        auto rule = connect::make_own_rule<PairRulePerSynapse<Real, drawn, drawn>>();
+        auto rule = connect::make_per_synapse_rule<PairRulePerSynapse<Real, drawn, drawn>>();
         if (!std::ranges::count(per_synapse, std::uint32_t{mu_plus})) {
             pair_plasticity::with_exponent(p[mu_plus], [&](auto exponent) {
                 rule.postsynaptic =

@@ -66,8 +66,8 @@ class StdpTriplet {
         using SameSideTraces = std::array<Real, 1>;
         static constexpr bool presynaptic_trace_accumulates = true;
         static constexpr bool postsynaptic_trace_accumulates = true;
-        static constexpr std::size_t own_presynaptic_traces = 1;
-        static constexpr std::size_t own_postsynaptic_traces = 1;
+        static constexpr std::size_t same_side_presynaptic_traces = 1;
+        static constexpr std::size_t same_side_postsynaptic_traces = 1;
         RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const SameSideTraces& same_side_traces,
                                                        const Constants& c) {
             const Real size = c.sign * weight + trace * (c.up + c.up_triplet * same_side_traces[0]);
@@ -96,16 +96,16 @@ class StdpTriplet {
                                                                  tau_minus_triplet};
     static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
-    static connect::OwnRule<Real> own_rule(std::span<const double> /*p*/,
-                                           std::span<const std::uint32_t> /*per_synapse*/) {
-        return connect::make_own_rule<RulePerSynapse<Real>>();
+    static connect::PerSynapseRule<Real> per_synapse_rule(std::span<const double> /*p*/,
+                                                          std::span<const std::uint32_t> /*per_synapse*/) {
+        return connect::make_per_synapse_rule<RulePerSynapse<Real>>();
     }
 
     static connect::Learning learning(std::span<const double> p) {
         return {.presynaptic_steps = p[tau_plus],
                 .postsynaptic_steps = p[tau_minus],
-                .own_presynaptic_steps = {p[tau_plus_triplet]},
-                .own_postsynaptic_steps = {p[tau_minus_triplet]},
+                .same_side_presynaptic_steps = {p[tau_plus_triplet]},
+                .same_side_postsynaptic_steps = {p[tau_minus_triplet]},
                 .axonal_fraction = p[axonal_fraction]};
     }
     template <class Real>

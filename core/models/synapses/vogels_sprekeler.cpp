@@ -67,9 +67,9 @@ class VogelsSprekeler {
     static constexpr std::array<std::uint32_t, 2> time_constants{tau, tau};
     static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
-    static connect::OwnRule<Real> own_rule(std::span<const double> /*p*/,
-                                           std::span<const std::uint32_t> /*per_synapse*/) {
-        return connect::make_own_rule<RulePerSynapse<Real>>();
+    static connect::PerSynapseRule<Real> per_synapse_rule(std::span<const double> /*p*/,
+                                                          std::span<const std::uint32_t> /*per_synapse*/) {
+        return connect::make_per_synapse_rule<RulePerSynapse<Real>>();
     }
 
     static connect::Learning learning(std::span<const double> p) {

@@ -43,7 +43,7 @@ void Event::rearm(std::uint64_t count) {
     const std::uint64_t signals = signals_.load(std::memory_order_relaxed);
     const bool pending = kind_ == EventKind::repeating ? signals % count_ != 0 : signals != 0 && !has_happened();
     if (pending) {
-        throw StateError({.object = "event to be armed again",
+        throw StateError({.object = "event to be rearmed",
                           .value = "",
                           .bound = "only " +
                                    std::to_string(kind_ == EventKind::repeating ? signals % count_ : signals) +
@@ -53,7 +53,7 @@ void Event::rearm(std::uint64_t count) {
     check_count(count, kind_);
     Waiter* const waiters = waiting_.load(std::memory_order_acquire);
     if (count == 0 && waiters != nullptr && waiters != &happened) {
-        throw StateError({.object = "event to be armed again",
+        throw StateError({.object = "event to be rearmed",
                           .value = "",
                           .bound = "tasks wait for it",
                           .remedy = "let it happen by a signal"});
@@ -73,7 +73,7 @@ bool Event::add_signal() {
         throw StateError({.object = "event",
                           .value = "signalled " + std::to_string(signals) + " times",
                           .bound = "it counts " + std::to_string(count),
-                          .remedy = "make it count all that signals it, or arm it again in between"});
+                          .remedy = "count all of its signals, or rearm it in between"});
     }
     return signals == count;
 }

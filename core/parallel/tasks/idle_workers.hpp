@@ -9,13 +9,13 @@
 
 namespace ranvier::parallel {
 
-/// Which workers search for tasks, which are parked (about to sleep, or asleep), and which of them to wake for a new task.
+/// Tracks the searching and the parked workers (about to sleep, or asleep), and selects workers to wake for new tasks.
 ///
-/// No wake-up is lost. A worker first announces its sleep and then looks for tasks once more. A worker that adds a task
-/// first stores it and then looks for parked workers. All of these operations are sequentially consistent.
+/// No wake-up is lost. A worker first announces its sleep and then checks for tasks once more. A worker that adds a task
+/// first stores it and then checks for parked workers. All of these operations are sequentially consistent.
 ///
-/// As few workers as possible are woken: none while another worker of the stealing group searches, since that one finds the
-/// task. If it finds one and was the last to search, it checks for more tasks and wakes the next worker.
+/// As few workers as possible are woken: none while another worker of the stealing group searches, since that one finds
+/// the task. If it finds one and was the last to search, it checks for more tasks and wakes the next worker.
 class IdleWorkers {
    public:
     /// @param groups stealing group of each worker: workers of one group may take each other's tasks
@@ -28,7 +28,8 @@ class IdleWorkers {
     /// Returns whether others may have to search now: this worker was the last to search, and some are parked.
     bool end_search(std::uint32_t worker);
 
-    /// Ends the worker's search and parks it. It must then look for tasks once more, and call cancel_sleep() or sleep().
+    /// Ends the worker's search and parks it. It must then check for tasks once more, and call
+    /// cancel_sleep() or sleep().
     void announce_sleep(std::uint32_t worker);
     /// The worker searches again instead of sleeping.
     void cancel_sleep(std::uint32_t worker);

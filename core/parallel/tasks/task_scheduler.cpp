@@ -220,15 +220,15 @@ void TaskScheduler::run(const RunOptions& options) {
     if (running_.exchange(true)) {
         throw StateError({.object = "tasks",
                           .value = "running",
-                          .bound = "a run cannot begin within a run",
-                          .remedy = "create tasks instead, which the present run does"});
+                          .bound = "runs cannot be nested",
+                          .remedy = "create tasks instead; the current run processes them"});
     }
     const Released released(running_);
     if (options.goal != nullptr && options.goal->kind() != EventKind::once) {
         throw StateError({.object = "goal of a run",
                           .value = "an event that repeats or passes",
-                          .bound = "only an event that happens once shows that it has happened",
-                          .remedy = "make an event that happens once, and arm it again before each run"});
+                          .bound = "only an event that happens once can be a goal",
+                          .remedy = "use an event that happens once, and rearm it before each run"});
     }
     prepare();
     try {

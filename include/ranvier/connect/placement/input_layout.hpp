@@ -9,18 +9,18 @@
 
 namespace ranvier::connect {
 
-/// How the inputs of the neurons of a shard at one receptor are numbered: what tables know as the targets of synapses.
+/// Numbering of the inputs of a shard's neurons at one receptor: tables use these numbers as targets of synapses.
 ///
-/// Where each neuron has one site, inputs are numbered as neurons are. Else the sites of a neuron come one after another, as
-/// many as the neuron of its population that has most.
+/// Where each neuron has one site, inputs are numbered like neurons. Otherwise the sites of a neuron are consecutive,
+/// as many as the neuron of its population with most sites has.
 class InputLayout {
    public:
     /// @param shard must outlive the layout
-    /// @param sites of a neuron of each population, 0 where it has no such receptor; empty: one site everywhere
+    /// @param sites number per neuron for each population, 0 if it lacks the receptor; empty: one site everywhere
     InputLayout(const ShardLayout& shard, std::span<const std::uint32_t> sites);
 
     bool has_sites() const { return !parts_.empty(); }
-    /// One more than the largest number of an input.
+    /// One more than the largest input number.
     std::uint32_t size() const { return size_; }
     const ShardLayout& shard() const { return *shard_; }
 
@@ -28,7 +28,7 @@ class InputLayout {
     std::uint32_t first(PopulationId population) const {
         return parts_.empty() ? shard_->share(population).offset : parts_[population.value].first;
     }
-    /// Of each neuron.
+    /// Number of sites of each neuron.
     std::uint32_t sites(PopulationId population) const { return parts_.empty() ? 1 : parts_[population.value].sites; }
     /// @pre the neuron belongs to the population
     std::uint32_t input(PopulationId population, LocalIndex neuron, std::uint32_t site) const {
@@ -43,11 +43,11 @@ class InputLayout {
     /// @pre the input is that of a neuron
     Site site(std::uint32_t input) const;
     LocalIndex neuron(std::uint32_t input) const { return site(input).neuron; }
-    /// Of each input; of those that no neuron has, 0.
+    /// The neuron of each input; 0 for inputs without a neuron.
     void copy_neurons(std::span<std::uint32_t> neurons) const;
 
    private:
-    /// Of a population.
+    /// The part of a population.
     struct Part {
         std::uint32_t first = 0;
         std::uint32_t sites = 0;
@@ -58,7 +58,7 @@ class InputLayout {
     std::vector<Part> parts_;
 };
 
-/// Whether tables number so many inputs in 16 bits.
+/// Whether 16-bit numbers suffice for so many inputs in tables.
 constexpr bool has_narrow_targets(std::uint32_t inputs) { return inputs <= std::uint32_t{UINT16_MAX} + 1; }
 
 }  // namespace ranvier::connect

@@ -15,35 +15,35 @@
 
 namespace ranvier::connect {
 
-/// The ids that a population has in the network.
+/// The ids of a population in the network.
 struct PopulationRange {
     NeuronId first;
     std::uint64_t size = 0;
 };
 
-/// Which neurons one shard owns and how it numbers them: population by population, ids ascending.
+/// The neurons of one shard and their numbering: population by population, ids ascending.
 class ShardLayout {
    public:
-    /// Each population begins at a multiple of this, so that arrays over the neurons of a shard are aligned for vector
-    /// instructions wherever a population begins. The indices in between are unused.
+    /// Each population starts at a multiple of this, so that arrays over the neurons of a shard are aligned for vector
+    /// instructions at the start of each population. The indices in between are unused.
     static constexpr std::uint64_t alignment = 8;
 
-    /// The neurons of one population that this shard owns.
+    /// The neurons of one population on this shard.
     struct PopulationShare {
         IdSequence ids;
-        std::uint32_t offset = 0;  ///< local index of the first one
+        std::uint32_t offset = 0;  ///< local index of the first neuron
     };
 
     ShardLayout() = default;
-    /// @param ids all that the shard owns
+    /// @param ids all ids of the shard
     ShardLayout(ShardId shard, IdSequence ids, std::span<const PopulationRange> populations)
         : shard_(shard), ids_(std::move(ids)) {
         std::uint64_t offset = 0;
         for (const PopulationRange& population : populations) {
-            IdSequence own = ids_.within(population.first, population.size);
+            IdSequence local = ids_.within(population.first, population.size);
             offset = (offset + alignment - 1) / alignment * alignment;
-            const std::uint64_t count = own.size();
-            shares_.push_back({std::move(own), static_cast<std::uint32_t>(offset)});
+            const std::uint64_t count = local.size();
+            shares_.push_back({std::move(local), static_cast<std::uint32_t>(offset)});
             offset += count;
             if (offset > UINT32_MAX) {
                 throw ValueOutOfBoundsError({.object = "number of neurons on one shard",
@@ -55,7 +55,7 @@ class ShardLayout {
         size_ = static_cast<std::uint32_t>(offset);
     }
 
-    /// Index of the shard among those of its process.
+    /// Index of the shard on its process.
     ShardId shard() const { return shard_; }
     /// One more than the largest local index.
     std::uint32_t size() const { return size_; }
@@ -65,8 +65,8 @@ class ShardLayout {
 
     /// @pre the neuron is on this shard and belongs to this population
     LocalIndex local_index(PopulationId population, NeuronId id) const {
-        const PopulationShare& own = share(population);
-        return LocalIndex{own.offset + static_cast<std::uint32_t>(own.ids.count_below(id))};
+        const PopulationShare& local = share(population);
+        return LocalIndex{local.offset + static_cast<std::uint32_t>(local.ids.count_below(id))};
     }
 
     /// The population and the id of a local neuron.
@@ -77,12 +77,12 @@ class ShardLayout {
             const std::size_t middle = (low + high) / 2;
             (shares_[middle].offset <= local.value ? low : high) = middle;
         }
-        // Empty shares have the offset of the next one; the last of them is the one that has neurons.
+        // Empty shares have the offset of the next one; the last share with this offset has neurons.
         return PopulationId{static_cast<std::uint32_t>(low)};
     }
     NeuronId id_of(LocalIndex local) const {
-        const PopulationShare& own = share(population_of(local));
-        return own.ids[local.value - own.offset];
+        const PopulationShare& found = share(population_of(local));
+        return found.ids[local.value - found.offset];
     }
 
    private:
@@ -92,12 +92,11 @@ class ShardLayout {
     std::vector<PopulationShare> shares_;
 };
 
-/// Which neurons a process owns, and which of its shards has which: they are dealt to the shards in turn, or by what they
-/// cost.
+/// The neurons of a process and of its shards: distributed over the shards round-robin, or by cost.
 class ProcessLayout {
    public:
-    /// @param costs of a neuron of each population, in any unit; none: all the same. Shards then get contiguous parts of
-    /// each population, of such sizes that the sums of costs are as even as they can be.
+    /// @param costs of a neuron of each population, in any unit; empty: equal costs. With costs, shards get contiguous
+    /// parts of each population, sized so that the sums of costs are as equal as possible.
     ProcessLayout(Placement placement, Rank rank, std::uint32_t shards, std::vector<PopulationRange> populations,
                   std::span<const double> costs = {});
 
@@ -107,7 +106,7 @@ class ProcessLayout {
     std::span<const PopulationRange> populations() const { return populations_; }
     std::span<const ShardLayout> shards() const { return shards_; }
     const ShardLayout& shard(std::uint32_t index) const { return shards_[index]; }
-    /// Whether shards have contiguous parts of each population, by what its neurons cost.
+    /// Whether shards have contiguous parts of each population, sized by cost.
     bool divided_by_cost() const { return !ends_.empty(); }
 
     bool owns(NeuronId id) const { return placement_.rank_of(id) == rank_; }
@@ -127,7 +126,7 @@ class ProcessLayout {
         return PopulationId{static_cast<std::uint32_t>(after - populations_.begin() - 1)};
     }
 
-    /// Bytes of lists of ids, for placements that need them.
+    /// Bytes of lists of ids, if the placement needs any.
     std::uint64_t bytes() const {
         std::uint64_t bytes = ids_.bytes() + ends_.capacity() * sizeof(std::uint64_t);
         for (const ShardLayout& shard : shards_) bytes += shard.ids().bytes();
@@ -140,12 +139,12 @@ class ProcessLayout {
     IdSequence ids_;
     std::vector<PopulationRange> populations_;
     std::vector<ShardLayout> shards_;
-    /// With costs, by population and shard: where the part of the shard ends among the neurons of the population here.
+    /// With costs, by population and shard: end of the shard's part among the local neurons of the population.
     std::vector<std::uint64_t> ends_;
 };
 
-/// Divides things of several kinds among owners so that the sums of their costs differ by no more than one thing costs:
-/// the most costly kind first, each kind up to a common level.
+/// Divides items of several kinds among owners so that the sums of costs differ by at most the cost of one item: the
+/// most expensive kind first, each kind up to a common level.
 /// @param counts of each kind @param costs of one of each kind, finite and not negative
 /// @return counts by kind and owner
 std::vector<std::uint64_t> divide_by_cost(std::span<const std::uint64_t> counts, std::span<const double> costs,

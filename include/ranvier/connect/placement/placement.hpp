@@ -11,22 +11,22 @@
 
 namespace ranvier::connect {
 
-/// How neurons are dealt to processes.
+/// Distribution of neurons over processes.
 enum class PlacementKind : std::uint8_t {
-    round_robin,  ///< neuron i lies on rank i mod ranks
+    round_robin,  ///< neuron i is on rank i mod ranks
     consecutive,  ///< each rank has a contiguous range of ids; sizes differ by one at most
-    shuffle,      ///< at random, by the seed; sizes differ by one at most
+    shuffle,  ///< random, by the seed; sizes differ by at most one
     given         ///< by an array with a rank for each id
 };
 
-/// Which rank has which neurons. Every process can compute the rank of any neuron; only a `given` placement takes memory
-/// for that.
+/// Mapping between neurons and ranks. Every process can compute the rank of any neuron; only a `given` placement needs
+/// memory for that.
 ///
-/// The neurons of a rank are also numbered by *places*, for records that name a neuron in few bits: a place and a rank
-/// tell the id, and places lie below places().
+/// The neurons of a rank are also numbered by *places*, for records that identify a neuron with few bits: a place and a
+/// rank determine the id, and places are below places().
 class Placement {
    public:
-    /// One rank.
+    /// Places all neurons on one rank.
     explicit Placement(std::uint64_t neurons = 0) : Placement(neurons, 1, PlacementKind::round_robin, 0) {}
     /// @pre the kind is not `given`
     Placement(std::uint64_t neurons, std::int32_t ranks, PlacementKind kind, std::uint64_t seed);
@@ -44,13 +44,13 @@ class Placement {
         Rank rank;
         std::uint64_t place = 0;
     };
-    /// Rank and place together: in a `shuffle` placement this costs less than one after the other, half a microsecond.
+    /// Rank and place together: in a `shuffle` placement cheaper than separately, half a microsecond.
     Location locate(NeuronId id) const;
     NeuronId id_at(Rank rank, std::uint64_t place) const;
     /// One more than the largest place of any rank.
     std::uint64_t places() const;
 
-    /// All ids of a rank, ascending. The cost is proportional to their number, but for `given` placements.
+    /// All ids of a rank, ascending. The cost is proportional to their number, except for `given` placements.
     IdSequence ids(Rank rank) const;
 
    private:
@@ -60,14 +60,14 @@ class Placement {
     std::uint64_t encrypt(std::uint64_t value) const;
     std::uint64_t decrypt(std::uint64_t value) const;
     std::uint64_t round_function(std::uint64_t half, unsigned round) const;
-    /// First id of a rank whose ids are consecutive.
+    /// First id of a rank with consecutive ids.
     std::uint64_t first_of(std::int64_t rank) const;
 
     std::uint64_t neurons_ = 0;
     std::int32_t ranks_ = 1;
     PlacementKind kind_ = PlacementKind::round_robin;
     std::uint64_t seed_ = 0;
-    unsigned half_bits_ = 1;  ///< the permutation acts on numbers of twice as many bits
+    unsigned half_bits_ = 1;  ///< the permutation acts on numbers with twice as many bits
     std::shared_ptr<const std::vector<std::int32_t>> given_;
 };
 

@@ -4,7 +4,7 @@
 
 #include "ranvier/connect/rules/rule.hpp"
 
-/// Every rule, defined in its file. A new one is declared here and added to the list below.
+/// Every rule, defined in its file. Declare a new one here and add it to the list below.
 namespace ranvier::connect {
 
 extern const RuleInfo all_to_all_rule;

@@ -20,7 +20,7 @@
 
 namespace ranvier::connect {
 
-/// The sources that are targets too, where ids do not tell it by themselves.
+/// The sources that are also targets, where this does not follow from the ids.
 struct SameNeurons {
     struct Pair {
         std::uint64_t source = 0;
@@ -36,7 +36,7 @@ struct SameNeurons {
         if (found == pairs.end() || (*found).*side != index) return std::nullopt;
         return side == &Pair::source ? found->target : found->source;
     }
-    /// How many of [begin, end) of a side are on the other side too.
+    /// Number of elements of [begin, end) of a side that are also on the other side.
     std::uint64_t count(Side side, std::uint64_t begin, std::uint64_t end) const {
         const auto first = std::ranges::lower_bound(pairs, begin, {}, side);
         return static_cast<std::uint64_t>(std::ranges::lower_bound(first, pairs.end(), end, {}, side) - first);
@@ -50,10 +50,10 @@ struct PairSpace {
     std::uint64_t sources = 0;
     NeuronId first_target;
     std::uint64_t targets = 0;
-    /// Where the ids of a side are not contiguous: used instead of the first ids. Else null.
+    /// Used instead of the first ids if the ids of a side are not contiguous; otherwise null.
     std::shared_ptr<const SameNeurons> same = nullptr;
 
-    /// The index among the sources that is the same neuron as this target, if there is one.
+    /// The index among the sources of the neuron that is this target, if any.
     std::optional<std::uint64_t> source_of_target(std::uint64_t target) const {
         if (same) return same->find(&SameNeurons::Pair::target, target);
         const std::uint64_t id = first_target.value + target;
@@ -66,14 +66,14 @@ struct PairSpace {
         if (id < first_target.value || id - first_target.value >= targets) return std::nullopt;
         return id - first_target.value;
     }
-    /// Whether the sources are the targets.
+    /// Whether sources and targets are identical.
     bool are_alike() const {
         if (sources != targets) return false;
         return same ? same->pairs.size() == sources : first_source == first_target;
     }
 };
 
-/// One parameter of a rule. What C++ and Python accept, check and document follows from it.
+/// One parameter of a rule. Checks, documentation and accepted values in C++ and Python follow from it.
 struct RuleParameterInfo {
     enum class Kind : std::uint8_t {
         flag,     ///< true or false
@@ -84,8 +84,8 @@ struct RuleParameterInfo {
 
     std::string_view name;  ///< "indegree", "probability", "allow_autapses", ...
     Kind kind = Kind::real;
-    std::string_view unit = {};             ///< empty: none
-    std::optional<double> default_value{};  ///< nothing: the user must give a value; of a flag, 1 is true
+    std::string_view unit = {};  ///< empty without a unit
+    std::optional<double> default_value{};  ///< nothing: the user must give a value; for a flag, 1 is true
     Bounds bounds = any_number;
     std::string_view meaning;
 };
@@ -93,10 +93,10 @@ struct RuleParameterInfo {
 /// The valid values as text.
 std::string describe_values(const RuleParameterInfo& parameter);
 
-/// A value of a parameter, of the type that its kind tells.
+/// A value of a parameter, of the type given by its kind.
 using RuleValue = std::variant<bool, std::uint64_t, double, SharedIndices>;
 
-/// A value and the parameter that it is for.
+/// A value for a parameter.
 struct RuleArgument {
     RuleArgument(std::string_view of, RuleValue given) : parameter(of), value(std::move(given)) {}
     template <std::integral Whole>
@@ -109,13 +109,13 @@ struct RuleArgument {
 
 struct RuleInfo;
 
-/// A rule with values for its parameters, checked as far as that is possible without neurons.
+/// A rule with values for its parameters, checked as far as possible without neurons.
 class RuleSpec {
    public:
-    /// @throws UnknownNameError for a name that the rule has no parameter of, RuleError where a value is missing or does not
-    ///         fit the others, ValueOutOfBoundsError, ShapeError
+    /// @throws UnknownNameError for a name that is not a parameter of the rule, RuleError where a value is missing or
+    /// conflicts with others, ValueOutOfBoundsError, ShapeError
     RuleSpec(const RuleInfo& info, std::span<const RuleArgument> arguments);
-    /// @throws UnknownNameError, too, for the name of the rule
+    /// @throws UnknownNameError also for the name of the rule
     RuleSpec(std::string_view rule, std::initializer_list<RuleArgument> arguments = {});
 
     const RuleInfo& info() const { return *info_; }
@@ -123,7 +123,7 @@ class RuleSpec {
     /// In the order of the parameters.
     std::span<const RuleValue> values() const { return values_; }
 
-    // The value of a parameter of the kind.
+    // The value of a parameter of this kind.
     bool flag(std::string_view parameter) const { return std::get<bool>(value(parameter)); }
     std::uint64_t count(std::string_view parameter) const { return std::get<std::uint64_t>(value(parameter)); }
     double real(std::string_view parameter) const { return std::get<double>(value(parameter)); }
@@ -136,10 +136,10 @@ class RuleSpec {
     std::vector<RuleValue> values_;
 };
 
-/// A rule bound to a pair space and a seed. Immutable and safe to use from several threads.
+/// A rule bound to a pair space and a seed. Immutable and thread-safe.
 ///
-/// Synapses are drawn per target or per source (the "major" neuron), and the partners of one major neuron are a function
-/// of the seed, the projection and that neuron alone. Cost is proportional to what is drawn.
+/// Synapses are drawn per target or per source (the "major" neuron), and the partners of one major neuron are a
+/// function of the seed, the projection and that neuron alone. The cost is proportional to the number of draws.
 class RuleSampler {
    public:
     enum class Major : std::uint8_t { target, source };
@@ -149,38 +149,38 @@ class RuleSampler {
     virtual Major major() const = 0;
 
     /// The partners (indices within their range) of major neurons `begin, begin + stride, ...`, `count` of them, in
-    /// ascending order of major neuron: `degrees[i]` partners of the i-th, appended to `partners`. Replaces what the
-    /// vectors hold. The order of the partners of one neuron is part of the network: its weights are drawn in it.
+    /// ascending order of major neuron: `degrees[i]` partners of the i-th, appended to `partners`. Replaces the content
+    /// of the vectors. The order of the partners of one neuron is part of the network: its weights are drawn in it.
     virtual void draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
                       std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const = 0;
 
-    /// Number of synapses in the whole projection: exact where the rule fixes it, else its expectation.
+    /// Number of synapses in the whole projection: exact if the rule fixes it, otherwise its expectation.
     virtual double expected_synapses() const = 0;
-    /// How often a pair is drawn that has been drawn already, on average: 0 where the rule draws none twice.
+    /// Expected number of repeated pairs: 0 if the rule never repeats a pair.
     virtual double expected_repeats() const { return 0.0; }
 
-    /// Length of arrays of weights or delays that fit the rule, or nothing when synapses have no natural order.
+    /// Length of arrays of weights or delays that fit the rule; nothing if synapses have no natural order.
     virtual std::optional<std::uint64_t> array_length() const = 0;
     /// Position in such an array of synapse `ordinal` of a major neuron.
     virtual std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const = 0;
 
-    /// Bytes that the sampler holds and that grow with an array that the user gave, beside those of the array itself.
+    /// Bytes held by the sampler that grow with an array of the user, in addition to the array itself.
     virtual std::uint64_t bytes() const { return 0; }
 };
 
-/// The description of a rule: a constant in the file of the rule, listed in connect/rules/registry.hpp. The class of the
-/// rule in Python is made from it, with the name in CamelCase.
+/// The description of a rule: a constant in the file of the rule, listed in connect/rules/registry.hpp. The Python
+/// class of the rule, named in CamelCase, is generated from it.
 struct RuleInfo {
     std::string_view name;
     std::string_view summary;
-    /// Further sentences for users: what the neurons must be, how arrays of weights and delays are arranged.
+    /// Further sentences for users: requirements on the neurons, order of arrays of weights and delays.
     std::string_view notes = {};
     std::span<const RuleParameterInfo> parameters;
-    /// Checks values that depend on each other; null where none do.
+    /// Checks values that depend on each other; null if there are none.
     /// @throws RuleError, ValueOutOfBoundsError, ShapeError
     void (*check)(const RuleSpec& spec) = nullptr;
     /// Checks the rule against the pair space and binds it.
-    /// @throws RuleError when it cannot be carried out, ValueOutOfBoundsError
+    /// @throws RuleError when it cannot be applied, ValueOutOfBoundsError
     std::unique_ptr<RuleSampler> (*bind)(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
                                          ProjectionId projection) = nullptr;
 };

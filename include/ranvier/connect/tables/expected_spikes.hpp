@@ -6,30 +6,30 @@
 
 namespace ranvier::connect {
 
-/// What reaches a table of a shard, on average: what it stores of spikes depends on it (PlasticTableMemory::spike_bytes).
+/// Expected activity at a table of a shard: the memory for spikes depends on it (PlasticTableMemory::spike_bytes).
 struct ExpectedSpikes {
-    double of_neuron = 0.0;  ///< in a step
-    double of_process = 0.0;  ///< the same of all neurons of the process, which spikes that come together belong to
-    double most_in_step = 0.0;  ///< relative to the mean, at the most; 0: as where neurons fire independently
-    double steps = 0.0;         ///< that are simulated
-    double rows = 0.0;          ///< that a spike may come for
-    double runs = 0.0;          ///< of a row: synapses with the same delay
+    double of_neuron = 0.0;  ///< spikes in a step
+    double of_process = 0.0;  ///< the same for all neurons of the process, among which simultaneous spikes are counted
+    double most_in_step = 0.0;  ///< maximum relative to the mean; 0: as for independently firing neurons
+    double steps = 0.0;  ///< simulated ones
+    double rows = 0.0;  ///< rows for which a spike may come
+    double runs = 0.0;  ///< per row: synapses with the same delay
     double synapses = 0.0;
-    double targets = 0.0;             ///< neurons that it has synapses onto
-    double from_first_to_last = 0.0;  ///< neurons from the first of these to the last
-    double delays = 1.0;              ///< how many there can be
+    double targets = 0.0;  ///< target neurons
+    double from_first_to_last = 0.0;  ///< neurons from the first target to the last
+    double delays = 1.0;  ///< number of possible delays
     DelaySteps longest_delay = 0;
-    double pulses = 0.0;  ///< of a transmitter that modulates the synapses: steps in which any of its neurons fires
+    double pulses = 0.0;  ///< steps in which any neuron of the modulating transmitter fires
     double pulses_per_step = 0.0;
 };
 
-/// Elements that there is room for in a list of exactly so many, appended one at a time as in base/tight_list.hpp.
+/// Capacity of a list of exactly this size, appended one at a time as in base/tight_list.hpp.
 double room_of_appended(double size);
-/// Elements that there is room for in a list that grows as those of base/tight_list.hpp do.
+/// Capacity of a list that grows as those of base/tight_list.hpp do.
 /// @param mean mean length @param events each adds, on average, the same number of elements
-/// @param most its greatest length relative to the mean; 0: as for events that are independent
+/// @param most greatest length relative to the mean; 0: as for independent events
 double room_of_list(double mean, double events, double most);
-/// Spikes of a neuron beyond a number of them, on average, where it fires at random and so often on average.
+/// Expected spikes of a neuron beyond a number, for random firing with this mean.
 double expected_beyond(double mean, std::size_t number);
 
 }  // namespace ranvier::connect

@@ -8,7 +8,7 @@
 
 namespace ranvier::connect {
 
-/// The sources that a table could have: ranges of ids, numbered one after another.
+/// The possible sources of a table: ranges of ids, numbered consecutively.
 class RowMap {
    public:
     struct Range {
@@ -18,7 +18,7 @@ class RowMap {
     };
 
     RowMap() = default;
-    /// @param ranges of ids, in any order, overlapping or not
+    /// @param ranges of ids, in any order, possibly overlapping
     explicit RowMap(std::vector<Range> ranges);
 
     std::uint32_t rows() const { return rows_; }

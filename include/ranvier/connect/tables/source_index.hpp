@@ -11,15 +11,15 @@
 
 namespace ranvier::connect {
 
-/// Finds the rows of sources among all possible ones: a bit for each of these, in groups of 48 that know how many came
-/// before. It takes 16 bytes for 48 possible sources on each shard, present or not.
+/// Finds the rows of sources among all possible ones: a bit for each of these, in groups of 48 with the number of
+/// sources in earlier groups. It takes 16 bytes for 48 possible sources on each shard, present or not.
 ///
-/// This is the table of the kernel that came before the two-tier infrastructure (Jordan et al. 2018, Figure 2; Kunkel et al.
-/// 2014), kept to be compared with: its memory grows with the network, not with what a process has.
+/// This is the table of the kernel before the two-tier infrastructure (Jordan et al. 2018, Figure 2; Kunkel et al.
+/// 2014), kept for comparison: its memory grows with the network, not with the part of a process.
 class SourceIndex {
    public:
     SourceIndex() = default;
-    /// @param present of each row, ascending @param possible one more than the greatest that there could be
+    /// @param present source of each row, ascending @param possible one more than the greatest possible source
     SourceIndex(std::span<const std::uint32_t> present, std::uint64_t possible, std::pmr::memory_resource* memory)
         : groups_((possible + group_size - 1) / group_size, memory) {
         std::size_t row = 0;

@@ -13,46 +13,49 @@ namespace ranvier::connect {
 class StoredSynapses;
 class LearningSynapses;
 
-/// The part of a table that adds synapses to the inputs just before these are read, and not when their spikes are accepted.
+/// Delivery of a table that adds synapses to the inputs just before these are read, instead of when their spikes are
+/// accepted.
 class DeferredDelivery {
    public:
-    /// Adds what arrives in [begin, end) from all spikes that were accepted before.
+    /// Adds the arrivals in [begin, end) of all spikes accepted before.
     virtual void deliver(InstructionSet set, Step begin, Step end, const InputRing& inputs) = 0;
 
    protected:
     ~DeferredDelivery() = default;
 };
 
-/// What the spikes of one kind of synapses (TableKind), or of a transmitter, reach on one shard, by source: rows, to which
-/// spikes are sent.
+/// The targets of the spikes of one kind of synapses (TableKind), or of a transmitter, on one shard, by source: rows,
+/// to which spikes are sent.
 ///
-/// A table gets each spike once, in `accept`. All that arrives in [begin, end) has been added to the inputs once the spikes
-/// before `end` have been accepted, and `deliver(begin, end)` has returned where delivery is deferred. Sums are exact, so that
-/// the order does not matter.
+/// A table receives each spike once, by `accept`. All arrivals in [begin, end) have been added to the inputs once the
+/// spikes before `end` have been accepted, and, with deferred delivery, `deliver(begin, end)` has returned. Sums are
+/// exact, so that the order does not matter.
 ///
-/// What else a table can do, it offers as an interface of its own; null where it cannot.
+/// Optional functions of a table are separate interfaces; null if not supported.
 class SynapseTable {
    public:
     virtual ~SynapseTable() = default;
 
     /// Rows are numbered in the order of their sources' ids; in an unsorted table, each synapse is a row.
     virtual std::uint32_t rows() const = 0;
-    /// Whether the table knows the sources of its rows.
+    /// Whether the table stores the sources of its rows.
     virtual bool has_sources() const = 0;
     /// @pre has_sources()
     virtual NeuronId source(RowIndex row) const = 0;
-    /// The rows of each of these sources, one source after another, appended to `rows`; a source without synapses has none.
-    /// @pre has_sources(), or the table has a row for every source that it could have
+    /// Appends the rows of each of these sources to `rows`, one source after another; a source without synapses has
+    /// none.
+    /// @pre has_sources(), or the table has a row for every possible source
     virtual void find_rows(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const = 0;
     virtual DelaySteps least_delay() const = 0;
     virtual DelaySteps greatest_delay() const = 0;
-    /// Of the synapses of a row. @pre spikes reach something in it
+    /// Of the synapses of a row. @pre the row has synapses
     virtual DelaySteps least_delay_of(RowIndex row) const = 0;
-    /// How many steps ahead of the present one inputs may be written: what the ring of inputs must hold beside one window.
+    /// Number of steps ahead of the current one for which inputs may be written: the required length of the ring of
+    /// inputs beside one window.
     virtual DelaySteps reach() const = 0;
 
-    /// Takes in spikes that were emitted in step `stamp` by the sources of `rows`, and adds what arrives in
-    /// (now, window_end). All earlier steps have been taken in before. Returns the number of synapses reached in all.
+    /// Accepts spikes emitted in step `stamp` by the sources of `rows`, and adds their arrivals in (now, window_end).
+    /// Spikes of all earlier steps must have been accepted. Returns the number of synapses reached.
     virtual std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now,
                                  Step window_end, const InputRing& inputs) = 0;
 
@@ -60,7 +63,7 @@ class SynapseTable {
     /// Null for a transmitter.
     virtual StoredSynapses* synapses() { return nullptr; }
     const StoredSynapses* synapses() const { return const_cast<SynapseTable*>(this)->synapses(); }
-    /// Where weights change with the spikes of both sides, or with variables of the targets.
+    /// For weights that change with the spikes of both sides, or with variables of the targets.
     virtual LearningSynapses* learning() { return nullptr; }
     const LearningSynapses* learning() const { return const_cast<SynapseTable*>(this)->learning(); }
 };

@@ -8,15 +8,15 @@
 
 namespace ranvier::connect {
 
-/// How tables deliver spikes; see RunTable and RingTable.
+/// Delivery of spikes by tables; see RunTable and RingTable.
 enum class TableLayout : std::uint8_t { automatic, runs, ring };
 
-/// How rows are numbered.
+/// Numbering of rows.
 enum class RowNumbering : std::uint8_t {
-    dense,  ///< every possible source has a row, which may be empty: the row of a source is found by arithmetic
+    dense,  ///< every possible source has a row, possibly empty: the row of a source is found by arithmetic
     compact,  ///< only sources with synapses have a row
-    sparse,  ///< as compact, with an index over all possible sources (connect/tables/source_index.hpp), to be compared with
-    unsorted,  ///< each synapse is a row, in the order in which they were drawn
+    sparse,  ///< as compact, with an index over all possible sources (connect/tables/source_index.hpp), for comparison
+    unsorted,  ///< each synapse is a row, in the order of drawing
 };
 
 }  // namespace ranvier::connect
@@ -29,7 +29,7 @@ struct ChoiceNames<connect::TableLayout> {
     static constexpr std::array<std::string_view, 3> names{"auto", "runs", "ring"};
 };
 
-/// Unsorted synapses are another option.
+/// Unsorted synapses are a separate option.
 template <>
 struct ChoiceNames<connect::RowNumbering> {
     static constexpr std::string_view kind = "row numbering";

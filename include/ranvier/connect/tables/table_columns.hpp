@@ -16,14 +16,14 @@
 
 namespace ranvier::connect {
 
-/// Delays of synapses relative to the least delay of their table, one byte each where that suffices.
+/// Delays of synapses relative to the shortest delay of their table, one byte each where that suffices.
 using RelativeDelays = std::variant<Buffer<std::uint8_t>, Buffer<std::uint16_t>>;
 
-/// Where rows begin, in as few bytes as their number of synapses allows.
+/// Starts of rows, in as few bytes as their number of synapses allows.
 class RowStarts {
    public:
     RowStarts() = default;
-    /// Room for `rows` rows with `synapses` synapses in all.
+    /// Allocates `rows` rows with a total of `synapses` synapses.
     RowStarts(std::size_t rows, std::uint64_t synapses, std::pmr::memory_resource* memory) {
         if (synapses <= UINT32_MAX) {
             narrow_ = Buffer<std::uint32_t>(rows + 1, memory);
@@ -32,7 +32,7 @@ class RowStarts {
         }
     }
 
-    /// @param starts of all rows, and where the last one ends
+    /// @param starts of all rows, and the end of the last one
     explicit RowStarts(Buffer<std::uint32_t> starts) : narrow_(std::move(starts)) {}
     explicit RowStarts(Buffer<std::uint64_t> starts) : wide_(std::move(starts)) {}
 
@@ -44,17 +44,17 @@ class RowStarts {
             narrow_[row] = static_cast<std::uint32_t>(begin);
         }
     }
-    /// Inlined before the compiler looks for calls without effect, which it drops.
+    /// Inlined before the compiler drops calls that seem to have no effect.
     RANVIER_ALWAYS_INLINE void prefetch(std::size_t row) const {
         __builtin_prefetch(narrow_.empty() ? static_cast<const void*>(wide_.data() + row) : narrow_.data() + row, 0, 3);
     }
-    /// Number of rows; 0 when there is nothing, as in unsorted tables.
+    /// Number of rows; 0 if empty, as in unsorted tables.
     std::size_t rows() const { return narrow_.size() + wide_.size() == 0 ? 0 : narrow_.size() + wide_.size() - 1; }
-    /// The row that a position lies in.
+    /// The row that contains a position.
     std::uint32_t row_of(std::uint64_t position) const {
         std::size_t low = 0;
         std::size_t high = rows();
-        // The last row that begins at or before the position.
+        // The last row that starts at or before the position.
         while (high - low > 1) {
             const std::size_t middle = (low + high) / 2;
             ((*this)[middle] <= position ? low : high) = middle;
@@ -67,7 +67,7 @@ class RowStarts {
     Buffer<std::uint64_t> wide_;
 };
 
-/// The columns of a table, rows one after another, before anything is built on them.
+/// The columns of a table, row by row, before further structures are built on them.
 template <class Target, class Weight>
 struct TableColumns {
     // Compiled once, in table_columns.cpp: every kind of table takes its columns by value.
@@ -79,14 +79,14 @@ struct TableColumns {
     RowMap row_map;
     RowNumbering numbering = RowNumbering::dense;
     RowStarts row_start;  ///< empty when unsorted
-    /// Index in `row_map` of each row's source, unless rows are dense; empty once forgotten.
+    /// Index in `row_map` of each row's source, unless rows are dense; empty once freed.
     Buffer<std::uint32_t> sources;
     SourceIndex index;  ///< of `sources`, if rows are sparse
     Buffer<Target> targets;  ///< inputs; see InputLayout
     Buffer<Weight> weights;
-    RelativeDelays delays;  ///< empty when all delays are the same
-    std::vector<Buffer<Weight>> parameters;  ///< of which each synapse has a value of its own
-    Buffer<std::uint16_t> tags;  ///< projections; empty when source and target tell the projection
+    RelativeDelays delays;  ///< empty if all delays are equal
+    std::vector<Buffer<Weight>> parameters;  ///< per-synapse parameters
+    Buffer<std::uint16_t> tags;  ///< projections; empty if source and target determine the projection
     DelaySteps least_delay = 1;
     DelaySteps greatest_delay = 1;
 };

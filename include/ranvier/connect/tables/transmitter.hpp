@@ -5,7 +5,7 @@
 
 namespace ranvier::connect {
 
-/// Neurons whose spikes act on all synapses of a table at once: a volume transmitter.
+/// Neurons whose spikes affect all synapses of a table at once: a volume transmitter.
 struct Transmitter {
     IdSequence sources;
     DelaySteps delay = 1;  ///< from each of the neurons to all of the synapses

@@ -1,4 +1,4 @@
-#include "connect/plasticity/own_factor_table.hpp"
+#include "connect/plasticity/synapse_factor_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,15 +19,16 @@ namespace {
 constexpr std::size_t block_size = 256;
 
 template <class Target, class Weight>
-class OwnFactorTable final : public StoredTable<Target, Weight>, public RowState {
+class SynapseFactorTable final : public StoredTable<Target, Weight>, public RowState {
    public:
     using Base = StoredTable<Target, Weight>;
 
-    OwnFactorTable(TableColumns<Target, Weight> columns, const OwnFactorRule& rule, std::span<const double> shared,
-                   std::span<const std::uint32_t> own, const PlasticTableArguments& arguments)
+    SynapseFactorTable(TableColumns<Target, Weight> columns, const SynapseFactorRule& rule,
+                       std::span<const double> shared, std::span<const std::uint32_t> per_synapse,
+                       const PlasticTableArguments& arguments)
         : Base(std::move(columns)),
           rule_(rule),
-          own_(own.begin(), own.end()),
+          per_synapse_(per_synapse.begin(), per_synapse.end()),
           resolution_(arguments.resolution),
           to_grid_(0x1.8p52 * arguments.quantum),
           last_(Base::rows(), arguments.synapses),
@@ -85,7 +86,7 @@ class OwnFactorTable final : public StoredTable<Target, Weight>, public RowState
     }
 
    private:
-    OwnFactorBlock block(std::size_t count, Step now, Step last) {
+    SynapseFactorBlock block(std::size_t count, Step now, Step last) {
         return {.parameters = parameter_blocks_.data(),
                 .states = state_blocks_.data(),
                 .factors = numbers_.data(),
@@ -95,8 +96,8 @@ class OwnFactorTable final : public StoredTable<Target, Weight>, public RowState
                 .resolution = resolution_};
     }
     void load_parameters(std::uint64_t begin, std::size_t count) {
-        for (std::size_t k = 0; k < own_.size(); ++k) {
-            copy(this->columns_.parameters[k].data() + begin, count, parameters_.data() + own_[k] * block_size);
+        for (std::size_t k = 0; k < per_synapse_.size(); ++k) {
+            copy(this->columns_.parameters[k].data() + begin, count, parameters_.data() + per_synapse_[k] * block_size);
         }
     }
     void load_states(std::uint64_t begin, std::size_t count) {
@@ -133,13 +134,13 @@ class OwnFactorTable final : public StoredTable<Target, Weight>, public RowState
         for (const auto& values : states_) detail::prefetch_span(values.data() + begin, count * sizeof(Weight));
     }
 
-    const OwnFactorRule& rule_;
-    std::vector<std::uint32_t> own_;  ///< parameters of the model, by column
+    const SynapseFactorRule& rule_;
+    std::vector<std::uint32_t> per_synapse_;  ///< parameters of the model, by column
     double resolution_;
     double to_grid_;
-    Buffer<Step> last_;  ///< spike of each row
+    Buffer<Step> last_;  ///< last spike of each row
     std::vector<Buffer<Weight>> states_;
-    /// Of a block: parameters of the model, of which those that synapses share stay as they are; and factors and states.
+    /// Of a block: parameters of the model, where shared ones are constant; then factors and states.
     Buffer<double> parameters_;
     Buffer<double> numbers_;
     std::vector<const double*> parameter_blocks_;
@@ -149,26 +150,32 @@ class OwnFactorTable final : public StoredTable<Target, Weight>, public RowState
 }  // namespace
 
 template <class Target, class Weight>
-std::unique_ptr<SynapseTable> make_own_factor_table(TableColumns<Target, Weight> columns, const OwnFactorRule& rule,
-                                                    std::span<const double> shared, std::span<const std::uint32_t> own,
-                                                    const PlasticTableArguments& arguments) {
-    return std::make_unique<OwnFactorTable<Target, Weight>>(std::move(columns), rule, shared, own, arguments);
+std::unique_ptr<SynapseTable> make_synapse_factor_table(TableColumns<Target, Weight> columns,
+                                                        const SynapseFactorRule& rule, std::span<const double> shared,
+                                                        std::span<const std::uint32_t> per_synapse,
+                                                        const PlasticTableArguments& arguments) {
+    return std::make_unique<SynapseFactorTable<Target, Weight>>(std::move(columns), rule, shared, per_synapse,
+                                                                arguments);
 }
 
-template std::unique_ptr<SynapseTable> make_own_factor_table(TableColumns<std::uint16_t, float>, const OwnFactorRule&,
-                                                             std::span<const double>, std::span<const std::uint32_t>,
-                                                             const PlasticTableArguments&);
-template std::unique_ptr<SynapseTable> make_own_factor_table(TableColumns<std::uint32_t, float>, const OwnFactorRule&,
-                                                             std::span<const double>, std::span<const std::uint32_t>,
-                                                             const PlasticTableArguments&);
-template std::unique_ptr<SynapseTable> make_own_factor_table(TableColumns<std::uint16_t, double>, const OwnFactorRule&,
-                                                             std::span<const double>, std::span<const std::uint32_t>,
-                                                             const PlasticTableArguments&);
-template std::unique_ptr<SynapseTable> make_own_factor_table(TableColumns<std::uint32_t, double>, const OwnFactorRule&,
-                                                             std::span<const double>, std::span<const std::uint32_t>,
-                                                             const PlasticTableArguments&);
+template std::unique_ptr<SynapseTable> make_synapse_factor_table(TableColumns<std::uint16_t, float>,
+                                                                 const SynapseFactorRule&, std::span<const double>,
+                                                                 std::span<const std::uint32_t>,
+                                                                 const PlasticTableArguments&);
+template std::unique_ptr<SynapseTable> make_synapse_factor_table(TableColumns<std::uint32_t, float>,
+                                                                 const SynapseFactorRule&, std::span<const double>,
+                                                                 std::span<const std::uint32_t>,
+                                                                 const PlasticTableArguments&);
+template std::unique_ptr<SynapseTable> make_synapse_factor_table(TableColumns<std::uint16_t, double>,
+                                                                 const SynapseFactorRule&, std::span<const double>,
+                                                                 std::span<const std::uint32_t>,
+                                                                 const PlasticTableArguments&);
+template std::unique_ptr<SynapseTable> make_synapse_factor_table(TableColumns<std::uint32_t, double>,
+                                                                 const SynapseFactorRule&, std::span<const double>,
+                                                                 std::span<const std::uint32_t>,
+                                                                 const PlasticTableArguments&);
 
-PlasticTableMemory own_factor_memory(const OwnFactorRule& rule, std::size_t weight_bytes) {
+PlasticTableMemory synapse_factor_memory(const SynapseFactorRule& rule, std::size_t weight_bytes) {
     return {.synapse_bytes = rule.state_names.size() * weight_bytes,
             .row_bytes = sizeof(Step),
             .constant_bytes = (rule.parameters + rule.state_names.size() + 1) * block_size * sizeof(double)};

@@ -14,7 +14,7 @@
 
 namespace ranvier::connect::detail {
 
-/// Whether an instruction set has stages of its own.
+/// Whether an instruction set has separate stages.
 template <InstructionSet set>
 #if defined(__x86_64__)
 constexpr bool has_stages = set == InstructionSet::avx512;
@@ -22,7 +22,7 @@ constexpr bool has_stages = set == InstructionSet::avx512;
 constexpr bool has_stages = false;
 #endif
 
-/// AVX-512 where its stages have room for the history.
+/// AVX-512 if its stages can index the history.
 template <class Real>
 InstructionSet usable(InstructionSet set, [[maybe_unused]] const LearnArguments<Real>& arguments) {
     if constexpr (has_stages<InstructionSet::avx512>) {
@@ -32,9 +32,9 @@ InstructionSet usable(InstructionSet set, [[maybe_unused]] const LearnArguments<
     return set;
 }
 
-/// Finds the postsynaptic spikes that synapses of a block see.
+/// Looks up the postsynaptic spikes seen by synapses of a block.
 template <class Real>
-struct LookAtSpikes {
+struct SpikeLookup {
     using Arguments = LearnArguments<Real>;
     using Visit = LearnVisit<Real>;
     using History = SpikeHistory<Real>;
@@ -42,15 +42,15 @@ struct LookAtSpikes {
     static constexpr std::size_t block = Block::block;
     static constexpr std::size_t newest = History::newest;
 
-    /// Finds the newest spike up to `end`, and what is left of the trace after the last one before `meets`. Returns the
+    /// Finds the newest spike up to `end`, and the rest of the trace after the last one before `meets`. Returns the
     /// greatest place in the history.
     template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static std::uint32_t look_at(const Arguments& a, const std::uint32_t* targets,
+    RANVIER_ALWAYS_INLINE static std::uint32_t look_up(const Arguments& a, const std::uint32_t* targets,
                                                        const std::int32_t* end, const std::int32_t* meets,
                                                        std::size_t count, std::int32_t* first, std::uint32_t* place,
                                                        Real* trace) {
         if constexpr (has_stages<set>) {
-            return LearnAvx512<Real>::look_at(a, targets, end, meets, count, first, place, trace);
+            return LearnAvx512<Real>::look_up(a, targets, end, meets, count, first, place, trace);
         }
         const std::int32_t* const steps = a.history->steps();
         const Real* const traces = a.history->traces();
@@ -58,7 +58,7 @@ struct LookAtSpikes {
         std::array<std::int32_t, block> left;  // steps, of the trace
         std::uint32_t greatest = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            // Behind the newest spikes there is one that never was.
+            // The newest spikes are followed by a sentinel.
             std::uint32_t at = targets[i];
             while (steps[at] > end[i]) at += neurons;
             first[i] = steps[at];
@@ -67,15 +67,15 @@ struct LookAtSpikes {
             while (steps[at] >= meets[i]) at += neurons;
             std::int32_t before = steps[at];
             trace[i] = traces[at];
-            if (at >= newest * neurons) OlderSpikes<Real>::look_before(a, targets[i], meets[i], before, trace[i]);
-            // Of a neuron that has never fired the trace is 0, whatever the number of steps.
+            if (at >= newest * neurons) OlderSpikes<Real>::find_before(a, targets[i], meets[i], before, trace[i]);
+            // A neuron that has never fired has trace 0, whatever the number of steps.
             left[i] = meets[i] - std::max(before, meets[i] - (1 << 30));
         }
         for (std::size_t i = 0; i < count; ++i) trace[i] *= a.postsynaptic(left[i]);
         return greatest;
     }
 
-    /// Where only the first postsynaptic spike after the last presynaptic one is learnt from.
+    /// For rules that learn only from the first postsynaptic spike after the last presynaptic one.
     [[gnu::noinline]] static void find_first(const Arguments& a, Block& b) {
         const std::int32_t* const steps = a.history->steps();
         const std::uint32_t neurons = a.history->neurons();
