@@ -52,7 +52,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const TaskRuns& runs) {
         worker["executed"] = counts.executed;
         worker["stolen_locally"] = counts.stolen_locally;
         worker["stolen_remotely"] = counts.stolen_remotely;
-        worker["vain_searches"] = counts.vain_searches;
+        worker["failed_searches"] = counts.failed_searches;
         worker["sleeps"] = counts.sleeps;
         workers.append(worker);
     }

@@ -275,7 +275,7 @@ def _summarize(turns: Sequence[Measured]) -> Measured:
         """Return means over runs of the tree, summed over all threads."""
         runs = sum(len(turn[name]["seconds"]) for turn in turns)
         workers = [worker for turn in turns for worker in turn[name]["workers"]]
-        counts = ("executed", "stolen_locally", "stolen_remotely", "vain_searches", "sleeps")
+        counts = ("executed", "stolen_locally", "stolen_remotely", "failed_searches", "sleeps")
         return {count: sum(worker[count] for worker in workers) / runs for count in counts}
 
     return {

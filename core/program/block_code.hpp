@@ -16,10 +16,10 @@ namespace ranvier::program {
 /// Representation of an input.
 struct InputForm {
     enum class Kind : std::uint8_t {
-        lanes,       ///< an array with one value for each lane
-        uniform,  ///< one value for all lanes
-        weights,     ///< see StepArguments::inputs
-        refractory,  ///< see StepArguments::release
+        lanes,            ///< an array with one value for each lane
+        uniform,          ///< one value for all lanes
+        weights,          ///< see StepArguments::inputs
+        refractory,       ///< see StepArguments::release
         last_refractory,  ///< the same
     };
 
@@ -30,7 +30,7 @@ struct InputForm {
 /// Destination of a result.
 struct OutputForm {
     enum class Kind : std::uint8_t {
-        lanes,  ///< an array with one value for each lane; absent where all lanes have the same value
+        lanes,     ///< an array with one value for each lane; absent where all lanes have the same value
         in_place,  ///< replaces an input
         fires,     ///< see StepArguments::fires
         ended,     ///< see StepArguments::failures
@@ -43,13 +43,13 @@ struct OutputForm {
 
 /// The operation of an instruction.
 enum class Action : std::uint8_t {
-    operate,          ///< out = operation(operands)
-    copy,             ///< out = operand
-    take_weights,     ///< out = operand + 0.0; operand = -0.0
-    take_refractory,  ///< out = whether a lane is refractory
+    operate,               ///< out = operation(operands)
+    copy,                  ///< out = operand
+    take_weights,          ///< out = operand + 0.0; operand = -0.0
+    take_refractory,       ///< out = whether a lane is refractory
     take_last_refractory,  ///< out = whether a lane is refractory for the last step
-    take_valid,  ///< out = whether a lane is a neuron
-    begin_loop,  ///< start of `loop`: resets its iterations
+    take_valid,            ///< out = whether a lane is a neuron
+    begin_loop,            ///< start of `loop`: resets its iterations
     /// out = out and operand; if that is false in all lanes, leaves `loop` and continues at `target`.
     check_loop,
     /// Counts an iteration of `loop`; continues at `target` after fewer than `most`, otherwise leaves the loop.

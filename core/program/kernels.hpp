@@ -15,7 +15,7 @@ inline constexpr std::size_t lanes_of_kernel = 16;
 struct Frame {
     double* const* places;  ///< start of each place
     std::size_t lanes;      ///< a multiple of lanes_of_kernel
-    std::size_t valid;  ///< lanes that are neurons
+    std::size_t valid;      ///< lanes that are neurons
     const std::int32_t* release;
     std::int64_t clock;
 };

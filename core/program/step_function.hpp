@@ -40,8 +40,8 @@ struct StepArguments {
     /// it never receives -0.0, and the function resets the array to -0.0.
     double* const* inputs;
     const double* current;  ///< pA; null: 0 in all lanes
-    const std::int32_t*
-        release;  ///< a lane is refractory in this step if its element is >= clock, for the last time if it is clock
+    /// A lane is refractory in this step if its element is >= clock, for the last time if it is clock.
+    const std::int32_t* release;
     std::int64_t clock;  ///< from 1 to 2^30
     /// By index of a draw: 64 random bits w for each lane, null if no instruction has this index. A uniform_draw is
     /// to_open_unit(w) and a normal_draw math::normal_quantile(to_open_unit(w)) (base/random.hpp, base/math.hpp).

@@ -112,8 +112,8 @@ void lengthen(List& values, std::size_t size) {
 /// Shrinks a list whose capacity was needed only once, as in the first epoch.
 template <class List>
 void trim(List& values, std::size_t used) {
-    constexpr std::size_t hardly_any = 4096;
-    if (values.capacity() <= 4 * used + hardly_any) return;
+    constexpr std::size_t negligible = 4096;
+    if (values.capacity() <= 4 * used + negligible) return;
     List shorter(values.get_allocator());
     shorter.reserve(std::max(used, values.size()));
     shorter.assign(values.begin(), values.end());

@@ -80,7 +80,7 @@ class NeighborExchange final : public ExchangeBase {
     Step first_step_ = 0;
     std::vector<std::size_t> send_bytes_;      ///< for each destination
     std::vector<std::size_t> received_bytes_;  ///< from each source
-    std::vector<std::byte> received_;  ///< never shrinks
+    std::vector<std::byte> received_;          ///< never shrinks
 };
 
 }  // namespace

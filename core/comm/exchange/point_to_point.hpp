@@ -33,7 +33,7 @@ class PointToPointExchange : public ExchangeBase {
     /// The messages of one epoch.
     struct Epoch {
         Step first_step = 0;
-        bool open = false;  ///< whether messages may be in transit
+        bool open = false;           ///< whether messages may be in transit
         std::uint64_t sent = 0;      ///< by this process
         std::uint64_t received = 0;  ///< by this process
         std::vector<ArrivedSpike> arrived;
@@ -97,8 +97,8 @@ void for_each_rank(std::span<const Destination> destinations, Visit visit) {
 
 /// Tags of the messages of each method. All differ, since a process may be one epoch, and with it one method, ahead.
 namespace tags {
-inline constexpr std::array multisend{0, 1};           ///< by parity
-inline constexpr std::array two_phase{2, 3, 4, 5};     ///< by phase and parity
+inline constexpr std::array multisend{0, 1};        ///< by parity
+inline constexpr std::array two_phase{2, 3, 4, 5};  ///< by phase and parity
 inline constexpr std::array persistent{6};
 }  // namespace tags
 

@@ -46,10 +46,10 @@ bool HostBarrier::join(const Address& address) {
     const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0) return false;
     struct stat found{};
-    const bool is_like_it = ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) &&
-                            found.st_size == static_cast<off_t>(sizeof(Shared)) && map(file);
+    const bool is_mapped = ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) &&
+                           found.st_size == static_cast<off_t>(sizeof(Shared)) && map(file);
     ::close(file);
-    return is_like_it && shared_->secret.load() == address.secret;
+    return is_mapped && shared_->secret.load() == address.secret;
 }
 
 void HostBarrier::begin(std::uint32_t processes) {

@@ -60,10 +60,10 @@ class ProgressReceiver {
 /// ahead of that. So the spikes in transit and in the queues of readers are bounded by the neurons and these steps; no
 /// process waits in a call. Progress is guaranteed: consider the slowest group, at step c.
 /// - A group that it reads is at c or later, and has notified more than c - d, if d is the delay, or will, since a
-/// notification is due. So the slowest group may advance to at least c + 1.
+///   notification is due. So the slowest group may advance to at least c + 1.
 /// - Its readers are at c or later. They acknowledge when they have read `most_ahead` / 2 steps more than last
-/// acknowledged, and every notification is due after at most that many steps. So if they acknowledged less than c + 1 -
-/// `most_ahead`, they have more to acknowledge, or will be notified of more first.
+///   acknowledged, and every notification is due after at most that many steps. So if they acknowledged less than
+///   c + 1 - `most_ahead`, they have more to acknowledge, or will be notified of more first.
 /// Due messages are sent, and arrived ones received, whenever a thread has advanced a group or is idle.
 ///
 /// Memory and time depend on the processes read or reading, and on the neighbours in the tree of RunAgreement, not on

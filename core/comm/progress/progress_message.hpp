@@ -24,10 +24,10 @@ enum class ProgressKind : std::uint32_t {
     // Between neighbours in the tree of processes; see CommonProgress and RunAgreement.
     branch_progress,  ///< all groups of the processes of a branch have reached a step
     all_progress,     ///< all groups of all processes have
-    stop_request,  ///< request to end the run early
-    report,  ///< the latest step that the processes of a branch plan to reach
-    verdict,  ///< the step after which the run ends
-    end,  ///< no further message in this run
+    stop_request,     ///< request to end the run early
+    report,           ///< the latest step that the processes of a branch plan to reach
+    verdict,          ///< the step after which the run ends
+    end,              ///< no further message in this run
 };
 
 /// A message is a list of entries. Entries of kind `clock` are followed by their spikes, a word each.

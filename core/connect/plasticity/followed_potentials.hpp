@@ -29,10 +29,10 @@ struct VoltageConstants {
     bool is_homeostatic = false;  ///< depression is multiplied by (u_bar_bar - rest)^2 / reference
     double rest = 0.0;            ///< mV
     double reference = 1.0;       ///< mV^2
-    DelaySteps delay = 0;       ///< of u_bar_plus and u_bar_minus
-    double trace_steps = 1.0;   ///< time constant of the presynaptic trace
-    double jump = 1.0;          ///< of the trace
-    double least = 0.0;  ///< bounds of weights
+    DelaySteps delay = 0;         ///< of u_bar_plus and u_bar_minus
+    double trace_steps = 1.0;     ///< time constant of the presynaptic trace
+    double jump = 1.0;            ///< of the trace
+    double least = 0.0;           ///< bounds of weights
     double greatest = 0.0;
 };
 
@@ -192,8 +192,8 @@ class FollowedPotentials {
     std::uint32_t neurons_;
     VoltageConstants constants_;
     std::size_t saved_steps_;
-    std::size_t mask_;  ///< of ring buffers by step, then neuron
-    Buffer<double> now_values_;    ///< by variable, then neuron
+    std::size_t mask_;           ///< of ring buffers by step, then neuron
+    Buffer<double> now_values_;  ///< by variable, then neuron
     Buffer<double> plus_;
     Buffer<double> minus_;
     Buffer<double> depression_;

@@ -24,8 +24,8 @@ struct LearnVisit {
     const void* targets = nullptr;  ///< inputs; see InputLayout
     Real* weights = nullptr;
     std::size_t count = 0;
-    const Real* synapse_traces =
-        nullptr;  ///< presynaptic, per synapse, after the previous spike; null without per-synapse traces
+    /// Presynaptic, per synapse, after the previous spike; null without per-synapse traces.
+    const Real* synapse_traces = nullptr;
     Real* new_synapse_traces = nullptr;  ///< the same array, for the traces after the current spike
     /// Per synapse, relative to the shortest delay: postsynaptic spikes meet it so many steps earlier. Null: equal
     /// delays.
@@ -58,8 +58,8 @@ template <class Real>
 struct LearnArguments {
     std::span<const LearnVisit<Real>> visits;  ///< of different synapses
     bool wide_targets = false;  ///< 32 bits, not 16
-    const std::uint32_t* neurons =
-        nullptr;  ///< of each input, as in the history; null: inputs are numbered like neurons
+    /// Of each input, as in the history; null: inputs are numbered like neurons.
+    const std::uint32_t* neurons = nullptr;
     std::uint32_t first_neuron = 0;  ///< of the history, if inputs are numbered like neurons
     bool wide_delays = false;  ///< 16 bits, not 8
     std::size_t slot_stride = 0;  ///< of the ring of inputs

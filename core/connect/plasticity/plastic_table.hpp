@@ -40,7 +40,7 @@ namespace ranvier::connect {
 template <class Target, class Real>
 class PlasticTable final : public StoredTable<Target, Real>,
                            public LearningSynapses,
-                           public SpikeFollower,
+                           public SpikeDrivenSynapses,
                            public ModulatedSynapses,
                            public RowState {
    public:
@@ -51,7 +51,7 @@ class PlasticTable final : public StoredTable<Target, Real>,
                  const PlasticTableArguments& arguments);
 
     LearningSynapses* learning() override { return this; }
-    SpikeFollower* spike_follower() override { return this; }
+    SpikeDrivenSynapses* spike_driven() override { return this; }
     ModulatedSynapses* modulated_synapses() override { return modulated_ ? this : nullptr; }
     RowState* row_state() override { return this; }
     /// See plastic_table_memory().
@@ -227,7 +227,7 @@ class PlasticTable final : public StoredTable<Target, Real>,
         Decay<double> decay;       ///< of the eligibility
         Buffer<Real> eligibility;  ///< after the last spike that a synapse has learnt from
         Buffer<Real> remainders;   ///< of weights beyond single precision
-        std::size_t kept = 0;  ///< pulses still needed when all synapses last learnt
+        std::size_t kept = 0;      ///< pulses still needed when all synapses last learnt
     };
     std::unique_ptr<Modulated> modulated_;  ///< null without a transmitter
     /// For synapses with per-synapse time constants: traces kept per synapse, by TraceKind.

@@ -320,7 +320,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
     Buffer<std::uint64_t> ids_;  ///< of target neurons, by input
     Buffer<std::uint32_t> neurons_;  ///< of each input, where neurons have several; otherwise empty
     Buffer<Row> rows_;
-    NarrowNumbers states_;   ///< of synapses
+    NarrowNumbers states_;                        ///< of synapses
     std::vector<Buffer<Weight>> synapse_states_;  ///< values otherwise shared by the synapses of a source, per synapse
     NarrowNumbers numbers_;  ///< number of the synapse among those of its pair
 };

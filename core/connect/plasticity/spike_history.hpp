@@ -245,9 +245,9 @@ class SpikeHistory {
     std::uint32_t neurons_ = 0;
     Buffer<std::int32_t> steps_;
     Buffer<Real> traces_;
-    Buffer<Real> same_side_;  ///< by trace, then place
-    Buffer<double> last_trace_;  ///< after the newest spike
-    Buffer<double> last_same_side_;    ///< after the newest spike, by trace, then neuron
+    Buffer<Real> same_side_;         ///< by trace, then place
+    Buffer<double> last_trace_;      ///< after the newest spike
+    Buffer<double> last_same_side_;  ///< after the newest spike, by trace, then neuron
     Buffer<std::uint32_t> chains_;
     std::pmr::vector<Older> older_;
     std::pmr::vector<Real> older_same_side_;  ///< by older spike, then trace

@@ -16,7 +16,7 @@ namespace ranvier::connect {
 struct SynapseFactorBlock {
     const double* const* parameters;  ///< by parameter of the model
     double* const* states;            ///< by number of the state
-    double* factors;  ///< output: factors of the spike
+    double* factors;                  ///< output: factors of the spike
     std::size_t count;
     Step now;
     Step last;  ///< previous spike of the source

@@ -30,7 +30,7 @@ namespace ranvier::connect {
 template <class Target, class Weight>
 class VoltageTable final : public StoredTable<Target, Weight>,
                            public LearningSynapses,
-                           public PotentialFollower,
+                           public VoltageDrivenSynapses,
                            public RowState {
    public:
     using Base = StoredTable<Target, Weight>;
@@ -63,7 +63,7 @@ class VoltageTable final : public StoredTable<Target, Weight>,
     }
 
     LearningSynapses* learning() override { return this; }
-    PotentialFollower* potential_follower() override { return this; }
+    VoltageDrivenSynapses* voltage_driven() override { return this; }
     RowState* row_state() override { return this; }
     double greatest_added() const override { return greatest_added_; }
     std::span<const std::string_view> followed_variables() const override { return FollowedPotentials::variables; }

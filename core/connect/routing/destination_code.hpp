@@ -82,7 +82,7 @@ class DestinationCode {
     /// Encoding of this many destinations. Offsets are in bytes.
     struct Shape {
         bool plain = true;
-        unsigned low_bits = 0;  ///< of a rank, stored with the address
+        unsigned low_bits = 0;   ///< of a rank, stored with the address
         unsigned width = 0;      ///< bits of such an entry
         unsigned step_bits = 0;  ///< the directory has an entry for each multiple of 2^step_bits ranks except 0
         unsigned item_bits = 0;

@@ -94,7 +94,7 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
                                      .bound = "at most 2^48, and with the number of ranks at most 2^57",
                                      .remedy = "use more processes"});
     }
-    if (communicator_->is_dry_run()) played_.emplace(layout);
+    if (communicator_->is_dry_run()) dry_run_sources_.emplace(layout);
     for (const ShardLayout& shard : layout.shards()) {
         PresynapticTable::ShardDestinations part;
         part.sources = shard.size();
@@ -242,7 +242,8 @@ void PresynapticTableBuilder::take(std::uint32_t worker, bool store) {
     const DestinationCode& code = table_->code_;
     for (const auto& piece : exchange_.received()) {
         for (const Entry& entry : piece.records) {
-            const std::uint64_t place = played_ ? played_->here(piece.from, entry.place) : entry.place;
+            const std::uint64_t place =
+                dry_run_sources_ ? dry_run_sources_->here(piece.from, entry.place) : entry.place;
             const NeuronId source = layout_.placement().id_at(layout_.rank(), place);
             const std::uint32_t shard = layout_.shard_of(source).value;
             if (shard % team_.size() != worker) continue;

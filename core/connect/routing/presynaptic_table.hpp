@@ -10,7 +10,7 @@
 
 #include "comm/redistribution.hpp"
 #include "connect/routing/destination_code.hpp"
-#include "connect/routing/played_sources.hpp"
+#include "connect/routing/dry_run_sources.hpp"
 #include "connect/routing/row_addresses.hpp"
 #include "ranvier/base/buffer.hpp"
 #include "ranvier/base/ids.hpp"
@@ -118,7 +118,7 @@ class PresynapticTableBuilder {
     comm::Redistribution<Entry> exchange_;
     std::vector<Entry> packed_;
     std::vector<std::uint64_t> counts_;  ///< by rank
-    std::optional<PlayedSources> played_;  ///< in a dry run
+    std::optional<DryRunSources> dry_run_sources_;  ///< in a dry run
     /// By worker: its listed entries, and by worker and rank their number; later the position of the next one.
     std::vector<std::vector<Listed>> listed_;
     std::vector<std::vector<std::uint32_t>> listed_counts_;

@@ -18,17 +18,17 @@ namespace ranvier::connect {
 using PotentialReader = std::function<void(std::size_t variable, std::uint32_t first, std::span<double> values)>;
 
 /// Synapses that learn from the spikes of their targets.
-class SpikeFollower {
+class SpikeDrivenSynapses {
    public:
     /// Called after the neurons of a step have been updated, with those that fired, by local index.
     virtual void postsynaptic_spikes(Step step, std::span<const std::uint32_t> neurons) = 0;
 
    protected:
-    ~SpikeFollower() = default;
+    ~SpikeDrivenSynapses() = default;
 };
 
 /// Synapses that learn from variables of their targets.
-class PotentialFollower {
+class VoltageDrivenSynapses {
    public:
     /// The names of these variables.
     virtual std::span<const std::string_view> followed_variables() const = 0;
@@ -38,7 +38,7 @@ class PotentialFollower {
     virtual void follow(Step step, const PotentialReader& read) = 0;
 
    protected:
-    ~PotentialFollower() = default;
+    ~VoltageDrivenSynapses() = default;
 };
 
 /// Synapses that a transmitter modulates.
@@ -61,8 +61,8 @@ class LearningSynapses {
     /// The greatest absolute value of a weight when it was added to an input.
     virtual double greatest_added() const = 0;
 
-    virtual SpikeFollower* spike_follower() { return nullptr; }
-    virtual PotentialFollower* potential_follower() { return nullptr; }
+    virtual SpikeDrivenSynapses* spike_driven() { return nullptr; }
+    virtual VoltageDrivenSynapses* voltage_driven() { return nullptr; }
     virtual ModulatedSynapses* modulated_synapses() { return nullptr; }
 
     // The state between two steps, beside that of synapses and rows (StoredSynapses).

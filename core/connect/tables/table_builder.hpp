@@ -22,7 +22,7 @@ namespace ranvier::connect {
 
 struct BuildOptions {
     InstructionSet instruction_set = InstructionSet::baseline;
-    double resolution = 0.1;     ///< ms
+    double resolution = 0.1;      ///< ms
     bool double_weights = false;  ///< store weights in double precision
     TableLayout layout = TableLayout::automatic;
     /// Call compiled code for synapses from equations and this instruction set, if available.

@@ -16,8 +16,8 @@ struct TableEstimate {
     /// Of a kind.
     struct Table {
         bool used = false;  ///< whether there is one
-        DelaySteps reach =
-            0;  ///< number of steps ahead for which inputs are written; 0 for tables that deliver by runs
+        /// Number of steps ahead for which inputs are written; 0 for tables that deliver by runs.
+        DelaySteps reach = 0;
         DelaySteps longest_delay = 0;  ///< steps that a spike stays in it until all of its synapses are reached
         double rows = 0.0;  ///< per shard, for which a spike may come
         const SynapseDynamics* dynamics = nullptr;  ///< null for static synapses
@@ -31,8 +31,8 @@ struct TableEstimate {
     std::vector<Table> tables;  ///< by kind
     /// Neurons of each transmitter that modulates any table: on each shard, a spike may come for each.
     std::vector<double> transmitters;
-    double addresses =
-        0.0;  ///< names of rows: as many entries as the presynaptic tables of all ranks have for this one
+    /// Names of rows: as many entries as the presynaptic tables of all ranks have for this one.
+    double addresses = 0.0;
     double address_limit = 1.0;  ///< upper limit (exclusive) of the addresses
     bool dense = false;  ///< whether spikes come for sources, which the tables look up, not for rows
 };

@@ -28,8 +28,8 @@ void ShardSynapses::set_tables(connect::ShardTables tables, std::uint32_t window
         if (stored(kind) == nullptr || stored(kind)->size() == 0 || learning(kind) == nullptr) continue;
         connect::LearningSynapses& synapses = *learning(kind);
         learning_.push_back(kind);
-        if (synapses.spike_follower() != nullptr) spike_followers_.push_back(synapses.spike_follower());
-        if (synapses.potential_follower() != nullptr) add_follower(*synapses.potential_follower());
+        if (synapses.spike_driven() != nullptr) spike_driven_.push_back(synapses.spike_driven());
+        if (synapses.voltage_driven() != nullptr) add_voltage_driven(*synapses.voltage_driven());
     }
 }
 
@@ -60,8 +60,8 @@ std::uint64_t ShardSynapses::size() const {
 }
 
 void ShardSynapses::arrive(Step step) {
-    for (const Follower& follower : potential_followers_) {
-        follower.synapses->begin_following(step - 1, reader_of(follower));
+    for (const VoltageDriven& driven : voltage_driven_) {
+        driven.synapses->begin_following(step - 1, reader_of(driven));
     }
     for (const connect::KindIndex kind : learning_) learning(kind)->arrive(instruction_set_, step, ring(kind));
 }
@@ -88,14 +88,14 @@ void ShardSynapses::accept(Step stamp, connect::KindIndex kind, std::span<const 
 }
 
 void ShardSynapses::follow(Step step, std::span<const std::uint32_t> fired) {
-    for (connect::SpikeFollower* const synapses : spike_followers_) synapses->postsynaptic_spikes(step, fired);
-    for (const Follower& follower : potential_followers_) follower.synapses->follow(step, reader_of(follower));
+    for (connect::SpikeDrivenSynapses* const synapses : spike_driven_) synapses->postsynaptic_spikes(step, fired);
+    for (const VoltageDriven& driven : voltage_driven_) driven.synapses->follow(step, reader_of(driven));
 }
 
-void ShardSynapses::add_follower(connect::PotentialFollower& synapses) {
-    Follower follower{.synapses = &synapses, .variables = {}};
+void ShardSynapses::add_voltage_driven(connect::VoltageDrivenSynapses& synapses) {
+    VoltageDriven driven{.synapses = &synapses, .variables = {}};
     for (const ShardGroup& group : groups_) {
-        std::vector<std::size_t>& own = follower.variables.emplace_back();
+        std::vector<std::size_t>& own = driven.variables.emplace_back();
         for (const std::string_view name : synapses.followed_variables()) {
             const auto found = std::ranges::find(group.model->variables, name, &models::VariableInfo::name);
             if (found != group.model->variables.end())
@@ -104,16 +104,16 @@ void ShardSynapses::add_follower(connect::PotentialFollower& synapses) {
         // One that none of the synapses reaches may have some of the names.
         if (own.size() < synapses.followed_variables().size()) own.clear();
     }
-    potential_followers_.push_back(std::move(follower));
+    voltage_driven_.push_back(std::move(driven));
 }
 
-void ShardSynapses::read_followed(const Follower& follower, std::size_t variable, std::uint32_t first,
+void ShardSynapses::read_variable(const VoltageDriven& driven, std::size_t variable, std::uint32_t first,
                                   std::span<double> values) const {
     constexpr std::uint32_t most = 256;
     std::array<std::uint32_t, most> neurons;
     const std::uint32_t end = first + static_cast<std::uint32_t>(values.size());
     for (const ShardGroup& group : groups_) {
-        const std::vector<std::size_t>& variables = follower.variables[group.population.value];
+        const std::vector<std::size_t>& variables = driven.variables[group.population.value];
         if (!group.neurons || variables.empty()) continue;
         std::uint32_t local = std::max(first, group.offset);
         for (const std::uint32_t last = std::min(end, group.offset + group.size); local < last;) {
@@ -125,9 +125,9 @@ void ShardSynapses::read_followed(const Follower& follower, std::size_t variable
     }
 }
 
-connect::PotentialReader ShardSynapses::reader_of(const Follower& follower) const {
-    return [this, &follower](std::size_t variable, std::uint32_t first, std::span<double> values) {
-        read_followed(follower, variable, first, values);
+connect::PotentialReader ShardSynapses::reader_of(const VoltageDriven& driven) const {
+    return [this, &driven](std::size_t variable, std::uint32_t first, std::span<double> values) {
+        read_variable(driven, variable, first, values);
     };
 }
 

@@ -80,15 +80,15 @@ class ShardSynapses {
 
    private:
     /// Synapses that follow variables of their targets.
-    struct Follower {
-        connect::PotentialFollower* synapses = nullptr;
+    struct VoltageDriven {
+        connect::VoltageDrivenSynapses* synapses = nullptr;
         std::vector<std::vector<std::size_t>> variables;  ///< of each group, by number; empty: it has none
     };
-    void add_follower(connect::PotentialFollower& synapses);
+    void add_voltage_driven(connect::VoltageDrivenSynapses& synapses);
     /// See connect::PotentialReader.
-    void read_followed(const Follower& follower, std::size_t variable, std::uint32_t first,
+    void read_variable(const VoltageDriven& driven, std::size_t variable, std::uint32_t first,
                        std::span<double> values) const;
-    connect::PotentialReader reader_of(const Follower& follower) const;
+    connect::PotentialReader reader_of(const VoltageDriven& driven) const;
     const connect::InputRing& ring(connect::KindIndex kind) const { return inputs_.ring(receptor(kind)); }
 
     const ShardGroups& groups_;
@@ -99,8 +99,8 @@ class ShardSynapses {
     connect::ShardTables tables_;
     std::vector<connect::KindIndex> deferred_;  ///< kinds whose delivery is deferred
     std::vector<connect::KindIndex> learning_;
-    std::vector<connect::SpikeFollower*> spike_followers_;
-    std::vector<Follower> potential_followers_;
+    std::vector<connect::SpikeDrivenSynapses*> spike_driven_;
+    std::vector<VoltageDriven> voltage_driven_;
     Step window_ = 1;
     bool static_only_ = false;
     std::pmr::vector<RowIndex> rows_;

@@ -31,7 +31,7 @@ void SpikeRouting::build(connect::RowNumbering numbering, Workers& workers, cons
     if (!given_.options.keep_sources) {
         for (const auto& shard : given_.shards) shard->synapses().forget_sources();
     }
-    if (given_.communicator->is_dry_run()) played_sources_.emplace(given_.layout);
+    if (given_.communicator->is_dry_run()) dry_run_sources_.emplace(given_.layout);
 }
 
 Step SpikeRouting::shortest_delay() const { return std::min(given_.network.shortest_delay(), longest_epoch); }
@@ -51,7 +51,7 @@ std::unique_ptr<SpikeTraffic> SpikeRouting::make_traffic() const {
         .source_of =
             [this](Rank rank, std::uint64_t place) {
                 return given_.layout.placement().id_at(rank,
-                                                       played_sources_ ? played_sources_->there(rank, place) : place);
+                                                       dry_run_sources_ ? dry_run_sources_->there(rank, place) : place);
             },
         .place_of =
             [this](std::uint32_t shard, std::uint32_t local) {

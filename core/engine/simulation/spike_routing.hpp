@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "connect/routing/played_sources.hpp"
+#include "connect/routing/dry_run_sources.hpp"
 #include "connect/routing/presynaptic_table.hpp"
 #include "connect/routing/row_addresses.hpp"
 #include "engine/shard/shard.hpp"
@@ -55,7 +55,7 @@ class SpikeRouting {
     SpikeRoutingArguments given_;
     connect::RowAddresses addresses_;
     std::shared_ptr<const connect::PresynapticTable> presynaptic_;
-    std::optional<connect::PlayedSources> played_sources_;  ///< in a dry run
+    std::optional<connect::DryRunSources> dry_run_sources_;  ///< in a dry run
     std::uint64_t build_rounds_ = 0;
 };
 

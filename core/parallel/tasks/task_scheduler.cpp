@@ -143,15 +143,15 @@ void TaskScheduler::create(std::uint32_t by, std::uint32_t type, const void* pay
     if (!events.empty()) {
         // One more than there are, so that it does not start before it is attached to all events.
         task->missing.store(static_cast<std::uint32_t>(events.size()) + 1, std::memory_order_relaxed);
-        std::uint32_t over = 1;
+        std::uint32_t satisfied = 1;
         for (Event* const event : events) {
             Waiter* const waiter = waiters_.take(self.waiters);
             waiter->task = task;
             if (event->add(*waiter)) continue;
             waiters_.give_back(self.waiters, waiter);
-            ++over;
+            ++satisfied;
         }
-        if (task->missing.fetch_sub(over, std::memory_order_acq_rel) != over) return;
+        if (task->missing.fetch_sub(satisfied, std::memory_order_acq_rel) != satisfied) return;
     }
     put(by, task);
 }

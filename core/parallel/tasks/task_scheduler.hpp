@@ -122,7 +122,7 @@ class TaskScheduler {
     std::unique_ptr<Worker[]> workers_;  ///< with one more for the owner of the tasks
     IdleWorkers idle_;
     SpinBudget spins_;
-    std::vector<std::uint32_t> nodes_;                       ///< that have workers
+    std::vector<std::uint32_t> nodes_;                      ///< that have workers
     std::vector<std::vector<std::uint32_t>> node_workers_;  ///< of each of them
     TaskPool<TaskRecord> records_;
     TaskPool<Waiter> waiters_;

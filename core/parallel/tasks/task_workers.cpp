@@ -84,7 +84,7 @@ TaskRecord* TaskScheduler::steal(std::uint32_t worker, bool skip_idle) {
         if (TaskRecord* const task = steal_from(self, group, skip_idle)) return task;
         begin = end;
     }
-    ++self.counts.vain_searches;
+    ++self.counts.failed_searches;
     return nullptr;
 }
 

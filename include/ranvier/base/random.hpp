@@ -12,7 +12,7 @@ namespace ranvier {
 
 /// The use of a random number. Part of every key, so that no two uses share a number.
 enum class Purpose : std::uint32_t {
-    partner = 1,  ///< sources or targets of a connection rule
+    partner = 1,        ///< sources or targets of a connection rule
     degree,             ///< numbers of synapses of a connection rule
     weight,             ///< weights of a projection
     delay,              ///< delays of a projection
@@ -21,10 +21,10 @@ enum class Purpose : std::uint32_t {
     noise,              ///< noise current
     stimulus_weight,    ///< weights of a stimulus
     test,               ///< for tests only
-    neuron,  ///< random numbers of the running neurons of a population
-    placement,  ///< distribution of neurons over processes
-    invented_spikes,  ///< artificial spikes of neurons in dry runs
-    release,  ///< random numbers of synapses at a spike
+    neuron,             ///< random numbers of the running neurons of a population
+    placement,          ///< distribution of neurons over processes
+    invented_spikes,    ///< artificial spikes of neurons in dry runs
+    release,            ///< random numbers of synapses at a spike
     synapse_parameter,  ///< per-synapse parameters
     site,               ///< sites of the targets of a projection
     stimulus_site,      ///< sites of the targets of a stimulus

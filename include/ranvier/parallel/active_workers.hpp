@@ -78,7 +78,7 @@ class ActiveWorkers {
     std::uint64_t rounds_ = 0;
     std::int64_t counted_from_ = 0;
     std::array<std::uint32_t, 2> compared_{};  ///< numbers of workers: the current one and an alternative
-    std::array<double, 2> rates_{};  ///< rounds per nanosecond with each of them
+    std::array<double, 2> rates_{};            ///< rounds per nanosecond with each of them
     std::uint32_t part_ = 0;                   ///< of the trial
     std::int64_t stay_ = 0;
     bool tried_fewer_ = false;

@@ -110,12 +110,12 @@ class Crowding {
    private:
     struct alignas(64) Watch {
         std::function<std::chrono::nanoseconds()> delay;
-        int processor = -1;  ///< assigned one
+        int processor = -1;           ///< assigned one
         int bound_to = -1;            ///< -1: to none
         std::uint32_t gathering = 0;  ///< last one applied
-        bool was_delayed = false;  ///< at the last check
-        std::int64_t checked = 0;  ///< time of the last check
-        std::int64_t delayed = 0;  ///< until then
+        bool was_delayed = false;     ///< at the last check
+        std::int64_t checked = 0;     ///< time of the last check
+        std::int64_t delayed = 0;     ///< until then
         /// Sum over all checks within jobs.
         std::int64_t sum = 0;
         std::atomic<std::int64_t> recent{0};  ///< recent, read by other workers

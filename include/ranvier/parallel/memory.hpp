@@ -143,8 +143,8 @@ class NodeMemory final : public std::pmr::memory_resource {
     std::string note_;
     std::atomic<std::uint64_t> bytes_{0};
     mutable std::mutex mutex_;
-    std::unordered_map<void*, std::size_t>
-        separate_blocks_;  ///< bytes of blocks with separate pages, guarded by the mutex
+    /// Bytes of blocks with separate pages, guarded by the mutex.
+    std::unordered_map<void*, std::size_t> separate_blocks_;
 };
 
 /// Location of the pages of a range. @param most_sampled see NodeMemory::pages

@@ -20,7 +20,7 @@ struct Place {
 enum class PinningPolicy {
     equal,    ///< the same number of threads on each NUMA node
     compact,  ///< on the fewest NUMA nodes that allow one thread a core; equal when all cores are in use
-    none,  ///< the system's scheduler moves threads freely
+    none,     ///< the system's scheduler moves threads freely
     /// One on each processing unit or on each core, if the number of threads matches; otherwise none, since smaller
     /// teams of several programs would all be pinned to the first processors.
     automatic,

@@ -14,9 +14,9 @@ namespace ranvier::parallel {
 /// The workers from which an idle worker takes work: the policies of Morgenstern et al. (2020), and none.
 enum class StealingPolicy : std::uint8_t {
     local_and_remote,  ///< from any worker
-    prefer_local,  ///< from workers of the same NUMA node, and from others only when these have none
+    prefer_local,      ///< from workers of the same NUMA node, and from others only when these have none
     local_only,        ///< from workers of the same NUMA node
-    none,  ///< from no other worker: each processes its assigned work
+    none,              ///< from no other worker: each processes its assigned work
 };
 
 /// The workers from which one worker takes work.
@@ -38,8 +38,8 @@ std::vector<std::uint32_t> stealing_groups(std::span<const Place> places, Steali
 /// Work of one worker in parallel loops or in tasks.
 struct StealingCounts {
     std::uint64_t assigned = 0;  ///< pieces of work assigned to the worker
-    std::uint64_t local = 0;   ///< taken from workers of the same NUMA node
-    std::uint64_t remote = 0;  ///< taken from workers of other nodes
+    std::uint64_t local = 0;     ///< taken from workers of the same NUMA node
+    std::uint64_t remote = 0;    ///< taken from workers of other nodes
 
     friend bool operator==(const StealingCounts&, const StealingCounts&) = default;
 };

@@ -19,7 +19,7 @@ struct Core {
 
 /// Memory with the cores to which it is local.
 struct NumaNode {
-    int os_index = 0;  ///< system's number, for binding memory
+    int os_index = 0;                ///< system's number, for binding memory
     std::uint64_t memory_bytes = 0;  ///< total, 0 if unknown
     std::vector<Core> cores{};       ///< in ascending order of physical ids, package by package
 
@@ -29,8 +29,8 @@ struct NumaNode {
 /// A cache for data.
 struct Cache {
     std::uint32_t level = 1;
-    std::uint64_t bytes = 0;       ///< 0 if unknown
-    std::uint32_t line_bytes = 0;  ///< 0 if unknown
+    std::uint64_t bytes = 0;        ///< 0 if unknown
+    std::uint32_t line_bytes = 0;   ///< 0 if unknown
     std::vector<int> processors{};  ///< that share it, ascending
 
     friend bool operator==(const Cache&, const Cache&) = default;
@@ -51,9 +51,9 @@ struct TopologyParts {
     std::uint64_t memory_bytes = 0;  ///< of the machine, 0 if unknown
     /// Nodes without cores come last: memory that is near no core or that its cores do not use by default.
     std::vector<NumaNode> nodes{};
-    std::vector<Cache> caches{};             ///< by level, then by first processor
-    std::vector<std::uint32_t>
-        distances{};  ///< from node to node, row by row; empty if the system does not report them
+    std::vector<Cache> caches{};  ///< by level, then by first processor
+    /// From node to node, row by row; empty if the system does not report them.
+    std::vector<std::uint32_t> distances{};
     bool synthetic = false;  ///< fictitious: threads cannot be bound to its processors
     std::string note{};  ///< why information is missing, otherwise empty
 

@@ -123,12 +123,12 @@ class ArrivedSpikes {
 struct ExchangeCounts {
     std::uint64_t spikes_sent = 0;      ///< records, one for each destination
     std::uint64_t spikes_received = 0;  ///< records, needed on this process or not
-    std::uint64_t bytes_sent = 0;  ///< passed to the communicator, including padding
+    std::uint64_t bytes_sent = 0;       ///< passed to the communicator, including padding
     std::uint64_t messages = 0;         ///< point-to-point messages, or partners of a collective
     std::uint64_t exchanges = 0;        ///< epochs
     std::uint64_t rounds = 0;           ///< collective calls, or checks of conservation
-    std::uint64_t notifications = 0;  ///< clocks of groups sent to other processes; see ProgressExchange
-    std::uint64_t buffer_bytes = 0;  ///< current size
+    std::uint64_t notifications = 0;    ///< clocks of groups sent to other processes; see ProgressExchange
+    std::uint64_t buffer_bytes = 0;     ///< current size
     /// Sources for which something was set up at their first spike, and its bytes, which `buffer_bytes` includes: they
     /// grow until all sources have fired.
     std::uint64_t sources_set_up = 0;

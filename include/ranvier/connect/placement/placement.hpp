@@ -15,7 +15,7 @@ namespace ranvier::connect {
 enum class PlacementKind : std::uint8_t {
     round_robin,  ///< neuron i is on rank i mod ranks
     consecutive,  ///< each rank has a contiguous range of ids; sizes differ by one at most
-    shuffle,  ///< random, by the seed; sizes differ by at most one
+    shuffle,      ///< random, by the seed; sizes differ by at most one
     given         ///< by an array with a rank for each id
 };
 

@@ -93,7 +93,7 @@ struct InputRing {
     std::size_t slot_stride = 0;  ///< elements between slots
     std::uint32_t slot_mask = 0;  ///< slots - 1; slots are a power of two
     std::int32_t exponent = 0;    ///< of the unit of wide sums
-    WideSum* wide = nullptr;  ///< instead of `data`, if sums need more bits
+    WideSum* wide = nullptr;      ///< instead of `data`, if sums need more bits
 
     double* slot(Step step) const { return data + place_of(step); }
     WideSum* wide_slot(Step step) const { return wide + place_of(step); }

@@ -51,11 +51,11 @@ struct PlasticTableArguments {
 /// Memory of a table of non-static synapses on a shard, beside its columns.
 struct PlasticTableMemory {
     std::size_t synapse_bytes = 0;   ///< of each synapse
-    bool numbers_pairs = false;  ///< if a pair has several synapses, each stores its number
-    bool needs_sources = false;  ///< keeps the sources, even if they are to be freed
-    std::size_t target_bytes = 0;  ///< of each neuron of the shard
-    std::size_t input_bytes = 0;  ///< of each input of the shard, if neurons have several
-    std::size_t row_bytes = 0;  ///< of each row
+    bool numbers_pairs = false;      ///< if a pair has several synapses, each stores its number
+    bool needs_sources = false;      ///< keeps the sources, even if they are to be freed
+    std::size_t target_bytes = 0;    ///< of each neuron of the shard
+    std::size_t input_bytes = 0;     ///< of each input of the shard, if neurons have several
+    std::size_t row_bytes = 0;       ///< of each row
     std::size_t constant_bytes = 0;  ///< independent of the size
     /// The same, if the rule is a compiled or an interpreted program (BuildOptions::compiled_rules).
     std::size_t compiled_rule_bytes = 0;

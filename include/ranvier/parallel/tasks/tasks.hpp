@@ -79,7 +79,7 @@ struct TaskCounts {
     std::uint64_t executed = 0;
     std::uint64_t stolen_locally = 0;   ///< of these, from workers of the same NUMA node
     std::uint64_t stolen_remotely = 0;  ///< of these, from workers of other nodes
-    std::uint64_t vain_searches = 0;  ///< attempts to steal that found no task at any worker
+    std::uint64_t failed_searches = 0;  ///< attempts to steal that found no task at any worker
     std::uint64_t sleeps = 0;
 };
 

@@ -17,10 +17,10 @@ namespace ranvier::connect {
 /// rows would then be in the cache, and delivery would appear up to twice as fast as in a real run. Therefore another
 /// process sends the spikes of another neuron of the same population: with equal numbers of spikes and destinations,
 /// but at a different position.
-class PlayedSources {
+class DryRunSources {
    public:
     /// @pre places ascend with ids, as in placements in which all ranks are alike
-    explicit PlayedSources(const ProcessLayout& layout) : rank_(layout.rank()) {
+    explicit DryRunSources(const ProcessLayout& layout) : rank_(layout.rank()) {
         for (const PopulationRange& population : layout.populations()) {
             const std::uint64_t first = layout.ids().count_below(population.first);
             parts_.push_back({first, layout.ids().within(population.first, population.size).size()});
@@ -31,13 +31,13 @@ class PlayedSources {
     std::uint64_t here(Rank there, std::uint64_t place) const {
         if (there == rank_) return place;
         const PopulationPlaces& part = part_of(place);
-        return part.first + turned(place - part.first, shift(there, part.size), part.size);
+        return part.first + rotated(place - part.first, shift(there, part.size), part.size);
     }
     /// The place of the neuron of another process that is represented by the neuron at a place of this process.
     std::uint64_t there(Rank there, std::uint64_t place) const {
         if (there == rank_) return place;
         const PopulationPlaces& part = part_of(place);
-        return part.first + turned(place - part.first, part.size - shift(there, part.size), part.size);
+        return part.first + rotated(place - part.first, part.size - shift(there, part.size), part.size);
     }
 
    private:
@@ -52,7 +52,7 @@ class PlayedSources {
             std::ranges::upper_bound(parts_, place, {}, [](const PopulationPlaces& part) { return part.first; });
         return *(after - 1);
     }
-    static std::uint64_t turned(std::uint64_t index, std::uint64_t shift, std::uint64_t size) {
+    static std::uint64_t rotated(std::uint64_t index, std::uint64_t shift, std::uint64_t size) {
         return index + shift < size ? index + shift : index + shift - size;
     }
     /// Less than the number of neurons, if there are any.
