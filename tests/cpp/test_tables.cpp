@@ -198,7 +198,7 @@ TEST(CompactRows, ForgetTheirSources) {
         const std::uint64_t before = built.memory[0].bytes();
         const std::uint64_t rows = table.rows() + built.tables[0][1]->rows();
         EXPECT_TRUE(table.has_sources());
-        for (const auto& one : built.tables[0]) one->synapses()->forgettable_sources()->forget_sources();
+        for (const auto& one : built.tables[0]) one->synapses()->freeable_sources()->free_sources();
         EXPECT_EQ(table.has_sources(), numbering == RowNumbering::dense);
         EXPECT_EQ(before - built.memory[0].bytes(), numbering == RowNumbering::dense ? 0u : 4u * rows);
     }

@@ -121,7 +121,7 @@ class FollowedPotentials {
 
     std::size_t potentiations() const { return list_.size(); }
     /// Drops steps up to `step`.
-    void forget(Step step) {
+    void drop_until(Step step) {
         const auto first = std::ranges::upper_bound(list_, step, {}, &Potentiation::step);
         const auto dropped = static_cast<std::uint32_t>(first - list_.begin());
         if (dropped == 0) return;

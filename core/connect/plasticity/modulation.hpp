@@ -104,7 +104,7 @@ class Concentration {
     double decay(std::int32_t steps) const { return decay_.view()(steps); }
 
     /// Drops pulses up to a step, except the last of them.
-    void forget(std::int32_t step) {
+    void drop_until(std::int32_t step) {
         const std::size_t after = first_after(step);
         if (after > 1) pulses_.erase(pulses_.begin(), pulses_.begin() + static_cast<std::ptrdiff_t>(after - 1));
     }

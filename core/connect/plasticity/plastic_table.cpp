@@ -219,10 +219,10 @@ void PlasticTable<Target, Real>::settle(InstructionSet set, Step step) {
     learn(set, view, false);
     settled_ = relative(step);
     const DelaySteps longest = this->columns_.greatest_delay;
-    history_.forget_older(settled_ - static_cast<std::int32_t>(longest - learning_.axonal(longest)));
+    history_.drop_older(settled_ - static_cast<std::int32_t>(longest - learning_.axonal(longest)));
     kept_ = history_.older_spikes();
     if (!modulated_) return;
-    modulated_->concentration.forget(settled_);
+    modulated_->concentration.drop_until(settled_);
     modulated_->kept = modulated_->concentration.pulses().size();
 }
 

@@ -107,7 +107,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
     }
 
     /// Random numbers of synapses depend on their sources.
-    ForgettableSources* forgettable_sources() override { return nullptr; }
+    FreeableSources* freeable_sources() override { return nullptr; }
     RowState* row_state() override { return Rule::states > 0 ? this : nullptr; }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step /*now*/,

@@ -113,7 +113,7 @@ class SpikeHistory {
 
     /// Drops older spikes, when all synapses have learnt from those up to a step. The newest of these is kept: the next
     /// presynaptic spike may need it.
-    void forget_older(std::int32_t learnt) {
+    void drop_older(std::int32_t learnt) {
         std::pmr::vector<Older> kept(older_.get_allocator());
         std::pmr::vector<Real> kept_same_side(older_same_side_.get_allocator());
         for (std::size_t neuron = 0; neuron < chains_.size(); ++neuron) {

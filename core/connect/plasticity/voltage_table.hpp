@@ -222,7 +222,7 @@ class VoltageTable final : public StoredTable<Target, Weight>,
             }
         }
         settled_ = step;
-        potentials_.forget(step - static_cast<Step>(this->columns_.greatest_delay));
+        potentials_.drop_until(step - static_cast<Step>(this->columns_.greatest_delay));
         kept_ = potentials_.potentiations();
     }
 

@@ -27,7 +27,7 @@ class RecentSpikes {
     }
 
     /// Drops the spikes of all steps up to this one, when they are a quarter of all.
-    void forget(Step last) {
+    void drop_until(Step last) {
         while (done_ < steps_.size() && steps_[done_].stamp <= last) ++done_;
         const std::size_t rows = done_ == 0 ? 0 : steps_[done_ - 1].end;
         if (rows <= 64 || rows <= rows_.size() / 4) return;

@@ -102,7 +102,7 @@ class RingTable final : public StaticTable<Target, Weight> {
                     this->columns_.delays);
             }
         }
-        recent_.forget(now - this->columns_.greatest_delay);
+        recent_.drop_until(now - this->columns_.greatest_delay);
         recent_.add(stamp, rows);
         return events;
     }

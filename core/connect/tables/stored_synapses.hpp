@@ -53,16 +53,16 @@ class RecentlyAccepted {
 };
 
 /// The sources of rows, in tables that store them but also work without them.
-class ForgettableSources {
+class FreeableSources {
    public:
     /// Frees their memory. No effect if they follow from the numbers of the rows.
-    virtual void forget_sources() = 0;
-    /// Allocates memory for sources that were freed; then recall_source() follows for each row, at least once.
-    virtual void begin_recalling() = 0;
-    virtual void recall_source(RowIndex row, NeuronId source) = 0;
+    virtual void free_sources() = 0;
+    /// Allocates memory for sources that were freed; then restore_source() follows for each row, at least once.
+    virtual void begin_restoring() = 0;
+    virtual void restore_source(RowIndex row, NeuronId source) = 0;
 
    protected:
-    ~ForgettableSources() = default;
+    ~FreeableSources() = default;
 };
 
 /// The synapses of a table for queries, changes by users, and saved states.
@@ -119,7 +119,7 @@ class StoredSynapses {
     /// Null for synapses that are not static.
     virtual const RecentlyAccepted* recently_accepted() const { return nullptr; }
     /// Null if the table needs its sources at all times.
-    virtual ForgettableSources* forgettable_sources() { return nullptr; }
+    virtual FreeableSources* freeable_sources() { return nullptr; }
 
    protected:
     ~StoredSynapses() = default;

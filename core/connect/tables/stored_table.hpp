@@ -20,7 +20,7 @@ namespace ranvier::connect {
 /// Synapses as columns, and queries of them. By default, spikes add synapses when they are accepted, to a ring of
 /// inputs, and changed weights apply to spikes that are accepted later.
 template <class Target, class Weight>
-class StoredTable : public SynapseTable, public StoredSynapses, public ForgettableSources {
+class StoredTable : public SynapseTable, public StoredSynapses, public FreeableSources {
    public:
     explicit StoredTable(TableColumns<Target, Weight> columns) : columns_(std::move(columns)) {}
 
@@ -29,9 +29,9 @@ class StoredTable : public SynapseTable, public StoredSynapses, public Forgettab
         return static_cast<std::uint32_t>(columns_.row_start.rows());
     }
     bool has_sources() const override { return columns_.numbering == RowNumbering::dense || !columns_.sources.empty(); }
-    void forget_sources() override { columns_.sources = {}; }
-    void begin_recalling() override { columns_.sources = Buffer<std::uint32_t>(rows()); }
-    void recall_source(RowIndex row, NeuronId source) override {
+    void free_sources() override { columns_.sources = {}; }
+    void begin_restoring() override { columns_.sources = Buffer<std::uint32_t>(rows()); }
+    void restore_source(RowIndex row, NeuronId source) override {
         columns_.sources[row.value] = columns_.row_map.row(source).value;
     }
     NeuronId source(RowIndex row) const override {
@@ -41,7 +41,7 @@ class StoredTable : public SynapseTable, public StoredSynapses, public Forgettab
     void find_rows(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const override;
     DelaySteps reach() const override { return columns_.greatest_delay; }
     StoredSynapses* synapses() override { return this; }
-    ForgettableSources* forgettable_sources() override { return this; }
+    FreeableSources* freeable_sources() override { return this; }
     std::uint64_t size() const override { return columns_.targets.size(); }
     DelaySteps least_delay() const override { return columns_.least_delay; }
     DelaySteps greatest_delay() const override { return columns_.greatest_delay; }

@@ -169,7 +169,7 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
     const double numbering = more.numbers_pairs ? numbering_bytes(network.projections, layout, kind) : 0.0;
     const double more_bytes =
         bytes_beside_columns(more, (static_cast<double>(more.synapse_bytes) + numbering) * share, rows, options);
-    const double forgotten = options.keep_sources || more.needs_sources ? 0.0 : source_bytes;
+    const double freed = options.keep_sources || more.needs_sources ? 0.0 : source_bytes;
     const double weight_bytes = options.double_weights ? sizeof(double) : sizeof(float);
     for (const ShardLayout& shard : layout.shards()) {
         const InputLayout inputs = network.inputs_at(table.receptor, shard);
@@ -188,7 +188,7 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
         const double of_targets = inputs.has_sites() ? static_cast<double>(more.input_bytes) * inputs.size()
                                                      : static_cast<double>(more.target_bytes) * shard.size();
         const double kept = columns + starts + source_bytes + more_bytes + of_targets;
-        estimate.final_bytes += kept - forgotten + index_bytes + (ring ? share * delay_bytes : offsets);
+        estimate.final_bytes += kept - freed + index_bytes + (ring ? share * delay_bytes : offsets);
         estimate.peak_bytes += kept + share * delay_bytes + std::max({offsets, building, index_bytes});
     }
     describe_targets(expected, network.projections, layout, kind);

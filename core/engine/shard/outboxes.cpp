@@ -32,7 +32,7 @@ void Outboxes::put_in_order(std::size_t from, Step first, Step last) {
 }
 
 void Outboxes::note_sent(Step next_step) {
-    sent_.forget(next_step - 1 - sent_steps_);
+    sent_.drop_until(next_step - 1 - sent_steps_);
     std::vector<LocalIndex> of_step;
     for (std::size_t i = 0; i < present_->size();) {
         const std::uint32_t lag = (*present_)[i].lag;

@@ -44,10 +44,10 @@ std::vector<std::optional<DelaySteps>> ShardSynapses::reach() const {
     return reach;
 }
 
-void ShardSynapses::forget_sources() {
+void ShardSynapses::free_sources() {
     for (const auto& table : tables_) {
         if (!table || table->synapses() == nullptr) continue;
-        if (auto* const sources = table->synapses()->forgettable_sources()) sources->forget_sources();
+        if (auto* const sources = table->synapses()->freeable_sources()) sources->free_sources();
     }
 }
 

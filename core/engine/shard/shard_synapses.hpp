@@ -31,8 +31,8 @@ class ShardSynapses {
     void set_tables(connect::ShardTables tables, std::uint32_t window);
     /// The greatest SynapseTable::reach() of the synapses of each receptor; empty for a receptor without synapses.
     std::vector<std::optional<DelaySteps>> reach() const;
-    /// Lets the tables forget which sources their rows belong to, where they can.
-    void forget_sources();
+    /// Frees the sources of rows in tables that also work without them.
+    void free_sources();
 
     const connect::ShardTables& tables() const { return tables_; }
     // The table of a kind and its further interfaces; null where the table lacks one.

@@ -29,7 +29,7 @@ void SpikeRouting::build(connect::RowNumbering numbering, Workers& workers, cons
         build_rounds_ = builder.rounds();
     }
     if (!given_.options.keep_sources) {
-        for (const auto& shard : given_.shards) shard->synapses().forget_sources();
+        for (const auto& shard : given_.shards) shard->synapses().free_sources();
     }
     if (given_.communicator->is_dry_run()) dry_run_sources_.emplace(given_.layout);
 }

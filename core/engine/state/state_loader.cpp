@@ -84,7 +84,7 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
         });
         own.play(id, lists, changes);
     }
-    sources_ = std::make_unique<RecalledSources>(own);
+    sources_ = std::make_unique<RestoredSources>(own);
     tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.changes.weights.size());
     sent_.resize(own.shards.size());
     own.changes.weights = totals_.weights_set;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/state/recalled_sources.hpp"
+#include "engine/state/restored_sources.hpp"
 #include "engine/state/state_tables.hpp"
 #include "ranvier/base/state_columns.hpp"
 #include "ranvier/engine/simulation.hpp"
@@ -60,7 +60,7 @@ class StateLoader {
                              bool has_sites) const;
 
     Simulation& simulation_;
-    std::unique_ptr<RecalledSources> sources_;
+    std::unique_ptr<RestoredSources> sources_;
     StateTotals totals_;
     std::vector<StateTable> tables_;
     std::vector<std::vector<std::pair<Step, LocalIndex>>> sent_;  ///< by shard

@@ -51,7 +51,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
                               .remedy = "save a simulation without dry_run"});
         }
     });
-    sources_ = std::make_unique<RecalledSources>(own);
+    sources_ = std::make_unique<RestoredSources>(own);
     const Counts counts = simulation.counts();
     totals_ = {.step = simulation.step(),
                .counted_from = own.counted_from,

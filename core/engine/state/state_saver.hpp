@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/state/recalled_sources.hpp"
+#include "engine/state/restored_sources.hpp"
 #include "engine/state/state_tables.hpp"
 #include "ranvier/base/state_columns.hpp"
 #include "ranvier/engine/simulation.hpp"
@@ -47,7 +47,7 @@ class StateSaver {
     bool save_inputs(Place& place, StateColumns& columns) const;
 
     Simulation& simulation_;
-    std::unique_ptr<RecalledSources> sources_;
+    std::unique_ptr<RestoredSources> sources_;
     StateTotals totals_;
     std::vector<StateTable> tables_;
     std::vector<Place> places_;

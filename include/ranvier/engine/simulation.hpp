@@ -253,7 +253,7 @@ class Simulation {
                          std::span<const std::vector<double>> spike_times);
 
    private:
-    friend class RecalledSources;
+    friend class RestoredSources;
     friend class StateSaver;
     friend class StateLoader;
     struct Implementation;

@@ -1,4 +1,4 @@
-#include "engine/state/recalled_sources.hpp"
+#include "engine/state/restored_sources.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace ranvier::engine {
 
-auto RecalledSources::name_rows(std::uint64_t begin, std::uint64_t end) const -> NamedRows {
+auto RestoredSources::name_rows(std::uint64_t begin, std::uint64_t end) const -> NamedRows {
     const Simulation::Implementation& own = simulation_;
     const Rank all{own.communicator->size()};
     std::vector<std::pair<Rank, NamedRow>> found;
@@ -38,16 +38,16 @@ auto RecalledSources::name_rows(std::uint64_t begin, std::uint64_t end) const ->
     return named;
 }
 
-RecalledSources::RecalledSources(Simulation::Implementation& simulation) : simulation_(simulation) {
+RestoredSources::RestoredSources(Simulation::Implementation& simulation) : simulation_(simulation) {
     Simulation::Implementation& own = simulation;
     if (own.options.keep_sources || !own.routing->presynaptic() || own.routing->addresses().are_sources()) return;
-    recalled_ = true;
-    std::vector<connect::ForgettableSources*> forgotten;  // by shard and kind; null: the table knows its sources
+    restored_ = true;
+    std::vector<connect::FreeableSources*> freed;  // by shard and kind; null: the table knows its sources
     for (const auto& shard : own.shards) {
         for (const auto& table : shard->synapses().tables()) {
-            const bool forgets = table && !table->has_sources();
-            forgotten.push_back(forgets ? table->synapses()->forgettable_sources() : nullptr);
-            if (forgets) forgotten.back()->begin_recalling();
+            const bool frees = table && !table->has_sources();
+            freed.push_back(frees ? table->synapses()->freeable_sources() : nullptr);
+            if (frees) freed.back()->begin_restoring();
         }
     }
     const auto ranks = static_cast<std::uint64_t>(own.communicator->size());
@@ -62,16 +62,16 @@ RecalledSources::RecalledSources(Simulation::Implementation& simulation) : simul
         exchange.run(named.rows, named.counts, [&](const auto& received) {
             for (const NamedRow& row : received.records) {
                 const connect::RowAddresses::Place place = own.routing->addresses().find(row.address);
-                if (forgotten[place.table] == nullptr) continue;
-                forgotten[place.table]->recall_source(place.row, NeuronId{row.source});
+                if (freed[place.table] == nullptr) continue;
+                freed[place.table]->restore_source(place.row, NeuronId{row.source});
             }
         });
     }
 }
 
-RecalledSources::~RecalledSources() {
-    if (!recalled_) return;
-    for (const auto& shard : simulation_.shards) shard->synapses().forget_sources();
+RestoredSources::~RestoredSources() {
+    if (!restored_) return;
+    for (const auto& shard : simulation_.shards) shard->synapses().free_sources();
 }
 
 }  // namespace ranvier::engine

@@ -7,15 +7,15 @@
 
 namespace ranvier::engine {
 
-/// Gives the tables of a simulation that have forgotten the sources of their rows these again, as long as it lives: their
+/// Gives the tables of a simulation that have freed the sources of their rows these again, as long as it lives: their
 /// processes know who they are, from the presynaptic tables. Does nothing where sources are known.
-class RecalledSources {
+class RestoredSources {
    public:
     /// In buffers of bounded size, beside the sources themselves. @note Collective.
-    explicit RecalledSources(Simulation::Implementation& simulation);
-    ~RecalledSources();
-    RecalledSources(const RecalledSources&) = delete;
-    RecalledSources& operator=(const RecalledSources&) = delete;
+    explicit RestoredSources(Simulation::Implementation& simulation);
+    ~RestoredSources();
+    RestoredSources(const RestoredSources&) = delete;
+    RestoredSources& operator=(const RestoredSources&) = delete;
 
    private:
     /// What a row is called by the process of its source.
@@ -32,7 +32,7 @@ class RecalledSources {
     NamedRows name_rows(std::uint64_t begin, std::uint64_t end) const;
 
     Simulation::Implementation& simulation_;
-    bool recalled_ = false;
+    bool restored_ = false;
 };
 
 }  // namespace ranvier::engine
