@@ -141,20 +141,14 @@ void bind_forecasts(nb::module_& module) {
     module.def(
         "predict_memory",
         [](const network::Network& network, const SimulationOptions& options, std::int32_t ranks, std::int32_t rank,
-           double rate, double most_in_step, double most_of_late, double most_in_turn,
-           std::vector<double> most_in_epochs, double time) {
-            return to_map(engine::predict_memory(network, options, ranks, Rank{rank},
-                                                 {.rate = rate,
-                                                  .most_in_step = most_in_step,
-                                                  .most_of_late = most_of_late,
-                                                  .most_in_turn = most_in_turn,
-                                                  .most_in_epochs = std::move(most_in_epochs),
-                                                  .time = time}));
+           double rate, double most_in_step, double most_in_epoch, double time) {
+            return to_map(engine::predict_memory(
+                network, options, ranks, Rank{rank},
+                {.rate = rate, .most_in_step = most_in_step, .most_in_epoch = most_in_epoch, .time = time}));
         },
         nb::arg("network"), nb::arg("options"), nb::arg("ranks") = 1, nb::arg("rank") = 0, nb::arg("rate") = 10.0,
-        nb::arg("most_in_step") = 0.0, nb::arg("most_of_late") = 0.0, nb::arg("most_in_turn") = 0.0,
-        nb::arg("most_in_epochs") = std::vector<double>(), nb::arg("time") = std::numeric_limits<double>::infinity(),
-        "Bytes by component that a simulation would take.");
+        nb::arg("most_in_step") = 0.0, nb::arg("most_in_epoch") = 0.0,
+        nb::arg("time") = std::numeric_limits<double>::infinity(), "Bytes by component that a simulation would take.");
     module.def("sorts_connections", engine::sorts_connections, nb::arg("network"), nb::arg("options"), nb::arg("ranks"),
                "Whether connections would be sorted by source.");
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 from ranvier.errors import InsufficientMemoryError, RanvierError
 from ranvier.forecast.prediction import DEFAULT_RATE
@@ -36,20 +36,14 @@ class Activity:
     rate: float
     bursts: Bursts | None = None
 
-    def at_its_greatest(self) -> Activity:
-        """Return the activity from which the most that is taken at any time is predicted, not what is at the end."""
-        if self.bursts is None:
-            return self
-        return replace(self, bursts=replace(self.bursts, of_late=self.bursts.in_epoch))
-
 
 UNKNOWN = Activity(DEFAULT_RATE)
 """Before any network has been tried out."""
 
-# Memory is predicted within 5 %, and a limit that was given is kept.
-_FILLED = 0.95
+# Memory is predicted within 10 %, and a limit that was given is kept.
+_FILLED = 0.9
 # A network that was tried out runs if it fills at least this part of the limit; at most so many are tried.
-_LEAST_FILLED, _TRIALS = 0.85, 4
+_LEAST_FILLED, _TRIALS = 0.8, 4
 
 
 def _largest_network(
@@ -138,7 +132,7 @@ def _most_bytes(
     activity: Activity,
 ) -> int:
     """Return the most bytes that are predicted to be taken at any time, also during the build."""
-    return sum(predict(arguments, chosen, neurons, ranks, method, is_sorted, activity.at_its_greatest()).values())
+    return sum(predict(arguments, chosen, neurons, ranks, method, is_sorted, activity).values())
 
 
 def plan_run(

@@ -58,7 +58,6 @@ const ExchangeInfo alltoall_exchange{
     .name = "alltoall",
     .summary = "sends spikes only where they are needed, in equal sections of one collective",
     .directed = true,
-    .shrinks_after_bursts = true,
     .make = make_exchange<AlltoallExchange>,
 };
 

@@ -89,7 +89,6 @@ const ExchangeInfo multisend_exchange{
     .name = "multisend",
     .summary = "sends a message for each spike and process that needs it, as soon as it is known",
     .directed = true,
-    .buffers_take_turns = true,
     .make = make_exchange<MultisendExchange>,
 };
 

@@ -115,7 +115,6 @@ const ExchangeInfo overlap_exchange{
     .name = "overlap",
     .summary = "sends as alltoall does, while neurons of the next epoch are updated",
     .directed = true,
-    .shrinks_after_bursts = true,
     .make = make_exchange<OverlapExchange>,
 };
 

@@ -140,7 +140,6 @@ const ExchangeInfo persistent_exchange{
     .name = "persistent",
     .summary = "sends a message for each spike and process, set up once for each source",
     .directed = true,
-    .buffers_take_turns = true,
     .make = make_exchange<PersistentExchange>,
 };
 

@@ -166,7 +166,6 @@ const ExchangeInfo two_phase_exchange{
     .name = "two_phase",
     .summary = "sends a message for each spike to some of the processes that need it, which relay it to the others",
     .directed = true,
-    .buffers_take_turns = true,
     .make = make_exchange<TwoPhaseExchange>,
 };
 

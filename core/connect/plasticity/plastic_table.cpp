@@ -109,9 +109,9 @@ double PlasticTable<Target, Real>::bytes_to_learn_from(std::size_t same_side_tra
         const double first = most + spikes.targets * static_cast<double>(History::newest);
         const double of_spikes = of_step > 0.0 ? first / of_step * spikes.pulses_per_step : spikes.pulses;
         if (spikes.pulses > most) older = std::min(older, most / spikes.pulses_per_step * of_step);
-        bytes += sizeof(Concentration::Pulse) * room_of_appended(std::min({spikes.pulses, most + 1.0, of_spikes}));
+        bytes += sizeof(Concentration::Pulse) * std::min({spikes.pulses, most + 1.0, of_spikes});
     }
-    return bytes + static_cast<double>(History::older_spike_bytes(same_side_traces)) * room_of_list(older, older, 1.0);
+    return bytes + static_cast<double>(History::older_spike_bytes(same_side_traces)) * older;
 }
 
 /// Memory of spikes in transit to synapses, in lists used in turn by step, one for each run.
@@ -123,7 +123,7 @@ double PlasticTable<Target, Real>::bytes_waiting(double axonal_fraction, const E
     const double delays = longest - axonal_steps(axonal_fraction, shortest_delay) + 1.0;
     // A list holds the spikes of as many steps as there are delays.
     const double most = spikes.most_in_step > 0.0 ? (delays - 1.0 + spikes.most_in_step) / delays : 0.0;
-    const double list = room_of_list(spikes.of_neuron * spikes.rows * spikes.runs, spikes.of_process * delays, most);
+    const double list = largest_list(spikes.of_neuron * spikes.rows * spikes.runs, spikes.of_process * delays, most);
     return static_cast<double>(sizeof(Waiting) * lists_of_waiting(longest)) * list;
 }
 

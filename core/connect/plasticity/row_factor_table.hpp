@@ -49,7 +49,7 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
         return {.row_bytes = sizeof(typename Rule::State), .spike_bytes = [](const ExpectedSpikes& spikes) {
                     const double listed =
                         std::min(double{rows_at_once},
-                                 room_of_list(spikes.of_neuron * spikes.rows, spikes.of_process, spikes.most_in_step));
+                                 largest_list(spikes.of_neuron * spikes.rows, spikes.of_process, spikes.most_in_step));
                     return static_cast<double>((2 * sizeof(std::uint64_t) + sizeof(double)) *
                                                std::bit_ceil(static_cast<std::uint64_t>(listed)));
                 }};

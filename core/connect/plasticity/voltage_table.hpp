@@ -161,7 +161,7 @@ class VoltageTable final : public StoredTable<Target, Weight>,
         const auto most = static_cast<double>(most_older_spikes(static_cast<std::uint64_t>(spikes.synapses)));
         return spikes.from_first_to_last * neuron_bytes +
                sizeof(FollowedPotentials::Potentiation) *
-                   room_of_appended(std::min(all * potentiations, most + still_needed));
+                   std::min(all * potentiations, most + still_needed);
     }
 
     /// Of a source.

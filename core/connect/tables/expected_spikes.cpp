@@ -5,18 +5,10 @@
 
 namespace ranvier::connect {
 
-double room_of_appended(double size) {
-    if (size < 1.0) return 0.0;
-    double room = 16.0;
-    while (room < std::floor(size)) room = room + 1.0 + std::floor((room + 1.0) / 16.0);
-    return room;
-}
-
-double room_of_list(double mean, double events, double most) {
+double largest_list(double mean, double events, double most) {
     if (mean <= 0.0 || events <= 0.0) return 0.0;
     // The largest of some hundreds of Poisson numbers lies three standard deviations above their mean.
-    const double greatest = most > 0.0 ? mean * most : mean / events * std::max(1.0, events + 3.0 * std::sqrt(events));
-    return std::max(16.0, greatest * (1.0 + 1.0 / 32.0));
+    return most > 0.0 ? mean * most : mean / events * std::max(1.0, events + 3.0 * std::sqrt(events));
 }
 
 double expected_beyond(double mean, std::size_t number) {

@@ -1,7 +1,6 @@
 #include "engine/forecast/memory.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -51,17 +50,7 @@ struct Arrivals {
     double spikes_per_step = 0.0;  ///< of the process: each leads to many records and rows, which come together
     double spikes_of_all = 0.0;    ///< of the network, in a step
     double steps = 0.0;            ///< that are simulated
-    std::uint32_t window = 1;      ///< steps that runs are delivered ahead
 };
-
-/// A number that is known for powers of two. 0: for none.
-double between_powers(std::span<const double> of_powers, double at) {
-    if (of_powers.empty()) return 0.0;
-    const double power = std::clamp(std::log2(at), 0.0, static_cast<double>(of_powers.size() - 1));
-    const auto below = static_cast<std::size_t>(power);
-    const std::size_t above = std::min(below + 1, of_powers.size() - 1);
-    return of_powers[below] + (power - static_cast<double>(below)) * (of_powers[above] - of_powers[below]);
-}
 
 /// What a table of synapses that are not static keeps of spikes, on one shard.
 double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arrivals& arrivals) {
@@ -87,49 +76,20 @@ double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arriv
     return memory.spike_bytes(spikes);
 }
 
-/// How many steps' spikes a table keeps when it has accepted those of an epoch, on average over epochs. Those that are done
-/// are dropped once they are a quarter: before each window (connect/tables/run_table.hpp), or when those of another epoch
-/// come (connect/tables/recent_rows.hpp). This follows the rule for some epochs.
-/// @param longest delay @param window 0: of a table that looks once in an epoch
-double steps_kept(double longest, double steps_per_epoch, double window, double rows_per_step) {
-    constexpr int epochs = 64;
-    constexpr double few = 64.0;  // rows that are not worth dropping
-    double first = 1.0;           // step whose spikes lie in front
-    double live = 1.0;            // the first step whose spikes are not done
-    double sum = 0.0;
-    double now = 0.0;
-    for (int epoch = 1; epoch <= epochs; ++epoch) {
-        const double end = epoch * steps_per_epoch;
-        const auto drop = [&](double before) {
-            live = std::max(live, std::min(before - longest, now + 1.0));
-            const double done = live - first;
-            if (done * rows_per_step > few && done > (now + 1.0 - first) / 4.0) first = live;
-        };
-        if (window > 0.0) {
-            for (double begin = (std::floor(now / window) + 1.0) * window; begin <= end; begin += window) drop(begin);
-        } else {
-            drop(end + 1.0);
-        }
-        now = end;
-        sum += now + 1.0 - first;
-    }
-    return sum / epochs;
-}
-
 /// What a table keeps of spikes until all of their synapses are reached, on one shard.
 double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& arrivals) {
     if (table.dynamics != nullptr) return bytes_of_dynamics(table, arrivals);
     const double rows_per_step = arrivals.spikes_of_one * table.rows;
-    const double longest = table.longest_delay;
-    const double steps =
-        steps_kept(longest, arrivals.steps_per_epoch, table.reach == 0 ? arrivals.window : 0.0, rows_per_step);
-    const double peak = between_powers(arrivals.activity.most_in_epochs, steps / arrivals.steps_per_epoch);
-    const double kept = connect::room_of_list(rows_per_step * steps, arrivals.spikes_per_step * steps, peak);
+    // Until the longest delay has passed, beside those of an epoch, of which one has the most.
+    const double steps = table.longest_delay + arrivals.steps_per_epoch;
+    const double most_in_epoch = arrivals.activity.most_in_epoch;
+    const double most =
+        most_in_epoch > 0.0 ? 1.0 + (most_in_epoch - 1.0) * arrivals.steps_per_epoch / steps : most_in_epoch;
+    const double kept = connect::largest_list(rows_per_step * steps, arrivals.spikes_per_step * steps, most);
     if (table.reach == 0) return sizeof(connect::detail::ActiveSpike) * kept;
     const double at_once =
-        connect::room_of_list(rows_per_step, arrivals.spikes_per_step, arrivals.activity.most_in_step);
-    const double looked_up = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::min(1024.0, at_once))));
-    return sizeof(RowIndex) * kept + 2.0 * sizeof(std::uint64_t) * looked_up;
+        connect::largest_list(rows_per_step, arrivals.spikes_per_step, arrivals.activity.most_in_step);
+    return sizeof(RowIndex) * kept + 2.0 * sizeof(std::uint64_t) * std::min(1024.0, at_once);
 }
 
 /// The most that a worker takes of what arrives in a step, relative to its mean: its share of the most spikes, which is as
@@ -150,11 +110,11 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
     bool any_learns = false;
     if (arrivals.by_source)
         bytes += sizeof(NeuronId) * shards * steps *
-                 connect::room_of_list(arrivals.records_per_step / parts, arrivals.spikes_per_step,
+                 connect::largest_list(arrivals.records_per_step / parts, arrivals.spikes_per_step,
                                        arrivals.activity.most_in_step);
     const auto add_rows = [&](double rows) {
         const double rows_per_step = arrivals.spikes_of_one * rows;
-        const double rows_at_once = connect::room_of_list(rows_per_step / parts, arrivals.spikes_per_step,
+        const double rows_at_once = connect::largest_list(rows_per_step / parts, arrivals.spikes_per_step,
                                                           most_of_part(arrivals, rows_per_step, parts));
         most_rows = std::max(most_rows, rows_at_once);
         if (!arrivals.by_source) bytes += sizeof(RowIndex) * shards * shards * steps * rows_at_once;
@@ -170,7 +130,7 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
     if (any_learns) {
         const double of_step = arrivals.spikes_per_step / shards;
         bytes +=
-            sizeof(std::uint32_t) * shards * connect::room_of_list(of_step, of_step, arrivals.activity.most_in_step);
+            sizeof(std::uint32_t) * shards * connect::largest_list(of_step, of_step, arrivals.activity.most_in_step);
     }
     return bytes + (arrivals.by_source ? sizeof(RowIndex) * shards * most_rows : 0.0);
 }
@@ -190,7 +150,7 @@ double outbox_bytes(double spikes_of_epoch, double shards, const Activity& activ
     const double of_shard = spikes_of_epoch / shards;
     const double lists = by_stretches ? 3.0 : 2.0;
     return lists * sizeof(comm::EmittedSpike) * shards *
-           connect::room_of_list(of_shard, of_shard, activity.most_in_epoch());
+           connect::largest_list(of_shard, of_shard, activity.most_in_epoch);
 }
 
 /// Bytes of the rings of inputs of all shards.
@@ -301,7 +261,6 @@ MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const con
         .spikes_per_step = spikes_per_step,
         .spikes_of_all = spikes_of_all,
         .steps = activity.time / network.network().resolution(),
-        .window = window,
     };
     const double mean_of_epoch = spikes_per_step * steps_per_epoch;
     add("spikes", outbox_bytes(mean_of_epoch, groups.shards, activity, network, layout) + groups.output_bytes +

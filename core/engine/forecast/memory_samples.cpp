@@ -112,18 +112,6 @@ ExpectedPulses expected_pulses(const network::LoweredNetwork& network, const con
     return {.number = alone, .per_step = given.empty() ? 0.0 : alone / static_cast<double>(*given.rbegin())};
 }
 
-double grown(double mean, double events) {
-    if (mean <= 0.0 || events <= 0.0) return 0.0;
-    const double of_one = mean / events;
-    double room = 0.0;
-    // By how many standard deviations the most of a run exceeds the mean; one there is in any case.
-    for (const double excess : {0.5, 1.5, 2.5, 3.5}) {
-        const double most = of_one * std::max(1.0, events + excess * std::sqrt(events)) + 1.0;
-        room += static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::min(most, 0x1p62)))) / 4.0;
-    }
-    return room;
-}
-
 PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, const connect::TableEstimate& tables) {
     const std::uint64_t limit = to_saturated(std::max(1.0, tables.address_limit));
     const auto address_bits = std::max(1U, static_cast<unsigned>(std::bit_width(limit - 1)));
@@ -179,13 +167,11 @@ MethodSample sample_method(const comm::ExchangeInfo& method, const connect::Proc
     // Epochs in which a little more happens than on average: buffers are as large as the largest epoch has made them, or
     // a smaller one whose spikes are gathered for more processes at a time.
     const double most = burst > 0.0 ? burst * spikes_per_epoch : spikes_per_epoch + 2.0 * std::sqrt(spikes_per_epoch);
-    // Bursts of which each is a little larger than the one before leave lists of what exceeded the room that there was.
-    constexpr std::array parts{0.125, 0.25, 0.5, 0.9, 1.0, 1.0, 1.0};
-    static_assert(std::ranges::count(parts, 1.0) == comm::ExchangeInfo::turns);
-    constexpr auto epochs = static_cast<int>(parts.size());
+    // Some methods use three buffers in turn.
+    constexpr int epochs = 4;
     Step first_step = 1;
     for (int epoch = 0; epoch < epochs; ++epoch) {
-        const auto spikes = static_cast<std::uint64_t>(std::ceil(most * parts.at(static_cast<std::size_t>(epoch))));
+        const auto spikes = static_cast<std::uint64_t>(std::ceil(most));
         const auto outboxes = sample_outboxes(layout, spikes, steps, static_cast<std::uint64_t>(epoch));
         const std::vector<std::span<const comm::EmittedSpike>> spans(outboxes.begin(), outboxes.end());
         exchange->begin(first_step);
@@ -222,12 +208,9 @@ ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const conne
     const double fired = -std::expm1(-spikes_of_source);
     const comm::ExchangeInfo& method = choose_exchange(options);
     if (method.candidates.empty()) {
-        const double burst = method.shrinks_after_bursts ? activity.most_of_late
-                             : method.buffers_take_turns ? activity.most_in_turn
-                                                         : activity.most_in_epoch();
-        return {
-            .bytes =
-                sample_method(method, layout, tables, options, spikes_per_epoch, steps_per_epoch, burst, fired).of_run};
+        return {.bytes = sample_method(method, layout, tables, options, spikes_per_epoch, steps_per_epoch,
+                                       activity.most_in_epoch, fired)
+                             .of_run};
     }
     const bool finds_sources = build.numbering != connect::RowNumbering::unsorted && build.keep_sources;
     SimulationOptions without_latency = options;
@@ -239,7 +222,7 @@ ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const conne
         if (!candidate->directed && !finds_sources) continue;
         // The burst may come while this one is tried.
         const MethodSample sample = sample_method(*candidate, layout, tables, without_latency, spikes_per_epoch,
-                                                  steps_per_epoch, activity.most_in_epoch(), fired);
+                                                  steps_per_epoch, activity.most_in_epoch, fired);
         all += sample.of_few_epochs;
         if (sample.of_run <= most) continue;
         most = sample.of_run;
@@ -267,7 +250,7 @@ double notification_bytes(const connect::ProcessLayout& layout, const connect::T
         .groups = shards,
         .outlets = outlets,
         .partners = std::min(others, std::max(outlets, 3.0)),
-        .waiting_spikes = waiting > 0.0 ? grown(waiting, waiting) : 0.0};
+        .waiting_spikes = connect::largest_list(waiting, waiting, 0.0)};
     return comm::ProgressExchange::expected_bytes(expectation, notifications);
 }
 

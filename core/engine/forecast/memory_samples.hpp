@@ -55,8 +55,5 @@ struct ExpectedPulses {
 };
 ExpectedPulses expected_pulses(const network::LoweredNetwork& network, const connect::Transmitter& transmitter,
                                double spikes_of_one, double steps);
-/// Elements that there is room for in a list that grows by doubling, where so many independent events, on average, lead to
-/// all that is drawn. This is the expected number: whether the list doubles once more may be a matter of chance.
-double grown(double mean, double events);
 
 }  // namespace ranvier::engine

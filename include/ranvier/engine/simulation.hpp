@@ -263,15 +263,10 @@ class Simulation {
 /// What buffers of spikes depend on.
 struct Activity {
     double rate = 10.0;  ///< spikes/s of a neuron, on average
-    /// How many spikes there are at the most, relative to their mean: in a step, of those that have the same place in an
-    /// epoch, in the last epochs that some buffers remember, and in every third epoch. 0: as many as where all neurons fire
-    /// independently.
+    /// The largest numbers of spikes relative to their means: in a step, and in an epoch. 0: as in a network whose neurons
+    /// fire independently.
     double most_in_step = 0.0;
-    double most_of_late = 0.0;
-    double most_in_turn = 0.0;
-    /// The same in 2^j epochs in succession, by j.
-    std::vector<double> most_in_epochs = {};
-    double most_in_epoch() const { return most_in_epochs.empty() ? 0.0 : most_in_epochs.front(); }
+    double most_in_epoch = 0.0;
     /// ms that are simulated: synapses that learn keep spikes for long, up to a number.
     double time = std::numeric_limits<double>::infinity();
 };

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,10 +16,6 @@ PHASES = ("build", "init", "simulation")
 
 # Few delays are longer than this many epochs.
 _MOST_EPOCHS = 2**12
-
-# Epochs after which sections of an exchange shrink to the size needed in these, and the part of their size below which
-# they do (core/comm/exchange/marked_sections.cpp).
-_EPOCHS_TO_SHRINK, _PART_TO_SHRINK = 16, 0.75
 
 PARTS = ("update", "collocate", "communicate", "deliver", "wait", "record")
 """The parts of the simulation phase, measured on each thread."""
@@ -56,31 +51,18 @@ class Counts:
 
 @dataclass(frozen=True)
 class Bursts:
-    r"""The largest numbers of spikes of a network, relative to the mean numbers.
+    """The largest numbers of spikes of a network, relative to the mean numbers.
 
     Attributes
     ----------
     in_step
         In one step: the largest number for each position of a step within an epoch, averaged over these positions.
-    in_epochs
-        In 2\ :sup:`j` epochs in succession; an item for each j. An epoch is the time between two exchanges of spikes.
-    of_late
-        In one of the last epochs of the run, which are as many as some buffers remember: they become shorter again some
-        time after a burst.
-    in_turn
-        In one epoch of every third, averaged over the three: some methods of exchange have three buffers, which take
-        turns.
+    in_epoch
+        In one epoch, the time between two exchanges of spikes.
     """
 
     in_step: float
-    in_epochs: Sequence[float]
-    of_late: float
-    in_turn: float
-
-    @property
-    def in_epoch(self) -> float:
-        """The same in one epoch."""
-        return self.in_epochs[0]
+    in_epoch: float
 
     @staticmethod
     def of(counts: IntArray, epoch_steps: int) -> Bursts | None:
@@ -98,40 +80,11 @@ class Bursts:
             return None
         missing = -len(counts) % epoch_steps
         epochs = np.concatenate([counts, np.zeros(missing, dtype=counts.dtype)]).reshape(-1, epoch_steps)
-        of_epochs = epochs.sum(axis=1)
-        in_step = float(counts.mean())
-        in_epoch = in_step * epoch_steps
-        in_epochs = [numbers / epoch_steps for numbers in _in_succession(of_epochs, in_step)]
+        mean = float(counts.mean())
         return Bursts(
-            float(epochs.max(axis=0).mean() / in_step),
-            [float(numbers.max()) for numbers in in_epochs],
-            _remembered(of_epochs) / in_epoch,
-            float(np.mean([of_epochs[first::3].max() for first in range(min(3, len(of_epochs)))]) / in_epoch),
+            float(epochs.max(axis=0).mean() / mean),
+            float(epochs.sum(axis=1).max() / (epoch_steps * mean)),
         )
-
-
-def _in_succession(counts: IntArray, mean: float) -> list[FloatArray]:
-    """Return, for each power of two, the sums of that number of consecutive counts, relative to as many means."""
-    until = np.concatenate([[0], np.cumsum(counts)])
-    powers = [2**power for power in range(min(len(counts), _MOST_EPOCHS).bit_length())]
-    return [(until[power:] - until[:-power]) / (power * mean) for power in powers]
-
-
-def _remembered(of_epochs: IntArray) -> float:
-    """Return the number of spikes for which buffers that forget bursts have room at the end of a run."""
-    room = recent = quiet = 0
-    for spikes in of_epochs.tolist():
-        recent = max(recent, spikes)
-        if spikes > room:
-            room = spikes
-        else:
-            quiet += 1
-            if quiet < _EPOCHS_TO_SHRINK:
-                continue
-            if recent <= _PART_TO_SHRINK * room:
-                room = recent
-        recent = quiet = 0
-    return float(room)
 
 
 @dataclass(frozen=True)

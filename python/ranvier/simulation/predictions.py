@@ -100,9 +100,7 @@ def predict_memory(
     chosen = steps.choose(models, synapses, checked_group(Tuning, tuning).programs)
     options.programs_to_compile = [index for index, compiled in enumerate(chosen.compiled) if compiled]
     options.compiled_rules = chosen.compiled_rules
-    most: tuple[float, float, float, list[float]] = (0.0, 0.0, 0.0, [])
-    if bursts is not None:
-        most = (bursts.in_step, bursts.of_late, bursts.in_turn, list(bursts.in_epochs))
+    most = (0.0, 0.0) if bursts is None else (bursts.in_step, bursts.in_epoch)
     simulated = math.inf if time is None else number("time", time)
     if not (0.0 <= simulated <= _MOST_TIME or simulated == math.inf):
         raise ValueOutOfBoundsError("time", f"{simulated} ms", f"it must be from 0 to {_MOST_TIME:g}, or infinite")

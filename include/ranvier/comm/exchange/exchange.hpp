@@ -231,11 +231,6 @@ struct ExchangeInfo {
     std::string_view name;
     std::string_view summary;
     bool directed = true;
-    /// Whether buffers shrink some epochs after a burst.
-    bool shrinks_after_bursts = false;
-    /// Whether received spikes lie in one of `turns` buffers used in turn.
-    bool buffers_take_turns = false;
-    static constexpr int turns = 3;
     std::unique_ptr<SpikeExchange> (*make)(const ExchangeArguments& arguments) = nullptr;
     /// The methods that an automatic choice selects from; all hold buffers until it has chosen. Undirected ones need
     /// ExchangeOptions::finds_sources.

@@ -23,12 +23,10 @@ struct ExpectedSpikes {
     double pulses_per_step = 0.0;
 };
 
-/// Capacity of a list of exactly this size, appended one at a time as in base/tight_list.hpp.
-double room_of_appended(double size);
-/// Capacity of a list that grows as those of base/tight_list.hpp do.
+/// Expected largest length of a list. Lists have little more capacity (base/tight_list.hpp).
 /// @param mean mean length @param events each adds, on average, the same number of elements
 /// @param most greatest length relative to the mean; 0: as for independent events
-double room_of_list(double mean, double events, double most);
+double largest_list(double mean, double events, double most);
 /// Expected spikes of a neuron beyond a number, for random firing with this mean.
 double expected_beyond(double mean, std::size_t number);
 
