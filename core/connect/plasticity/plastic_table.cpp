@@ -591,8 +591,8 @@ void PlasticTable<Target, Real>::learn_timed(InstructionSet set, const LearnArgu
 
 template <class Target, class Real>
 void PlasticTable<Target, Real>::serialize_traces(std::span<const std::uint64_t> positions, StateColumns& columns) {
-    constexpr std::array<std::string_view, trace_kinds> names{"presynaptic_trace", "postsynaptic_trace",
-                                                              "own_presynaptic_trace", "own_postsynaptic_trace"};
+    constexpr std::array<std::string_view, trace_kinds> names{
+        "presynaptic_trace", "postsynaptic_trace", "same_side_presynaptic_trace", "same_side_postsynaptic_trace"};
     for (std::size_t kind = 0; kind < trace_kinds; ++kind) {
         if (!(*timed_)[kind].empty()) Base::serialize_column(columns, names[kind], positions, (*timed_)[kind]);
     }
@@ -732,7 +732,7 @@ void PlasticTable<Target, Real>::serialize_row(RowIndex row, StateColumns& colum
     last_[row.value] = History::relative(last, base_);
     columns.serialize("trace", traces_[row.value]);
     for (std::size_t k = 0; k < same_side_decays_.size(); ++k) {
-        columns.serialize("own_trace" + std::to_string(k), same_side_[row.value * same_side_decays_.size() + k]);
+        columns.serialize("same_side_trace" + std::to_string(k), same_side_[row.value * same_side_decays_.size() + k]);
     }
     if (columns.loads()) {
         const std::size_t size = columns.serialize_size(0);
@@ -789,7 +789,7 @@ void PlasticTable<Target, Real>::serialize_waiting(Spike& spike, StateColumns& c
     columns.serialize_element("spike_before", last);
     columns.serialize_element("trace_before", spike.trace);
     for (std::size_t k = 0; k < same_side_decays_.size(); ++k) {
-        columns.serialize_element("waiting_own_trace" + std::to_string(k), spike.same_side[k]);
+        columns.serialize_element("waiting_same_side_trace" + std::to_string(k), spike.same_side[k]);
     }
     spike.stamp = History::relative(stamp, base_);
     spike.last = History::relative(last, base_);

@@ -144,7 +144,7 @@ class SpikeHistory {
     void serialize(std::uint32_t neuron, std::int64_t base, StateColumns& columns) {
         columns.serialize("last_trace", last_trace_[neuron]);
         for (std::size_t k = 0; k < same_side_traces(); ++k) {
-            columns.serialize("last_own_trace" + std::to_string(k), last_same_side_[k * neurons() + neuron]);
+            columns.serialize("last_same_side_trace" + std::to_string(k), last_same_side_[k * neurons() + neuron]);
         }
         if (columns.loads()) {
             load(neuron, base, columns);
@@ -180,7 +180,7 @@ class SpikeHistory {
             serialize_spike(base, step, after, columns);
             for (std::size_t k = 0; k < same_side_traces(); ++k) {
                 Real before = same_side(k)[place_of(neuron, i)];
-                columns.serialize_element("own_trace" + std::to_string(k), before);
+                columns.serialize_element("same_side_trace" + std::to_string(k), before);
             }
         }
         for (const Older* older = first_older(neuron); older != nullptr; older = next_older(*older)) {
@@ -188,7 +188,7 @@ class SpikeHistory {
             serialize_spike(base, one.step, one.after, columns);
             for (std::size_t k = 0; k < same_side_traces(); ++k) {
                 Real before = older_same_side(*older, k);
-                columns.serialize_element("own_trace" + std::to_string(k), before);
+                columns.serialize_element("same_side_trace" + std::to_string(k), before);
             }
         }
     }
@@ -207,7 +207,7 @@ class SpikeHistory {
             }
             for (std::size_t k = 0; k < same_side_traces(); ++k) {
                 Real before = 0;
-                columns.serialize_element("own_trace" + std::to_string(k), before);
+                columns.serialize_element("same_side_trace" + std::to_string(k), before);
                 if (i < newest) {
                     same_side_[k * newest * neurons_ + place_of(neuron, i)] = before;
                 } else {
