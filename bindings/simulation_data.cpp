@@ -22,8 +22,8 @@ engine::Gather to_gather(std::string_view name) {
     return engine::Gather::local;
 }
 
-auto own_ids(const Simulation& self, std::uint64_t first, std::uint64_t size) {
-    const IdSequence ids = self.own_ids().within(NeuronId{first}, size);
+auto local_ids(const Simulation& self, std::uint64_t first, std::uint64_t size) {
+    const IdSequence ids = self.local_ids().within(NeuronId{first}, size);
     std::vector<std::uint64_t> list;
     if (!ids.is_progression()) list.assign(ids.list().begin(), ids.list().end());
     const std::uint64_t begin = ids.empty() ? first : ids[0].value;
@@ -74,11 +74,11 @@ void bind_recordings(nb::class_<Simulation>& simulation) {
                                  to_array<std::int64_t>(std::move(data.neurons)));
             },
             nb::arg("recorder"), nb::arg("gather"),
-            "Steps and neurons of what was recorded since they were taken last: everywhere, at the root, or local.")
-        .def("own_ids", own_ids, nb::arg("first"), nb::arg("size"),
+            "Steps and neurons of the spikes recorded since the last call: everywhere, at the root, or local.")
+        .def("local_ids", local_ids, nb::arg("first"), nb::arg("size"),
              "Ids of this process among `size` from `first` on: the first, the stride and the number of them; with "
              "stride 0 "
-             "they follow no rule but stand in the array.")
+             "they are listed in the array.")
         .def(
             "take_state",
             [](Simulation& self, network::RecorderIndex recorder, std::string_view gather) {
@@ -92,8 +92,9 @@ void bind_recordings(nb::class_<Simulation>& simulation) {
                                   to_array<std::int64_t>(std::move(data.places)));
             },
             nb::arg("recorder"), nb::arg("gather"),
-            "Steps, values (by sample, variable, neuron) recorded since they were taken last, and which neurons of the "
-            "recorder they are of.")
+            "Steps, values (by sample, variable, neuron) recorded since the last call, and the indices of their "
+            "neurons "
+            "in the recorder.")
         .def_prop_ro("recorded_bytes", &Simulation::recorded_bytes);
 }
 
@@ -128,7 +129,7 @@ void bind_connections(nb::class_<Simulation>& simulation) {
             [](const Simulation& self, const InputArray<std::uint64_t>& handles) {
                 return to_array<std::uint32_t>(self.receptors(to_span(handles)));
             },
-            nb::arg("handles"), "Places of the receptors of synapses among those of the targets' models.")
+            nb::arg("handles"), "The receptors of synapses, as indices in the targets' models.")
         .def(
             "stored_here",
             [](const Simulation& self, const InputArray<std::uint64_t>& handles) {
@@ -139,7 +140,7 @@ void bind_connections(nb::class_<Simulation>& simulation) {
                 }
                 return to_array<std::int64_t>(std::move(indices));
             },
-            nb::arg("handles"), "Which of some synapses are stored on this process.")
+            nb::arg("handles"), "The indices of those of some synapses that are stored on this process.")
         .def(
             "set_weights",
             [](Simulation& self, const InputArray<std::uint64_t>& handles, const InputArray<double>& weights) {
@@ -167,7 +168,7 @@ void bind_synapse_parameters(nb::class_<Simulation>& simulation) {
             [](Simulation& self, const InputArray<std::uint64_t>& handles,
                const std::map<std::string, InputArray<double>>& values) {
                 engine::GivenParameters given;
-                for (const auto& [name, own] : values) given.emplace(name, to_span(own));
+                for (const auto& [name, array] : values) given.emplace(name, to_span(array));
                 const Unlocked unlocked;
                 self.set_synapse_parameters(to_span(handles), given);
             },

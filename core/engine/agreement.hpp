@@ -9,8 +9,8 @@
 
 namespace ranvier::engine {
 
-/// Runs what may fail on some processes only, and lets all fail together: where it did not fail, a RemoteError tells which
-/// process did. To be used before anything collective is entered. @note Collective.
+/// Runs an action that may fail on some processes only, and throws on all if it failed on any: where it did not fail,
+/// a RemoteError names the process that failed. Called before a collective operation is entered. @note Collective.
 template <class Action>
 void agree(comm::Communicator& communicator, const std::string& what, Action action) {
     if (communicator.size() == 1) {
@@ -23,9 +23,9 @@ void agree(comm::Communicator& communicator, const std::string& what, Action act
     } catch (...) {
         failure = std::current_exception();
     }
-    const auto own = static_cast<std::uint64_t>(communicator.rank().value);
+    const auto rank = static_cast<std::uint64_t>(communicator.rank().value);
     const auto nobody = static_cast<std::uint64_t>(communicator.size());
-    const std::uint64_t failed = communicator.least(failure ? own : nobody);
+    const std::uint64_t failed = communicator.least(failure ? rank : nobody);
     if (failure) std::rethrow_exception(failure);
     if (failed == nobody) return;
     throw RemoteError({.object = what,
@@ -34,7 +34,7 @@ void agree(comm::Communicator& communicator, const std::string& what, Action act
                        .remedy = "see the message of that rank"});
 }
 
-/// Ends the run of all processes for a failure in the middle of what they do together, after telling it on stderr.
+/// Aborts the run of all processes for a failure in the middle of a collective operation, and reports it on stderr.
 [[noreturn]] void end_all(comm::Communicator& communicator, const std::exception_ptr& failure);
 
 }  // namespace ranvier::engine

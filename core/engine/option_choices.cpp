@@ -17,25 +17,25 @@ namespace ranvier::engine {
 
 namespace {
 
-/// Steps that runs are delivered ahead unless the user says otherwise; measured on the full-scale microcircuit.
+/// Default number of steps in a delivery window; measured on the full-scale microcircuit.
 constexpr std::uint32_t default_window = 4;
-/// Where neurons advance by a window at once.
+/// Default if neurons advance by a window at once.
 constexpr std::uint32_t window_of_stretches = 32;
 constexpr std::uint32_t most_threads = 4096;
-/// What a step of the neurons of a shard goes through where it does not wait for others: half of the second cache of a
-/// processor. Smaller shards have fewer synapses that decide how far they may go, but what a visit costs by itself counts
-/// more; measured with the network "layers".
+/// Bytes that a step of the neurons of a shard accesses with asynchronous stepping: half of the second-level cache of
+/// a processor. Smaller shards have fewer synapses that limit how far they may advance, but the fixed cost of a visit
+/// weighs more; measured with the network "layers".
 constexpr double group_bytes = 524288.0;
-/// Cells that are advanced at once where they are alike.
+/// Equal cells that are advanced together.
 constexpr std::uint32_t cells_together = 8;
-/// Shards of a thread, where there are enough cells: first some, so that a thread finds one that may advance; then more, as
-/// long as they have so many cells that what a visit costs does not count. Where another program takes a processor now and
-/// then, a thread holds a shard up that it was advancing: the smaller that is, the longer the others find something to do.
+/// Shards per thread, if there are enough cells: first some, so that a thread always finds one that can advance; then
+/// more, as long as they have enough cells to make the cost of a visit negligible. When another program preempts a
+/// thread, the shard it was advancing is held up: the smaller it is, the longer the others find work.
 constexpr double groups_of_thread = 4.0;
 constexpr double most_groups_of_thread = 16.0;
 constexpr double cells_of_group = 4.0 * cells_together;
-/// Steps that a shard takes at a time where it does not wait for others: many enough that what it reads once for all of
-/// them does not count, and so few that its inputs for these steps do not fill its cache.
+/// Maximum number of steps of a shard at a time with asynchronous stepping: enough that data read once for all of
+/// them cost little, and few enough that its inputs for these steps fit into the cache.
 constexpr Step most_steps_of_stretches = 128;
 constexpr Step most_steps_of_points = 16;
 
@@ -77,8 +77,8 @@ void check_precision(const SimulationOptions& options, const network::Network& n
     }
 }
 
-/// A number of shards near the wanted one on which equal numbers of whole eights of cells lie, if there is one: what is left over
-/// of the cells of a shard takes more time.
+/// A number of shards near the wanted one that gives each an equal number of cells, a multiple of eight, if there is
+/// one: the rest of the cells of a shard takes more time.
 double whole_eights(double cells, double wanted) {
     const double blocks = cells / cells_together;
     if (blocks != std::floor(blocks)) return wanted;
@@ -96,7 +96,7 @@ bool has_stretches(const network::Network& network) {
     });
 }
 
-/// What cannot be where shards do not wait for each other.
+/// Checks for options that asynchronous stepping excludes.
 void check_asynchronous(const SimulationOptions& options, std::int32_t ranks, bool is_dry_run) {
     if (!is_asynchronous(options)) return;
     const auto refuse = [](std::string bound, std::string remedy) {
@@ -125,7 +125,7 @@ void check_asynchronous(const SimulationOptions& options, std::int32_t ranks, bo
     if (options.trace_epochs) refuse("there are no epochs to trace", "leave out trace_epochs, or use stepping=bsp");
 }
 
-/// What numbers rows cannot go together with what has none, or does not look for them.
+/// Checks that the numbering of rows fits the exchange method and the tables.
 void check_numbering(const SimulationOptions& options, const comm::ExchangeInfo& method) {
     if (options.row_numbering.is_automatic()) return;
     if (!options.sort_connections.value_or(true)) {
@@ -200,7 +200,7 @@ std::uint32_t choose_shards(const SimulationOptions& options, const network::Net
 std::vector<double> choose_costs(const SimulationOptions& options, const network::Network& network) {
     const std::vector<double>& costs = options.costs;
     if (costs.empty()) {
-        // Neighbours on one shard: these are often connected with each other, or alike.
+        // Keeps neighbours on one shard: they are often connected, or equal.
         return std::vector<double>(is_asynchronous(options) ? network.populations().size() : 0, 1.0);
     }
     if (costs.size() != network.populations().size()) {

@@ -16,37 +16,38 @@
 
 namespace ranvier::engine {
 
-// What the options of a simulation come to. All of it throws ValueOutOfBoundsError or UnknownNameError where an option is
-// wrong.
+// Resolution of the options of a simulation. All functions throw ValueOutOfBoundsError or UnknownNameError for an
+// invalid option.
 
-/// @param unless as many as there are, unless the options say otherwise
+/// @param unless the default
 std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unless);
-/// One for each thread unless the options say otherwise; where shards do not wait for all others, so many that what a step of
-/// one goes through stays in a cache, if neurons gain from that.
+/// One for each thread by default; with asynchronous stepping, as many as needed for the data of a step of one to fit
+/// into a cache, if neurons gain from that.
 std::uint32_t choose_shards(const SimulationOptions& options, const network::Network& network, std::int32_t ranks,
                             std::uint32_t threads);
 bool is_asynchronous(const SimulationOptions& options);
-/// In epochs.
+/// The method for epochs.
 const comm::ExchangeInfo& choose_exchange(const SimulationOptions& options);
 parallel::StealingPolicy choose_stealing(const SimulationOptions& options);
-/// The most steps that a shard takes at a time; 1: all advance together.
+/// Maximum number of steps of a shard at a time; 1: all advance together.
 Step choose_most_steps(const SimulationOptions& options, const network::Network& network);
-/// Steps that runs are delivered ahead.
+/// Steps of a delivery window.
 std::uint32_t choose_window(const SimulationOptions& options, const network::Network& network);
-/// All but whether connections are sorted.
+/// All build options except the sorting of connections.
 connect::BuildOptions make_build_options(const network::Network& network, const SimulationOptions& options);
-/// Whether connections are to be sorted by source, if all processes had as many shards as this one. Where nobody has told,
-/// they are unless unsorted ones take less memory and nothing needs to find them by source.
+/// Whether connections are sorted by source, assuming that all processes have as many shards as this one. By default
+/// they are, unless unsorted ones take less memory and nothing needs their sources.
 bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan& network, std::int32_t ranks,
                     std::uint32_t shards);
 /// @throws ShapeError
 connect::Placement make_placement(const network::Network& network, const SimulationOptions& options,
                                   std::int32_t ranks);
 
-/// Of a neuron of each population; none: shards get equal numbers of neurons. @throws ShapeError, ValueOutOfBoundsError
+/// Cost of a neuron of each population; empty: shards get equal numbers of neurons.
+/// @throws ShapeError, ValueOutOfBoundsError
 std::vector<double> choose_costs(const SimulationOptions& options, const network::Network& network);
 
-/// Checks what the above does not, and whether options go together.
+/// Checks the remaining options, and their combinations.
 /// @throws ValueOutOfBoundsError, UnknownNameError, StateError
 void check_options(const SimulationOptions& options, const network::Network& network, connect::PlacementKind placement,
                    std::int32_t ranks, bool is_dry_run);

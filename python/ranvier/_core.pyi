@@ -250,7 +250,7 @@ class CellModel(UserModel):
         initial_potential: float,
         rates: str,
         scheme: str,
-        own: Sequence[tuple[str, float]],
+        per_cell: Sequence[tuple[str, float]],
         uses: Sequence[
             tuple[
                 str,
@@ -287,7 +287,7 @@ class ProgramSynapse(UserSynapse):
     def __init__(self, description: object) -> None: ...
     @property
     def fingerprint(self) -> int: ...
-    def conflict(self, least: Sequence[float], greatest: Sequence[float], own: Sequence[int]) -> str | None: ...
+    def conflict(self, least: Sequence[float], greatest: Sequence[float], per_synapse: Sequence[int]) -> str | None: ...
     def weight_range(self, least: Sequence[float], greatest: Sequence[float]) -> tuple[float, float] | None: ...
     def read_by_events(self, parameters: Sequence[int]) -> list[int]: ...
     def use_compiled(
@@ -298,7 +298,9 @@ class ProgramSynapse(UserSynapse):
         addresses: Sequence[int],
         owner: object,
     ) -> None: ...
-    def is_compiled(self, instruction_set: str, double_weights: bool, per_synapse_parameters: Sequence[int]) -> bool: ...
+    def is_compiled(
+        self, instruction_set: str, double_weights: bool, per_synapse_parameters: Sequence[int]
+    ) -> bool: ...
     def change_once(
         self,
         instruction_set: str,
@@ -662,7 +664,7 @@ class Simulation:
     ) -> tuple[
         Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
     ]: ...
-    def own_ids(
+    def local_ids(
         self, first: int, size: int
     ) -> tuple[int, int, int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
     def take_state(

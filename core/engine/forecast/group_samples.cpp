@@ -93,8 +93,8 @@ Positions extreme_targets(const network::LoweredNetwork& network, std::size_t st
              [&](std::uint64_t i) { return begin + i; });
     }
     Positions found;
-    for (const auto& own : extremes) {
-        if (own) found.insert(found.end(), {own->first.second, own->second.second});
+    for (const auto& extreme : extremes) {
+        if (extreme) found.insert(found.end(), {extreme->first.second, extreme->second.second});
     }
     return found;
 }

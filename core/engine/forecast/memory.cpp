@@ -161,8 +161,9 @@ double input_bytes(const network::LoweredNetwork& network, const connect::Proces
     const auto waiting = static_cast<std::uint32_t>(network.network().longest_stride() - 1);
     for (std::size_t kind = 0; kind < tables.tables.size(); ++kind) {
         if (!tables.tables[kind].used) continue;
-        std::uint64_t& own = slots[network.plan().kinds[kind].receptor];
-        own = std::max<std::uint64_t>(own, input_slots(window, tables.tables[kind].reach, waiting, most_steps));
+        std::uint64_t& slots_of_receptor = slots[network.plan().kinds[kind].receptor];
+        slots_of_receptor = std::max<std::uint64_t>(
+            slots_of_receptor, input_slots(window, tables.tables[kind].reach, waiting, most_steps));
     }
     std::vector<bool> is_wide;
     for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
@@ -186,11 +187,11 @@ double input_bytes(const network::LoweredNetwork& network, const connect::Proces
         std::uint64_t unreached = 0;
         for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
             if (slots[receptor] > 0) continue;
-            const std::uint64_t own = network.plan().inputs_at(receptor, shard).size();
+            const std::uint64_t input_count = network.plan().inputs_at(receptor, shard).size();
             if (stimulated[receptor]) {
-                single += rows * own;
+                single += rows * input_count;
             } else {
-                unreached = std::max(unreached, own);
+                unreached = std::max(unreached, input_count);
             }
         }
         inputs += static_cast<double>(bytes + (single + unreached) * sizeof(double));

@@ -95,13 +95,13 @@ ExpectedPulses expected_pulses(const network::LoweredNetwork& network, const con
     double others = 0.0;
     for (const PopulationId id : description.populations_of(transmitter.sources)) {
         const network::Population& population = description.population(id);
-        const IdSequence own = description.part_of(id, transmitter.sources);
+        const IdSequence modulators = description.part_of(id, transmitter.sources);
         if (!population.model->plays_spikes) {
-            others += static_cast<double>(own.size());
+            others += static_cast<double>(modulators.size());
             continue;
         }
-        for (std::uint64_t i = 0; i < own.size(); ++i) {
-            for (const Step step : population.spike_steps[own[i].value - population.first.value]) {
+        for (std::uint64_t i = 0; i < modulators.size(); ++i) {
+            for (const Step step : population.spike_steps[modulators[i].value - population.first.value]) {
                 if (static_cast<double>(step) <= steps) given.insert(step);
             }
         }

@@ -39,7 +39,7 @@ ValueOutOfBoundsError initial_parameter(const std::string& object) {
                                   .remedy = "set V_m, or give it to net.create() or net.set()"});
 }
 
-/// Gives each neuron its own value, so that single ones can change.
+/// Gives each neuron a separate value, so that single ones can change.
 void expand(models::GroupValues& values, std::size_t size) {
     if (values.values.size() != size) values.values.assign(size, values.values.front());
 }
@@ -94,7 +94,7 @@ std::vector<double> NeuronAccess::get(PopulationId id, std::string_view name,
         for (std::size_t i = 0; i < read.size(); ++i) values[part.places[i]] = read[i];
     }
     if (communicator_.size() > 1) {
-        // One process has each value and the others have zero bits, which are the least of all.
+        // One process has each value; the others have zero bits, which are the smallest.
         std::vector<std::uint64_t> bits(values.size());
         std::memcpy(bits.data(), values.data(), values.size() * sizeof(double));
         communicator_.reduce(bits, comm::Reduction::greatest);
@@ -104,7 +104,7 @@ std::vector<double> NeuronAccess::get(PopulationId id, std::string_view name,
 }
 
 void NeuronAccess::set(std::span<const network::NeuronChange> changes, Step now) {
-    // Everything that can fail comes first, on all processes and for all of their shards: from here on, nothing does.
+    // Everything that can fail is done first, on all processes and for all of their shards.
     PreparedChanges prepared;
     agree(communicator_, "setting values of neurons", [&] { prepared = prepare(changes, now); });
     for (auto& [place, change] : prepared) {
@@ -159,22 +159,22 @@ void NeuronAccess::prepare(const network::NeuronChange& change, Step now, Prepar
         for (std::size_t shard = 0; shard < parts.size(); ++shard) {
             const ShardPart& part = parts[shard];
             if (part.local.empty()) continue;
-            PreparedChange& own = prepared[{shard, population.id}];
+            PreparedChange& prepared_change = prepared[{shard, population.id}];
             std::vector<double> values =
                 network_.values_at(population, !variable, variable.value_or(parameter.value_or(0)), value,
                                    change.indices, part.places, now);
             if (variable) {
-                own.written.push_back({*variable, part.local, std::move(values)});
+                prepared_change.written.push_back({*variable, part.local, std::move(values)});
                 continue;
             }
             const ShardGroup& group = shards_[shard]->groups()[population.id];
             parallel::NodeMemory* const memory = shards_[shard]->memory()[Component::neurons];
-            if (own.parameters.empty()) {
+            if (prepared_change.parameters.empty()) {
                 for (const models::GroupValues& present : group.parameters) {
-                    own.parameters.push_back(present.copy(memory));
+                    prepared_change.parameters.push_back(present.copy(memory));
                 }
             }
-            models::GroupValues& present = own.parameters[*parameter];
+            models::GroupValues& present = prepared_change.parameters[*parameter];
             if (part.local.size() == group.size &&
                 std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end()) {
                 present.values = std::pmr::vector<double>({values.front()}, memory);

@@ -16,8 +16,8 @@
 
 namespace ranvier::engine {
 
-/// Reads and changes variables and parameters of neurons, wherever they live. Indices are those within a population. All
-/// processes ask for the same.
+/// Reads and changes variables and parameters of neurons on any process. Indices are those within a population. All
+/// processes pass the same arguments.
 class NeuronAccess {
    public:
     NeuronAccess(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
@@ -28,12 +28,14 @@ class NeuronAccess {
     /// @note Collective, like set().
     std::vector<double> get(PopulationId population, std::string_view name,
                             std::span<const std::uint64_t> indices) const;
-    /// Changes values of neurons together. Whatever is thrown, it is thrown on all processes, and nothing has been changed
-    /// on any. @param now the last step @throws as get(), and ShapeError, ValueOutOfBoundsError, RemoteError
+    /// Changes values of neurons, all or none. Any exception is thrown on all processes, and then nothing has been
+    /// changed on any.
+    /// @param now the last step
+    /// @throws as get(), and ShapeError, ValueOutOfBoundsError, RemoteError
     void set(std::span<const network::NeuronChange> changes, Step now);
 
    private:
-    /// Neurons of one shard, and where their values stand in the caller's array.
+    /// Neurons of one shard, and the positions of their values in the caller's array.
     struct ShardPart {
         std::vector<std::uint32_t> local;
         std::vector<std::size_t> places;
@@ -42,9 +44,9 @@ class NeuronAccess {
     const network::Population& checked(PopulationId population, std::span<const std::uint64_t> indices) const;
     std::vector<ShardPart> by_shard(const network::Population& population,
                                     std::span<const std::uint64_t> indices) const;
-    /// What is to change in one shard's group.
+    /// The changes of one shard's group.
     struct PreparedChange {
-        std::vector<models::GroupValues> parameters;  ///< all of them, as they will be; empty: they stay
+        std::vector<models::GroupValues> parameters;  ///< all new values; empty: unchanged
         std::unique_ptr<models::ParameterChange> change;
         /// Variables, in the order in which they were given.
         struct Written {
@@ -56,10 +58,11 @@ class NeuronAccess {
     };
     using PreparedChanges = std::map<std::pair<std::size_t, PopulationId>, PreparedChange>;  ///< by shard
 
-    /// Changes nothing yet. @throws ValueOutOfBoundsError when one of the shards could not do it
+    /// Changes nothing yet.
+    /// @throws ValueOutOfBoundsError if one of the shards cannot apply a change
     PreparedChanges prepare(std::span<const network::NeuronChange> changes, Step now) const;
     void prepare(const network::NeuronChange& change, Step now, PreparedChanges& prepared) const;
-    /// Whether the new parameters of a group fit together.
+    /// Checks that the new parameters of a group fit together.
     void check_conflicts(const network::Population& population, const IdSequence& ids,
                          const PreparedChange& prepared) const;
 

@@ -39,8 +39,8 @@ bool canonical_order(const Found& a, const Found& b) {
     if (a.source != b.source) return a.source < b.source;
     if (a.target != b.target) return a.target < b.target;
     if (a.delay != b.delay) return a.delay < b.delay;
-    // All synapses of one pair lie on one shard, so that the place in the table is the order of drawing; weights of
-    // different signs may lie in different tables.
+    // All synapses of one pair are on one shard, so that the position in the table is the order of drawing; weights
+    // of different signs may be in different tables.
     return a.handle < b.handle;
 }
 
@@ -107,7 +107,7 @@ void check_sources(std::span<const std::unique_ptr<Shard>> shards) {
 }  // namespace
 
 std::uint32_t ConnectionAccess::first_shard() const {
-    // Processes may differ in their numbers of shards; counting through them takes all.
+    // Processes may have different numbers of shards; the global numbering uses the maximum.
     const std::uint64_t most = communicator_.greatest(shards_.size());
     const std::uint64_t first = most * static_cast<std::uint64_t>(communicator_.rank().value);
     const std::uint64_t all = most * static_cast<std::uint64_t>(communicator_.size());
@@ -161,7 +161,7 @@ namespace {
 /// Merges the lists of all shards, each of which is in the canonical order, into columns in that order.
 ConnectionData merge(const std::vector<std::vector<Found>>& found) {
     std::uint64_t total = 0;
-    for (const std::vector<Found>& own : found) total += own.size();
+    for (const std::vector<Found>& list : found) total += list.size();
     ConnectionData data;
     data.sources.reserve(total);
     data.targets.reserve(total);
@@ -169,10 +169,10 @@ ConnectionData merge(const std::vector<std::vector<Found>>& found) {
     data.projections.reserve(total);
     data.sites.reserve(total);
     data.handles.reserve(total);
-    // What is left of each list; the one that begins with the first synapse of all is at the front.
+    // The rest of each list; the one with the first of all synapses is at the front.
     std::vector<std::span<const Found>> left;
-    for (const std::vector<Found>& own : found) {
-        if (!own.empty()) left.emplace_back(own);
+    for (const std::vector<Found>& list : found) {
+        if (!list.empty()) left.emplace_back(list);
     }
     const auto comes_later = [](std::span<const Found> a, std::span<const Found> b) {
         return canonical_order(b.front(), a.front());
@@ -205,7 +205,7 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
     const std::uint64_t expected = communicator_.is_dry_run() ? here : communicator_.sum(here);
     agree(communicator_, "connections", [&] {
         check_sources(shards_);
-        // The lists of the shards, all of them together, those of all processes, and the columns that are handed out.
+        // The lists of the shards, the concatenated lists, those of all processes, and the returned columns.
         const std::uint64_t gathered = communicator_.size() > 1 ? here + expected : 0;
         constexpr std::uint64_t columns = 7 * sizeof(std::uint64_t);  // delays in steps and in ms
         check_room("memory for the " + counted(expected, "connection") + " of a query",
@@ -216,23 +216,23 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
     std::vector<std::vector<Found>> found(shards_.size());
     agree(communicator_, "connections", [&] {
         visit_shards(team, [&](std::uint32_t shard) {
-            std::vector<Found>& own = found[shard];
-            own.reserve(counts[shard]);
+            std::vector<Found>& list = found[shard];
+            list.reserve(counts[shard]);
             ShardSearch(network_, *shards_[shard], query)
                 .visit(team, [&](connect::KindIndex kind, ProjectionId projection, NeuronId source, NeuronId target,
                                  std::uint32_t site, const connect::SynapseView& view) {
-                    own.push_back({projection.value, view.delay, site, source.value, target.value,
-                                   SynapseHandle{first + shard, kind, view.position}.pack()});
+                    list.push_back({projection.value, view.delay, site, source.value, target.value,
+                                    SynapseHandle{first + shard, kind, view.position}.pack()});
                 });
-            std::sort(own.begin(), own.end(), canonical_order);
+            std::sort(list.begin(), list.end(), canonical_order);
         });
     });
     if (communicator_.size() > 1) {
         std::vector<Found> joined;
         joined.reserve(here);
-        for (std::vector<Found>& own : found) {
-            joined.insert(joined.end(), own.begin(), own.end());
-            own = {};
+        for (std::vector<Found>& list : found) {
+            joined.insert(joined.end(), list.begin(), list.end());
+            list = {};
         }
         found.assign(1, gather_everywhere<Found>(communicator_, std::move(joined)));
         std::sort(found[0].begin(), found[0].end(), canonical_order);
@@ -242,7 +242,7 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
 
 namespace {
 
-/// The bound of a weight, or what rounding it to single precision makes of it if that is nearer to 0.
+/// The bound of a weight, or its single-precision value if that is closer to 0.
 double toward_zero(double bound) {
     const double rounded = static_cast<float>(bound);
     return std::abs(rounded) < std::abs(bound) ? rounded : bound;
@@ -250,24 +250,25 @@ double toward_zero(double bound) {
 
 }  // namespace
 
-std::vector<ConnectionAccess::OwnSynapse> ConnectionAccess::own_synapses(std::span<const std::uint64_t> handles) const {
+std::vector<ConnectionAccess::LocalSynapse> ConnectionAccess::local_synapses(
+    std::span<const std::uint64_t> handles) const {
     const std::uint32_t first = first_shard();
-    std::vector<OwnSynapse> own;
+    std::vector<LocalSynapse> local;
     for (std::size_t i = 0; i < handles.size(); ++i) {
         SynapseHandle handle = SynapseHandle::unpack(handles[i]);
-        // Shards of lower ranks wrap round to large numbers.
+        // Shards of lower ranks wrap around to large numbers.
         handle.shard -= first;
-        if (handle.shard < shards_.size()) own.push_back({i, handle.shard, handle.kind, handle.position});
+        if (handle.shard < shards_.size()) local.push_back({i, handle.shard, handle.kind, handle.position});
     }
-    // In a dry run all synapses lie here.
-    const std::uint64_t known = communicator_.is_dry_run() ? own.size() : communicator_.sum(own.size());
+    // In a dry run all synapses are local.
+    const std::uint64_t known = communicator_.is_dry_run() ? local.size() : communicator_.sum(local.size());
     if (known != handles.size()) {
         throw ValueOutOfBoundsError({.object = "handles of synapses",
                                      .value = std::to_string(handles.size() - known) + " unknown ones",
                                      .bound = "this simulation has no such synapses",
                                      .remedy = "use the handles of a query of this simulation"});
     }
-    return own;
+    return local;
 }
 
 std::vector<std::uint32_t> ConnectionAccess::receptors(std::span<const std::uint64_t> handles) const {
@@ -283,17 +284,17 @@ std::vector<std::uint32_t> ConnectionAccess::receptors(std::span<const std::uint
 
 std::vector<std::uint64_t> ConnectionAccess::stored_here(std::span<const std::uint64_t> handles) const {
     std::vector<std::uint64_t> indices;
-    for (const OwnSynapse& synapse : own_synapses(handles)) indices.push_back(synapse.index);
+    for (const LocalSynapse& synapse : local_synapses(handles)) indices.push_back(synapse.index);
     return indices;
 }
 
-void ConnectionAccess::read_weights(std::span<const OwnSynapse> own, std::span<std::uint64_t> bits) const {
+void ConnectionAccess::read_weights(std::span<const LocalSynapse> synapses, std::span<std::uint64_t> bits) const {
     struct TableSynapses {
         std::vector<std::uint64_t> positions;
         std::vector<std::size_t> indices;
     };
     std::map<std::pair<std::uint32_t, connect::KindIndex>, TableSynapses> parts;
-    for (const OwnSynapse& synapse : own) {
+    for (const LocalSynapse& synapse : synapses) {
         TableSynapses& part = parts[{synapse.shard, synapse.kind}];
         part.positions.push_back(synapse.position);
         part.indices.push_back(synapse.index);
@@ -312,14 +313,14 @@ void ConnectionAccess::read_weights(std::span<const OwnSynapse> own, std::span<s
 }
 
 std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> handles) const {
-    const std::vector<OwnSynapse> own = own_synapses(handles);
-    // One process has each weight and the others have zero bits, which are the least of all.
+    const std::vector<LocalSynapse> local = local_synapses(handles);
+    // One process has each weight; the others have zero bits, which are the smallest.
     std::vector<std::uint64_t> bits(handles.size());
     agree(communicator_, "weights of synapses", [&] {
-        // So many at a time that what is common to them costs little, and their lists too.
+        // Batch size: large enough to amortise fixed costs, small enough to bound memory.
         constexpr std::size_t at_once = std::size_t{1} << 20;
-        for (std::size_t begin = 0; begin < own.size(); begin += at_once) {
-            read_weights(std::span(own).subspan(begin, std::min(at_once, own.size() - begin)), bits);
+        for (std::size_t begin = 0; begin < local.size(); begin += at_once) {
+            read_weights(std::span(local).subspan(begin, std::min(at_once, local.size() - begin)), bits);
         }
     });
     communicator_.reduce(bits, comm::Reduction::greatest);
@@ -336,24 +337,24 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
                           .bound = "one value is needed for each synapse",
                           .remedy = "give an array of that length"});
     }
-    const std::vector<OwnSynapse> own = own_synapses(handles);
+    const std::vector<LocalSynapse> local = local_synapses(handles);
     std::vector<double> stored;
     WeightRanges ranges;
     agree(communicator_, "setting weights", [&] {
-        check_weights(own, weights);
+        check_weights(local, weights);
         std::tie(stored, ranges) = stored_weights(handles, weights, double_weights);
         for (const auto& shard : shards_) shard->inputs().fit_sums(ranges);
     });
-    // By table, each of which knows which spikes are on their way through it.
+    // By table, since each table handles spikes in transit.
     struct TableWeights {
         std::vector<std::uint64_t> positions;
         std::vector<double> weights;
     };
     std::map<std::pair<std::uint32_t, connect::KindIndex>, TableWeights> parts;
-    for (std::size_t i = 0; i < own.size(); ++i) {
-        TableWeights& part = parts[{own[i].shard, own[i].kind}];
-        part.positions.push_back(own[i].position);
-        part.weights.push_back(stored[own[i].index]);
+    for (std::size_t i = 0; i < local.size(); ++i) {
+        TableWeights& part = parts[{local[i].shard, local[i].kind}];
+        part.positions.push_back(local[i].position);
+        part.weights.push_back(stored[local[i].index]);
     }
     for (const auto& [table, part] : parts) {
         shards_[table.first]->synapses().set_weights(table.second, part.positions, part.weights, now);
@@ -372,15 +373,15 @@ bool ConnectionAccess::was_chosen_by_sign(const SynapseHandle& handle, const Pro
     return network_.network().projections()[plan.id.value].receptor.empty();
 }
 
-void ConnectionAccess::check_own_bound(const connect::StoredSynapses& synapses, const SynapseHandle& handle,
-                                       double weight, std::size_t place) const {
+void ConnectionAccess::check_synapse_bound(const connect::StoredSynapses& synapses, const SynapseHandle& handle,
+                                           double weight, std::size_t place) const {
     const connect::SynapseDynamics& dynamics = *network_.plan().dynamics_of(handle.kind);
     const auto per_synapse = dynamics.per_synapse_parameters();
     const auto bound = dynamics.bound_parameter();
     const auto column = bound ? std::ranges::find(per_synapse, *bound) : per_synapse.end();
     if (column == per_synapse.end()) return;
     const double value = synapses.parameter(static_cast<std::size_t>(column - per_synapse.begin()), handle.position);
-    // Weights that are rounded to single precision may be such as their bound is.
+    // A weight rounded to single precision may equal its bound, rounded likewise.
     const auto rounded = static_cast<double>(static_cast<float>(weight));
     const auto fits = [&](double one) { return one >= std::min(value, 0.0) && one <= std::max(value, 0.0); };
     if (fits(weight) || fits(rounded)) return;
@@ -391,7 +392,7 @@ void ConnectionAccess::check_own_bound(const connect::StoredSynapses& synapses, 
                                  .remedy = "keep within the bound of this synapse"});
 }
 
-void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<const double> weights) const {
+void ConnectionAccess::check_weights(std::span<const LocalSynapse> local, std::span<const double> weights) const {
     const auto fail = [&](std::size_t i, std::string bound, std::string remedy) {
         throw ValueOutOfBoundsError({.object = "weight " + std::to_string(i),
                                      .value = to_text(weights[i]),
@@ -405,7 +406,7 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
     }
     const ProjectionFinder projections(network_);
     std::map<std::pair<PopulationId, std::uint32_t>, double> bounds;
-    for (const OwnSynapse& synapse : own) {
+    for (const LocalSynapse& synapse : local) {
         const std::size_t i = synapse.index;
         const SynapseHandle handle{synapse.shard, synapse.kind, synapse.position};
         const connect::StoredSynapses& synapses = synapses_of(shards_, handle);
@@ -422,12 +423,12 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
         }
         if (const connect::SynapseDynamics* dynamics = network_.plan().dynamics_of(handle.kind)) {
             const double greatest_of_kind = weight_bounds_[handle.kind.value];
-            // The bound of the kind includes what rounding the model's to single precision may add.
+            // The bound of the kind includes the rounding of the model's bound to single precision.
             const double least =
                 dynamics->least_weight() < 0.0 ? -greatest_of_kind : toward_zero(dynamics->least_weight());
             const double greatest =
                 dynamics->greatest_weight() > 0.0 ? greatest_of_kind : toward_zero(dynamics->greatest_weight());
-            check_own_bound(synapses, handle, weights[i], i);
+            check_synapse_bound(synapses, handle, weights[i], i);
             if (weights[i] >= least && weights[i] <= greatest) continue;
             fail(i, "weights of this synapse are from " + to_text(least) + " to " + to_text(greatest),
                  std::isinf(dynamics->greatest_weight()) ? "give connect() the weight_bound that is needed"
@@ -435,7 +436,7 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
         }
         const models::NeuronModel& model = *network_.network().population(population).model;
         network::check_weight_bounds(model, weights[i], "weight " + std::to_string(i));
-        // Of receptors that the sign chooses, 0 is that of weights >= 0.
+        // Of receptors selected by the sign, 0 is that of weights >= 0.
         const bool other_sign = receptor == 0 ? weights[i] < 0.0 : weights[i] > 0.0;
         if (!model.sign_chooses_receptor || !other_sign || !was_chosen_by_sign(handle, projections)) continue;
         fail(i, "its sign would move the synapse to another receptor", "keep the sign, or build the network again");
@@ -446,7 +447,7 @@ std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(st
                                                                               std::span<const double> weights,
                                                                               bool double_weights) const {
     std::vector<double> stored(weights.begin(), weights.end());
-    // Of all processes, all of which know the same ranges.
+    // Ranges of all processes, known on each of them.
     WeightRanges ranges = shards_.front()->inputs().weights();
     const auto reaches = [&](std::uint64_t handle, std::uint32_t receptor) {
         const connect::KindIndex kind = SynapseHandle::unpack(handle).kind;
@@ -456,18 +457,19 @@ std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(st
         return network_.plan().dynamics_of(SynapseHandle::unpack(handle).kind) != nullptr;
     };
     for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
-        std::vector<double> own;
+        std::vector<double> rounded_weights;
         for (std::size_t i = 0; i < handles.size(); ++i) {
-            // Those of synapses that learn are rounded when they are added, to what there is room for.
-            if (reaches(handles[i], receptor) && !learns(handles[i])) own.push_back(weights[i]);
+            // Weights of synapses that learn are rounded when they are added to inputs.
+            if (reaches(handles[i], receptor) && !learns(handles[i])) rounded_weights.push_back(weights[i]);
         }
-        const connect::WeightRange range = connect::round_as_stored(InstructionSet::baseline, own, double_weights);
+        const connect::WeightRange range =
+            connect::round_as_stored(InstructionSet::baseline, rounded_weights, double_weights);
         check_least_weight(range.least, double_weights, "least weight");
         ranges[receptor].join(range);
         check_sums(ranges[receptor], "these weights and the present ones");
         std::size_t next = 0;
         for (std::size_t i = 0; i < handles.size(); ++i) {
-            if (reaches(handles[i], receptor) && !learns(handles[i])) stored[i] = own[next++];
+            if (reaches(handles[i], receptor) && !learns(handles[i])) stored[i] = rounded_weights[next++];
         }
     }
     return {std::move(stored), ranges};

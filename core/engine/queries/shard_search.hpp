@@ -14,7 +14,7 @@
 
 namespace ranvier::engine {
 
-/// Finds the projections that made synapses.
+/// Finds the projection of a synapse.
 class ProjectionFinder {
    public:
     explicit ProjectionFinder(const network::LoweredNetwork& network)
@@ -54,7 +54,7 @@ inline std::vector<NeuronId> sorted_unique(const std::vector<std::uint64_t>& ids
     return sorted;
 }
 
-/// Walks through the synapses of one shard that a query asks for: visit(kind, projection, source, target, site, view).
+/// Visits the synapses of one shard that match a query: visit(kind, projection, source, target, site, view).
 class ShardSearch {
    public:
     ShardSearch(const network::LoweredNetwork& network, const Shard& shard, const ConnectionQuery& query)
@@ -99,8 +99,8 @@ class ShardSearch {
         selected_.resize(shard_.layout().size(), 0);
         for (const std::uint64_t target : targets) {
             for (const connect::ShardLayout::PopulationShare& share : shard_.layout().shares()) {
-                const auto own = share.ids.find(NeuronId{target});
-                if (own) selected_[share.offset + *own] = 1;
+                const auto local = share.ids.find(NeuronId{target});
+                if (local) selected_[share.offset + *local] = 1;
             }
         }
     }
@@ -138,7 +138,7 @@ class ShardSearch {
     std::vector<std::uint8_t> selected_;
     std::vector<std::uint64_t> sites_;  ///< ascending
     ProjectionFinder projections_;
-    std::vector<std::ptrdiff_t> wanted_receptors_;  ///< by population, if the query tells one
+    std::vector<std::ptrdiff_t> wanted_receptors_;  ///< by population, if the query names one
     std::vector<connect::SynapseView> views_;
     std::pmr::vector<RowIndex> rows_;
 };

@@ -6,9 +6,9 @@
 
 namespace ranvier::engine {
 
-/// Where a synapse is stored, packed into one number.
+/// The location of a synapse, packed into one number.
 struct SynapseHandle {
-    std::uint32_t shard = 0;  ///< counted through all processes
+    std::uint32_t shard = 0;  ///< number among those of all processes
     connect::KindIndex kind;
     std::uint64_t position = 0;
 

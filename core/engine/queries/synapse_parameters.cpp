@@ -14,12 +14,13 @@
 #include "network/value_checks.hpp"
 #include "ranvier/base/errors.hpp"
 
-// Parameters of which each synapse may have a value of its own.
+// Per-synapse parameters.
 namespace ranvier::engine {
 
 namespace {
 
-/// Whether a value keeps its bounds as it is stored, or would if they were rounded like it: what was read can be set.
+/// Whether a value is within its bounds as stored, or within bounds that are rounded likewise: a value that was read
+/// can be set.
 bool keeps_bounds(double value, const Bounds& bounds, bool double_precision) {
     if (double_precision) return bounds.contains(value);
     const auto rounded = [](double number) { return static_cast<double>(static_cast<float>(number)); };
@@ -39,7 +40,7 @@ ConnectionAccess::ParameterPlace ConnectionAccess::parameter_of(std::uint64_t ha
         throw UnknownNameError({.object = "parameter of static_synapse",
                                 .value = network::quoted(name),
                                 .bound = "some of these synapses are static, and have none",
-                                .remedy = "ask for the synapses of one projection"});
+                                .remedy = "query the synapses of one projection"});
     }
     const auto infos = synapse.model->parameters;
     const auto info = std::ranges::find(infos, name, &models::ParameterInfo::name);
@@ -61,11 +62,11 @@ std::vector<double> ConnectionAccess::parameters(std::span<const std::uint64_t> 
         const std::uint32_t kind = SynapseHandle::unpack(handle).kind.value;
         if (!places.contains(kind)) places.emplace(kind, parameter_of(handle, name));
     }
-    const std::vector<OwnSynapse> own = own_synapses(handles);
-    // One process has each value and the others have zero bits, which are the least of all.
+    const std::vector<LocalSynapse> local = local_synapses(handles);
+    // One process has each value; the others have zero bits, which are the smallest.
     std::vector<std::uint64_t> bits(handles.size());
     agree(communicator_, "parameters of synapses", [&] {
-        for (const OwnSynapse& synapse : own) {
+        for (const LocalSynapse& synapse : local) {
             const SynapseHandle handle{synapse.shard, synapse.kind, synapse.position};
             const ParameterPlace& place = places.at(synapse.kind.value);
             const connect::StoredSynapses& synapses = synapses_of(shards_, handle);
@@ -80,8 +81,8 @@ std::vector<double> ConnectionAccess::parameters(std::span<const std::uint64_t> 
 }
 
 std::string ConnectionAccess::ids_text(std::uint64_t handle) const {
-    std::uint64_t ids[2] = {0, 0};  // one more than those of source and target
-    for (const OwnSynapse& synapse : own_synapses(std::span(&handle, 1))) {
+    std::uint64_t ids[2] = {0, 0};  // ids of source and target, plus one
+    for (const LocalSynapse& synapse : local_synapses(std::span(&handle, 1))) {
         const connect::SynapseTable& table = table_of(shards_, {synapse.shard, synapse.kind, synapse.position});
         if (!table.has_sources()) break;
         const connect::StoredSynapses& synapses = *table.synapses();
@@ -136,12 +137,12 @@ void ConnectionAccess::set_parameters(std::span<const std::uint64_t> handles, co
     for (const auto& [name, values] : given) {
         checked.emplace_back(checked_places(handles, name, values, double_weights), values);
     }
-    const std::vector<OwnSynapse> own = own_synapses(handles);
+    const std::vector<LocalSynapse> local = local_synapses(handles);
     agree(communicator_, "setting parameters of synapses", [&] {
-        for (const OwnSynapse& synapse : own) table_of(shards_, {synapse.shard, synapse.kind, synapse.position});
+        for (const LocalSynapse& synapse : local) table_of(shards_, {synapse.shard, synapse.kind, synapse.position});
     });
     for (const auto& [places, values] : checked) {
-        for (const OwnSynapse& synapse : own) {
+        for (const LocalSynapse& synapse : local) {
             synapses_of(shards_, {synapse.shard, synapse.kind, synapse.position})
                 .set_parameter(places.at(synapse.kind.value).column.value_or(0), std::span(&synapse.position, 1),
                                values.subspan(synapse.index, 1));

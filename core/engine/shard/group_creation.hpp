@@ -16,15 +16,16 @@ namespace ranvier::engine {
 
 struct GroupParts {
     std::vector<models::GroupValues> parameters;
-    std::unique_ptr<models::NeuronGroup> neurons;  ///< null where there are none
+    std::unique_ptr<models::NeuronGroup> neurons;  ///< null if there are none
 };
-/// Makes some neurons of a population, with all that grows with them in `memory`.
-/// @param shared what groups have in common, which must outlive them
+/// Creates some neurons of a population; `memory` provides all memory that grows with them.
+/// @param shared by groups; must outlive them
 GroupParts create_group(const network::LoweredNetwork& network, const network::Population& population,
                         const IdSequence& ids, const SimulationOptions& options, InstructionSet instruction_set,
                         std::pmr::memory_resource* memory, models::SharedParts* shared);
 
-/// Makes a stimulus of the description for some of its targets, which belong to a population. @pre there are some
+/// Creates a stimulus of the description for some of its targets, which belong to one population.
+/// @pre there are some
 std::unique_ptr<models::Stimulus> create_stimulus(const network::LoweredNetwork& network, std::size_t index,
                                                   const network::Population& population, const IdSequence& targets,
                                                   InstructionSet instruction_set, std::pmr::memory_resource* memory);

@@ -37,7 +37,7 @@ void InventedSpikes::append(Step step, std::uint32_t lag, std::pmr::vector<comm:
 }
 
 void InventedSpikes::draw(Next& next) const {
-    constexpr double never = 0x1p60;  // no simulation has so many steps
+    constexpr double never = 0x1p60;  // later than any step of a simulation
     const RandomStream random{.key = key_, .stream = next.neuron.value};
     next.time -= math::log(to_open_unit(random.word64(next.drawn++))) / next.rate;
     const auto stride = static_cast<double>(next.stride);

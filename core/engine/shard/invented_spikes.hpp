@@ -12,11 +12,11 @@
 
 namespace ranvier::engine {
 
-/// Spikes that the neurons of a shard send in a dry run instead of their own: a Poisson process for each neuron, which
-/// depends on the seed and the neuron alone.
+/// Spikes that replace those of the neurons of a shard in a dry run: a Poisson process for each neuron, which depends
+/// on the seed and the neuron alone.
 class InventedSpikes {
    public:
-    /// A population whose neurons send.
+    /// A population whose spikes are replaced.
     struct Sender {
         PopulationId population;
         double rate = 0.0;  ///< spikes per step of the resolution of each neuron, >= 0
@@ -25,7 +25,8 @@ class InventedSpikes {
     InventedSpikes(const connect::ShardLayout& layout, std::span<const Sender> senders, std::uint64_t seed,
                    std::pmr::memory_resource* memory);
 
-    /// Appends the spikes of a step, ascending by neuron. @pre steps are asked for one after the other
+    /// Appends the spikes of a step, ascending by neuron.
+    /// @pre steps are consecutive
     void append(Step step, std::uint32_t lag, std::pmr::vector<comm::EmittedSpike>& outbox);
 
    private:
@@ -45,7 +46,7 @@ class InventedSpikes {
     void draw(Next& next) const;
 
     RandomKey key_;
-    std::pmr::vector<Next> queue_;  ///< a heap, with the earliest one in front
+    std::pmr::vector<Next> queue_;  ///< a heap, the earliest at the front
 };
 
 }  // namespace ranvier::engine

@@ -8,8 +8,8 @@
 
 namespace ranvier::engine {
 
-/// Populations come one after the other, and blocks of their neurons too, each with its spikes in order: a counting sort by
-/// step takes a part of the time of comparing them.
+/// Populations, and blocks of their neurons, follow each other, each with sorted spikes: a counting sort by step
+/// takes a fraction of the time of a comparison sort.
 void Outboxes::put_in_order(std::size_t from, Step first, Step last) {
     const std::span<comm::EmittedSpike> spikes = std::span(*present_).subspan(from);
     if (spikes.size() < 2) return;
@@ -19,7 +19,7 @@ void Outboxes::put_in_order(std::size_t from, Step first, Step last) {
     std::partial_sum(lag_places_.begin(), lag_places_.end(), lag_places_.begin());
     unordered_.clear();
     append(unordered_, std::span<const comm::EmittedSpike>(spikes));
-    // Afterwards each place is where those of its lag end.
+    // Afterwards each place is the end of its lag.
     for (const comm::EmittedSpike& spike : unordered_) spikes[lag_places_[spike.lag - first_lag]++] = spike;
     std::size_t begin = 0;
     for (const std::size_t end : std::span(lag_places_).first(lag_places_.size() - 1)) {

@@ -12,8 +12,8 @@
 
 namespace ranvier::engine {
 
-/// The spikes that the neurons of a shard emit, by epoch, ascending by (step, neuron): two boxes, so that others may still read
-/// the last epoch's while the shard fills the next one's.
+/// The spikes that the neurons of a shard emit, by epoch, ascending by (step, neuron): two boxes, so that other
+/// threads can read those of the last epoch while the shard fills those of the next one.
 class Outboxes {
    public:
     explicit Outboxes(std::pmr::memory_resource* memory)
@@ -25,35 +25,33 @@ class Outboxes {
     Box& of_epoch(std::uint64_t epoch) { return boxes_[epoch % 2]; }
     Box& present() { return *present_; }
     const Box& present() const { return *present_; }
-    /// Begins an epoch with an empty box.
+    /// Starts an epoch with an empty box.
     void begin_epoch(std::uint64_t epoch, Step first_step) {
         if (sent_steps_ > 0) note_sent(first_step);
         present_ = &boxes_[epoch % 2];
         present_->clear();
         epoch_begin_ = first_step;
     }
-    /// How a step is written in the spikes of the present epoch.
+    /// The encoding of a step in the spikes of the present epoch.
     std::uint32_t lag(Step step) const { return static_cast<std::uint32_t>(step - epoch_begin_); }
-    /// Puts the spikes of the present box from one place on, which were emitted in some steps, into the order of steps, and in
-    /// each step into that of neurons.
+    /// Sorts the spikes of the present box from one position on, which were emitted in some steps, by (step, neuron).
     void put_in_order(std::size_t from, Step first, Step last);
 
-    /// From the present step on, remembers what has been sent in the latest steps: as long as static synapses may have it
-    /// under way.
+    /// From the present step on, keeps the spikes of the last steps: those that static synapses may have in transit.
     void keep_sent(Step steps) { sent_steps_ = steps; }
-    /// Of the epochs that have ended: visit(step, neuron).
+    /// Visits the spikes of the epochs that have ended: visit(step, neuron).
     template <class Visit>
     void visit_sent(Visit visit) const {
         sent_.for_each(visit);
     }
 
    private:
-    /// Notes the spikes of the epoch that has ended.
+    /// Stores the spikes of the epoch that has ended.
     void note_sent(Step next_step);
 
     std::array<Box, 2> boxes_;
     Box* present_ = &boxes_[0];
-    Box unordered_;  ///< what was emitted in some steps
+    Box unordered_;  ///< scratch: spikes of several steps
     std::vector<std::size_t> lag_places_;
     Step epoch_begin_ = 1;
     Step sent_steps_ = 0;

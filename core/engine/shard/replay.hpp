@@ -9,7 +9,7 @@
 
 namespace ranvier::engine {
 
-/// Spikes that a shard sends once more after a state was loaded, so that what static synapses had under way is as it was.
+/// Spikes that a shard sends again after a state was loaded, to restore those that static synapses had in transit.
 class Replay {
    public:
     /// @param sent in any order
@@ -18,7 +18,8 @@ class Replay {
         std::sort(sent_.begin(), sent_.end());
         next_ = 0;
     }
-    /// Calls send(neuron) for those of a step. @pre steps are asked for one after the other
+    /// Calls send(neuron) for those of a step.
+    /// @pre steps are consecutive
     template <class Send>
     void send(Step step, Send send) {
         for (; next_ < sent_.size() && sent_[next_].first == step; ++next_) send(sent_[next_].second);

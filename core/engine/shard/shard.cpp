@@ -52,24 +52,24 @@ double Shard::advance(Step first, Step last) {
     recorders_.begin_samples(first, last);
     const std::size_t first_of_step = outboxes_.present().size();
     const bool is_single = first == last;
-    // A population may have synapses that learn on other shards only.
+    // Synapses of a population may learn on other shards only.
     const bool learns = synapses_.learn();
     for (ShardGroup& group : groups_) {
         if (group.neurons && (is_single || !group.learns || !learns)) advance_and_measure(group, first, last);
     }
     if (is_single) {
         if (invented_) invent_spikes(first);
-        if (learns) tell_synapses(first, first_of_step);
+        if (learns) pass_to_learning_synapses(first, first_of_step);
         return recorders_.seconds();
     }
-    // Weights that learn depend on the spikes of each step before.
+    // Weights that learn depend on the spikes of each previous step.
     for (Step step = first; learns && step <= last; ++step) {
         if (step > first) synapses_.arrive(step);
         const std::size_t begin = outboxes_.present().size();
         for (ShardGroup& group : groups_) {
             if (group.neurons && group.learns) advance_and_measure(group, step, step);
         }
-        tell_synapses(step, begin);
+        pass_to_learning_synapses(step, begin);
     }
     for (Step step = first; invented_ && step <= last; ++step) {
         invented_->append(step, outboxes_.lag(step), outboxes_.present());
@@ -113,10 +113,10 @@ void Shard::advance_group(ShardGroup& group, Step first_step, Step last_step) {
     group.spikes += group_spikes_.size();
 }
 
-/// All spikes that arrive in this step have been delivered. What stimuli add comes after them, in the order of the
-/// description, so that its rounding is the same however the work is cut.
-void Shard::prepare_inputs(ShardGroup& group, Step own_step) {
-    const Step step = own_step * group.stride;
+/// All spikes that arrive in this step have been delivered. Stimuli are added afterwards, in the order of the
+/// description, so that rounding does not depend on the division of the work.
+void Shard::prepare_inputs(ShardGroup& group, Step group_step) {
+    const Step step = group_step * group.stride;
     for (std::size_t e = 0; e < group.currents.size(); ++e) {
         if (!group.currents[e].empty()) std::fill_n(group.current(e, step), group.size, 0.0);
     }
@@ -125,14 +125,14 @@ void Shard::prepare_inputs(ShardGroup& group, Step own_step) {
     }
     for (const std::size_t index : group.stimuli) {
         ShardStimulus& stimulus = stimuli_[index];
-        stimulus.add(own_step, stimulus.current
-                                   ? group.current(stimulus.receptor, step) + (stimulus.offset - group.offset)
-                                   : inputs_.of_step(stimulus.receptor, step) + stimulus.offset);
+        stimulus.add(group_step, stimulus.current
+                                     ? group.current(stimulus.receptor, step) + (stimulus.offset - group.offset)
+                                     : inputs_.of_step(stimulus.receptor, step) + stimulus.offset);
     }
 }
 
-void Shard::update_group(ShardGroup& group, Step own_step) {
-    const Step step = own_step * group.stride;
+void Shard::update_group(ShardGroup& group, Step group_step) {
+    const Step step = group_step * group.stride;
     for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
         group_inputs_[receptor] = inputs_.of_step(receptor, step) + group.first_inputs[receptor];
     }
@@ -141,7 +141,7 @@ void Shard::update_group(ShardGroup& group, Step own_step) {
     };
     more_currents_.clear();
     for (std::size_t e = 1; e < group.currents.size(); ++e) more_currents_.push_back(current(e));
-    const std::size_t fired = group.neurons->update({.step = own_step,
+    const std::size_t fired = group.neurons->update({.step = group_step,
                                                      .inputs = group_inputs_.data(),
                                                      .current = current(0),
                                                      .more_currents = more_currents_,
@@ -159,7 +159,7 @@ void Shard::emit(const ShardGroup& group, Step step, std::uint32_t neuron) {
     recorders_.remember(id, step);
 }
 
-void Shard::tell_synapses(Step step, std::size_t first_of_step) {
+void Shard::pass_to_learning_synapses(Step step, std::size_t first_of_step) {
     fired_in_step_.clear();
     for (std::size_t i = first_of_step; i < outboxes_.present().size(); ++i) {
         append(fired_in_step_, outboxes_.present()[i].local);
@@ -185,7 +185,7 @@ void Shard::begin_replay(std::vector<std::pair<Step, LocalIndex>> sent) {
 
 void Shard::replay(Step step) {
     synapses_.deliver(step);
-    // Neurons have read what arrived in this step.
+    // Neurons have read the inputs of this step.
     inputs_.clear(step);
     replay_.send(step, [&](LocalIndex local) {
         outboxes_.present().push_back({layout_.id_of(local), local.value, outboxes_.lag(step)});

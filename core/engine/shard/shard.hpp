@@ -25,13 +25,14 @@
 
 namespace ranvier::engine {
 
-/// What one worker thread owns: neurons, their state, their incoming synapses and their inputs. It advances its parts.
+/// The part of a network that one worker thread advances: neurons, their state, their incoming synapses and their
+/// inputs.
 class Shard {
    public:
-    /// @param shared what groups of neurons of all shards have in common, which must outlive the shard
-    /// @param account of all that grows with the network, which must outlive the shard
-    /// @param node of the worker that will use the shard, or parallel::any_node
-    /// @note Called by this worker, so that memory is placed near it.
+    /// @param shared by groups of neurons of all shards; must outlive the shard
+    /// @param account of all memory that grows with the network; must outlive the shard
+    /// @param node of the worker that will use the shard, or parallel::any_node @note Called by this worker, so that
+    ///         memory is placed near it.
     Shard(const network::LoweredNetwork& network, const connect::ShardLayout& layout, const SimulationOptions& options,
           InstructionSet instruction_set, models::SharedParts& shared, parallel::MemoryAccount& account,
           std::uint32_t node);
@@ -51,54 +52,59 @@ class Shard {
     Outboxes& outboxes() { return outboxes_; }
     const Outboxes& outboxes() const { return outboxes_; }
 
-    /// Takes the tables and lays out the inputs. @param window steps that runs are delivered ahead, a power of two
+    /// Takes the tables and lays out the inputs.
+    /// @param window steps of a delivery window, a power of two
     /// @param weights of all processes
-    /// @param most_steps that the shard takes at a time: spikes may be accepted so long before they are emitted
+    /// @param most_steps maximum number of steps at a time: spikes may be accepted this long before they are emitted
     void set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window,
                     Step most_steps = 1);
 
-    /// Before neurons advance from this step on: synapses that arrive in it, and in the window that begins here, if one does.
+    /// Called before neurons advance from this step on: delivers synapses that arrive in it, and in the window if one
+    /// starts here.
     void begin_step(Step step) {
         synapses_.arrive(step);
         synapses_.deliver(step);
     }
-    /// The last step of an epoch that the shard can advance to in one go, `first` being the next one.
+    /// The last step of an epoch to which the shard can advance at once, `first` being the next one.
     Step stretch_end(Step first, Step epoch_end) const;
-    /// Advances all neurons to the end of step `last`; their spikes are appended to the outbox, or those that are invented
-    /// for them, and state is recorded. Returns how many seconds recording took. @pre last <= stretch_end(first, ...)
+    /// Advances all neurons to the end of step `last`; appends their spikes, or those that replace them, to the
+    /// outbox, and records state. Returns the seconds that recording took.
+    /// @pre last <= stretch_end(first, ...)
     double advance(Step first, Step last);
-    /// The last step up to which the shard sends no spike that its outbox has not got yet, whatever arrives: `now`, which it
-    /// has come to, or later. Asked of few neurons only: hardly ever are many of them refractory at the same time.
+    /// The last step up to which the shard sends no spikes other than those in its outbox, whatever arrives: the
+    /// present step `now` or a later one. Tests few neurons only: many are hardly ever refractory at the same time.
     Step silent_until(Step now) const { return groups_.silent_until(now); }
 
-    /// Makes room for the spikes that a group may play in a step.
+    /// Makes room for the maximum number of spikes that a group may play in a step.
     void make_room_for_output(std::size_t largest_output) {
         if (largest_output > fired_.size()) fired_.resize(largest_output);
     }
 
-    /// While a shard replays, its neurons stand still and only static tables take in spikes: those that were sent before the
-    /// state was saved, so that what is under way is as it was. @param sent by step, then neuron
+    /// During a replay, neurons do not advance and only static tables accept spikes: those that were sent before the
+    /// state was saved, to restore spikes in transit.
+    /// @param sent by step, then neuron
     void begin_replay(std::vector<std::pair<Step, LocalIndex>> sent);
     void replay(Step step);
     void end_replay();
 
-    /// Notes that a worker begins to advance the shard: what its neurons go through comes into the worker's cache.
+    /// Counts a visit of a worker, which loads the neurons into the worker's cache.
     void begin_visit() { ++visits_; }
     std::uint64_t visits() const { return visits_; }
     void reset_counts();
 
    private:
     void invent_spikes(Step step);
-    /// Tells synapses that learn which neurons have fired. @param first_of_step in the outbox
-    void tell_synapses(Step step, std::size_t first_of_step);
-    /// What acts on a group in one of its steps.
-    void prepare_inputs(ShardGroup& group, Step own_step);
+    /// Passes the neurons that fired to synapses that learn.
+    /// @param first_of_step in the outbox
+    void pass_to_learning_synapses(Step step, std::size_t first_of_step);
+    /// Collects the inputs of a group in one of its steps.
+    void prepare_inputs(ShardGroup& group, Step group_step);
     void advance_group(ShardGroup& group, Step first, Step last);
     void advance_and_measure(ShardGroup& group, Step first, Step last);
-    void update_group(ShardGroup& group, Step own_step);
+    void update_group(ShardGroup& group, Step group_step);
     void emit(const ShardGroup& group, Step step, std::uint32_t neuron);
 
-    ShardMemory memory_;  ///< of all that follows
+    ShardMemory memory_;  ///< for all following members
     connect::ShardLayout layout_;
     ShardInputs inputs_;
     ShardGroups groups_;
@@ -107,10 +113,10 @@ class Shard {
     ShardSynapses synapses_;
     Outboxes outboxes_;
     Replay replay_;
-    std::unique_ptr<InventedSpikes> invented_;  ///< in place of what neurons send; null: they send their own
+    std::unique_ptr<InventedSpikes> invented_;  ///< replace the spikes of neurons; null: not replaced
     bool measure_costs_;
-    /// Steps by which the shard can advance at once, so that there are rows of inputs for them: a power of two, the window or
-    /// 1, since most point neurons gain nothing.
+    /// Steps by which the shard can advance at once, which have rows of inputs: a power of two, the window or 1,
+    /// since most point neurons gain nothing.
     Step stretch_rows_ = 1;
     std::vector<double*> group_inputs_;  ///< of the group that is being updated, by receptor
     std::vector<models::StepRows> group_rows_;

@@ -17,7 +17,7 @@ bool has_learning_synapses(const network::LoweredNetwork& network, PopulationId 
     });
 }
 
-/// Of one neuron.
+/// Bytes of one neuron.
 double bytes_of_step(const models::NeuronModel& model) {
     if (model.step_bytes > 0.0) return model.step_bytes;
     return 2.0 * sizeof(double) * static_cast<double>(model.variables.size() + model.receptors.size());
@@ -89,7 +89,7 @@ Step ShardGroups::silent_until(Step now) const {
         const Step present = now / group.stride;
         const bool may_be_silent = group.is_source || group.size <= few;
         const Step silent = may_be_silent ? group.neurons->silent_until(present) : present;
-        // It fires at the ends of its own steps only.
+        // It fires only at the ends of the steps of its group.
         if (silent < far_away / group.stride) last = std::min(last, (silent + 1) * group.stride - 1);
     }
     return last;

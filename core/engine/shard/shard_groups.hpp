@@ -26,27 +26,27 @@ struct ShardGroup {
     std::uint32_t offset = 0;
     std::uint32_t size = 0;
     std::uint32_t receptors = 0;
-    /// By receptor: its first input, and how many there are.
+    /// By receptor: the first input, and the number of inputs.
     std::vector<std::uint32_t> first_inputs;
     std::vector<std::uint32_t> inputs;
-    std::unique_ptr<models::NeuronGroup> neurons;  ///< null where the shard has none of the population
+    std::unique_ptr<models::NeuronGroup> neurons;  ///< null if the shard has no neuron of the population
     std::vector<models::GroupValues> parameters;
-    std::vector<std::size_t> stimuli;               ///< that act on it, in the order of the description
+    std::vector<std::size_t> stimuli;               ///< that act on the group, in the order of the description
     std::vector<network::RecorderIndex> recorders;  ///< of its state
     std::vector<bool> stimulated_electrodes;
-    /// pA, by electrode: rows of steps with a number for each neuron; empty where no stimulus injects current.
+    /// pA, by electrode: rows of steps with a number for each neuron; empty if no stimulus injects current.
     std::vector<Buffer<double>> currents;
     Step current_row_count = 1;  ///< a power of two
     std::uint64_t spikes = 0;
     bool is_source = false;
-    bool fires_repeatedly = false;  ///< may have neurons that fire several times in a step
+    bool fires_repeatedly = false;  ///< some neurons may fire several times in a step
     bool learns = false;            ///< has synapses that change with its spikes
-    Step stride = 1;                ///< steps of the resolution in one of its own
+    Step stride = 1;                ///< steps of the resolution in a step of the group
     bool advances_by_stretches = false;
     double update_seconds = 0.0;  ///< if costs are measured
-    double step_bytes = 0.0;      ///< that a step goes through, of all of its neurons
+    double step_bytes = 0.0;      ///< accessed by a step of all neurons
 
-    /// Makes rows of currents for so many steps.
+    /// Makes rows of currents for this number of steps.
     void make_currents(Step row_count, std::pmr::memory_resource* memory);
     /// The currents that an electrode injects in a step.
     double* current(std::size_t electrode, Step step) {
@@ -58,7 +58,7 @@ struct ShardGroup {
 /// The neurons of a shard, by population.
 class ShardGroups {
    public:
-    /// @param shared what groups of neurons of all shards have in common, which must outlive these
+    /// @param shared by groups of neurons of all shards; must outlive these
     ShardGroups(const network::LoweredNetwork& network, const connect::ShardLayout& layout, const ShardInputs& inputs,
                 const SimulationOptions& options, InstructionSet instruction_set, models::SharedParts& shared,
                 parallel::NodeMemory* memory);
@@ -71,7 +71,7 @@ class ShardGroups {
     ShardGroup& operator[](PopulationId population) { return groups_[population.value]; }
     const ShardGroup& operator[](PopulationId population) const { return groups_[population.value]; }
 
-    /// Whether neurons have noticed that they cannot go on.
+    /// Whether neurons have found that they cannot continue.
     bool has_failed() const;
     /// See Shard::silent_until().
     Step silent_until(Step now) const;
@@ -80,11 +80,11 @@ class ShardGroups {
         const Step stride = groups_[population.value].stride;
         return now / stride * stride + 1;
     }
-    /// Bytes that a step of all of the neurons goes through, about.
+    /// Approximate bytes that a step of all of the neurons accesses.
     double step_bytes() const;
-    /// The most neurons of a group that can fire in a step, where each fires once.
+    /// The maximum number of neurons of a group that can fire in a step, if each fires once.
     std::size_t largest_output() const { return largest_output_; }
-    /// Whether any group gains when several steps are taken at once.
+    /// Whether any group gains from taking several steps at once.
     bool advance_by_stretches() const;
     void reset_counts();
 

@@ -20,7 +20,7 @@ ShardInputs::ShardInputs(const network::LoweredNetwork& network, const connect::
 void ShardInputs::lay_out(std::span<const std::optional<DelaySteps>> reach, const WeightRanges& weights,
                           std::uint32_t window, Step row_count, Step most_steps) {
     row_count_ = row_count;
-    // -0.0 is an input that nothing has reached (see UpdateArguments).
+    // -0.0 marks an input without contributions (see UpdateArguments).
     const auto make_inputs = [&](std::uint32_t slots, std::uint32_t size) {
         Buffer<double> inputs(std::size_t{slots} * size, memory_);
         std::fill_n(inputs.data(), inputs.size(), -0.0);
@@ -30,30 +30,31 @@ void ShardInputs::lay_out(std::span<const std::optional<DelaySteps>> reach, cons
     const auto waiting = static_cast<std::uint32_t>(longest_stride_ - 1);
     std::vector<std::uint32_t> slots(receptors_.size(), static_cast<std::uint32_t>(row_count));
     for (std::size_t receptor = 0; receptor < receptors_.size(); ++receptor) {
-        Receptor& own = receptors_[receptor];
-        own.has_synapses = reach[receptor].has_value();
-        if (own.has_synapses) {
+        Receptor& receptor_inputs = receptors_[receptor];
+        receptor_inputs.has_synapses = reach[receptor].has_value();
+        if (receptor_inputs.has_synapses) {
             slots[receptor] = std::max(slots[receptor], input_slots(window, *reach[receptor], waiting, most_steps));
         }
-        if (own.has_synapses || own.is_stimulated) {
-            own.inputs = make_inputs(slots[receptor], own.size);
-        } else if (no_inputs_.size() < own.size) {
-            no_inputs_ = make_inputs(1, own.size);
+        if (receptor_inputs.has_synapses || receptor_inputs.is_stimulated) {
+            receptor_inputs.inputs = make_inputs(slots[receptor], receptor_inputs.size);
+        } else if (no_inputs_.size() < receptor_inputs.size) {
+            no_inputs_ = make_inputs(1, receptor_inputs.size);
         }
     }
     for (std::size_t receptor = 0; receptor < receptors_.size(); ++receptor) {
-        Receptor& own = receptors_[receptor];
-        const bool is_reached = !own.inputs.empty();
-        own.ring = {is_reached ? own.inputs.data() : no_inputs_.data(), own.size, is_reached ? slots[receptor] - 1 : 0};
-        own.row_mask = static_cast<std::uint64_t>(row_count - 1);
+        Receptor& receptor_inputs = receptors_[receptor];
+        const bool is_reached = !receptor_inputs.inputs.empty();
+        receptor_inputs.ring = {is_reached ? receptor_inputs.inputs.data() : no_inputs_.data(), receptor_inputs.size,
+                                is_reached ? slots[receptor] - 1 : 0};
+        receptor_inputs.row_mask = static_cast<std::uint64_t>(row_count - 1);
     }
     fit_sums(weights);
 }
 
 void ShardInputs::complete(std::uint32_t receptor, Step step, Step stride, std::uint32_t first, std::uint32_t count) {
-    Receptor& own = receptors_[receptor];
-    if (stride > 1 && own.has_synapses) own.gather(step, stride, first, count);
-    if (own.ring.wide != nullptr) own.round_sums(step, first, count);
+    Receptor& receptor_inputs = receptors_[receptor];
+    if (stride > 1 && receptor_inputs.has_synapses) receptor_inputs.gather(step, stride, first, count);
+    if (receptor_inputs.ring.wide != nullptr) receptor_inputs.round_sums(step, first, count);
 }
 
 void ShardInputs::clear(Step step) {
@@ -112,7 +113,7 @@ void ShardInputs::Receptor::gather(Step step, Step stride, std::uint32_t first, 
         if (ring.wide != nullptr) {
             connect::WideSum* const sums = ring.wide_slot(step) + first;
             connect::WideSum* const added = ring.wide_slot(before) + first;
-            // The lowest bit tells whether there is an input.
+            // The lowest bit is set if there is an input.
             for (std::size_t i = 0; i < count; ++i) {
                 const auto is_there = static_cast<connect::WideSum>((sums[i] | added[i]) & 1);
                 sums[i] = ((sums[i] >> 1) + (added[i] >> 1)) << 1 | is_there;

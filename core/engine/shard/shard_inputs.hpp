@@ -19,31 +19,34 @@
 
 namespace ranvier::engine {
 
-/// Steps that the inputs of a receptor are kept for, a power of two.
-/// @param reach of a table, see SynapseTable::reach() @param waiting steps whose inputs have not been read yet
-/// @param most_steps that the shard takes at a time
+/// Number of steps for which the inputs of a receptor are buffered, a power of two.
+/// @param reach of a table, see SynapseTable::reach()
+/// @param waiting steps whose inputs have not been read yet
+/// @param most_steps maximum number of steps of the shard at a time
 inline std::uint32_t input_slots(std::uint32_t window, DelaySteps reach, std::uint32_t waiting, Step most_steps) {
     const std::uint32_t ahead = reach == 0 ? 0 : reach + static_cast<std::uint32_t>(most_steps);
     return std::bit_ceil(std::max(window, ahead) + waiting);
 }
 
-/// What arrives at the receptors of all neurons of a shard, in the steps to come.
+/// The inputs of the receptors of all neurons of a shard in coming steps.
 class ShardInputs {
    public:
     ShardInputs(const network::LoweredNetwork& network, const connect::ShardLayout& layout,
                 std::pmr::memory_resource* memory);
 
-    /// Lays out the rings. @param reach by receptor, the greatest of the tables that reach it; nothing where none does
-    /// @param weights of all processes @param window steps that runs are delivered ahead, a power of two
+    /// Lays out the rings.
+    /// @param reach by receptor, the greatest of its tables; nothing without tables
+    /// @param weights of all processes
+    /// @param window steps of a delivery window, a power of two
     /// @param row_count steps that neurons may advance by at once, a power of two
-    /// @param most_steps that the shard takes at a time
+    /// @param most_steps maximum number of steps of the shard at a time
     void lay_out(std::span<const std::optional<DelaySteps>> reach, const WeightRanges& weights, std::uint32_t window,
                  Step row_count, Step most_steps);
 
     std::uint32_t receptors() const { return static_cast<std::uint32_t>(receptors_.size()); }
-    /// How the inputs at a receptor are numbered.
+    /// The numbering of the inputs at a receptor.
     const connect::InputLayout& layout(std::uint32_t receptor) const { return layouts_[receptor]; }
-    /// Inputs at a receptor.
+    /// Number of inputs at a receptor.
     std::uint32_t size(std::uint32_t receptor) const {
         return receptor < receptors_.size() ? receptors_[receptor].size : 0;
     }
@@ -51,41 +54,44 @@ class ShardInputs {
     bool has_synapses(std::uint32_t receptor) const {
         return receptor < receptors_.size() && receptors_[receptor].has_synapses;
     }
-    /// How many steps ahead of the present one the inputs of a receptor are kept.
+    /// Number of steps ahead of the present one for which the inputs of a receptor are buffered.
     Step steps_ahead(std::uint32_t receptor) const {
         return Step{receptors_[receptor].ring.slot_mask} + 1 - (longest_stride_ - 1);
     }
     const connect::InputRing& ring(std::uint32_t receptor) const { return receptors_[receptor].ring; }
 
-    /// What neurons read in a step, of all inputs of a receptor.
+    /// The inputs of a receptor in a step.
     double* of_step(std::uint32_t receptor, Step step) const { return receptors_[receptor].of_step(step); }
-    /// The same of several steps, from one input on. @param stride steps of the resolution in one of the neurons' steps
+    /// The inputs of several steps, from one input on.
+    /// @param stride steps of the resolution in one of the neurons' steps
     models::StepRows rows(std::uint32_t receptor, std::uint32_t first, Step stride) const {
-        const Receptor& own = receptors_[receptor];
-        return {.data = own.of_step(0) + first,
-                .stride = own.ring.slot_stride,
-                .mask = own.ring.wide == nullptr ? own.ring.slot_mask : own.row_mask,
-                .step_rows = stride};
+        const Receptor& receptor_inputs = receptors_[receptor];
+        return {
+            .data = receptor_inputs.of_step(0) + first,
+            .stride = receptor_inputs.ring.slot_stride,
+            .mask = receptor_inputs.ring.wide == nullptr ? receptor_inputs.ring.slot_mask : receptor_inputs.row_mask,
+            .step_rows = stride};
     }
-    /// Before neurons read `count` inputs from `first` on in a step, of `stride` steps of the resolution.
+    /// Called before neurons read `count` inputs from `first` on in a step of `stride` steps of the resolution.
     void complete(std::uint32_t receptor, Step step, Step stride, std::uint32_t first, std::uint32_t count);
-    /// After neurons have read the inputs of a step, which stood still.
+    /// Called after the inputs of a step have been read.
     void clear(Step step);
 
-    /// Of all weights that there have been.
+    /// The ranges of all weights so far.
     WeightRanges weights() const;
-    /// Lets the sums hold weights of these ranges, which contain those before: sums that are under way are kept. Between two
-    /// steps. @throws std::bad_alloc
+    /// Widens the sums to weights of these ranges, which contain the previous ones; sums of coming steps are kept.
+    /// Called between two steps.
+    /// @throws std::bad_alloc
     void fit_sums(const WeightRanges& ranges);
 
    private:
-    /// What arrives at one receptor of all neurons, through the tables of all kinds that reach it.
+    /// The inputs of one receptor of all neurons, through the tables of all kinds.
     struct Receptor {
         bool has_synapses = false;
         bool is_stimulated = false;
-        std::uint32_t size = 0;  ///< inputs
+        std::uint32_t size = 0;  ///< number of inputs
         connect::WeightRange weights;
-        Buffer<double> inputs;  ///< where sums are wide: only of the steps that neurons advance by at once
+        Buffer<double> inputs;  ///< if sums are wide: only of the steps that neurons advance by at once
         Buffer<connect::WideSum> wide_sums;
         connect::InputRing ring;
         std::uint64_t row_mask = 0;  ///< of these steps
@@ -96,7 +102,7 @@ class ShardInputs {
         }
         /// Adds the inputs of the steps (step - stride, step) of some neurons to those of `step`, and clears them.
         void gather(Step step, Step stride, std::uint32_t first, std::uint32_t count);
-        /// Rounds the sums of a step to what some neurons read, and clears them.
+        /// Rounds the sums of a step to the inputs of some neurons, and clears them.
         void round_sums(Step step, std::uint32_t first, std::uint32_t count);
     };
 
@@ -105,7 +111,7 @@ class ShardInputs {
     std::pmr::memory_resource* memory_;
     std::vector<connect::InputLayout> layouts_;  ///< by receptor
     std::vector<Receptor> receptors_;
-    /// -0.0 for each input, if there are receptors that nothing ever reaches: they all read this.
+    /// -0.0 for each input, shared by receptors without inputs.
     Buffer<double> no_inputs_;
     Step longest_stride_;  ///< of all populations
     Step row_count_ = 1;

@@ -12,7 +12,7 @@
 
 namespace ranvier::engine {
 
-/// What the memory of a process is for: the purposes of its account, and the components of Simulation::memory().
+/// Purposes of the memory of a process: those of its account, and the components of Simulation::memory().
 enum class Component : std::uint32_t {
     synapses,
     neurons,
@@ -20,10 +20,10 @@ enum class Component : std::uint32_t {
     stimuli,
     spikes,
     recordings,
-    invention,  ///< what a dry run needs beside the simulation
+    invention,  ///< of a dry run in addition to the simulation
     presynaptic,
     exchange,
-    arrays  ///< that the user gave: the description and all simulations that are made of it share one copy
+    arrays  ///< given by the user: the description and all simulations made from it share one copy
 };
 inline constexpr std::array component_names{"synapses",   "neurons",   "inputs",      "stimuli",  "spikes",
                                             "recordings", "invention", "presynaptic", "exchange", "arrays"};
@@ -37,11 +37,11 @@ inline parallel::MemoryAccount make_memory_account() {
     return {{component_names.begin(), component_names.end()}, parallel::node_count()};
 }
 
-/// The memory of what one worker owns, by component.
+/// The memory of a shard, by component.
 class ShardMemory {
    public:
-    /// @param account of make_memory_account(), which must outlive the memory
-    /// @param node of the worker, or parallel::any_node. Pages are placed by first touch: it is the worker who touches.
+    /// @param account of make_memory_account(); must outlive the memory
+    /// @param node of the worker, or parallel::any_node. Pages are placed by first touch by the worker.
     ShardMemory(parallel::MemoryAccount& account, std::uint32_t node) {
         for (std::uint32_t i = 0; i < component_names.size(); ++i) {
             memories_[i] = std::make_unique<parallel::NodeMemory>(account, parallel::MemoryPurpose{i},
@@ -52,7 +52,7 @@ class ShardMemory {
     parallel::NodeMemory* operator[](Component component) const {
         return memories_[static_cast<std::size_t>(component)].get();
     }
-    /// Where all of it really lies; see parallel::NodeMemory::pages.
+    /// The actual location of all memory; see parallel::NodeMemory::pages.
     parallel::PagesByNode pages(std::size_t most_looked_at) const {
         parallel::PagesByNode sum;
         for (const auto& memory : memories_) sum += memory->pages(most_looked_at);

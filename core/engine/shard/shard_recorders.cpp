@@ -81,9 +81,10 @@ void ShardRecorders::begin_samples(Step first, Step last) {
     }
 }
 
-std::span<const Step> ShardRecorders::observed_steps(const ShardGroup& group, Step first_own, Step last_own) {
+std::span<const Step> ShardRecorders::observed_steps(const ShardGroup& group, Step first_group_step,
+                                                     Step last_group_step) {
     observed_steps_.clear();
-    for (Step step = first_own; !group.recorders.empty() && step <= last_own; ++step) {
+    for (Step step = first_group_step; !group.recorders.empty() && step <= last_group_step; ++step) {
         const auto samples = [&](network::RecorderIndex recorder) {
             return step * group.stride % state_recorders_[recorder].interval == 0;
         };

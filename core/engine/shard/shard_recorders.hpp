@@ -25,7 +25,7 @@ struct RecordedSpike {
     friend auto operator<=>(const RecordedSpike&, const RecordedSpike&) = default;
 };
 
-/// What a recorder of state has gathered on a shard.
+/// The samples of a recorder of state on a shard.
 struct StateRecorder {
     /// Neurons of one population.
     struct RecordedGroup {
@@ -34,44 +34,44 @@ struct StateRecorder {
         PopulationId population;
         std::vector<std::size_t> variables;     ///< indices into the model's variables
         std::pmr::vector<std::uint32_t> local;  ///< indices within the group, ascending
-        std::size_t first_place = 0;            ///< of its neurons among those of all parts
+        std::size_t first_place = 0;            ///< index of its first neuron among those of all parts
     };
     explicit StateRecorder(std::pmr::memory_resource* memory) : places(memory), steps(memory), values(memory) {}
 
     Step interval = 1;
     std::size_t variables = 0;
     std::vector<RecordedGroup> parts;
-    std::pmr::vector<std::size_t> places;  ///< of the neurons of all parts among all of the recorder
+    std::pmr::vector<std::size_t> places;  ///< indices of the neurons of all parts in the recorder
     std::pmr::vector<Step> steps;
     std::pmr::vector<double> values;  ///< [sample][variable][local neuron]
-    std::size_t stretch_samples = 0;  ///< samples before those of the steps that the shard advances by now
+    std::size_t stretch_samples = 0;  ///< samples before the present stretch
 };
 
-/// What is recorded of the neurons of a shard.
+/// The recordings of the neurons of a shard.
 class ShardRecorders {
    public:
-    /// @param groups are told which recorders record their state
+    /// @param groups receive the list of recorders of their state
     ShardRecorders(const network::Network& network, const connect::ShardLayout& layout, ShardGroups& groups,
                    std::pmr::memory_resource* memory);
 
-    /// A neuron has fired.
+    /// Records a spike of a neuron.
     void remember(NeuronId neuron, Step step);
 
-    /// Makes room for the samples of these steps, and times what recording them takes from here on.
+    /// Makes room for the samples of these steps, and restarts the timer of recording.
     void begin_samples(Step first, Step last);
-    /// Those of some steps of a group in which any recorder takes its state.
-    std::span<const Step> observed_steps(const ShardGroup& group, Step first_own, Step last_own);
-    /// Records the state of some neurons of a group after a step, if any recorder takes it then.
+    /// Those of some steps of a group in which any recorder samples its state.
+    std::span<const Step> observed_steps(const ShardGroup& group, Step first_group_step, Step last_group_step);
+    /// Records the state of some neurons of a group after a step, if any recorder samples it.
     void sample(const ShardGroup& group, Step step, std::size_t begin, std::size_t end);
-    /// That samples took since begin_samples().
+    /// Time of sampling since begin_samples().
     double seconds() const { return seconds_; }
 
     /// Samples the neurons of a group while they advance several steps.
     class Observer final : public models::StateObserver {
        public:
         Observer(ShardRecorders& recorders, const ShardGroup& group) : recorders_(recorders), group_(group) {}
-        void observe(Step own_step, std::size_t begin, std::size_t end) override {
-            recorders_.sample(group_, own_step * group_.stride, begin, end);
+        void observe(Step group_step, std::size_t begin, std::size_t end) override {
+            recorders_.sample(group_, group_step * group_.stride, begin, end);
         }
 
        private:
@@ -83,7 +83,7 @@ class ShardRecorders {
         return spike_recorders_[recorder].spikes;
     }
     StateRecorder& state(network::RecorderIndex recorder) { return state_recorders_[recorder]; }
-    /// Publishes to other threads how many bytes have been recorded.
+    /// Publishes the number of recorded bytes to other threads.
     void publish_bytes() { published_bytes_.store(bytes(), std::memory_order_relaxed); }
     std::uint64_t published_bytes() const { return published_bytes_.load(std::memory_order_relaxed); }
 

@@ -10,7 +10,7 @@ namespace ranvier::engine {
 
 void ShardStimulus::add(Step step, double* out) {
     if (places.empty()) return stimulus->add(step, out);
-    // Adding -0.0 changes nothing, so that targets get the same bits as if they had no gaps between them.
+    // Adding -0.0 changes nothing, so that targets with and without gaps get the same bits.
     std::fill(sums.begin(), sums.end(), -0.0);
     stimulus->add(step, sums.data());
     for (std::size_t i = 0; i < places.size(); ++i) out[places[i]] += sums[i];

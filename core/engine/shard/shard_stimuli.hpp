@@ -25,29 +25,31 @@ struct ShardStimulus {
     std::size_t index = 0;  ///< in the description
     std::unique_ptr<models::Stimulus> stimulus;
     PopulationId population;
-    /// Local index of the first target; where neurons have sites, first input of the population.
+    /// Local index of the first target; if neurons have sites, the first input of the population.
     std::uint32_t offset = 0;
-    std::uint32_t receptor = 0;  ///< of a current the electrode
+    std::uint32_t receptor = 0;  ///< for a current, the electrode
     bool current = false;
-    /// Of targets with gaps between them, or with several sites: where their inputs are, from the offset on, and room for
-    /// what they get. Else empty.
+    /// For targets with gaps, or with several sites: the positions of their inputs relative to the offset, and
+    /// scratch memory for their sums. Otherwise empty.
     std::pmr::vector<std::uint32_t> places;
     std::pmr::vector<double> sums;
 
-    /// Adds what the targets get in one of their steps. @param out from the offset on
+    /// Adds the contributions to the targets in one of their steps.
+    /// @param out from the offset on
     void add(Step step, double* out);
 };
 
-/// What stimulates the neurons of a shard.
+/// The stimuli of the neurons of a shard.
 class ShardStimuli {
    public:
-    /// All of these must outlive the stimuli, but the network. @param groups are told which stimuli act on them
+    /// All arguments but the network must outlive the stimuli.
+    /// @param groups receive the list of stimuli that act on them
     ShardStimuli(const network::LoweredNetwork& network, const connect::ShardLayout& layout, const ShardInputs& inputs,
                  ShardGroups& groups, InstructionSet instruction_set, std::pmr::memory_resource* memory);
 
-    /// Makes a stimulus as its description is now, one for each population that has targets on this shard.
+    /// Creates a stimulus from its present description, one for each population with targets on this shard.
     std::vector<ShardStimulus> make(const network::LoweredNetwork& network, std::size_t index) const;
-    /// Replaces a stimulus by one with the same targets, which goes on from where it is, between two steps.
+    /// Replaces a stimulus by one with the same targets, which takes over its state, between two steps.
     void replace(ShardStimulus& stimulus) noexcept;
 
     std::span<const ShardStimulus> all() const { return stimuli_; }
@@ -57,8 +59,8 @@ class ShardStimuli {
     }
 
    private:
-    /// Notes where the inputs of targets of a stimulus are if there are gaps between them. @param sites of each target; empty:
-    /// each has one
+    /// Stores the positions of the inputs of targets of a stimulus if they have gaps.
+    /// @param sites of each target; empty: each has one
     void place(ShardStimulus& stimulus, const IdSequence& targets, std::span<const std::uint32_t> sites) const;
 
     const connect::ShardLayout& layout_;

@@ -19,7 +19,7 @@ ShardSynapses::ShardSynapses(const network::LoweredNetwork& network, const Shard
 void ShardSynapses::set_tables(connect::ShardTables tables, std::uint32_t window) {
     tables_ = std::move(tables);
     window_ = window;
-    // Transmitters, which add nothing to any input.
+    // Transmitters, which have no inputs.
     kinds_.resize(tables_.size());
     static_kinds_.resize(tables_.size(), false);
     for (std::uint32_t i = 0; i < tables_.size(); ++i) {
@@ -95,14 +95,14 @@ void ShardSynapses::follow(Step step, std::span<const std::uint32_t> fired) {
 void ShardSynapses::add_voltage_driven(connect::VoltageDrivenSynapses& synapses) {
     VoltageDriven driven{.synapses = &synapses, .variables = {}};
     for (const ShardGroup& group : groups_) {
-        std::vector<std::size_t>& own = driven.variables.emplace_back();
+        std::vector<std::size_t>& variables = driven.variables.emplace_back();
         for (const std::string_view name : synapses.followed_variables()) {
             const auto found = std::ranges::find(group.model->variables, name, &models::VariableInfo::name);
             if (found != group.model->variables.end())
-                own.push_back(static_cast<std::size_t>(found - group.model->variables.begin()));
+                variables.push_back(static_cast<std::size_t>(found - group.model->variables.begin()));
         }
-        // One that none of the synapses reaches may have some of the names.
-        if (own.size() < synapses.followed_variables().size()) own.clear();
+        // A group without such synapses may have some of the variables.
+        if (variables.size() < synapses.followed_variables().size()) variables.clear();
     }
     voltage_driven_.push_back(std::move(driven));
 }

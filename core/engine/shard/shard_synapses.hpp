@@ -20,18 +20,18 @@
 
 namespace ranvier::engine {
 
-/// The synapses that the neurons of a shard receive: a table for each kind, and one for each transmitter.
+/// The incoming synapses of the neurons of a shard: a table for each kind, and one for each transmitter.
 class ShardSynapses {
    public:
     /// @param groups, inputs must outlive these
     ShardSynapses(const network::LoweredNetwork& network, const ShardGroups& groups, ShardInputs& inputs,
                   InstructionSet instruction_set, std::pmr::memory_resource* memory);
 
-    /// @param window steps that runs are delivered ahead
+    /// @param window steps of a delivery window
     void set_tables(connect::ShardTables tables, std::uint32_t window);
     /// The greatest SynapseTable::reach() of the synapses of each receptor; empty for a receptor without synapses.
     std::vector<std::optional<DelaySteps>> reach() const;
-    /// Frees the sources of rows in tables that also work without them.
+    /// Frees the sources of rows in tables that do not need them.
     void free_sources();
 
     const connect::ShardTables& tables() const { return tables_; }
@@ -45,24 +45,25 @@ class ShardSynapses {
     }
     bool is_static(connect::KindIndex kind) const { return static_kinds_[kind.value]; }
     std::uint32_t receptor(connect::KindIndex kind) const { return kinds_[kind.value].receptor; }
-    /// How the inputs that synapses of a kind reach are numbered.
+    /// The numbering of the inputs of synapses of a kind.
     const connect::InputLayout& inputs(connect::KindIndex kind) const { return inputs_.layout(receptor(kind)); }
-    /// Synapses of all kinds.
+    /// Number of synapses of all kinds.
     std::uint64_t size() const;
     /// Whether any synapses learn.
     bool learn() const { return !learning_.empty(); }
 
-    /// Before neurons are updated in a step: spikes that arrive at synapses that learn.
+    /// Called before neurons are updated in a step: spikes that arrive at synapses that learn.
     void arrive(Step step);
-    /// Before neurons are updated in a step: synapses that arrive in the window that begins here, if one does.
+    /// Called before neurons are updated in a step: delivers the window if one starts here.
     void deliver(Step step);
-    /// Takes in the spikes of one step, from any shard, after the neurons of step `now` have been updated.
+    /// Accepts the spikes of one step, from any shard, after the neurons of step `now` have been updated.
     void accept(Step stamp, std::span<const NeuronId> sources, Step now);
-    /// The same for spikes that come with the rows of one kind that they reach.
+    /// The same for spikes with the rows of one kind that they reach.
     void accept(Step stamp, connect::KindIndex kind, std::span<const RowIndex> rows, Step now);
-    /// Whether only static synapses take in spikes, as while a shard replays.
+    /// Restricts accept() to static synapses during a replay.
     void set_static_only(bool static_only) { static_only_ = static_only; }
-    /// After the neurons of a step have been updated. @param fired local indices
+    /// Called after the neurons of a step have been updated.
+    /// @param fired local indices
     void follow(Step step, std::span<const std::uint32_t> fired);
     /// The first step whose inputs are not complete after step `now`.
     Step window_end(Step now) const { return (now / window_ + 1) * window_; }
@@ -73,16 +74,16 @@ class ShardSynapses {
         stored(kind)->set_weights(positions, weights, now, window_end(now), ring(kind));
     }
 
-    /// Synapses that a spike has reached.
+    /// Number of synapses reached by spikes.
     std::uint64_t events() const { return events_; }
     void add_events(std::uint64_t events) { events_ += events; }
     void reset_counts() { events_ = 0; }
 
    private:
-    /// Synapses that follow variables of their targets.
+    /// Synapses that depend on variables of their targets.
     struct VoltageDriven {
         connect::VoltageDrivenSynapses* synapses = nullptr;
-        std::vector<std::vector<std::size_t>> variables;  ///< of each group, by number; empty: it has none
+        std::vector<std::vector<std::size_t>> variables;  ///< by group; empty: none
     };
     void add_voltage_driven(connect::VoltageDrivenSynapses& synapses);
     /// See connect::PotentialReader.

@@ -19,12 +19,12 @@ namespace {
 
 using connect::WeightRange;
 
-/// Absolute values as numbers that are ordered as they are.
+/// Absolute values as integers of the same order.
 std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-WeightRange join_all(const WeightRange& own, comm::Communicator& communicator) {
-    std::uint64_t greatest[2] = {bits_of(own.greatest), own.most_inputs};
-    std::uint64_t least[2] = {bits_of(own.least), bits_of(own.quantum)};
+WeightRange join_all(const WeightRange& local, comm::Communicator& communicator) {
+    std::uint64_t greatest[2] = {bits_of(local.greatest), local.most_inputs};
+    std::uint64_t least[2] = {bits_of(local.least), bits_of(local.quantum)};
     communicator.reduce(greatest, comm::Reduction::greatest);
     communicator.reduce(least, comm::Reduction::least);
     return {.least = std::bit_cast<double>(least[0]),
@@ -33,7 +33,7 @@ WeightRange join_all(const WeightRange& own, comm::Communicator& communicator) {
             .most_inputs = greatest[1]};
 }
 
-/// The first projection, by id, that has a weight on any process that `matches`.
+/// The first projection, by id, with a weight on any process for which `matches` is true.
 template <class Matches>
 std::string first_projection(const connect::TableBuilder& builder, const network::LoweredNetwork& network,
                              std::uint32_t receptor, comm::Communicator& communicator, Matches matches) {
@@ -46,7 +46,7 @@ std::string first_projection(const connect::TableBuilder& builder, const network
     return network::quoted(network.network().projections()[network.plans()[found].id.value].name);
 }
 
-/// The greatest absolute value that weights of a kind that is not static may come to have.
+/// The greatest absolute value that weights of a kind that is not static can reach.
 double bound_of_learning(const connect::TableBuilder& builder, const network::LoweredNetwork& network,
                          connect::KindIndex kind, comm::Communicator& communicator) {
     const connect::SynapseDynamics& dynamics = *network.plan().dynamics_of(kind);
@@ -61,8 +61,8 @@ double bound_of_learning(const connect::TableBuilder& builder, const network::Lo
     return connect::bound_of_learning(dynamics, given, greatest);
 }
 
-/// What synapses that are not static add to a receptor, with the grids that do not depend on what else reaches it.
-void join_dynamic(WeightRange& own, const connect::TableBuilder& builder, const network::LoweredNetwork& network,
+/// The contributions of synapses that are not static to a receptor, whose grids do not depend on other synapses.
+void join_dynamic(WeightRange& local, const connect::TableBuilder& builder, const network::LoweredNetwork& network,
                   std::uint32_t receptor, const WeightAgreement& agreed) {
     const connect::NetworkPlan& plan = network.plan();
     for (std::uint32_t kind = 0; kind < agreed.bounds.size(); ++kind) {
@@ -70,17 +70,17 @@ void join_dynamic(WeightRange& own, const connect::TableBuilder& builder, const 
         if (agreed.bounds[kind] == 0.0 || plan.receptor(index) != receptor) continue;
         const double factor = plan.dynamics_of(index)->greatest_factor();
         if (factor == 0.0) {
-            own.join({.least = agreed.quanta[kind], .greatest = agreed.bounds[kind], .quantum = agreed.quanta[kind]});
+            local.join({.least = agreed.quanta[kind], .greatest = agreed.bounds[kind], .quantum = agreed.quanta[kind]});
             continue;
         }
-        own.join({.greatest = factor * agreed.bounds[kind]});
+        local.join({.greatest = factor * agreed.bounds[kind]});
         for (std::size_t i = 0; i < network.plans().size(); ++i) {
-            if (network.plans()[i].feeds(index)) own.join({.least = builder.weights(i, receptor).least});
+            if (network.plans()[i].feeds(index)) local.join({.least = builder.weights(i, receptor).least});
         }
     }
 }
 
-/// The grids of the other kinds, from what all processes add.
+/// The grids of the other kinds, from the contributions of all processes.
 void choose_grids_of_parts(WeightRange& all, const network::LoweredNetwork& network, std::uint32_t receptor,
                            WeightAgreement& agreed) {
     const connect::NetworkPlan& plan = network.plan();
@@ -150,12 +150,12 @@ WeightAgreement agree_on_weights(const connect::TableBuilder& builder, const net
         return plan_of_all.dynamics_of(plan.positive_kind) == nullptr;
     };
     for (std::uint32_t receptor = 0; receptor < plan_of_all.receptors(); ++receptor) {
-        WeightRange own{.most_inputs = builder.most_inputs(receptor)};
+        WeightRange local{.most_inputs = builder.most_inputs(receptor)};
         for (std::size_t i = 0; i < network.plans().size(); ++i) {
-            if (is_static(network.plans()[i])) own.join(builder.weights(i, receptor));
+            if (is_static(network.plans()[i])) local.join(builder.weights(i, receptor));
         }
-        join_dynamic(own, builder, network, receptor, agreed);
-        WeightRange& all = agreed.ranges[receptor] = join_all(own, communicator);
+        join_dynamic(local, builder, network, receptor, agreed);
+        WeightRange& all = agreed.ranges[receptor] = join_all(local, communicator);
         const auto projection_with = [&](auto matches) {
             return first_projection(builder, network, receptor, communicator, matches);
         };

@@ -7,34 +7,35 @@
 #include "ranvier/comm/communicator.hpp"
 #include "ranvier/connect/tables/input_sums.hpp"
 
-/// Checks that weights are kept and that their sums are exact.
+/// Checks that weights can be stored and that their sums are exact.
 namespace ranvier::engine {
 
 /// By receptor.
 using WeightRanges = std::vector<connect::WeightRange>;
 
-/// Before anything is drawn: weights that were given as numbers. @throws ValueOutOfBoundsError as agree_on_weights
+/// Checks weights given as numbers before anything is drawn.
+/// @throws ValueOutOfBoundsError as agree_on_weights
 void check_given_weights(const network::LoweredNetwork& network, bool double_weights);
 
-/// What is known of all weights before tables are handed out.
+/// Properties of all weights that are agreed on before tables are created.
 struct WeightAgreement {
     WeightRanges ranges;
-    /// By kind: what is rounded to when weights are added to the inputs, and the greatest absolute value that they may come
-    /// to have; 0 for static ones.
+    /// By kind: the grid to which weights are rounded when they are added to inputs, and the greatest absolute value
+    /// that they can reach; 0 for static ones.
     std::vector<double> quanta;
     std::vector<double> bounds;
 };
 
-/// What all processes have stored, for each receptor of the models.
-/// @throws ValueOutOfBoundsError for weights so small that their precision cannot keep them, or spread so widely that no sum
-/// can; on all processes alike. @note Collective.
+/// The ranges of the weights stored on all processes, for each receptor of the models.
+/// @throws ValueOutOfBoundsError for weights too small for their precision, or of too wide a range for exact sums; on
+///         all processes alike. @note Collective.
 WeightAgreement agree_on_weights(const connect::TableBuilder& builder, const network::LoweredNetwork& network,
                                  bool double_weights, comm::Communicator& communicator);
 
-/// @throws ValueOutOfBoundsError when sums of such weights would not be exact
+/// @throws ValueOutOfBoundsError if sums of such weights would not be exact
 void check_sums(const connect::WeightRange& range, const std::string& object);
 
-/// @throws ValueOutOfBoundsError when a weight (absolute value) is too small to be kept
+/// @throws ValueOutOfBoundsError if a weight (absolute value) is too small to be stored
 void check_least_weight(double least, bool double_weights, const std::string& object);
 
 }  // namespace ranvier::engine

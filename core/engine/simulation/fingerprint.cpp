@@ -40,7 +40,7 @@ std::uint64_t of_options(const SimulationOptions& options) {
     });
 }
 
-/// What the n-th number of a fingerprint stands for.
+/// The name of the n-th part of a fingerprint.
 std::string part_name(const network::Network& network, std::size_t part) {
     if (part == 0) return "resolution or seed";
     part -= 1;
@@ -79,16 +79,16 @@ std::vector<std::uint64_t> fingerprint(const network::Network& network, const Si
 void compare_descriptions(comm::Communicator& communicator, const network::Network& network,
                           const SimulationOptions& options) {
     if (communicator.size() == 1) return;
-    const std::vector<std::uint64_t> own = fingerprint(network, options);
+    const std::vector<std::uint64_t> local = fingerprint(network, options);
     const auto fail = [&](std::string value, std::string bound) {
         throw RemoteError({.object = "network of rank " + std::to_string(communicator.rank().value),
                            .value = std::move(value),
                            .bound = std::move(bound),
-                           .remedy = "let all ranks run the same script with the same input"});
+                           .remedy = "run the same script with the same input on all ranks"});
     };
     std::uint64_t counts[6] = {network.populations().size(),     network.projections().size(),
                                network.stimuli().size(),         network.spike_recorders().size(),
-                               network.state_recorders().size(), own.size()};
+                               network.state_recorders().size(), local.size()};
     static constexpr const char* names[6] = {"populations",     "projections",     "stimuli",
                                              "spike recorders", "state recorders", "parts"};
     std::uint64_t least[6];
@@ -102,11 +102,11 @@ void compare_descriptions(comm::Communicator& communicator, const network::Netwo
         fail("one with " + std::to_string(counts[i]) + " " + names[i],
              "ranks have from " + std::to_string(least[i]) + " to " + std::to_string(greatest[i]));
     }
-    std::vector<std::uint64_t> lowest = own;
-    std::vector<std::uint64_t> highest = own;
+    std::vector<std::uint64_t> lowest = local;
+    std::vector<std::uint64_t> highest = local;
     communicator.reduce(lowest, comm::Reduction::least);
     communicator.reduce(highest, comm::Reduction::greatest);
-    for (std::size_t part = 0; part < own.size(); ++part) {
+    for (std::size_t part = 0; part < local.size(); ++part) {
         if (lowest[part] == highest[part]) continue;
         fail("", "its " + part_name(network, part) + " is not the same on all ranks");
     }

@@ -9,12 +9,13 @@
 
 namespace ranvier::engine {
 
-/// A number for each part of a description (resolution and seed, each population, projection, stimulus and recorder, and
-/// the options that all processes must share), in that order. Equal parts have equal numbers; others almost surely not.
+/// A hash of each part of a description (resolution and seed, each population, projection, stimulus and recorder, and
+/// the options that all processes must share), in that order. Equal parts have equal hashes; different ones almost
+/// surely not.
 std::vector<std::uint64_t> fingerprint(const network::Network& network, const SimulationOptions& options);
 
 /// Checks that all processes describe the same network. @note Collective.
-/// @throws RemoteError that names the first part that differs
+/// @throws RemoteError with the first part that differs
 void compare_descriptions(comm::Communicator& communicator, const network::Network& network,
                           const SimulationOptions& options);
 

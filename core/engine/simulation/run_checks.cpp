@@ -12,7 +12,7 @@
 
 namespace ranvier::engine {
 
-/// Weights of some models have no bound, but sums of inputs have.
+/// Weights of some models are unbounded, but sums of inputs are not.
 void RunChecks::check_growth() const {
     for (const auto& shard : shards_) {
         for (std::uint32_t kind = 0; kind < weight_bounds_.size(); ++kind) {
@@ -32,7 +32,8 @@ void RunChecks::check_growth() const {
     }
 }
 
-/// Variables that synapses of equations share may grow without bound, since what is released of the weight is bounded.
+/// Shared variables of user-defined synapses may grow without bound, although the released part of the weight is
+/// bounded.
 void RunChecks::check_rows() const {
     std::optional<connect::RowFailure> first;
     connect::KindIndex first_kind;
@@ -61,8 +62,8 @@ void RunChecks::check_rows() const {
                       .remedy = "bound it where on_pre assigns it, as by clip(..., 0, 1)"});
 }
 
-/// Parameters, weights and currents have bounds, but no check of each of them can rule out that together they lead beyond
-/// what numbers hold. A neuron whose potential is NaN would never fire again.
+/// Parameters, weights and currents have bounds, but their combination can still overflow. A neuron whose potential
+/// is NaN would never fire again.
 void RunChecks::check_finite(Step now) const {
     std::optional<FirstFailure> first;
     for (const auto& shard : shards_) {

@@ -10,7 +10,7 @@
 
 namespace ranvier::engine {
 
-/// What must hold after a run: no check of a description can rule out that its values together lead beyond what numbers hold.
+/// Checks after a run: validation of a description cannot rule out that the combination of its values overflows.
 class RunChecks {
    public:
     /// @param weight_bounds by kind: of synapses that learn; else 0 @param double_precision of the state of all neurons
@@ -19,11 +19,11 @@ class RunChecks {
         : network_(network), shards_(shards), weight_bounds_(weight_bounds), double_precision_(double_precision) {}
 
     /// @param now the last step
-    /// @throws StateError when a variable of a neuron is infinite or not a number, or beyond its bounds
+    /// @throws StateError if a variable of a neuron is not finite, or out of bounds
     void check_finite(Step now) const;
-    /// @throws ValueOutOfBoundsError when a weight has grown beyond what sums have room for
+    /// @throws ValueOutOfBoundsError if a weight has grown beyond the range of sums
     void check_growth() const;
-    /// @throws StateError when a variable that synapses share has become infinite
+    /// @throws StateError if a variable that synapses share has become infinite
     void check_rows() const;
 
    private:

@@ -19,16 +19,16 @@ namespace ranvier::engine {
 
 namespace {
 
-/// Empties a list and its memory.
+/// Clears a list and frees its memory.
 template <class T>
-void give_back(std::pmr::vector<T>& list) {
+void release(std::pmr::vector<T>& list) {
     list = std::pmr::vector<T>(list.get_allocator());
 }
 
-/// Before recordings are taken, so that nothing of them is lost: makes sure that all processes have room for what is taken
-/// out of the shards, what is gathered, and the arrays that are handed out. @note Collective, unless they stay local.
-void check_room_for(comm::Communicator& communicator, const std::string& what, std::uint64_t own_bytes, Gather how) {
-    // Asking the system takes longer than moving so little.
+/// Called before recordings are taken, so that none are lost: checks that all processes have memory for the data from
+/// the shards, the gathered data, and the returned arrays. @note Collective, unless they stay local.
+void check_room_for(comm::Communicator& communicator, const std::string& what, std::uint64_t local_bytes, Gather how) {
+    // Below this size the system call takes longer than the copy.
     constexpr std::uint64_t least = 16 << 20;
     const auto check = [&](std::uint64_t bytes) {
         if (bytes < least) return;
@@ -36,12 +36,12 @@ void check_room_for(comm::Communicator& communicator, const std::string& what, s
                    "read the data more often, record less, or record to a file");
     };
     if (communicator.size() == 1 || communicator.is_dry_run() || how == Gather::local) {
-        check(own_bytes);
+        check(local_bytes);
         return;
     }
-    const std::uint64_t all_bytes = communicator.sum(own_bytes);
+    const std::uint64_t all_bytes = communicator.sum(local_bytes);
     const bool gets = how == Gather::everywhere || communicator.rank() == Rank{0};
-    agree(communicator, what, [&] { check(own_bytes + (gets ? 2 * all_bytes : 0)); });
+    agree(communicator, what, [&] { check(local_bytes + (gets ? 2 * all_bytes : 0)); });
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ void check_room_for(comm::Communicator& communicator, const std::string& what, s
 Simulation::Simulation(network::Network network, SimulationOptions options, const Poll& poll,
                        std::shared_ptr<comm::Communicator> communicator) {
     if (!communicator) communicator = comm::make_local_communicator();
-    OwnMachine machine(*communicator);
+    MachineShare machine(*communicator);
     // An error in a process's own description comes before its differences from others.
     agree(*communicator, "describing the network", [&] {
         implementation_ =
@@ -84,7 +84,7 @@ std::vector<parallel::StealingCounts> Simulation::stealing_counts() const {
 std::uint32_t Simulation::ranks() const { return static_cast<std::uint32_t>(implementation_->communicator->size()); }
 bool Simulation::sorts_connections() const { return implementation_->sorted; }
 comm::Communicator& Simulation::communicator() const { return *implementation_->communicator; }
-const IdSequence& Simulation::own_ids() const { return implementation_->layout.ids(); }
+const IdSequence& Simulation::local_ids() const { return implementation_->layout.ids(); }
 Step Simulation::epoch_steps() const { return implementation_->epochs->epoch_steps(); }
 std::string_view Simulation::instruction_set() const {
     return to_string(implementation_->build_options.instruction_set);
@@ -151,7 +151,7 @@ std::vector<double> Simulation::costs() const {
                           .remedy = "make the simulation with measure_costs, and run it"});
     }
     const std::size_t populations = self.network.populations().size();
-    // In nanoseconds, of all processes: of the update by population, of delivery in all.
+    // Nanoseconds of all processes: update by population, and delivery.
     std::vector<std::uint64_t> nanoseconds(populations + 1, 0);
     const auto add = [&](std::size_t i, double seconds) {
         nanoseconds[i] += static_cast<std::uint64_t>(seconds * 1e9);
@@ -161,7 +161,7 @@ std::vector<double> Simulation::costs() const {
     }
     for (const WorkerTimes& times : self.workers.times()) add(populations, times.deliver);
     self.communicator->reduce(nanoseconds, comm::Reduction::sum);
-    // Synapses onto each population that were reached, if all sources have as many as they have on average.
+    // Synapses onto each population that were reached, assuming that all sources have the average number of synapses.
     const std::span<const connect::PopulationRange> ranges = self.lowered.ranges();
     std::vector<double> events(populations, 0.0);
     double all_events = 0.0;
@@ -197,13 +197,13 @@ std::vector<double> Simulation::costs() const {
 PhaseTimes Simulation::times() const {
     PhaseTimes times = implementation_->phases;
     const double share = 1.0 / static_cast<double>(implementation_->workers.size());
-    for (const WorkerTimes& own : implementation_->workers.times()) {
-        times.update += own.update * share;
-        times.collocate += own.collocate * share;
-        times.deliver += own.deliver * share;
-        times.wait += own.wait * share;
-        times.communicate += own.communicate * share;
-        times.record += own.record * share;
+    for (const WorkerTimes& worker : implementation_->workers.times()) {
+        times.update += worker.update * share;
+        times.collocate += worker.collocate * share;
+        times.deliver += worker.deliver * share;
+        times.wait += worker.wait * share;
+        times.communicate += worker.communicate * share;
+        times.record += worker.record * share;
     }
     return times;
 }
@@ -238,7 +238,7 @@ std::vector<MemoryItem> Simulation::memory() const {
     std::vector<MemoryItem> items;
     for (std::uint32_t i = 0; i < component_names.size(); ++i) {
         const std::uint64_t bytes = implementation_->account.bytes(parallel::MemoryPurpose{i});
-        // Every simulation has the first ones, even if they are empty.
+        // The first components are always listed, even if they are empty.
         if (i <= static_cast<std::uint32_t>(Component::recordings) || bytes > 0) {
             items.push_back({component_names[i], bytes});
         }
@@ -259,7 +259,7 @@ std::vector<NodeMemoryItem> Simulation::memory_by_node() const {
 }
 
 parallel::PagesByNode Simulation::memory_pages() const {
-    // Pages that are not on the owner's node lie together, where its memory was used up.
+    // Pages that are not on the owner's node are contiguous, since they were allocated when its memory was exhausted.
     constexpr std::size_t most_looked_at = 4096;
     parallel::PagesByNode sum;
     for (const auto& shard : implementation_->shards) sum += shard->memory().pages(most_looked_at);
@@ -273,9 +273,9 @@ SpikeData Simulation::take_spikes(network::RecorderIndex recorder, Gather how) {
     std::vector<RecordedSpike> all;
     all.reserve(recorded);
     for (const auto& shard : implementation_->shards) {
-        std::pmr::vector<RecordedSpike>& own = shard->recorders().spikes(recorder);
-        all.insert(all.end(), own.begin(), own.end());
-        give_back(own);
+        std::pmr::vector<RecordedSpike>& spikes = shard->recorders().spikes(recorder);
+        all.insert(all.end(), spikes.begin(), spikes.end());
+        release(spikes);
         shard->recorders().publish_bytes();
     }
     all = gather(*implementation_->communicator, std::move(all), how);
@@ -299,22 +299,22 @@ StateData Simulation::take_state(network::RecorderIndex recorder, Gather how) {
     StateData data;
     std::vector<std::uint64_t> places;
     for (const auto& shard : implementation_->shards) {
-        StateRecorder& own = shard->recorders().state(recorder);
-        data.steps.assign(own.steps.begin(), own.steps.end());
-        give_back(own.steps);
-        places.insert(places.end(), own.places.begin(), own.places.end());
+        StateRecorder& of_shard = shard->recorders().state(recorder);
+        data.steps.assign(of_shard.steps.begin(), of_shard.steps.end());
+        release(of_shard.steps);
+        places.insert(places.end(), of_shard.places.begin(), of_shard.places.end());
     }
     // One column for each neuron, in the order of the shards, then of the processes.
     const std::size_t rows = data.steps.size() * variables;
     std::vector<double> columns;
     columns.reserve(rows * places.size());
     for (const auto& shard : implementation_->shards) {
-        StateRecorder& own = shard->recorders().state(recorder);
-        const std::size_t neurons = own.places.size();
+        StateRecorder& of_shard = shard->recorders().state(recorder);
+        const std::size_t neurons = of_shard.places.size();
         for (std::size_t i = 0; i < neurons; ++i) {
-            for (std::size_t row = 0; row < rows; ++row) columns.push_back(own.values[row * neurons + i]);
+            for (std::size_t row = 0; row < rows; ++row) columns.push_back(of_shard.values[row * neurons + i]);
         }
-        give_back(own.values);
+        release(of_shard.values);
         shard->recorders().publish_bytes();
     }
     places = gather(*implementation_->communicator, std::move(places), how);
@@ -373,7 +373,7 @@ std::vector<double> Simulation::synapse_parameters(std::span<const std::uint64_t
 void Simulation::set_synapse_parameters(std::span<const std::uint64_t> handles, const GivenParameters& given) {
     implementation_->connections().set_parameters(handles, given, implementation_->build_options.double_weights);
     for (const std::uint64_t handle : handles) {
-        // They are saved beside weights.
+        // Parameters are saved with weights.
         implementation_->changes.weights[SynapseHandle::unpack(handle).kind.value] = true;
     }
 }
@@ -411,7 +411,7 @@ void Simulation::set_stimulus(std::size_t index, std::map<std::string, network::
                                      .bound = "there are " + std::to_string(self.network.stimuli().size()),
                                      .remedy = "use stimuli of the network that was built"});
     }
-    // The description has the new values while stimuli are made of it, and keeps them where all processes have made theirs.
+    // Stimuli are created from the changed description, which is kept once all processes have created theirs.
     network::StimulusSpec other;
     bool is_swapped = false;
     std::vector<std::pair<Shard*, ShardStimulus>> made;
@@ -423,8 +423,8 @@ void Simulation::set_stimulus(std::size_t index, std::map<std::string, network::
             self.network.swap_stimulus(index, other);
             is_swapped = true;
             for (const auto& shard : self.shards) {
-                for (ShardStimulus& own : shard->stimuli().make(self.lowered, index)) {
-                    made.emplace_back(shard.get(), std::move(own));
+                for (ShardStimulus& stimulus_of_group : shard->stimuli().make(self.lowered, index)) {
+                    made.emplace_back(shard.get(), std::move(stimulus_of_group));
                 }
             }
         });
@@ -447,7 +447,7 @@ void Simulation::set_sequences(PopulationId id, network::Sequences sequences) {
         for (const auto& shard : self.shards) {
             const ShardGroup& group = shard->groups()[id];
             if (!group.neurons) continue;
-            // Parameters may be others by now than those of the description.
+            // Parameters may differ from those of the description.
             if (const auto reason =
                     network::conflict_of_sources(*model.stimulator, group.parameters, group.size, lists)) {
                 throw ValueOutOfBoundsError({.object = "parameters of population " + name,
@@ -478,7 +478,7 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
                               .remedy = "give one list for each"});
         }
         lists = self.network.later_spikes(id, units, spike_times, step());
-        // More spikes at once make larger sums of inputs, which must stay exact.
+        // More spikes at once give larger sums of inputs, which must stay exact.
         network::Population changed = population;
         changed.spike_steps = lists;
         WeightRanges ranges = self.shards.front()->inputs().weights();

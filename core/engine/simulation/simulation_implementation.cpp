@@ -24,14 +24,14 @@ std::vector<connect::PopulationRange> to_vector(std::span<const connect::Populat
 }  // namespace
 
 Simulation::Implementation::Implementation(network::Network description, SimulationOptions chosen,
-                                           std::shared_ptr<comm::Communicator> processes, OwnMachine own_machine)
+                                           std::shared_ptr<comm::Communicator> processes, MachineShare machine_share)
     : communicator(std::move(processes)),
       network(std::move(description)),
       lowered(network),
       options(std::move(chosen)),
       window(choose_window(options, network)),
       build_options(make_build_options(network, options)),
-      workers(communicator, std::move(own_machine), options),
+      workers(communicator, std::move(machine_share), options),
       layout(make_placement(network, options, communicator->size()), communicator->rank(),
              choose_shards(options, network, communicator->size(), workers.size()), to_vector(lowered.ranges()),
              choose_costs(options, network)) {
@@ -58,7 +58,7 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
 }
 
 void Simulation::Implementation::build(const Poll& poll) {
-    // Processes with different numbers of shards may decide differently, but must do the same.
+    // Processes with different numbers of shards may choose differently, but must agree.
     sorted = communicator->greatest(sorted ? 1 : 0) != 0;
     if (!sorted) build_options.numbering = connect::RowNumbering::unsorted;
     agree(*communicator, "building the network", [&] {
@@ -83,7 +83,7 @@ void Simulation::Implementation::build(const Poll& poll) {
         .worker_times = workers.times(),
         .may_gather = workers.machine().may_gather(*communicator, options.pinning, workers.team().places()),
         .traces_epochs = options.trace_epochs});
-    // An interruption would leave processes behind that wait in a collective.
+    // An interruption would leave other processes waiting in a collective operation.
     const Poll build_poll = workers.is_alone() ? poll : Poll{};
     build_shards(*builder, build_poll);
     phases.build = timer.lap();
@@ -105,7 +105,7 @@ void Simulation::Implementation::build(const Poll& poll) {
     phases.init = timer.lap();
 }
 
-/// By the workers who will update the shards, so that memory is touched first by them.
+/// Called on the workers that will update the shards, so that memory is first touched by them.
 void Simulation::Implementation::build_shards(connect::TableBuilder& builder, const Poll& poll) {
     workers.run_together(
         [&](std::uint32_t worker) {
@@ -137,7 +137,7 @@ void Simulation::Implementation::remember_sent_spikes() {
     for (const auto& shard : shards) shard->outboxes().keep_sent(longest_static_delay);
 }
 
-/// The presynaptic side and the exchange, where spikes have to travel.
+/// Builds the presynaptic side and the exchange, if spikes go to other processes.
 void Simulation::Implementation::build_epochs(connect::RowNumbering numbering, const Poll& poll) {
     routing = std::make_unique<SpikeRouting>(SpikeRoutingArguments{.network = lowered,
                                                                    .layout = layout,
@@ -146,7 +146,7 @@ void Simulation::Implementation::build_epochs(connect::RowNumbering numbering, c
                                                                    .shards = shards,
                                                                    .sorted = sorted});
     if (routing->is_needed()) routing->build(numbering, workers, poll);
-    // Where shards do not wait for all others, there are epochs only while a state is loaded.
+    // With asynchronous stepping, epochs are used only for loading a state.
     if (routing->is_needed() && (!is_asynchronous(options) || communicator->size() == 1)) {
         set_epoch_traffic();
     } else {
@@ -160,7 +160,7 @@ void Simulation::Implementation::set_epoch_traffic() {
     epochs->set_traffic(std::move(traffic), epoch_steps);
 }
 
-/// Where all shards of all processes could only ever advance together, they do.
+/// If shards could only advance in lockstep, the bulk-synchronous stepping is kept.
 void Simulation::Implementation::build_async() {
     const bool has_ranks = communicator->size() > 1;
     const comm::Notifications notifications = options.notifications;
@@ -204,7 +204,7 @@ void Simulation::Implementation::run(Stepping& how, Step steps, const Poll& poll
         how.begin(first, first + steps - 1);
         advance(how, poll);
     } catch (...) {
-        // An interruption may come when the processes have done already all that was asked for: then the others agree below.
+        // An interruption may come after the processes have finished the run: then the others agree below.
         const bool stopped = how.was_stopped() && (!how.stops_for_failures() || workers.has_failed());
         if (workers.is_alone() || stopped) {
             finish();
@@ -213,8 +213,8 @@ void Simulation::Implementation::run(Stepping& how, Step steps, const Poll& poll
         interruption = std::current_exception();
     }
     finish();
-    // Where processes stopped together, those who were interrupted are not here; but where a neuron that has failed is a
-    // reason to stop, too, nobody knows whose reason it was.
+    // If the processes stopped together, the interrupted ones are not here; but if a failed neuron is also a reason
+    // to stop, the reason is unknown.
     if (!how.was_stopped() || how.stops_for_failures()) {
         agree(*communicator, "run", [&] {
             const RunChecks checks(lowered, shards, weight_bounds,
@@ -267,13 +267,13 @@ std::vector<std::unique_ptr<models::ParameterChange>> Simulation::Implementation
     std::vector<std::unique_ptr<models::ParameterChange>> prepared;
     const std::uint64_t first = network.population(id).first.value;
     for (const auto& shard : shards) {
-        std::vector<std::vector<Step>> own;
+        std::vector<std::vector<Step>> local_lists;
         const IdSequence& ids = shard->layout().share(id).ids;
-        own.reserve(ids.size());
-        for (std::uint64_t i = 0; i < ids.size(); ++i) own.push_back(lists[ids[i].value - first]);
+        local_lists.reserve(ids.size());
+        for (std::uint64_t i = 0; i < ids.size(); ++i) local_lists.push_back(lists[ids[i].value - first]);
         const ShardGroup& group = shard->groups()[id];
         if (!group.neurons) continue;
-        prepared.push_back(group.neurons->prepare_spikes(own));
+        prepared.push_back(group.neurons->prepare_spikes(local_lists));
         shard->make_room_for_output(prepared.back()->largest_output());
     }
     return prepared;

@@ -25,22 +25,22 @@
 
 namespace ranvier::engine {
 
-/// What a simulation consists of, for the files of the engine that build, run, read, change, save and load it.
+/// The data of a simulation, for the files of the engine that build, run, read, change, save and load it.
 struct Simulation::Implementation {
     Implementation(network::Network description, SimulationOptions chosen,
-                   std::shared_ptr<comm::Communicator> processes, OwnMachine own_machine);
+                   std::shared_ptr<comm::Communicator> processes, MachineShare machine_share);
 
     void build(const Poll& poll);
     void run(Step steps, const Poll& poll);
-    /// Brings what static synapses have under way after step `now` to where it is then: their spikes are sent again, those of
-    /// the last `steps` steps, which each shard has been given. @note Collective.
+    /// Restores the spikes that static synapses have in transit after step `now`: the spikes of the last `steps`
+    /// steps, which each shard has been given, are sent again. @note Collective.
     void replay(Step now, Step steps);
-    /// For each shard that has units of a population, to play other lists of spikes.
+    /// Prepares, for each shard that has units of a population, other lists of spikes to play.
     std::vector<std::unique_ptr<models::ParameterChange>> prepare_spikes(PopulationId population,
                                                                          std::span<const std::vector<Step>> lists);
     void play(PopulationId population, network::SpikeLists lists,
               std::span<const std::unique_ptr<models::ParameterChange>> changes);
-    /// Enters in the account what others allocate.
+    /// Adds memory that others allocate to the account.
     void count_foreign_memory();
 
     NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }
@@ -59,40 +59,41 @@ struct Simulation::Implementation {
     connect::BuildOptions build_options;
     Workers workers;
     connect::ProcessLayout layout;
-    bool sorted = true;  ///< connections, by source
+    bool sorted = true;  ///< whether connections are sorted by source
     parallel::MemoryAccount account = make_memory_account();
-    /// Of memory that no worker owns.
+    /// The node of memory that belongs to no worker.
     std::uint32_t node_of_all = parallel::node_count() == 1 ? 0 : parallel::any_node;
-    /// What groups of neurons of all shards have in common.
+    /// Data that groups of neurons of all shards share.
     parallel::NodeMemory shared_memory{account, purpose_of(Component::neurons), {.node = node_of_all}};
     models::SharedParts shared_parts{&shared_memory};
     std::vector<std::unique_ptr<Shard>> shards;
-    /// By kind: the greatest absolute value that weights that learn may come to have; 0 for static ones.
+    /// By kind: the greatest absolute value that weights that learn can reach; 0 for static ones.
     std::vector<double> weight_bounds;
     std::unique_ptr<SpikeRouting> routing;
     std::unique_ptr<EpochStepping> epochs;
     std::unique_ptr<AsyncStepping> async;  ///< null: all shards advance together
     std::atomic<Step> step{0};
     Step counted_from = 0;
-    Step timed_from = 0;  ///< later than that where a state was loaded: times are not part of it
+    Step timed_from = 0;  ///< later than 0 if a state was loaded: times are not part of it
     PhaseTimes phases;
-    Step longest_static_delay = 0;  ///< of all processes
+    Step longest_static_delay = 0;  ///< over all processes
     UserChanges changes;
 
    private:
-    /// The node that the memory of the calling worker will lie on, if that is known before it is touched.
+    /// The node on which memory of the calling worker will be placed, if it is known before the first touch.
     std::uint32_t node_of_worker() const { return workers.team().pinned() ? parallel::current_node() : node_of_all; }
-    /// Makes the shards with their synapses.
+    /// Creates the shards with their synapses.
     void build_shards(connect::TableBuilder& builder, const Poll& poll);
-    /// So that they can be saved while they are under way. @note Collective.
+    /// Keeps sent spikes, so that those in transit can be saved. @note Collective.
     void remember_sent_spikes();
     /// @note Collective, like what follows.
     void build_epochs(connect::RowNumbering numbering, const Poll& poll);
     void build_async();
     void set_epoch_traffic();
-    /// Lets the workers advance all shards to the end of a run that was begun.
+    /// Advances all shards to the end of a run.
     void advance(Stepping& how, const Poll& poll);
-    /// A run of so many steps. @param how all shards advance
+    /// Runs a number of steps.
+    /// @param how stepping of the shards
     void run(Stepping& how, Step steps, const Poll& poll);
 };
 

@@ -43,7 +43,7 @@ Step SpikeRouting::epoch_steps(const comm::SpikeExchange* exchange) const {
 
 std::unique_ptr<SpikeTraffic> SpikeRouting::make_traffic() const {
     const SimulationOptions& options = given_.options;
-    // With two intervals, a spike that is emitted at the beginning of one arrives after the end of the next.
+    // With two intervals, a spike emitted at the start of one arrives after the end of the next.
     const std::uint32_t intervals = shortest_delay() >= 2 ? options.intervals : 1;
     const comm::ExchangeArguments arguments{
         .communicator = given_.communicator,

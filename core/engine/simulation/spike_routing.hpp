@@ -19,36 +19,37 @@
 
 namespace ranvier::engine {
 
-/// What the routing of spikes works with. All of it must outlive the routing.
+/// Arguments of the routing of spikes, which must outlive it.
 struct SpikeRoutingArguments {
     const network::LoweredNetwork& network;
     const connect::ProcessLayout& layout;
     const SimulationOptions& options;
     const std::shared_ptr<comm::Communicator>& communicator;
     std::span<const std::unique_ptr<Shard>> shards;
-    bool sorted = true;  ///< connections, by source
+    bool sorted = true;  ///< whether connections are sorted by source
 };
 
-/// Where the spikes of each neuron go: to which processes, and to which rows of which tables there.
+/// The destinations of the spikes of each neuron: processes, and the rows of their tables.
 class SpikeRouting {
    public:
     explicit SpikeRouting(const SpikeRoutingArguments& arguments) : given_(arguments) {}
 
-    /// Whether spikes have to travel, and do not only go from outboxes to tables of one process.
+    /// Whether spikes need routing, and are not only read from outboxes by tables of the same process.
     bool is_needed() const { return given_.communicator->size() > 1 || !given_.sorted; }
-    /// Builds the presynaptic side, as the exchange method needs it. @pre is_needed() @note Collective.
+    /// Builds the presynaptic side for the exchange method.
+    /// @pre is_needed() @note Collective.
     void build(connect::RowNumbering numbering, Workers& workers, const Poll& poll);
-    /// Steps to the earliest arrival of a spike, but no more than an epoch may have.
+    /// Steps to the earliest arrival of a spike, at most the maximum length of an epoch.
     Step shortest_delay() const;
-    /// What brings spikes from outboxes to tables at the end of each epoch. @note Collective.
+    /// Transfers spikes from outboxes to tables at the end of each epoch. @note Collective.
     std::unique_ptr<SpikeTraffic> make_traffic() const;
     /// Steps of an epoch with this exchange.
     Step epoch_steps(const comm::SpikeExchange* exchange) const;
 
     const connect::RowAddresses& addresses() const { return addresses_; }
-    /// Null where no spike is sent to single processes.
+    /// Null if no spike is sent to single processes.
     const std::shared_ptr<const connect::PresynapticTable>& presynaptic() const { return presynaptic_; }
-    /// Collective rounds that building took.
+    /// Number of collective rounds of the build.
     std::uint64_t build_rounds() const { return build_rounds_; }
 
    private:

@@ -12,13 +12,13 @@
 
 namespace ranvier::engine {
 
-/// What the user has changed since the network was built: it is saved with the state.
+/// Changes by the user since the network was built, which are saved with the state.
 struct UserChanges {
     UserChanges() = default;
     UserChanges(std::size_t populations, std::size_t kinds)
         : parameters(populations), spikes(populations), weights(kinds) {}
 
-    /// A value of neurons has been set: variables are state, which is saved in any case.
+    /// Notes that a value of neurons has been set: variables are state, which is saved in any case.
     void note_value(const network::Population& population, std::string_view name) {
         const auto is_it = [&](const auto& info) { return info.name == name; };
         if (std::ranges::any_of(population.model->parameters, is_it) &&
@@ -27,9 +27,10 @@ struct UserChanges {
         }
     }
 
-    std::vector<std::set<std::string, std::less<>>> parameters;  ///< names, by population
-    std::vector<bool> spikes;                                    ///< that units play, by population
-    std::vector<bool> weights;                                   ///< or parameters of synapses, by kind
+    std::vector<std::set<std::string, std::less<>>> parameters;  ///< names of changed ones, by population
+    std::vector<bool> spikes;                                    ///< whether played spikes changed, by population
+    /// whether weights or parameters of synapses changed, by kind
+    std::vector<bool> weights;
 };
 
 }  // namespace ranvier::engine

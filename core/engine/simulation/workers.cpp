@@ -9,7 +9,8 @@
 
 namespace ranvier::engine {
 
-Workers::Workers(std::shared_ptr<comm::Communicator> communicator, OwnMachine machine, const SimulationOptions& options)
+Workers::Workers(std::shared_ptr<comm::Communicator> communicator, MachineShare machine,
+                 const SimulationOptions& options)
     : communicator_(std::move(communicator)),
       machine_(std::move(machine)),
       places_(machine_.place(options.pinning, choose_threads(options, machine_.default_threads()))),
@@ -34,7 +35,7 @@ void Workers::run_together(const std::function<void(std::uint32_t)>& job, const 
         });
     } catch (...) {
         const std::exception_ptr failure = std::current_exception();
-        // The processes have stopped together, or this one had done all that was asked for.
+        // The processes have stopped together, or this one had finished the run.
         if (failure == interruption) throw;
         if (!is_alone()) end_all(*communicator_, failure);
         has_failed_ = true;

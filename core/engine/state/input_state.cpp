@@ -12,7 +12,7 @@ namespace {
 
 using connect::WideSum;
 
-/// Numbers whose sum is exactly that of so many quanta.
+/// Splits this number of quanta into numbers with an exact sum.
 template <class Visit>
 void visit_parts(WideSum quanta, double quantum, Visit visit) {
     do {
@@ -30,7 +30,7 @@ void visit_parts(WideSum quanta, double quantum, Visit visit) {
     } while (quanta != 0);
 }
 
-/// What static tables have added to the inputs of a receptor in some steps after `now`, step by step.
+/// The contributions of static tables to the inputs of a receptor in some steps after `now`, step by step.
 template <class Sum, class Add>
 std::vector<Sum> static_inputs(const ShardInputs& inputs, const ShardSynapses& synapses, std::uint32_t receptor,
                                Step now, Steps steps, Sum nothing, Add add) {
@@ -82,15 +82,15 @@ void visit_dynamic_inputs(const ShardInputs& inputs, const ShardSynapses& synaps
             }
         }
     };
-    // Where only static synapses have added something there is nothing left, not even 0.
+    // If only static synapses have contributed, nothing is left, not even 0.
     if (ring.wide == nullptr) {
         visit_sums(
             static_inputs<double>(inputs, synapses, receptor, now, steps, -0.0,
                                   [](double& sum, double weight) { sum += weight; }),
             [&](Step step) { return ring.slot(step); },
-            [&](Step step, std::uint32_t input, double all, double own) {
-                if (std::bit_cast<std::uint64_t>(all) == std::bit_cast<std::uint64_t>(own)) return;
-                visit(step, input, all - own + 0.0);
+            [&](Step step, std::uint32_t input, double all, double static_part) {
+                if (std::bit_cast<std::uint64_t>(all) == std::bit_cast<std::uint64_t>(static_part)) return;
+                visit(step, input, all - static_part + 0.0);
             });
         return;
     }
@@ -99,9 +99,9 @@ void visit_dynamic_inputs(const ShardInputs& inputs, const ShardSynapses& synaps
     visit_sums(
         static_inputs<WideSum>(inputs, synapses, receptor, now, steps, WideSum{0}, add),
         [&](Step step) { return ring.wide_slot(step); },
-        [&](Step step, std::uint32_t input, WideSum all, WideSum own) {
-            if (all == own) return;
-            visit_parts((all >> 1) - (own >> 1), quantum, [&](double part) { visit(step, input, part); });
+        [&](Step step, std::uint32_t input, WideSum all, WideSum static_part) {
+            if (all == static_part) return;
+            visit_parts((all >> 1) - (static_part >> 1), quantum, [&](double part) { visit(step, input, part); });
         });
 }
 

@@ -44,29 +44,29 @@ WeightRanges to_ranges(const std::vector<std::vector<double>>& saved) {
 
 StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
     : simulation_(simulation), totals_(std::move(totals)) {
-    Simulation::Implementation& own = self();
-    agree(*own.communicator, "loading a state", [&] {
-        if (own.communicator->is_dry_run() || !own.options.invented_rates.empty()) {
+    Simulation::Implementation& implementation = self();
+    agree(*implementation.communicator, "loading a state", [&] {
+        if (implementation.communicator->is_dry_run() || !implementation.options.invented_rates.empty()) {
             throw StateError({.object = "state of a dry run",
                               .value = "",
                               .bound = "the other ranks, and their state, do not exist",
                               .remedy = "load the state into a simulation without dry_run"});
         }
-        if (own.step.load() != 0 || totals_.step < 0 ||
-            totals_.population_spikes.size() != own.network.populations().size() ||
-            totals_.parameters_set.size() != own.network.populations().size() ||
-            totals_.weights_set.size() != own.changes.weights.size() ||
-            totals_.weight_ranges.size() != own.lowered.receptors()) {
+        if (implementation.step.load() != 0 || totals_.step < 0 ||
+            totals_.population_spikes.size() != implementation.network.populations().size() ||
+            totals_.parameters_set.size() != implementation.network.populations().size() ||
+            totals_.weights_set.size() != implementation.changes.weights.size() ||
+            totals_.weight_ranges.size() != implementation.lowered.receptors()) {
             throw impossible("saved state", "");
         }
-        WeightRanges ranges = own.shards.front()->inputs().weights();
+        WeightRanges ranges = implementation.shards.front()->inputs().weights();
         const WeightRanges saved = to_ranges(totals_.weight_ranges);
         for (std::size_t i = 0; i < ranges.size(); ++i) {
             ranges[i].join(saved[i]);
             check_sums(ranges[i], "weights of the saved state");
         }
-        for (const auto& shard : own.shards) shard->inputs().fit_sums(ranges);
-        for (const auto& shard : own.shards) {
+        for (const auto& shard : implementation.shards) shard->inputs().fit_sums(ranges);
+        for (const auto& shard : implementation.shards) {
             for (const auto& table : shard->synapses().tables()) {
                 if (table && table->learning()) table->learning()->begin_loading(totals_.step);
             }
@@ -75,21 +75,22 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
     for (const auto& [number, lists] : totals_.spikes_set) {
         const PopulationId id{number};
         std::vector<std::unique_ptr<models::ParameterChange>> changes;
-        agree(*own.communicator, "loading a state", [&] {
-            const network::Population& population = own.network.population(id);
+        agree(*implementation.communicator, "loading a state", [&] {
+            const network::Population& population = implementation.network.population(id);
             if (!population.model->plays_spikes || lists.size() != population.size) {
                 throw impossible("population that plays saved spikes", std::to_string(number));
             }
-            changes = own.prepare_spikes(id, lists);
+            changes = implementation.prepare_spikes(id, lists);
         });
-        own.play(id, lists, changes);
+        implementation.play(id, lists, changes);
     }
-    sources_ = std::make_unique<RestoredSources>(own);
-    tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.changes.weights.size());
-    sent_.resize(own.shards.size());
-    own.changes.weights = totals_.weights_set;
-    for (std::size_t i = 0; i < own.changes.parameters.size(); ++i) {
-        own.changes.parameters[i] = {totals_.parameters_set[i].begin(), totals_.parameters_set[i].end()};
+    sources_ = std::make_unique<RestoredSources>(implementation);
+    tables_ = state_tables(implementation.network.populations().size(), implementation.network.stimuli().size(),
+                           implementation.changes.weights.size());
+    sent_.resize(implementation.shards.size());
+    implementation.changes.weights = totals_.weights_set;
+    for (std::size_t i = 0; i < implementation.changes.parameters.size(); ++i) {
+        implementation.changes.parameters[i] = {totals_.parameters_set[i].begin(), totals_.parameters_set[i].end()};
     }
 }
 
@@ -148,9 +149,10 @@ void StateLoader::load_parameters(std::uint32_t population, StateColumns& column
             Shard& shard = *self().shards[i];
             const ShardGroup& group = shard.groups()[PopulationId{population}];
             for (const models::GroupValues& present : group.parameters) {
-                models::GroupValues& own =
+                models::GroupValues& parameter =
                     parameters_[i].emplace_back(present.copy(shard.memory()[Component::neurons]));
-                if (own.values.size() != group.size) own.values.assign(group.size, own.values.front());
+                if (parameter.values.size() != group.size)
+                    parameter.values.assign(group.size, parameter.values.front());
             }
         }
     }
@@ -172,9 +174,9 @@ void StateLoader::set_parameters() {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         ShardGroup& group = self().shards[i]->groups()[PopulationId{parameters_of_}];
         if (!group.neurons) continue;
-        for (models::GroupValues& own : parameters_[i]) {
-            const auto other = std::ranges::adjacent_find(own.values, std::not_equal_to{});
-            if (!own.values.empty() && other == own.values.end()) own.values.resize(1);
+        for (models::GroupValues& parameter : parameters_[i]) {
+            const auto other = std::ranges::adjacent_find(parameter.values, std::not_equal_to{});
+            if (!parameter.values.empty() && other == parameter.values.end()) parameter.values.resize(1);
         }
         group.neurons->set_parameters(parameters_[i]);
         group.parameters.swap(parameters_[i]);
@@ -309,7 +311,7 @@ void StateLoader::load_named(connect::SynapseTable& table, StateColumns& columns
 
 void StateLoader::load_sources(connect::KindIndex kind, StateColumns& columns) {
     if (named_.begin < named_.end) return load_named(*self().shards[named_.shard]->synapses().table(kind), columns);
-    // A source may stand there several times.
+    // A source may occur several times.
     std::vector<std::pair<NeuronId, std::size_t>> wanted;
     wanted.reserve(columns.owners());
     for (std::size_t row = 0; row < columns.owners(); ++row) wanted.emplace_back(read_id(columns, row), row);
@@ -374,11 +376,11 @@ void StateLoader::load_spikes(StateColumns& columns) {
 }
 
 void StateLoader::replay() {
-    Simulation::Implementation& own = self();
+    Simulation::Implementation& implementation = self();
     set_parameters();
-    for (std::size_t i = 0; i < sent_.size(); ++i) own.shards[i]->begin_replay(std::move(sent_[i]));
-    own.replay(totals_.step, std::min(totals_.step, own.longest_static_delay));
-    for (const auto& shard : own.shards) shard->end_replay();
+    for (std::size_t i = 0; i < sent_.size(); ++i) implementation.shards[i]->begin_replay(std::move(sent_[i]));
+    implementation.replay(totals_.step, std::min(totals_.step, implementation.longest_static_delay));
+    for (const auto& shard : implementation.shards) shard->end_replay();
 }
 
 void StateLoader::load_inputs(StateColumns& columns) {
@@ -409,17 +411,17 @@ void StateLoader::load_inputs(StateColumns& columns) {
 }
 
 void StateLoader::finish() {
-    Simulation::Implementation& own = self();
-    for (const auto& shard : own.shards) {
+    Simulation::Implementation& implementation = self();
+    for (const auto& shard : implementation.shards) {
         for (const auto& table : shard->synapses().tables()) {
             if (table && table->learning()) table->learning()->end_serialization();
         }
     }
     sources_.reset();
     simulation_.reset_counts();
-    own.counted_from = totals_.counted_from;
-    if (own.communicator->rank() != Rank{0}) return;
-    Shard& first = *own.shards.front();
+    implementation.counted_from = totals_.counted_from;
+    if (implementation.communicator->rank() != Rank{0}) return;
+    Shard& first = *implementation.shards.front();
     first.synapses().add_events(totals_.synaptic_events);
     for (std::uint32_t i = 0; i < totals_.population_spikes.size(); ++i) {
         first.groups()[PopulationId{i}].spikes = totals_.population_spikes[i];

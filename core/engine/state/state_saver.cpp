@@ -20,7 +20,7 @@ std::int64_t id_of(const Shard& shard, std::uint32_t local) {
     return static_cast<std::int64_t>(shard.layout().id_of(LocalIndex{local}).value);
 }
 
-/// The id of the neuron that an input belongs to, and its site, if neurons have several.
+/// Saves the id of the neuron of an input, and its site, if neurons have several.
 void serialize_input(const Shard& shard, const connect::InputLayout& inputs, std::uint32_t input, bool has_sites,
                      StateColumns& columns) {
     auto [neuron, site] = inputs.site(input);
@@ -29,56 +29,59 @@ void serialize_input(const Shard& shard, const connect::InputLayout& inputs, std
     if (has_sites) columns.serialize("site", site);
 }
 
-/// Whether tables give anything beside the ids of their rows.
+/// Whether tables have columns other than the ids of their rows.
 bool has_more_than_ids(const std::vector<StateColumns::Column>& columns) { return columns.size() > 1; }
 
 }  // namespace
 
 std::uint64_t state_elements_at_once(std::uint64_t synapses) {
-    // Reading the targets of all synapses once for each piece takes less time than writing it.
+    // A scan of the targets of all synapses per piece takes less time than writing the piece.
     constexpr std::uint64_t least = std::uint64_t{4} << 20;
     return std::max(least, synapses / 32);
 }
 
 StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
-    Simulation::Implementation& own = self();
-    agree(*own.communicator, "saving the state", [&] {
-        own.workers.check_whole();
-        if (own.communicator->is_dry_run() || !own.options.invented_rates.empty()) {
+    Simulation::Implementation& implementation = self();
+    agree(*implementation.communicator, "saving the state", [&] {
+        implementation.workers.check_whole();
+        if (implementation.communicator->is_dry_run() || !implementation.options.invented_rates.empty()) {
             throw StateError({.object = "state of a dry run",
                               .value = "",
                               .bound = "the other ranks, and their state, do not exist",
                               .remedy = "save a simulation without dry_run"});
         }
     });
-    sources_ = std::make_unique<RestoredSources>(own);
+    sources_ = std::make_unique<RestoredSources>(implementation);
     const Counts counts = simulation.counts();
     totals_ = {.step = simulation.step(),
-               .counted_from = own.counted_from,
+               .counted_from = implementation.counted_from,
                .synaptic_events = counts.synaptic_events,
                .population_spikes = counts.population_spikes,
                .weight_ranges = {},
                .parameters_set = {},
-               .weights_set = own.changes.weights,
+               .weights_set = implementation.changes.weights,
                .spikes_set = {}};
-    for (const connect::WeightRange& range : own.shards.front()->inputs().weights()) {
+    for (const connect::WeightRange& range : implementation.shards.front()->inputs().weights()) {
         totals_.weight_ranges.push_back(
             {range.least, range.greatest, range.quantum, static_cast<double>(range.most_inputs)});
     }
-    for (const auto& names : own.changes.parameters) totals_.parameters_set.emplace_back(names.begin(), names.end());
-    for (const network::Population& population : own.network.populations()) {
-        if (own.changes.spikes[population.id.value]) {
+    for (const auto& names : implementation.changes.parameters)
+        totals_.parameters_set.emplace_back(names.begin(), names.end());
+    for (const network::Population& population : implementation.network.populations()) {
+        if (implementation.changes.spikes[population.id.value]) {
             totals_.spikes_set.emplace(population.id.value, population.spike_steps.all());
         }
     }
-    tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.changes.weights.size());
+    tables_ = state_tables(implementation.network.populations().size(), implementation.network.stimuli().size(),
+                           implementation.changes.weights.size());
     places_.resize(tables_.size());
-    own.workers.team().run([&](std::uint32_t worker) {
-        own.workers.team().for_assigned_items(worker, own.shard_count(), [&](std::uint32_t shard) {
-            for (const auto& table : own.shards[shard]->synapses().tables()) {
-                if (table && table->learning()) table->learning()->begin_saving(totals_.step);
-            }
-        });
+    implementation.workers.team().run([&](std::uint32_t worker) {
+        implementation.workers.team().for_assigned_items(
+            worker, implementation.shard_count(), [&](std::uint32_t shard) {
+                for (const auto& table : implementation.shards[shard]->synapses().tables()) {
+                    if (table && table->learning()) table->learning()->begin_saving(totals_.step);
+                }
+            });
     });
 }
 
@@ -153,15 +156,15 @@ bool StateSaver::save_neurons(const StateTable& table, Place& place, StateColumn
     return place.next < group.size;
 }
 
-/// In turn through the populations that have targets, and the targets of each.
+/// Iterates over the populations with targets, and the targets of each.
 bool StateSaver::save_stimulus(const StateTable& table, Place& place, StateColumns& columns) const {
     const Shard& shard = *self().shards[place.shard];
     auto part = static_cast<std::uint32_t>(place.next >> 32);
     auto target = static_cast<std::uint32_t>(place.next & UINT32_MAX);
     for (std::uint32_t rows = 0; part < shard.stimuli().all().size(); ++part, target = 0) {
-        const ShardStimulus& own = shard.stimuli().all()[part];
-        if (own.index != table.number || !own.stimulus->has_state()) continue;
-        const IdSequence targets = shard.stimuli().targets_of(own, self().network);
+        const ShardStimulus& stimulus = shard.stimuli().all()[part];
+        if (stimulus.index != table.number || !stimulus.stimulus->has_state()) continue;
+        const IdSequence targets = shard.stimuli().targets_of(stimulus, self().network);
         for (; target < targets.size(); ++target, ++rows) {
             if (rows == rows_at_once) {
                 place.next = std::uint64_t{part} << 32 | target;
@@ -169,7 +172,7 @@ bool StateSaver::save_stimulus(const StateTable& table, Place& place, StateColum
             }
             auto id = static_cast<std::int64_t>(targets[target].value);
             columns.serialize("id", id);
-            own.stimulus->serialize_state(target, columns);
+            stimulus.stimulus->serialize_state(target, columns);
         }
     }
     return false;
@@ -260,7 +263,7 @@ bool StateSaver::save_spikes(Place& place, StateColumns& columns) const {
     return false;
 }
 
-/// In turn through the receptors and the steps of each.
+/// Iterates over the receptors and the steps of each.
 bool StateSaver::save_inputs(Place& place, StateColumns& columns) const {
     const Shard& shard = *self().shards[place.shard];
     auto receptor = static_cast<std::uint32_t>(place.next >> 32);

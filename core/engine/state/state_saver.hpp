@@ -13,7 +13,7 @@
 
 namespace ranvier::engine {
 
-/// Gives out the state of a simulation, which must not run meanwhile, table by table in pieces.
+/// Returns the state of a simulation, which must not run meanwhile, table by table in pieces.
 class StateSaver {
    public:
     /// @throws StateError for a dry run @note Collective.
@@ -24,11 +24,11 @@ class StateSaver {
 
     const StateTotals& totals() const { return totals_; }
     const std::vector<StateTable>& tables() const { return tables_; }
-    /// The next rows of a table that this process has; nothing after the last ones. Tables in any order.
+    /// The next rows of a table of this process; nothing at the end. Tables in any order.
     std::optional<std::vector<StateColumns::Column>> next(std::size_t table);
 
    private:
-    /// How far a table has been given out.
+    /// The position in a table.
     struct Place {
         std::size_t shard = 0;
         std::uint64_t next = 0;
@@ -36,7 +36,8 @@ class StateSaver {
     };
 
     Simulation::Implementation& self() const { return *simulation_.implementation_; }
-    /// Each adds rows of one shard, and returns whether that has more. @pre there is one more shard
+    /// Each adds rows of one shard, and returns whether it has more.
+    /// @pre there is another shard
     bool save(const StateTable& table, Place& place, StateColumns& columns) const;
     bool save_neurons(const StateTable& table, Place& place, StateColumns& columns) const;
     bool save_stimulus(const StateTable& table, Place& place, StateColumns& columns) const;
@@ -53,7 +54,8 @@ class StateSaver {
     std::vector<Place> places_;
 };
 
-/// About how many values of a list are in memory at a time while the state of so many synapses is saved or loaded.
+/// Approximate number of list elements in memory at a time when the state of this number of synapses is saved or
+/// loaded.
 std::uint64_t state_elements_at_once(std::uint64_t synapses);
 
 }  // namespace ranvier::engine

@@ -8,20 +8,20 @@
 #include "connect/tables/table_kind.hpp"
 #include "ranvier/network/network.hpp"
 
-/// The state of a simulation between two steps, as tables of named columns. The rows of a table are things with a global id,
-/// which any process may save, and any process that has the thing loads.
+/// The state of a simulation between two steps, as tables of named columns. The rows of a table belong to objects
+/// with a global id; any process can save them, and the processes that have the object load them.
 namespace ranvier::engine {
 
 enum class StateTableKind : std::uint8_t {
-    parameters,  ///< of neurons, those that the user has set
+    parameters,  ///< of neurons, those set by the user
     neurons,     ///< state
-    stimuli,     ///< state of what stimuli draw, by target
+    stimuli,     ///< state of random stimuli, by target
     synapses,    ///< lists by target
-    sources,     ///< what synapses keep of a source; one may be there several times
-    targets,     ///< what they keep of a target
-    common,      ///< what all synapses of a kind have in common; several rows
-    spikes,      ///< that static synapses may have under way
-    inputs       ///< that synapses that are not static have under way: sums by neuron, receptor and step
+    sources,     ///< state of synapses by source; an id may occur several times
+    targets,     ///< state of synapses by target
+    common,      ///< state that all synapses of a kind share; several rows
+    spikes,      ///< that static synapses may have in transit
+    inputs       ///< contributions of other synapses in transit: sums by neuron, receptor and step
 };
 
 struct StateTable {
@@ -55,17 +55,17 @@ inline std::vector<StateTable> state_tables(std::size_t populations, std::size_t
     return tables;
 }
 
-/// What is the same on all processes.
+/// Values that are the same on all processes.
 struct StateTotals {
     Step step = 0;
     Step counted_from = 0;
     std::uint64_t synaptic_events = 0;
     std::vector<std::uint64_t> population_spikes;
-    /// Of the weights that there have been, by receptor: least, greatest, quantum, most inputs.
+    /// Ranges of all weights so far, by receptor: least, greatest, quantum, most inputs.
     std::vector<std::vector<double>> weight_ranges;
     std::vector<std::vector<std::string>> parameters_set;  ///< by population
     std::vector<bool> weights_set;                         ///< by kind
-    /// By population, if the user has given others: what its units play.
+    /// By population, if the user has changed them: the spikes that its units play.
     std::map<std::uint32_t, std::vector<std::vector<Step>>> spikes_set;
 };
 

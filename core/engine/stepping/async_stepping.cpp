@@ -10,9 +10,9 @@ namespace ranvier::engine {
 
 namespace {
 
-/// How much further ahead of the shard that is behind all others a shard may go than where that one will be after so many
-/// seconds, within these bounds. The less, the earlier an interrupted run ends; the more, the longer a process has something
-/// to do while others are slow.
+/// The maximum lead of a shard over the slowest shard of all, as the expected progress of the latter in this time,
+/// within these bounds. A shorter lead ends an interrupted run earlier; a longer one keeps a process busy while
+/// others are slow.
 constexpr double lead_seconds = 0.5;
 constexpr Step least_lead = 2 * comm::CommonProgress::grid;
 constexpr Step most_lead = comm::ProgressExchange::most_ahead;
@@ -38,7 +38,7 @@ AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, Pai
     for (std::uint32_t index = 0; index < shards.size(); ++index) {
         groups_.push_back(std::make_unique<Group>(*shards[index], sent_[index], delays_.sources(index).size() + 1));
     }
-    // What comes from other processes lies near the first shard that reads it.
+    // Data from other processes are placed near the first shard that reads them.
     for (auto index = static_cast<std::uint32_t>(shards.size()); index < delays_.shards(); ++index) {
         const ShardMemory& memory = shards[delays_.targets(index).front()]->memory();
         remote_logs_.push_back(std::make_unique<SpikeLog>(sent_[index], memory[Component::spikes]));
@@ -47,7 +47,7 @@ AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, Pai
         const auto sources = delays_.sources(index);
         std::vector<SpikeLog::Count>& read = groups_[index]->read;
         for (std::size_t i = 0; i < sources.size(); ++i) log(sources[i].shard).add_reader(read[i]);
-        if (delays_.own(index) > 0) groups_[index]->log.add_reader(read.back());
+        if (delays_.within_shard(index) > 0) groups_[index]->log.add_reader(read.back());
     }
     reset_visits();
 }
@@ -81,12 +81,12 @@ void AsyncStepping::run(std::uint32_t worker, WorkerTimes& times) {
         visit(worker, index, times, timer);
     };
     if (ranks_) {
-        team_.do_in_order(worker, work_, do_piece, [this] { watch(); });
+        team_.do_in_order(worker, work_, do_piece, [this] { poll_while_idle(); });
     } else {
         team_.do_in_order(worker, work_, do_piece);
     }
     times.wait += timer.lap();
-    // All shards have come to the end, so that all spikes are known.
+    // All shards have reached the end, so that all spikes are available.
     team_.for_assigned_items(worker, static_cast<std::uint32_t>(groups_.size()),
                              [&](std::uint32_t index) { finish(worker, index); });
     times.deliver += timer.lap();
@@ -114,14 +114,14 @@ void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes
         states_[index].store(State::is_done);
         if (left_.fetch_sub(1) == 1 && !ranks_) work_.close();
     } else if (last > before) {
-        // When its turn comes, others will have advanced.
+        // Others will have advanced by its next turn.
         states_[index].store(State::ready);
         work_.put(index, last);
     } else {
-        wait_or_go_on(index, last);
+        wait_or_continue(index, last);
     }
     if (last > before) {
-        tell_targets(index);
+        notify_targets(index);
         note_progress();
     }
     times.collocate += timer.lap();
@@ -130,9 +130,9 @@ void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes
     times.communicate += timer.lap();
 }
 
-/// A shard could not advance. Either it is told by those that do, or it sees here that they have: all of these operations are
-/// sequentially consistent.
-void AsyncStepping::wait_or_go_on(std::uint32_t index, Step before) {
+/// A shard could not advance. Either it is notified by those that do, or it finds here that they have: all of these
+/// operations are sequentially consistent.
+void AsyncStepping::wait_or_continue(std::uint32_t index, Step before) {
     waiting_.fetch_add(1);
     State expected = State::runs;
     if (limit(index) == before && states_[index].compare_exchange_strong(expected, State::waits)) return;
@@ -141,13 +141,13 @@ void AsyncStepping::wait_or_go_on(std::uint32_t index, Step before) {
     work_.put(index, before);
 }
 
-/// The end of a visit that may last until a step: not after that of the run, which another worker may bring forward to the
-/// latest one that any shard has planned to come to.
+/// Plans a visit up to a step: not beyond the end of the run, which another worker may move forward to the latest
+/// planned step of any shard.
 Step AsyncStepping::plan(Group& group, Step last) {
     group.planned.store(std::min(last, target_.load()));
     if (stops_.load()) {
         while (!target_is_final_.load()) {
-            // The other processes have to agree, and one of the workers must listen to them.
+            // The other processes have to agree, and a worker must handle their messages.
             if (work_.is_broken()) throw parallel::Cancelled{};
             if (ranks_) poll(true);
             parallel::pause();
@@ -156,16 +156,16 @@ Step AsyncStepping::plan(Group& group, Step last) {
     return std::min(group.planned.load(std::memory_order_relaxed), target_.load());
 }
 
-/// All shards are to end the run after the same step. Either a worker sees the wish to stop once it has planned, or its plan
-/// is seen here: all of these operations are sequentially consistent. Where there are other processes, the worker that talks
-/// to them sees the wish.
+/// All shards must end the run after the same step. Either a worker finds the request once it has planned, or its
+/// plan is found here: all of these operations are sequentially consistent. With other processes, the worker that
+/// communicates with them handles the request.
 void AsyncStepping::request_stop() {
     const std::lock_guard lock(stop_mutex_);
     if (stops_.exchange(true) || ranks_) return;
     end_after(latest_plan());
 }
 
-/// The latest step that any shard has planned to come to. Where plans are made no more.
+/// The latest planned step of any shard. Called when no more plans are made.
 Step AsyncStepping::latest_plan() const {
     Step latest = 0;
     for (const auto& group : groups_) latest = std::max(latest, group->planned.load());
@@ -175,27 +175,28 @@ Step AsyncStepping::latest_plan() const {
 void AsyncStepping::end_after(Step last) {
     target_.store(last);
     target_is_final_.store(true);
-    // Those that have come to the new end already may wait for others.
-    for (std::uint32_t index = 0; index < groups_.size(); ++index) tell(index);
+    // Shards that have already reached the new end may be waited for.
+    for (std::uint32_t index = 0; index < groups_.size(); ++index) notify(index);
 }
 
 void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last, WorkerTimes& times, LapTimer& timer) {
     Group& group = *groups_[index];
-    const Step own_delay = delays_.own(index);
+    const Step delay_within = delays_.within_shard(index);
     group.shard.begin_visit();
     read_logs(worker, index, last);
     times.deliver += timer.lap();
     Step now = group.now();
     const Step first = now + 1;
-    // Its own spikes arrive while it advances, and other processes wait for what it does.
-    const Step piece = std::min(own_delay == 0 ? unbounded : own_delay, ranks_ ? ranks_->period(index) : unbounded);
+    // Its spikes also arrive at the shard itself, and other processes wait for its progress.
+    const Step piece =
+        std::min(delay_within == 0 ? unbounded : delay_within, ranks_ ? ranks_->period(index) : unbounded);
     while (now < last) {
         const Step end = last - now > piece ? now + piece : last;
         advance_shard(group, now + 1, end, times, timer);
         group.log.append(group.shard.outboxes().of_epoch(group.visits), now + 1);
         if (ranks_) ranks_->emit(index, group.shard.outboxes().of_epoch(group.visits), now + 1);
         now = end;
-        if (own_delay > 0) {
+        if (delay_within > 0) {
             std::vector<StampedSpike>& spikes = workers_[worker].spikes;
             spikes.clear();
             group.log.read(group.read.back(), now, spikes);
@@ -229,7 +230,7 @@ void AsyncStepping::advance_shard(Group& group, Step first, Step last, WorkerTim
     shard.recorders().publish_bytes();
 }
 
-/// What arrives up to a step. Spikes that arrive later stay where they are.
+/// Reads the spikes that arrive up to a step. Later ones stay in the logs.
 void AsyncStepping::read_logs(std::uint32_t worker, std::uint32_t index, Step last) {
     Group& group = *groups_[index];
     std::vector<StampedSpike>& spikes = workers_[worker].spikes;
@@ -245,23 +246,23 @@ void AsyncStepping::read_logs(std::uint32_t worker, std::uint32_t index, Step la
     }
 }
 
-void AsyncStepping::tell_targets(std::uint32_t index) {
+void AsyncStepping::notify_targets(std::uint32_t index) {
     if (waiting_.load() == 0) return;
-    for (const std::uint32_t target : delays_.targets(index)) tell(target);
+    for (const std::uint32_t target : delays_.targets(index)) notify(target);
 }
 
-/// A shard that it gets spikes from has advanced.
-void AsyncStepping::tell(std::uint32_t index) {
-    std::atomic<State>& own = states_[index];
-    State state = own.load();
+/// Called when a source of the shard has advanced.
+void AsyncStepping::notify(std::uint32_t index) {
+    std::atomic<State>& group_state = states_[index];
+    State state = group_state.load();
     for (;;) {
         if (state == State::waits) {
-            if (!own.compare_exchange_weak(state, State::ready)) continue;
+            if (!group_state.compare_exchange_weak(state, State::ready)) continue;
             waiting_.fetch_sub(1);
             work_.put(index, groups_[index]->now());
             return;
         }
-        if (state != State::runs || own.compare_exchange_weak(state, State::is_told)) return;
+        if (state != State::runs || group_state.compare_exchange_weak(state, State::is_notified)) return;
     }
 }
 
@@ -269,12 +270,12 @@ void AsyncStepping::arrive(std::uint32_t inlet, Step clock, std::span<const Stam
     const std::uint32_t index = static_cast<std::uint32_t>(groups_.size()) + inlet;
     remote_logs_[inlet]->append(spikes);
     silent_[index].store(clock);
-    tell_targets(index);
+    notify_targets(index);
 }
 
 void AsyncStepping::allow(std::uint32_t group, Step furthest) {
     furthest_[group].store(furthest);
-    if (waiting_.load() > 0) tell(group);
+    if (waiting_.load() > 0) notify(group);
 }
 
 Step AsyncStepping::read_until(std::uint32_t inlet) const {
@@ -285,7 +286,7 @@ Step AsyncStepping::read_until(std::uint32_t inlet) const {
     return least;
 }
 
-/// Talks to the other processes, unless another worker does so at this moment. Returns whether anything arrived.
+/// Communicates with the other processes, unless another worker is doing so. Returns whether anything arrived.
 bool AsyncStepping::poll(bool is_idle) {
     bool any = false;
     do {
@@ -293,15 +294,15 @@ bool AsyncStepping::poll(bool is_idle) {
         if (!lock) break;
         any = ranks_->poll(*this, is_idle) || any;
         ranks_->note_progress(is_idle ? earliest() : step());
-        follow_all();
-        come_to_terms();
-        // What another worker left meanwhile, which found the lock taken.
+        raise_lead();
+        agree_on_end();
+        // Handles messages that another worker left because the lock was taken.
     } while (is_idle && ranks_->has_more());
     return any;
 }
 
-/// Of a worker that has nothing else to do. The others may sleep until it finds something for them.
-void AsyncStepping::watch() {
+/// Called by an idle worker. The other idle workers may sleep until it finds work for them.
+void AsyncStepping::poll_while_idle() {
     if (poll(true)) {
         backoff_.reset();
     } else {
@@ -309,8 +310,8 @@ void AsyncStepping::watch() {
     }
 }
 
-/// Lets shards go on where those of all processes have advanced.
-void AsyncStepping::follow_all() {
+/// Raises the limit of the lead when the shards of all processes have advanced.
+void AsyncStepping::raise_lead() {
     const Step reached = ranks_->reached_by_all();
     if (reached == followed_) return;
     followed_ = reached;
@@ -319,10 +320,10 @@ void AsyncStepping::follow_all() {
     const Step last = reached + static_cast<Step>(std::clamp(lead, double{least_lead}, double{most_lead}));
     if (last <= lead_.load()) return;
     lead_.store(last);
-    for (std::uint32_t index = 0; waiting_.load() > 0 && index < groups_.size(); ++index) tell(index);
+    for (std::uint32_t index = 0; waiting_.load() > 0 && index < groups_.size(); ++index) notify(index);
 }
 
-/// The step that all shards of this process have come to.
+/// The step that all shards of this process have reached.
 Step AsyncStepping::earliest() const {
     Step least = unbounded;
     for (const auto& group : groups_) least = std::min(least, group->now());
@@ -330,7 +331,7 @@ Step AsyncStepping::earliest() const {
 }
 
 /// Agrees with the other processes on the end of the run; see comm::RunAgreement.
-void AsyncStepping::come_to_terms() {
+void AsyncStepping::agree_on_end() {
     const comm::RunAgreement& agreement = ranks_->agreement();
     if (team_.stop_requested() || agreement.stop_requested()) stops_.store(true);
     if (stops_.load()) ranks_->request_stop();
@@ -347,7 +348,7 @@ void AsyncStepping::come_to_terms() {
     if (ranks_->is_over()) work_.close();
 }
 
-/// Whether all shards have come to the end, and all that they read has come here.
+/// Whether all shards have reached the end, and all their input from other processes has arrived.
 bool AsyncStepping::has_all() const {
     if (left_.load() > 0) return false;
     const Step last = target_.load();
@@ -357,14 +358,14 @@ bool AsyncStepping::has_all() const {
     return true;
 }
 
-/// Now and then, since it looks at all shards.
+/// Called rarely, since it visits all shards.
 void AsyncStepping::note_progress() {
     const std::uint64_t visited = visited_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (visited % groups_.size() != 0) return;
     step_.store(earliest(), std::memory_order_relaxed);
 }
 
-/// As after an epoch: all spikes have been told to all tables, and the outbox is empty.
+/// As after an epoch: all spikes have been passed to all tables, and the outbox is empty.
 void AsyncStepping::finish(std::uint32_t worker, std::uint32_t index) {
     Group& group = *groups_[index];
     const Step last = target_.load();

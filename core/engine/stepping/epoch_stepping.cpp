@@ -60,9 +60,8 @@ void EpochStepping::run_item(std::uint32_t shard, WorkerTimes& times, LapTimer& 
     }
 }
 
-/// Updates a shard to the end of the present epoch. The worker that does so for the first one also talks to the other
-/// processes. Reading the clock takes as long as updating some dozen neurons, so it is read only where something has been
-/// done.
+/// Updates a shard to the end of the present epoch. The worker of the first shard also communicates with the other
+/// processes. Reading the clock takes as long as updating some dozen neurons, so it is read only after work was done.
 void EpochStepping::update_shard(std::uint32_t index, WorkerTimes& times, LapTimer& timer) {
     const Epoch& present = progress_.present;
     Shard& shard = *given_.shards[index];
@@ -98,7 +97,7 @@ void EpochStepping::update_shard(std::uint32_t index, WorkerTimes& times, LapTim
     if (exchanges) times.communicate += timer.lap();
 }
 
-/// Between two rounds. Returns whether there is another one.
+/// Called between two rounds. Returns whether there is another one.
 bool EpochStepping::begin_next_round(WorkerTimes& times, LapTimer& timer) {
     switch (progress_.kind) {
         case RoundKind::update:
@@ -126,7 +125,7 @@ bool EpochStepping::begin_next_round(WorkerTimes& times, LapTimer& timer) {
     return false;
 }
 
-/// A run ends early where a neuron has failed; processes agree on it, see stops().
+/// A run ends early if a neuron has failed; processes agree on it, see stops().
 void EpochStepping::note_failures() {
     progress_.fails_here = progress_.fails_here || std::ranges::any_of(given_.shards, [](const auto& shard) {
                                return shard->groups().has_failed();
@@ -134,7 +133,7 @@ void EpochStepping::note_failures() {
     if (is_alone()) progress_.fails = progress_.fails_here;
 }
 
-/// When the spikes of the present epoch are where they have to be.
+/// Called when the spikes of the present epoch have been delivered.
 bool EpochStepping::end_epoch() {
     step_.store(progress_.present.end, std::memory_order_relaxed);
     if (given_.traces_epochs) trace_epoch();
@@ -149,9 +148,9 @@ bool EpochStepping::end_epoch() {
     return true;
 }
 
-/// Whether the run ends after this epoch. Processes decide together, and ask each other now and then only. At the same
-/// time they agree how to wait, and where: a process that looks again and again for what others send takes the
-/// processor from them, where another program leaves them only a part of it.
+/// Whether the run ends after this epoch. Processes decide together, and only every few epochs. At the same time they
+/// agree how to wait, and where: a process that polls for messages takes the processor from the others if another
+/// program competes for it.
 bool EpochStepping::stops(std::uint64_t epoch_number) {
     if (is_alone()) return given_.team.stop_requested();
     constexpr std::uint64_t epochs_between = 16;
@@ -167,13 +166,13 @@ bool EpochStepping::stops(std::uint64_t epoch_number) {
     given_.communicator.reduce(wishes, comm::Reduction::greatest);
     const auto [stop, is_crowded, was_crowded_lately, processor, fails] = wishes;
     progress_.fails = fails != 0;
-    // While it is tried whether the other program has gone, it may be still there.
+    // While processors are tried again, the other program may still be running.
     given_.communicator.yield_processors(was_crowded_lately != 0);
     if (given_.may_gather) given_.team.gather(is_crowded != 0 ? static_cast<int>(processor) - 1 : -1);
     return stop != 0;
 }
 
-/// Counts what has come since the last epoch; at the beginning of a run, only remembers where counting starts.
+/// Records the times since the last epoch; at the start of a run, only the reference values.
 void EpochStepping::trace_epoch() {
     EpochTimes sum;
     for (const WorkerTimes& times : given_.worker_times) {
@@ -186,12 +185,12 @@ void EpochStepping::trace_epoch() {
     const EpochTimes& until_last = progress_.traced;
     const double seconds = progress_.epoch_timer.lap();
     if (progress_.present.end > 0) {
-        EpochTimes own{.compute = sum.compute - until_last.compute,
-                       .wait = 0.0,
-                       .exchange = sum.exchange - until_last.exchange,
-                       .spikes_received = sum.spikes_received - until_last.spikes_received};
-        own.wait = std::max(0.0, seconds - own.compute - own.exchange);
-        epoch_times_.push_back(own);
+        EpochTimes times{.compute = sum.compute - until_last.compute,
+                         .wait = 0.0,
+                         .exchange = sum.exchange - until_last.exchange,
+                         .spikes_received = sum.spikes_received - until_last.spikes_received};
+        times.wait = std::max(0.0, seconds - times.compute - times.exchange);
+        epoch_times_.push_back(times);
     }
     progress_.traced = sum;
 }

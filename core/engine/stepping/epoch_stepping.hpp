@@ -15,23 +15,23 @@
 
 namespace ranvier::engine {
 
-/// What an EpochStepping works with. All of it must outlive the stepping.
+/// Arguments of EpochStepping, which must outlive it.
 struct EpochSteppingArguments {
     std::span<const std::unique_ptr<Shard>> shards;
     parallel::Team& team;
     comm::Communicator& communicator;
     std::span<const WorkerTimes> worker_times;  ///< of all runs
-    bool may_gather = false;                    ///< see OwnMachine::may_gather()
+    bool may_gather = false;                    ///< see MachineShare::may_gather()
     bool traces_epochs = false;
 };
 
 /// Advances all shards of all processes together, from one exchange of spikes to the next.
 ///
-/// All workers go through rounds, in each of which the same is done for every shard. Between two of them, one worker does
-/// what has to be done once: it talks to the other processes and decides what comes next.
+/// All workers go through rounds; in each, the same is done for every shard. Between two rounds, one worker
+/// communicates with the other processes and decides on the next round.
 ///
-/// Without an exchange there is one round an epoch: outboxes alternate, so that the spikes of the last epoch are read while
-/// those of the present one are written.
+/// Without an exchange there is one round per epoch: outboxes alternate, so that the spikes of the last epoch are
+/// read while those of the present one are written.
 class EpochStepping final : public Stepping {
    public:
     explicit EpochStepping(const EpochSteppingArguments& arguments) : given_(arguments) {}
@@ -43,9 +43,9 @@ class EpochStepping final : public Stepping {
     }
     const comm::SpikeExchange* exchange() const { return traffic_->exchange(); }
     Step epoch_steps() const { return epoch_steps_; }
-    /// Whether shards replay spikes (Shard::begin_replay()) and neurons stand still.
+    /// Whether shards replay spikes (Shard::begin_replay()) and neurons do not advance.
     void set_replays(bool replays) { replays_ = replays; }
-    /// Of each epoch since the last reset of the counts, if they are traced.
+    /// Times of each epoch since the last reset of the counts, if they are traced.
     const std::vector<EpochTimes>& epoch_times() const { return epoch_times_; }
 
     void begin(Step first, Step last) override;
@@ -60,30 +60,30 @@ class EpochStepping final : public Stepping {
     void reset_counts() override;
 
    private:
-    /// What the workers do in a round: the same for each shard.
+    /// The work of a round, the same for each shard.
     enum class RoundKind : std::uint8_t {
         update,     ///< deliver the spikes of the last epoch, then update to the end of the present one
-        collocate,  ///< put the spikes of the present epoch where the exchange takes them from
-        collect,    ///< sort what has arrived
+        collocate,  ///< collocate the spikes of the present epoch for the exchange
+        collect,    ///< sort arrived spikes
         finish,     ///< deliver the spikes of the last epoch of the run
     };
-    /// How far a run is. Changed between two rounds, by one worker while the others do nothing.
+    /// The progress of a run. Changed by one worker between two rounds.
     struct Progress {
         RoundKind kind = RoundKind::update;
         Epoch present;
-        Epoch past;  ///< the one before; its end is 0 when there is none in this run
+        Epoch past;  ///< the previous one; its end is 0 if there is none in this run
         Step last = 0;
         bool first_transfer = true;  ///< of the present epoch
-        bool ends = false;           ///< with the present epoch
+        bool ends = false;           ///< the run ends with the present epoch
         bool stops = false;          ///< all processes have decided to end early, with the present epoch
-        bool fails_here = false;     ///< a neuron has failed in an epoch before
-        bool fails = false;          ///< one of any process has, and all know
-        // Of what is traced.
+        bool fails_here = false;     ///< a neuron has failed in a previous epoch
+        bool fails = false;          ///< a neuron of any process has failed, and all processes have agreed
+        // Traced times.
         EpochTimes traced;  ///< all until the last epoch
         LapTimer epoch_timer;
     };
 
-    /// Whether no other process ever waits for this one.
+    /// Whether no other process waits for this one.
     bool is_alone() const { return given_.communicator.size() == 1 || given_.communicator.is_dry_run(); }
     void run_item(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
     void update_shard(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
@@ -100,7 +100,7 @@ class EpochStepping final : public Stepping {
     bool replays_ = false;
     Progress progress_;
     std::atomic<Step> step_{0};
-    /// Whole epochs begun since the start; chooses the outbox.
+    /// Number of epochs started; selects the outbox.
     std::uint64_t epoch_ = 0;
     std::vector<EpochTimes> epoch_times_;
 };

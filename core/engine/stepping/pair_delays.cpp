@@ -7,7 +7,7 @@ namespace ranvier::engine {
 
 namespace {
 
-/// The shortest delay from each shard to one, by shard; 0 where there are no synapses.
+/// The shortest delays from each shard to one; 0 without synapses.
 class LeastDelays {
    public:
     explicit LeastDelays(const connect::ProcessLayout& layout) : layout_(layout), least_(layout.shards().size(), 0) {}
@@ -18,10 +18,10 @@ class LeastDelays {
             const NeuronId source = table.source(RowIndex{row});
             if (!layout_.owns(source)) continue;
             Step& least = least_[layout_.shard_of(source).value];
-            // Most pairs soon have the shortest delay of all.
+            // Skips rows once the shortest delay of the table is reached, as for most pairs.
             if (least != 0 && least <= static_cast<Step>(table.least_delay())) continue;
-            const Step own = table.least_delay_of(RowIndex{row});
-            least = least == 0 ? own : std::min(least, own);
+            const Step delay = table.least_delay_of(RowIndex{row});
+            least = least == 0 ? delay : std::min(least, delay);
         }
     }
     std::span<const Step> get() const { return least_; }
@@ -39,7 +39,7 @@ constexpr auto comes_first = [](const PairDelays::Pair& a, const PairDelays::Pai
 
 PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
                        parallel::Team& team, const RemotePairs& remote)
-    : sources_(shards.size()), targets_(shards.size() + remote.routes.inlets.size()), own_(shards.size(), 0) {
+    : sources_(shards.size()), targets_(shards.size() + remote.routes.inlets.size()), within_shards_(shards.size(), 0) {
     const auto count = static_cast<std::uint32_t>(shards.size());
     for (const RemotePairs::Reader& reader : remote.readers) {
         sources_[reader.shard].push_back({.shard = count + reader.inlet, .least = reader.least});
@@ -53,7 +53,7 @@ PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const con
             const Step least = delays.get()[source];
             if (least == 0) continue;
             if (source == shard) {
-                own_[shard] = least;
+                within_shards_[shard] = least;
             } else {
                 sources_[shard].push_back({.shard = source, .least = least});
             }
@@ -68,12 +68,12 @@ PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const con
 
 bool PairDelays::is_lockstep(std::uint64_t all) const {
     const auto hears_at_once = [this](std::uint32_t shard, std::uint32_t source) {
-        // The shortest delays come first, those that are equal by shard.
+        // Sorted by shortest delay, then by shard.
         const Pair wanted{.shard = source, .least = 1};
         return std::ranges::binary_search(sources_[shard], wanted, comes_first);
     };
     if (all > sources_.size()) {
-        // What shards of other processes hear is not known here.
+        // Targets on other processes are not listed here.
         return std::ranges::all_of(sources_, [all](const std::vector<Pair>& pairs) {
             return pairs.size() + 1 == all &&
                    std::ranges::all_of(pairs, [](const Pair& pair) { return pair.least == 1; });

@@ -13,8 +13,9 @@
 
 namespace ranvier::engine {
 
-/// Which shards of a process get spikes from which others, and how late at the earliest: how far a shard may be ahead of
-/// another one follows from this alone. Shards of other processes that are read here are numbered after the own ones.
+/// The pairs of shards of a process with synapses between them, and their shortest delays, which alone determine how
+/// far a shard may be ahead of another one. Shards of other processes that are read here are numbered after the local
+/// ones.
 class PairDelays {
    public:
     struct Pair {
@@ -22,29 +23,30 @@ class PairDelays {
         Step least = 0;  ///< steps, of all synapses of the pair
     };
 
-    /// Looks at all synapses. @pre the tables know the sources of their rows
+    /// Scans all synapses.
+    /// @pre the tables have the sources of their rows
     PairDelays(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
                parallel::Team& team, const RemotePairs& remote = {});
 
-    /// How many there are, with those of other processes.
+    /// Number of shards, including those of other processes.
     std::uint32_t shards() const { return static_cast<std::uint32_t>(targets_.size()); }
 
-    /// From whom a shard gets spikes, without itself, the shortest delays first.
+    /// The source shards of a shard, without itself, the shortest delays first.
     std::span<const Pair> sources(std::uint32_t shard) const { return sources_[shard]; }
-    /// Which shards of this process it sends spikes to, without itself.
+    /// The target shards of a shard on this process, without itself.
     std::span<const std::uint32_t> targets(std::uint32_t shard) const { return targets_[shard]; }
     /// Of the synapses between neurons of one shard; 0: there are none.
-    Step own(std::uint32_t shard) const { return own_[shard]; }
-    /// Whether no shard could advance by more than two steps at a time: each that gets spikes also sends some to one of those
-    /// that it gets them from, both after a single step. So it is for a single shard, too. Where other processes have shards,
-    /// only if each shard of this one gets spikes from each other one after a single step.
+    Step within_shard(std::uint32_t shard) const { return within_shards_[shard]; }
+    /// Whether no shard could advance by more than two steps at a time: each shard with sources also sends spikes to
+    /// one of these, both after a single step. Also true for a single shard. If other processes have shards, it is
+    /// true only if each shard of this one gets spikes from each other shard after a single step.
     /// @param all shards of all processes
     bool is_lockstep(std::uint64_t all) const;
 
    private:
     std::vector<std::vector<Pair>> sources_;
     std::vector<std::vector<std::uint32_t>> targets_;
-    std::vector<Step> own_;
+    std::vector<Step> within_shards_;
 };
 
 }  // namespace ranvier::engine

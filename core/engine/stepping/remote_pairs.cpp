@@ -11,27 +11,27 @@ namespace ranvier::engine {
 
 namespace {
 
-/// What the process of a source is told of a row.
+/// Sent to the process of the source of a row.
 struct TargetRow {
-    std::uint64_t place = 0;  ///< of the source on its process
-    std::uint32_t shard = 0;  ///< where the row is
+    std::uint64_t place = 0;  ///< index of the source on its process
+    std::uint32_t shard = 0;  ///< location of the row
     DelaySteps least = 0;
 };
 
-/// What the process of the targets is told back.
+/// Sent back to the process of the targets.
 struct ShardPair {
     std::uint32_t source = 0;
     std::uint32_t target = 0;
     Step least = 0;
 };
 
-/// Goes through the rows of a shard, a part at a time.
+/// Iterates over the rows of a shard, a part at a time.
 class RowWalk {
    public:
     explicit RowWalk(const Shard& shard) : shard_(shard) {}
 
     bool is_over() const { return kind_ == shard_.synapses().tables().size(); }
-    /// Visits rows whose sources live elsewhere, so many at the most.
+    /// Visits at most a number of rows whose sources are on other processes.
     template <class Visit>
     void go_on(const connect::ProcessLayout& layout, std::uint64_t most, Visit visit) {
         for (; !is_over(); ++kind_, row_ = 0) {
@@ -54,7 +54,7 @@ class RowWalk {
     std::uint32_t row_ = 0;
 };
 
-/// The least delays of pairs of shards, by rank of the target: collected where the sources live.
+/// The least delays of pairs of shards, by rank of the target, collected on the rank of the source.
 using PairsByRank = std::map<Rank, std::unordered_map<std::uint64_t, Step>>;
 
 struct ListedRow {
@@ -62,7 +62,7 @@ struct ListedRow {
     TargetRow row;
 };
 
-/// Records for other processes, in the order of these.
+/// Records for other processes, sorted by rank.
 template <class Record>
 class Packed {
    public:
@@ -92,7 +92,7 @@ PairsByRank collect_pairs(std::span<const std::unique_ptr<Shard>> shards, const 
     std::vector<RowWalk> walks;
     for (const auto& shard : shards) walks.emplace_back(*shard);
     const auto count = static_cast<std::uint32_t>(shards.size());
-    // What is listed, packed, sent and received.
+    // Lists, packed, sent and received records.
     const std::uint64_t most =
         std::max<std::uint64_t>(1, buffer_bytes / 4 / sizeof(ListedRow) / std::max<std::uint32_t>(1, count));
     std::vector<std::vector<ListedRow>> listed(count);
@@ -134,7 +134,7 @@ struct RankedPair {
     ShardPair pair;
 };
 
-/// In the order of the ranks, then of the sources, then of the targets.
+/// Sorted by rank, source and target.
 std::vector<RankedPair> sorted_pairs(const PairsByRank& pairs) {
     std::vector<RankedPair> sorted;
     for (const auto& [rank, of_rank] : pairs) {
@@ -150,7 +150,7 @@ std::vector<RankedPair> sorted_pairs(const PairsByRank& pairs) {
     return sorted;
 }
 
-/// Whether a pair goes by the way of the one before.
+/// Whether a pair has the same route as the previous one.
 bool shares_way(comm::Notifications notifications, const ShardPair& pair, const ShardPair& before) {
     return notifications == comm::Notifications::packed && pair.source == before.source;
 }
@@ -175,7 +175,7 @@ RemotePairs find_remote_pairs(std::span<const std::unique_ptr<Shard>> shards, co
     Packed<ShardPair> packed(communicator.size());
     packed.pack(
         pairs, [](const RankedPair& item) { return item.rank; }, [](const RankedPair& item) { return item.pair; });
-    // The pairs of one process may come in several rounds, in their order.
+    // The pairs of one process may arrive in several rounds, in order.
     std::map<Rank, std::vector<ShardPair>> arrived;
     comm::Redistribution<ShardPair> exchange(communicator, buffer_bytes / 4);
     exchange.run(packed.records(), packed.counts(), [&](const comm::Redistribution<ShardPair>::Piece& piece) {

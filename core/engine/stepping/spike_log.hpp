@@ -20,29 +20,30 @@ namespace ranvier::engine {
 
 using comm::StampedSpike;
 
-/// The spikes of a shard in the order of their steps, which others read while the shard appends to them. What all readers
-/// have read is dropped.
+/// The spikes of a shard in the order of their steps; other threads read them while the shard appends. Spikes that
+/// all readers have read are dropped.
 ///
-/// There is a lock, but spikes are rare: a reader that has read as many as there are does not come here.
+/// It uses a lock, but spikes are rare: a reader that has read all spikes does not call it.
 class SpikeLog {
    public:
     using Count = std::atomic<std::uint64_t>;
 
-    /// @param count spikes since the beginning, for all to see
+    /// @param count number of spikes since the start, visible to all threads
     SpikeLog(Count& count, std::pmr::memory_resource* memory) : count_(count), spikes_(memory) {}
 
-    /// Before anything is appended: how many spikes one of the readers has read.
+    /// Called before anything is appended: registers the number of spikes that a reader has read.
     void add_reader(const Count& read) { readers_.push_back(&read); }
 
-    /// By the shard. @param begin the step that lags are counted from
+    /// Called by the shard.
+    /// @param begin the step from which lags are counted
     void append(std::span<const comm::EmittedSpike> spikes, Step begin) {
         append_all(spikes, [begin](const comm::EmittedSpike& spike) {
             return StampedSpike{begin + static_cast<Step>(spike.lag), spike.source};
         });
     }
-    /// The same for the shard of another process, by who receives them.
+    /// The same for the shard of another process, called by the receiver.
     void append(std::span<const StampedSpike> spikes) { append_all(spikes, std::identity{}); }
-    /// By a reader: appends those up to this step that it has not read yet, and counts them as read.
+    /// Called by a reader: appends unread spikes up to this step to `out`, and counts them as read.
     void read(Count& read, Step last, std::vector<StampedSpike>& out) {
         const std::lock_guard lock(mutex_);
         const std::uint64_t next = read.load(std::memory_order_relaxed);
@@ -62,7 +63,7 @@ class SpikeLog {
         for (const Spike& spike : spikes) spikes_.push_back(stamp(spike));
         count_.store(dropped_ + spikes_.size(), std::memory_order_release);
     }
-    /// What all have read, when it is half of all, so that each spike is moved twice at the most.
+    /// Drops read spikes once they are half of all, so that each spike is moved at most twice.
     void drop() {
         if (spikes_.size() < 64) return;
         std::uint64_t least = dropped_ + spikes_.size();

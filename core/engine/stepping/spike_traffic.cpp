@@ -45,7 +45,7 @@ void SpikeTraffic::collocate(std::uint32_t part, const Epoch& epoch, bool first_
     Inbox& inbox = inboxes_[part];
     if (first_transfer) {
         list_outboxes(inbox, epoch);
-        // All have delivered what they hold of the last epoch.
+        // All spikes of the last epoch have been delivered.
         clear(inbox.sources);
         for (auto& by_step : inbox.rows) clear(by_step);
     }
@@ -74,7 +74,7 @@ void SpikeTraffic::list_outboxes(Inbox& inbox, const Epoch& epoch) const {
     for (const auto& shard : shards_) inbox.outboxes.emplace_back(shard->outboxes().of_epoch(epoch.number));
 }
 
-/// Hands the spikes of the outboxes of this process to the tables of one shard, step by step.
+/// Passes the spikes of the outboxes of this process to the tables of one shard, step by step.
 void SpikeTraffic::take_outboxes(std::uint32_t shard, const Epoch& epoch) {
     Inbox& inbox = inboxes_[shard];
     list_outboxes(inbox, epoch);
@@ -92,11 +92,11 @@ void SpikeTraffic::take_outboxes(std::uint32_t shard, const Epoch& epoch) {
     }
 }
 
-/// The spikes may have arrived in any number of stretches.
+/// The spikes may have arrived in any number of buffers.
 void SpikeTraffic::collect(std::uint32_t part, const Epoch& epoch) {
     Inbox& inbox = inboxes_[part];
     const Step first_step = first_arrivals(epoch);
-    // Addresses that are ids of sources are looked up like those that came without one.
+    // Addresses that are ids of sources are looked up like spikes without addresses.
     const bool by_source = !exchange_->directed() || addresses_->are_sources();
     exchange_->take(part, [&](const comm::SpikeExchange::Arrivals& arrivals) {
         const auto offset = static_cast<std::size_t>(arrivals.first_step - first_step);
@@ -121,7 +121,7 @@ void SpikeTraffic::collect_rows(Inbox& inbox, std::size_t offset, const comm::Ar
     }
 }
 
-/// Tables want spikes in the order of their steps.
+/// Tables need spikes in the order of their steps.
 void SpikeTraffic::deliver_arrivals(std::uint32_t index, const Epoch& epoch) {
     Shard& shard = *shards_[index];
     const Step first_step = first_arrivals(epoch);

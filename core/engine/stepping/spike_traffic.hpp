@@ -15,15 +15,17 @@
 
 namespace ranvier::engine {
 
-/// Brings the spikes of an epoch from the outboxes of all shards, here and elsewhere, to the tables of the shards here.
+/// Transfers the spikes of an epoch from the outboxes of all shards of all processes to the tables of the local
+/// shards.
 ///
-/// On one process with sorted tables that takes no exchange: the tables read the outboxes. Else the workers share what has
-/// arrived: each sorts a part of it by table and step, and each shard then takes from all of them what is its own.
+/// On one process with sorted tables no exchange is needed: the tables read the outboxes. Otherwise the workers
+/// divide the arrived spikes: each sorts a part of them by table and step, and each shard then takes its spikes from
+/// all of them.
 class SpikeTraffic {
    public:
     /// Without an exchange.
     explicit SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards);
-    /// @param wait_apart meet all processes before each transfer, so that waiting for them is told apart from exchanging
+    /// @param wait_apart synchronise all processes before each transfer, to time waiting and exchanging separately
     SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, std::shared_ptr<comm::Communicator> communicator,
                  std::unique_ptr<comm::SpikeExchange> exchange, const connect::RowAddresses* addresses,
                  bool wait_apart);
@@ -31,36 +33,35 @@ class SpikeTraffic {
     const comm::SpikeExchange* exchange() const { return exchange_.get(); }
     comm::SpikeExchange* exchange() { return exchange_.get(); }
 
-    /// By one worker at a time: at the beginning of an epoch, and after each of its steps.
+    /// Called by one worker at a time: at the start of an epoch, and after each of its steps.
     void begin(Step first_step) {
         if (exchange_) exchange_->begin(first_step);
     }
     void advance(std::span<const comm::EmittedSpike> outbox) {
         if (exchange_) exchange_->advance(0, outbox);
     }
-    // When all shards have been updated to the end of an epoch, its spikes are brought here, with those of other processes:
-    // collocate() for each part, transfer() by one worker when that is done, collect() for each part; and so once more if
-    // more() is true, after next_round(). There are as many parts as shards.
+    // After all shards have been updated to the end of an epoch: collocate() for each part, transfer() by one worker,
+    // collect() for each part; repeated after next_round() as long as more() is true. There are as many parts as
+    // shards.
 
-    /// Puts a part of the spikes where the exchange takes them from.
+    /// Collocates a part of the spikes for the exchange.
     void collocate(std::uint32_t part, const Epoch& epoch, bool first_transfer);
-    /// @param flush nothing may stay on its way
-    /// @note Collective.
+    /// @param flush send all pending spikes @note Collective.
     void transfer(bool flush, bool first_transfer, WorkerTimes& times, LapTimer& timer);
-    /// Sorts a part of what has arrived.
+    /// Sorts a part of the arrived spikes.
     void collect(std::uint32_t part, const Epoch& epoch);
-    /// Then, for each shard, by one worker: tells its tables.
+    /// Finally, for each shard, called by one worker: passes the spikes to its tables.
     void deliver(std::uint32_t shard, const Epoch& epoch);
 
    private:
-    /// What a worker has sorted for all, of an epoch; kept from one to the next, so that nothing is allocated.
+    /// The sorted spikes of one part of an epoch; reused, so that nothing is allocated.
     struct alignas(64) Inbox {
         explicit Inbox(std::pmr::memory_resource* memory) : outboxes(memory), sources(memory), rows(memory) {}
 
         std::pmr::vector<std::span<const comm::EmittedSpike>> outboxes;
-        /// By step, from the first one that something has arrived from.
+        /// By step, from the first one of the arrivals.
         std::pmr::vector<std::pmr::vector<NeuronId>> sources;
-        /// The same where spikes come with addresses, by table (connect::RowAddresses::Place) and step.
+        /// The same for spikes with addresses, by table (connect::RowAddresses::Place) and step.
         std::pmr::vector<std::pmr::vector<std::pmr::vector<RowIndex>>> rows;
     };
 
@@ -68,7 +69,7 @@ class SpikeTraffic {
     Step first_arrivals(const Epoch& epoch) const { return exchange_->has_latency() ? epoch.earliest : epoch.begin; }
     void list_outboxes(Inbox& inbox, const Epoch& epoch) const;
     void take_outboxes(std::uint32_t shard, const Epoch& epoch);
-    /// @param offset steps from the first one of all arrivals to that from which the lags of these are counted
+    /// @param offset steps from the first one of all arrivals to the one from which the lags of these are counted
     static void collect_sources(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes);
     void collect_rows(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes) const;
     void deliver_arrivals(std::uint32_t index, const Epoch& epoch);
@@ -77,7 +78,7 @@ class SpikeTraffic {
     std::shared_ptr<comm::Communicator> communicator_;
     std::unique_ptr<comm::SpikeExchange> exchange_;
     const connect::RowAddresses* addresses_ = nullptr;
-    std::vector<Inbox> inboxes_;  ///< of each shard
+    std::vector<Inbox> inboxes_;  ///< by shard
     bool wait_apart_ = false;
 };
 

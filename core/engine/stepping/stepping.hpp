@@ -13,7 +13,7 @@ struct ExchangeCounts;
 
 namespace ranvier::engine {
 
-/// How the shards of a process advance: together, from epoch to epoch, or each as far as what it gets is known.
+/// The stepping of the shards of a process: together from epoch to epoch, or each as far as its input is available.
 class Stepping {
    public:
     virtual ~Stepping() = default;
@@ -22,13 +22,13 @@ class Stepping {
     virtual void begin(Step first, Step last) = 0;
     /// Runs. @note Called by all workers of the team together.
     virtual void run(std::uint32_t worker, WorkerTimes& times) = 0;
-    /// The step that all shards have come to lately, within a run or after one in which a worker failed.
+    /// The step that all shards have recently reached, within a run or after one in which a worker failed.
     virtual Step step() const = 0;
-    /// The step that all shards have come to after a run: before its end, if a stop was requested.
+    /// The step that all shards have reached after a run: before its end, if a stop was requested.
     virtual Step reached() const = 0;
-    /// Whether the processes decided to end the last run early, where there are several.
+    /// Whether several processes decided to end the last run early.
     virtual bool was_stopped() const = 0;
-    /// Whether they do so for a neuron that has failed, too, and not only for an interruption.
+    /// Whether processes also stop for a neuron that has failed, and not only for an interruption.
     virtual bool stops_for_failures() const = 0;
     virtual const parallel::StealingCounts& stealing(std::uint32_t worker) const = 0;
     virtual void reset_counts() = 0;

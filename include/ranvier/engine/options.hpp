@@ -19,10 +19,10 @@
 
 namespace ranvier::engine {
 
-/// How shards advance.
+/// The stepping of shards.
 enum class SteppingMode : std::uint8_t {
-    bsp,    ///< bulk-synchronous: all by the shortest delay, then all meet
-    async,  ///< each as far as the shards that it gets spikes from allow (engine/stepping/async_stepping.hpp)
+    bsp,    ///< bulk-synchronous: all by the shortest delay, then all synchronise
+    async,  ///< each as far as its sources allow (engine/stepping/async_stepping.hpp)
 };
 
 }  // namespace ranvier::engine
@@ -39,59 +39,59 @@ struct ChoiceNames<engine::SteppingMode> {
 
 namespace ranvier::engine {
 
-/// What a user chooses for a simulation. A new option is a member with its default and a line in `visit_options`; Python
-/// describes it in ranvier/simulation/options.py. engine/option_choices.hpp tells what the options come to.
+/// The options of a simulation. A new option is a member with its default and a line in `visit_options`; Python
+/// describes it in ranvier/simulation/options.py. engine/option_choices.hpp resolves automatic choices.
 struct SimulationOptions {
     std::uint32_t threads = 0;  ///< 0: one for each processor that the process may use
     Choice<models::Precision> precision = models::Precision::double_precision;         ///< of the state of neurons
     Choice<models::Precision> weight_precision = models::Precision::single_precision;  ///< of stored weights
     Choice<SteppingMode> stepping = SteppingMode::bsp;
     AutoChoice<InstructionSet> instruction_set = {};  ///< "auto": the widest that the processor has
-    /// Call the code that was compiled for neurons of equations and this instruction set, where there is such; else programs
-    /// are interpreted. Bits are the same.
+    /// Call the compiled code of user-defined neurons for this instruction set, if available; otherwise programs are
+    /// interpreted. Bits are the same.
     bool compiled_programs = false;
-    /// The same for synapses of equations; in a prediction, whether there will be such code.
+    /// The same for user-defined synapses; in a prediction, whether there will be such code.
     bool compiled_rules = false;
-    /// Populations, by index, for whose programs there will be such code when the simulation is built: for predictions only.
+    /// Populations, by index, whose programs will be compiled when the simulation is built: for predictions only.
     std::vector<std::uint32_t> programs_to_compile = {};
-    Choice<connect::TableLayout> table_layout = connect::TableLayout::automatic;  ///< how tables deliver
-    std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen
-    /// How workers are bound to processors: "auto" (one to each processor or each core, if there are as many), "equal",
+    Choice<connect::TableLayout> table_layout = connect::TableLayout::automatic;  ///< delivery of spikes by tables
+    std::uint32_t delivery_window = 0;  ///< steps of a delivery window, a power of two; 0: chosen
+    /// Binding of workers to processors: "auto" (one to each processor or each core, if there are as many), "equal",
     /// "compact", "none", or a list of processors (parallel/pinning.hpp).
     std::string pinning = "auto";
-    /// Into how many shards the neurons of this process are divided; 0: chosen (engine/option_choices.hpp).
+    /// Number of shards of this process; 0: chosen (engine/option_choices.hpp).
     std::uint32_t shards = 0;
-    /// From which workers a worker without work takes shards; "auto": from none, or from any with asynchronous stepping.
+    /// The workers from which an idle worker takes shards; "auto": none, or any with asynchronous stepping.
     AutoChoice<parallel::StealingPolicy> stealing = {};
-    /// Of a neuron of each population, in any unit: shards get neurons by their cost, not by their number. None: by number.
+    /// Cost of a neuron of each population, in any unit: neurons are divided among shards by cost. Empty: by number.
     std::vector<double> costs = {};
-    bool measure_costs = false;  ///< find out what the populations cost; see Simulation::costs()
+    bool measure_costs = false;  ///< measure the costs of populations; see Simulation::costs()
     std::uint64_t memory_limit =
-        0;  ///< bytes that the network may take on this process; 0: what the machine has available
+        0;  ///< maximum number of bytes of the network on this process; 0: the available memory
 
     // For several processes.
     Choice<connect::PlacementKind> placement = connect::PlacementKind::round_robin;  ///< of neurons
-    /// A rank for each neuron and source, in the order of ids; goes before `placement`.
+    /// A rank for each neuron and source, in the order of ids; overrides `placement`.
     std::shared_ptr<const std::vector<std::int32_t>> ranks = nullptr;
     /// Method of exchanging spikes in epochs. Empty: "alltoall", or no method with asynchronous stepping.
     comm::ExchangeChoice exchange = {};
     /// With asynchronous stepping: how processes notify each other of the progress of their shards.
     Choice<comm::Notifications> notifications = comm::Notifications::packed;
-    std::uint32_t intervals = 1;  ///< into which the shortest delay is divided, where the method can use it: 1 or 2
+    std::uint32_t intervals = 1;  ///< 1 or 2: number of intervals of the shortest delay, if the method supports it
     std::uint64_t spike_buffer = std::uint64_t{32} << 20;  ///< bytes; see comm::ExchangeOptions
     std::uint32_t allgather_spikes = 16;  ///< see comm::ExchangeOptions
-    /// Bytes of the buffers through which processes tell each other of synapses while the network is built.
+    /// Bytes of the buffers for sending synapses between processes while the network is built.
     std::uint64_t connection_buffer = std::uint64_t{128} << 20;
-    /// Sort synapses by source, so that one message tells a rank of a spike. If false, each synapse gets a message. None: the
-    /// core chooses what takes less memory (engine/option_choices.hpp).
+    /// Sort synapses by source, so that one message notifies a rank of a spike. If false, each synapse gets a
+    /// message. None: the choice that takes less memory (engine/option_choices.hpp).
     std::optional<bool> sort_connections = std::nullopt;
-    bool keep_sources = true;  ///< so that connections can be asked for
+    bool keep_sources = true;  ///< needed for queries of connections
     AutoChoice<connect::RowNumbering> row_numbering = {};  ///< of tables; "auto": what takes less memory
-    bool wait_apart = false;  ///< meet before each exchange, so that waiting is told apart from exchanging
+    bool wait_apart = false;  ///< synchronise before each exchange, to time waiting and exchanging separately
     bool trace_epochs = false;  ///< keep the times of each epoch
-    /// In a dry run: the rate (spikes/s) at which each neuron is taken to send spikes, in place of its own spikes, which are
-    /// still recorded. One rate for all, or one for each population (sources that play spikes keep theirs). Without rates,
-    /// the other processes are taken to send what this one sends.
+    /// In a dry run: the rate (spikes/s) of the spikes that replace those of each neuron, which are still recorded.
+    /// One rate for all, or one for each population (sources that play spikes keep theirs). Without rates, the other
+    /// processes are assumed to send the same spikes as this one.
     std::vector<double> invented_rates = {};
 };
 

@@ -7,7 +7,7 @@
 
 namespace ranvier::engine {
 
-/// Seconds that one worker spent, by what it did. Apart from those of other workers, which write at the same time.
+/// Seconds that one worker spent, by activity. Padded to a cache line, since workers write at the same time.
 struct alignas(64) WorkerTimes {
     double update = 0.0;
     double collocate = 0.0;
@@ -19,21 +19,21 @@ struct alignas(64) WorkerTimes {
 
 /// Steps between two exchanges of spikes.
 struct Epoch {
-    std::uint64_t number = 0;  ///< since the start; chooses the outbox
-    Step earliest = 1;         ///< first step of the epoch before, from which spikes may still come
+    std::uint64_t number = 0;  ///< since the start; selects the outbox
+    Step earliest = 1;         ///< first step of the previous epoch, from which spikes may still arrive
     Step begin = 1;
     Step end = 0;  ///< inclusive
 };
 
-/// Where the time of an epoch went on one process, in seconds, and what the process received.
+/// Times of an epoch on one process, in seconds, and the number of received spikes.
 struct EpochTimes {
-    double compute = 0.0;  ///< delivery, update, recording and collocation, on average over the workers
-    double wait = 0.0;     ///< for other workers and processes: what is left of the epoch
-    double exchange = 0.0; ///< by whichever worker
-    std::uint64_t spikes_received = 0;  ///< records, needed here or not
+    double compute = 0.0;  ///< delivery, update, recording and collocation, mean over the workers
+    double wait = 0.0;     ///< for other workers and processes: the rest of the epoch
+    double exchange = 0.0; ///< by any worker
+    std::uint64_t spikes_received = 0;  ///< records, whether needed here or not
 };
 
-/// Measures what lies between two calls, for loops whose parts take microseconds.
+/// Measures the time between two calls, for loops whose parts take microseconds.
 class LapTimer {
    public:
     /// Seconds since the last call, or since construction.

@@ -178,7 +178,7 @@ class Cell(UserModel):
             "threshold": cell_parameters.number("threshold", "threshold", number_or_per_cell("threshold", threshold)),
             "electrodes": injecting,
         }
-        per_cell = {"own": list(cell_parameters.defaults.items()), "uses": cell_parameters.uses}
+        per_cell = {"per_cell": list(cell_parameters.defaults.items()), "uses": cell_parameters.uses}
         self._put(morphology=morphology, name=name, _given={"counts": counts, **given, **per_cell})
         self._build(cut)
         _check_temperature(celsius, mechanisms, _named("receptors", receptors))

@@ -115,7 +115,7 @@ class _Parts:
         # If each process has the neurons of a process that has saved a part, it reads only this part.
         same = next((rank for rank, part in enumerate(parts) if (tuple(part.ids), part.listed) == self._local), None)
         self._local_part = same if all(values_of_all(built.communicator, same is not None)) else None
-        self._listed = core.own_ids(0, 1 << 62)[3]
+        self._listed = core.local_ids(0, 1 << 62)[3]
         self._recorded: list[int] = []
 
     def owns(self, ids: IntArray) -> npt.NDArray[np.bool_]:

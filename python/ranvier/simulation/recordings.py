@@ -363,7 +363,7 @@ class RecordingStore:
             return None
         first = min((view.first_id for view in recorder.selections), default=0)
         end = max((segment.end_id for segment in _segments(recorder)), default=0)
-        begin, stride, size, listed = self._core.own_ids(first, end - first)
+        begin, stride, size, listed = self._core.local_ids(first, end - first)
         return NeuronIds(range(begin, begin + size * stride, stride) if stride else listed)
 
     def _find_places(self, recorder: Recorder) -> IntArray:

@@ -140,5 +140,5 @@ def network_parts(
 
 def local_ids(core: _core.Simulation) -> tuple[tuple[int, int, int], str]:
     """Return the ids of this process as first id, stride and number; if they follow no rule, also a check of them."""
-    begin, stride, size, listed = core.own_ids(0, 1 << 62)
+    begin, stride, size, listed = core.local_ids(0, 1 << 62)
     return (begin, stride, size), hashlib.sha256(listed.tobytes()).hexdigest() if len(listed) else ""

@@ -147,7 +147,7 @@ ENDS = {
     "kill": "",
     "exit": "",
     "file": "no such folder/spikes.h5",
-    "network": "let all ranks run the same script",
+    "network": "run the same script",
     "option": "precision is 'singel'",
     "progress": "ValueError: the reason",
     "variable": "V_n",
