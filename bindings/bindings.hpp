@@ -22,7 +22,7 @@
 #include "interpreter_lock.hpp"
 #include "ranvier/engine/simulation.hpp"
 
-/// What the files of the extension module share. Each bind_* function adds one file's subject to the module.
+/// Common declarations of the extension module. Each bind_* function adds the subject of one file to the module.
 namespace ranvier::bindings {
 
 namespace nb = nanobind;
@@ -39,16 +39,16 @@ void bind_topology(nb::module_& module);
 void bind_info(nb::module_& module);
 void bind_step_times(nb::module_& module);
 
-/// A one-dimensional array that Python owns.
+/// A one-dimensional array owned by Python.
 template <class Value>
 using OutputArray = nb::ndarray<nb::numpy, Value, nb::ndim<1>>;
 
-/// A one-dimensional array that Python lends for the time of a call.
+/// A one-dimensional array borrowed from Python for a call.
 template <class Value>
 using InputArray = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// Moves a vector into an array, without a copy. `Value` may be the signed type of an unsigned one: ids are signed in
-/// Python, where mixing signed and unsigned arrays would give floating-point numbers.
+/// Moves a vector into an array, without a copy. `Value` may be the signed counterpart of an unsigned type: ids are
+/// signed in Python, where mixing signed and unsigned arrays would give floating-point numbers.
 template <class Value, class Element>
 OutputArray<Value> to_array(std::vector<Element>&& vector) {
     static_assert(sizeof(Value) == sizeof(Element));
@@ -73,9 +73,9 @@ std::vector<Element> to_vector(const InputArray<Value>& array) {
     return result;
 }
 
-/// Called by the engine from the thread that called it, while that has given the interpreter's lock away: lets Python
-/// handle signals, so that Ctrl-C raises KeyboardInterrupt at a safe point, and calls `progress` unless it is null,
-/// which must outlive the poll.
+/// Called by the engine from the calling thread, which has released the interpreter lock: lets Python handle signals,
+/// so that Ctrl-C raises KeyboardInterrupt at a safe point, and calls `progress` unless it is null. `progress` must
+/// outlive the poll.
 engine::Poll make_poll(const nb::callable* progress);
 
 }  // namespace ranvier::bindings

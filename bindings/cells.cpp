@@ -36,12 +36,13 @@ using cable::ReceptorModel;
 using cable::UserMechanism;
 
 using InputPlace = std::pair<std::uint32_t, double>;
-/// Name or channel, covered membrane, values of parameters, and of each the own parameter of cells that multiplies it, or -1.
+/// Name or channel, covered membrane, values of parameters, and for each the per-cell parameter that multiplies it,
+/// or -1.
 using InputMechanism = std::tuple<std::variant<std::string, std::shared_ptr<const UserMechanism>>, InputArray<double>,
                                   std::vector<InputArray<double>>, std::vector<std::int32_t>>;
 /// Name, default.
-using InputOwn = std::pair<std::string, double>;
-/// What an own parameter gives a value to: kind, own parameter, receptor or clamp, its parameter or level, profile.
+using InputPerCell = std::pair<std::string, double>;
+/// A target of a per-cell parameter: kind, per-cell parameter, receptor or clamp, its parameter or level, profile.
 using InputUse = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, InputArray<double>>;
 /// Name, place.
 using InputElectrode = std::pair<std::string, InputPlace>;
@@ -56,7 +57,7 @@ using InputProbe = std::tuple<std::string, std::string, InputPlace, std::uint32_
 
 Place to_place(const InputPlace& place) { return {place.first, place.second}; }
 
-/// The points of all sections come flat: those of section i are the next `point_counts[i]`.
+/// The points of all sections are concatenated: those of section i are the next `point_counts[i]`.
 cable::Morphology to_morphology(const InputArray<std::int64_t>& parents, const InputArray<double>& positions,
                                 const InputArray<std::int64_t>& tags, const InputArray<std::int64_t>& point_counts,
                                 const InputArray<double>& distances, const InputArray<double>& radii) {
@@ -79,7 +80,8 @@ template <class Value, class Member>
 OutputArray<Value> column(const Compartments& self, Member member) {
     std::vector<Value> values;
     values.reserve(self.size());
-    for (const Compartment& own : self.compartments()) values.push_back(static_cast<Value>(own.*member));
+    for (const Compartment& compartment : self.compartments())
+        values.push_back(static_cast<Value>(compartment.*member));
     return to_array<Value>(std::move(values));
 }
 
@@ -95,8 +97,8 @@ Choice choose(std::string_view option, std::string_view name, const std::map<std
 std::vector<cable::PerCellUse> to_uses(const std::vector<InputUse>& given) {
     using Kind = cable::PerCellUse::Kind;
     std::vector<cable::PerCellUse> uses;
-    for (const auto& [kind, own, of, index, profile] : given) {
-        uses.push_back({choose<Kind>("kind of own parameter", kind,
+    for (const auto& [kind, parameter, of, index, profile] : given) {
+        uses.push_back({choose<Kind>("kind of per-cell parameter", kind,
                                      {{"capacitance", Kind::capacitance},
                                       {"axial_resistivity", Kind::axial_resistivity},
                                       {"initial_potential", Kind::initial_potential},
@@ -106,7 +108,7 @@ std::vector<cable::PerCellUse> to_uses(const std::vector<InputUse>& given) {
                                       {"clamp_level", Kind::clamp_level},
                                       {"clamp_duration", Kind::clamp_duration},
                                       {"clamp_resistance", Kind::clamp_resistance}}),
-                        own, of, index, to_vector<double>(profile)});
+                        parameter, of, index, to_vector<double>(profile)});
     }
     return uses;
 }
@@ -132,10 +134,10 @@ std::vector<Probe> to_probes(const std::vector<InputProbe>& given) {
 }
 
 cable::PaintedMechanism to_painted(const InputMechanism& given) {
-    const auto& [which, covered, parameters, own_of] = given;
+    const auto& [which, covered, parameters, per_cell] = given;
     cable::PaintedMechanism painted;
     painted.covered = to_vector<double>(covered);
-    painted.per_cell = own_of;
+    painted.per_cell = per_cell;
     if (const auto* const name = std::get_if<std::string>(&which)) {
         painted.mechanism = &cable::find_mechanism(*name);
     } else {
@@ -179,28 +181,28 @@ ChannelDescription to_channel(const nb::handle& given) {
                             .terms = {},
                             .currents = {},
                             .derive = read_program(given, "derive")};
-    for (const nb::handle own : read<nb::sequence>(given, "gates")) {
-        ChannelDescription::Gate gate{.name = read<std::string>(own, "name"),
-                                      .meaning = read<std::string>(own, "meaning"),
-                                      .rates = read_program(own, "rates"),
+    for (const nb::handle given_gate : read<nb::sequence>(given, "gates")) {
+        ChannelDescription::Gate gate{.name = read<std::string>(given_gate, "name"),
+                                      .meaning = read<std::string>(given_gate, "meaning"),
+                                      .rates = read_program(given_gate, "rates"),
                                       .initial = std::nullopt};
-        if (!own.attr("initial").is_none()) gate.initial = read_program(own, "initial");
+        if (!given_gate.attr("initial").is_none()) gate.initial = read_program(given_gate, "initial");
         made.gates.push_back(std::move(gate));
     }
-    for (const nb::handle own : read<nb::sequence>(given, "terms")) {
-        ChannelDescription::Term term{.conductance = read<std::uint32_t>(own, "conductance"),
-                                      .reversal = read<std::uint32_t>(own, "reversal"),
+    for (const nb::handle given_term : read<nb::sequence>(given, "terms")) {
+        ChannelDescription::Term term{.conductance = read<std::uint32_t>(given_term, "conductance"),
+                                      .reversal = read<std::uint32_t>(given_term, "reversal"),
                                       .gates = {},
-                                      .carries_calcium = read<bool>(own, "carries_calcium")};
+                                      .carries_calcium = read<bool>(given_term, "carries_calcium")};
         using InputPower = std::pair<std::uint32_t, std::uint32_t>;
-        for (const auto& [gate, power] : read<std::vector<InputPower>>(own, "gates")) {
+        for (const auto& [gate, power] : read<std::vector<InputPower>>(given_term, "gates")) {
             term.gates.push_back({gate, power});
         }
         made.terms.push_back(std::move(term));
     }
-    for (const nb::handle own : read<nb::sequence>(given, "currents")) {
-        made.currents.push_back(
-            {.name = read<std::string>(own, "name"), .terms = read<std::vector<std::uint32_t>>(own, "terms")});
+    for (const nb::handle given_current : read<nb::sequence>(given, "currents")) {
+        made.currents.push_back({.name = read<std::string>(given_current, "name"),
+                                 .terms = read<std::vector<std::uint32_t>>(given_current, "terms")});
     }
     return made;
 }
@@ -235,7 +237,7 @@ GeneralDescription to_general(const nb::handle& given) {
 
 void make_cell(CellModel* self, const Compartments& compartments, const InputArray<double>& capacitance,
                double axial_resistivity, double celsius, double initial_potential, std::string_view rates,
-               std::string_view scheme, const std::vector<InputOwn>& own, const std::vector<InputUse>& uses,
+               std::string_view scheme, const std::vector<InputPerCell>& per_cell, const std::vector<InputUse>& uses,
                const std::vector<InputMechanism>& mechanisms, const std::vector<InputReceptor>& receptors,
                const std::vector<InputClamp>& clamps, const std::vector<InputProbe>& probes, const InputPlace& detector,
                double threshold, const std::vector<InputElectrode>& electrodes) {
@@ -259,7 +261,7 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                   .threshold = threshold,
                   .electrodes = {}};
     for (const auto& [name, place] : electrodes) spec.electrodes.push_back({name, to_place(place)});
-    for (const auto& [name, default_value] : own) spec.per_cell.push_back({name, default_value});
+    for (const auto& [name, default_value] : per_cell) spec.per_cell.push_back({name, default_value});
     for (const InputMechanism& mechanism : mechanisms) spec.mechanisms.push_back(to_painted(mechanism));
     for (const auto& [name, model, parameters, places] : receptors) {
         spec.receptors.push_back(to_receptor(name, model, parameters));
@@ -276,16 +278,17 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
 }
 
 void bind_user_mechanisms(nb::module_& module) {
-    nb::class_<UserMechanism>(module, "UserMechanism", "A mechanism that a user describes, checked by the core.")
+    nb::class_<UserMechanism>(module, "UserMechanism", "A user-defined mechanism, checked by the core.")
         .def_prop_ro("model", &UserMechanism::model, nb::rv_policy::reference_internal);
-    nb::class_<GeneralMechanism, UserMechanism>(module, "GeneralMechanism", "A user's mechanism with any equations.")
+    nb::class_<GeneralMechanism, UserMechanism>(module, "GeneralMechanism",
+                                                "A user-defined mechanism with arbitrary equations.")
         .def(
             "__init__",
             [](GeneralMechanism* self, const nb::handle& description) {
                 new (self) GeneralMechanism(to_general(description));
             },
             nb::arg("description"));
-    nb::class_<Channel, UserMechanism>(module, "Channel", "A user's mechanism with gates and currents g (V - E).")
+    nb::class_<Channel, UserMechanism>(module, "Channel", "A user-defined mechanism with gates and currents g (V - E).")
         .def(
             "__init__",
             [](Channel* self, const nb::handle& description) { new (self) Channel(to_channel(description)); },
@@ -358,15 +361,16 @@ void bind_descriptions(nb::module_& module) {
 void bind_cells(nb::module_& module) {
     bind_descriptions(module);
     bind_user_mechanisms(module);
-    nb::class_<Compartments>(module, "Compartments", "A morphology that is cut into compartments.")
+    nb::class_<Compartments>(module, "Compartments", "A morphology divided into compartments.")
         .def(
             "__init__",
             [](Compartments* self, const InputArray<std::int64_t>& parents, const InputArray<double>& positions,
                const InputArray<std::int64_t>& tags, const InputArray<std::int64_t>& point_counts,
                const InputArray<double>& distances, const InputArray<double>& radii,
                const InputArray<std::int64_t>& counts) {
-                const std::vector<std::uint32_t> own = to_vector<std::uint32_t>(counts);
-                new (self) Compartments(to_morphology(parents, positions, tags, point_counts, distances, radii), own);
+                const std::vector<std::uint32_t> counts_of_sections = to_vector<std::uint32_t>(counts);
+                new (self) Compartments(to_morphology(parents, positions, tags, point_counts, distances, radii),
+                                        counts_of_sections);
             },
             nb::arg("parents"), nb::arg("positions"), nb::arg("tags"), nb::arg("point_counts"), nb::arg("distances"),
             nb::arg("radii"), nb::arg("counts"))
@@ -397,11 +401,11 @@ void bind_cells(nb::module_& module) {
             [](const Compartments& self, std::uint32_t section, double begin, double end) {
                 return self.morphology().area(section, begin, end);
             },
-            nb::arg("section"), nb::arg("begin"), nb::arg("end"), "Of the membrane between two positions, um^2.");
+            nb::arg("section"), nb::arg("begin"), nb::arg("end"), "Membrane area between two positions, um^2.");
     nb::class_<CellModel, models::UserModel>(module, "CellModel", "A detailed cell, checked by the core.")
         .def("__init__", make_cell, nb::arg("compartments"), nb::arg("capacitance"), nb::kw_only(),
              nb::arg("axial_resistivity"), nb::arg("celsius"), nb::arg("initial_potential"), nb::arg("rates"),
-             nb::arg("scheme"), nb::arg("own"), nb::arg("uses"), nb::arg("mechanisms"), nb::arg("receptors"),
+             nb::arg("scheme"), nb::arg("per_cell"), nb::arg("uses"), nb::arg("mechanisms"), nb::arg("receptors"),
              nb::arg("clamps"), nb::arg("probes"), nb::arg("detector"), nb::arg("threshold"), nb::arg("electrodes"))
         .def_static(
             "of_kinds",

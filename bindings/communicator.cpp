@@ -28,12 +28,12 @@ std::span<const std::byte> view(const nb::bytes& data) {
 
 nb::bytes to_bytes(std::span<const std::byte> data) { return nb::bytes(data.data(), data.size()); }
 
-/// Whether all processes pass the same bytes, if these are few. It compares least and greatest values, and needs no
-/// bytes of each process.
+/// Whether all processes pass the same bytes, if these are few. Compares the least and greatest values, without
+/// gathering the bytes of each process.
 bool are_alike(comm::Communicator& communicator, std::span<const std::byte> mine) {
     constexpr std::size_t most_words = 8;
     constexpr std::size_t most_bytes = most_words * sizeof(std::uint64_t);
-    // The size and the bytes, then their complements, which are greatest where these are least.
+    // The size and the bytes, then their complements, whose maximum is at the minimum of these.
     constexpr std::size_t half = 1 + most_words;
     std::array<std::uint64_t, 2 * half> words{mine.size()};
     const bool is_short = mine.size() <= most_bytes;
@@ -99,9 +99,9 @@ nb::list alltoall(comm::Communicator& communicator, const nb::list& data) {
     std::vector<std::byte> sent;
     std::vector<std::size_t> counts;
     for (const nb::handle each : data) {
-        const auto own = view(nb::cast<nb::bytes>(each));
-        sent.insert(sent.end(), own.begin(), own.end());
-        counts.push_back(own.size());
+        const auto bytes = view(nb::cast<nb::bytes>(each));
+        sent.insert(sent.end(), bytes.begin(), bytes.end());
+        counts.push_back(bytes.size());
     }
     std::vector<std::size_t> arriving(processes);
     std::vector<std::byte> received;
@@ -153,15 +153,15 @@ void bind_communicator(nb::module_& module) {
     nb::class_<Communicator>(module, "Communicator", "A group of processes that run one simulation together.")
         .def_static("local", comm::make_local_communicator, "This process alone.")
         .def_static("mirror", comm::make_mirror_communicator, nb::arg("size"),
-                    "This process, playing rank 0 of many in a dry run: all others are taken to do what it does.")
-        .def_prop_ro("is_dry_run", &Communicator::is_dry_run, "Whether the other processes are only played.")
+                    "This process as rank 0 of a dry run: all other ranks are assumed to do the same.")
+        .def_prop_ro("is_dry_run", &Communicator::is_dry_run, "Whether the other processes are only simulated.")
         .def_prop_ro(
-            "rank", [](const Communicator& c) { return c.rank().value; }, "Place of this process, from 0.")
+            "rank", [](const Communicator& c) { return c.rank().value; }, "Rank of this process, from 0.")
         .def_prop_ro("size", &Communicator::size, "Number of processes.")
-        .def_prop_ro("transport", &Communicator::transport, "What carries the data: local, or an MPI library.")
-        .def_prop_ro("host_rank", &Communicator::host_rank, "Place among the processes on the same host.")
+        .def_prop_ro("transport", &Communicator::transport, "Transport of the data: local, or an MPI library.")
+        .def_prop_ro("host_rank", &Communicator::host_rank, "Rank among the processes on the same host.")
         .def_prop_ro("host_size", &Communicator::host_size, "Number of processes on the same host.")
-        .def("barrier", &Communicator::barrier, nb::call_guard<Unlocked>(), "Return when all processes have come here.")
+        .def("barrier", &Communicator::barrier, nb::call_guard<Unlocked>(), "Return when all processes have called it.")
         .def("allgather", allgather, nb::arg("data"), nb::sig("def allgather(self, data: bytes) -> list[bytes]"),
              "Return the bytes of all processes, by rank. All must call it, or compare; lengths may differ.")
         .def("alltoall", alltoall, nb::arg("data"), nb::sig("def alltoall(self, data: list[bytes]) -> list[bytes]"),

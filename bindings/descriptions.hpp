@@ -5,7 +5,7 @@
 
 #include "bindings.hpp"
 
-/// What the bindings of descriptions of models share.
+/// Common code of the bindings of descriptions of models.
 namespace ranvier::bindings {
 
 template <class Item>
@@ -13,7 +13,7 @@ std::vector<Item> as_list(std::span<const Item> items) {
     return {items.begin(), items.end()};
 }
 
-/// A list of descriptions, each of which keeps the model alive, since its texts belong to the model.
+/// A list of descriptions, each of which keeps the model alive, which owns its texts.
 template <class Item>
 nb::typed<nb::list, Item> as_list_of(nb::handle model, std::span<const Item> items) {
     nb::list list;

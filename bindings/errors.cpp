@@ -15,23 +15,23 @@ namespace {
 
 /// Makes a Python error of ranvier.errors with a message, as its constructor would.
 ///
-/// But the constructor is not called. It is Python code, in which Python would handle a signal that has just arrived,
-/// and that might raise another error instead of this one. So signals wait until this one has been raised.
+/// The constructor is not called, since it is Python code: Python could handle a pending signal in it, and raise
+/// another error instead of this one. So signals wait until this one has been raised.
 nb::object make_error(const nb::object& type, const char* message) {
     const nb::object text =
         nb::steal(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(std::strlen(message)), "replace"));
     const nb::tuple arguments = nb::make_tuple(text);
     auto* const python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-    // Not python_type->tp_new: the stable interface does not show the members of a type.
+    // Not python_type->tp_new: the stable ABI hides the members of a type.
     const auto make = reinterpret_cast<newfunc>(PyType_GetSlot(python_type, Py_tp_new));
     nb::object value = nb::steal(make(python_type, arguments.ptr(), nullptr));
     if (!value.is_valid()) nb::raise_python_error();
-    // An OSError leaves them to its constructor.
+    // An OSError sets them only in its constructor.
     value.attr("args") = arguments;
     return value;
 }
 
-/// Sets the Python error `name` of ranvier.errors, with the four fields and the message of the core's.
+/// Sets the Python error `name` of ranvier.errors with the four fields and the message of the core's error.
 void set_error(const char* name, const Error& error) {
     const nb::object type = nb::module_::import_("ranvier.errors").attr(name);
     const nb::object value = make_error(type, error.what());
@@ -71,7 +71,7 @@ void translate(const std::exception_ptr& pointer, void* /*unused*/) {
     } catch (const Error& error) {
         set_error("RanvierError", error);
     } catch (const std::bad_alloc&) {
-        // The checks before could not see this: others took the memory meanwhile.
+        // The previous checks could not detect this: other processes took the memory meanwhile.
         set_error("InsufficientMemoryError",
                   Error({.object = "memory",
                          .value = "",
@@ -83,7 +83,7 @@ void translate(const std::exception_ptr& pointer, void* /*unused*/) {
     }
 }
 
-/// For names that only Python knows: the same message as for those of the core.
+/// For names that are defined in Python: the same message as for those of the core.
 void raise_unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known) {
     const std::vector<std::string_view> views(known.begin(), known.end());
     throw unknown_name(kind, name, views);
@@ -103,7 +103,7 @@ engine::Poll make_poll(const nb::callable* progress) {
 void bind_errors(nb::module_& module) {
     nb::register_exception_translator(translate);
     module.def("raise_unknown_name", raise_unknown_name, nb::arg("kind"), nb::arg("name"), nb::arg("known"),
-               "Raise the UnknownNameError that names the known name nearest to `name`.");
+               "Raise an UnknownNameError that suggests the known name closest to `name`.");
 }
 
 }  // namespace ranvier::bindings

@@ -10,7 +10,7 @@ namespace ranvier::bindings {
 
 namespace {
 
-/// Processors that this process may run on, which can be fewer than the machine has.
+/// Number of processors available to this process, possibly fewer than the machine has.
 std::uint32_t usable_processors() { return static_cast<std::uint32_t>(parallel::available_processors().size()); }
 
 std::vector<std::string> instruction_set_names() {
@@ -29,10 +29,11 @@ void bind_info(nb::module_& module) {
     module.attr("compiler_flags") = build_info::flags;
     module.attr("architecture") = build_info::architecture;
     module.attr("system") = build_info::system;
-    module.def("instruction_sets", instruction_set_names, "Those that this processor has, narrowest first.");
-    module.def("usable_processors", usable_processors, "Processors that this process may run on.");
-    module.def("available_memory", engine::available_memory, nb::arg("processes") = 1,
-               "Bytes of memory that this process may still take, if so many processes of this machine need as much.");
+    module.def("instruction_sets", instruction_set_names, "The instruction sets of this processor, narrowest first.");
+    module.def("usable_processors", usable_processors, "Number of processors available to this process.");
+    module.def(
+        "available_memory", engine::available_memory, nb::arg("processes") = 1,
+        "Bytes of memory still available to this process if this number of processes of the machine need as much.");
 }
 
 }  // namespace ranvier::bindings

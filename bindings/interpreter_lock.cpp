@@ -13,18 +13,18 @@ namespace nb = nanobind;
 
 namespace {
 
-/// A poll comes 20 times a second, or as soon as a step is done. Others may wait for another process for ever.
+/// A poll comes 20 times a second, or as soon as a step is done. Other threads may wait forever for another process.
 constexpr std::chrono::seconds longest_wait{2};
 
 struct Leaving {
-    /// The interpreter is about to end, on this thread.
+    /// The interpreter has started to exit, on this thread.
     std::atomic<bool> begun{false};
     std::atomic<std::thread::id> thread{};
-    /// The interpreter waits no longer.
+    /// The interpreter no longer waits.
     std::atomic<bool> waits_no_longer{false};
-    /// Threads that have given the lock away and do not have it again.
+    /// Threads that have released the lock and not acquired it again.
     std::atomic<int> unlocked{0};
-    /// Those of them that have asked for it.
+    /// Those of them that have requested it.
     std::atomic<int> asking{0};
 };
 
@@ -32,7 +32,7 @@ Leaving leaving;
 
 bool is_other_thread() { return leaving.thread.load() != std::this_thread::get_id(); }
 
-/// Announces that the calling thread asks for the lock, unless it is too late for that.
+/// Announces that the calling thread requests the lock, unless it is too late for that.
 void ask() {
     leaving.asking.fetch_add(1);
     if (!leaving.waits_no_longer.load() || !is_other_thread()) return;
@@ -52,7 +52,7 @@ void wait_for_threads() {
     const nb::gil_scoped_release released;
     wait_for(leaving.unlocked, std::chrono::steady_clock::now() + longest_wait);
     leaving.waits_no_longer.store(true);
-    // A thread that has asked before gets the lock, which nobody holds.
+    // A thread that has requested the lock before acquires it, since no other thread holds it.
     wait_for(leaving.asking, std::chrono::steady_clock::time_point::max());
 }
 

@@ -6,12 +6,12 @@
 
 namespace ranvier::bindings {
 
-/// Gives the interpreter's lock away for a scope.
+/// Releases the interpreter lock for a scope.
 ///
-/// When the interpreter ends, it would end each thread that asks for the lock. In such a scope this must not happen: no
-/// destructor of C++ allows it, and the process would abort. So the interpreter does not end before all threads have
-/// left; runs and builds leave at their next poll, by a SystemExit. A thread that does not come in time, because it
-/// waits for another process, say, never gets the lock again and ends with the process.
+/// When the interpreter exits, it terminates each thread that requests the lock. In such a scope this must not
+/// happen: C++ destructors do not allow it, and the process would abort. So the interpreter does not exit before all
+/// threads have left; runs and builds leave at their next poll, by a SystemExit. A thread that does not leave in
+/// time, for example because it waits for another process, never acquires the lock again and ends with the process.
 class Unlocked {
    public:
     Unlocked();
@@ -23,7 +23,7 @@ class Unlocked {
     std::optional<nanobind::gil_scoped_release> released_;
 };
 
-/// Takes the interpreter's lock for a scope inside of one in which it was given away.
+/// Acquires the interpreter lock for a scope inside of one in which it was released.
 class Locked {
    public:
     Locked();
@@ -32,13 +32,13 @@ class Locked {
     std::optional<nanobind::gil_scoped_acquire> acquired_;
 };
 
-/// Whether the interpreter waits for the calling thread, which holds its lock, to leave.
+/// Whether the interpreter waits for the calling thread, which holds the lock, to leave.
 bool must_leave();
 
-/// Sets Python's SystemExit, with which a thread ends without a message, and throws it.
+/// Sets Python's SystemExit, which ends a thread without a message, and throws it.
 [[noreturn]] void leave();
 
-/// Lets the interpreter wait when it ends.
+/// Makes the interpreter wait for threads when it exits.
 void bind_interpreter_lock(nanobind::module_& module);
 
 }  // namespace ranvier::bindings

@@ -81,11 +81,11 @@ void bind_parts(nb::module_& module) {
         .def_prop_ro(
             "per_synapse",
             [](const ParameterInfo& parameter) { return parameter.per_synapse != models::PerSynapse::no; },
-            "Of synapse models: whether each synapse may have a value of its own.")
+            "Of synapse models: whether it may differ between synapses.")
         .def_prop_ro(
             "may_change",
             [](const ParameterInfo& parameter) { return parameter.per_synapse == models::PerSynapse::yes; },
-            "Of synapse models: whether values that synapses have of their own may change while a simulation runs.")
+            "Of synapse models: whether per-synapse values may change while a simulation runs.")
         .def_ro("is_whole", &ParameterInfo::is_whole);
     nb::class_<VariableInfo>(module, "VariableInfo", "A state variable of a neuron model.")
         .def_ro("name", &VariableInfo::name)
@@ -94,7 +94,7 @@ void bind_parts(nb::module_& module) {
         .def_ro("initial_parameter", &VariableInfo::initial_parameter,
                 "The parameter that gives its initial value unless that is set; empty: `initial_value` does.")
         .def_ro("initial_value", &VariableInfo::initial_value)
-        .def_ro("is_read_only", &VariableInfo::is_read_only, "Whether it can be recorded and read only.");
+        .def_ro("is_read_only", &VariableInfo::is_read_only, "Whether it can only be recorded and read.");
     nb::class_<SequenceInfo>(module, "SequenceInfo", "A list of numbers that a stimulator takes.")
         .def_ro("name", &SequenceInfo::name)
         .def_ro("unit", &SequenceInfo::unit)
@@ -105,7 +105,7 @@ void bind_parts(nb::module_& module) {
             "kind", [](const RuleParameterInfo& parameter) { return to_text(parameter.kind); },
             "The type of its values: flag, count, real or indices.")
         .def_ro("unit", &RuleParameterInfo::unit)
-        .def_prop_ro("default", default_of, "None where the user must give a value.")
+        .def_prop_ro("default", default_of, "None if the user must give a value.")
         .def_ro("meaning", &RuleParameterInfo::meaning)
         .def_prop_ro("bounds", connect::describe_values, "The valid values, as text.");
 }
@@ -156,15 +156,14 @@ void bind_models(nb::module_& module) {
                      [](nb::pointer_and_handle<NeuronModel> model) { return as_list_of(model.h, model.p->variables); })
         .def_prop_ro("receptors", [](const NeuronModel& model) { return as_list(model.receptors); })
         .def_ro("sign_chooses_receptor", &NeuronModel::sign_chooses_receptor,
-                "Whether, where no receptor is named, weights >= 0 go to the first and others to the second.")
+                "Whether, if no receptor is named, weights >= 0 go to the first and others to the second.")
         .def_ro("weight_unit", &NeuronModel::weight_unit)
         .def_prop_ro(
             "weight_bounds", [](const NeuronModel& model) { return to_interval(model.weight_bounds); },
             "The valid weights, as text.")
         .def_ro("is_source", &NeuronModel::is_source)
         .def_ro("plays_spikes", &NeuronModel::plays_spikes);
-    nb::class_<models::UserModel, NeuronModel>(module, "UserModel",
-                                               "A neuron model that was made of a user's description.");
+    nb::class_<models::UserModel, NeuronModel>(module, "UserModel", "A user-defined neuron model.");
     nb::class_<StimulatorModel>(module, "StimulatorModel", "The description of a stimulator.")
         .def_ro("name", &StimulatorModel::name)
         .def_ro("summary", &StimulatorModel::summary)
@@ -185,14 +184,14 @@ void bind_models(nb::module_& module) {
         .def_ro("transmitter", &SynapseModel::transmitter,
                 "The name of the neurons whose spikes act on all synapses of a projection; empty: none.")
         .def_prop_ro("parameters", [](const SynapseModel& model) { return as_list(model.parameters); });
-    nb::class_<models::UserSynapse>(module, "UserSynapse", "A synapse model that was made of a user's description.")
+    nb::class_<models::UserSynapse>(module, "UserSynapse", "A user-defined synapse model.")
         .def_prop_ro("parameters", [](nb::pointer_and_handle<models::UserSynapse> self) {
             return as_list_of(self.h, self.p->synapse_model().parameters);
         });
     nb::class_<RuleInfo>(module, "RuleInfo", "The description of a connection rule.")
         .def_ro("name", &RuleInfo::name)
         .def_ro("summary", &RuleInfo::summary)
-        .def_ro("notes", &RuleInfo::notes, "Further sentences about its neurons and about arrays; may be empty.")
+        .def_ro("notes", &RuleInfo::notes, "Additional sentences about its neurons and about arrays; may be empty.")
         .def_prop_ro("parameters", [](const RuleInfo& rule) { return as_list(rule.parameters); });
     bind_lists(module);
 }

@@ -3,7 +3,8 @@
 NB_MODULE(_core, module) {
     module.doc() = "The compiled core of Ranvier. Users call the package around it.";
 #ifdef NDEBUG
-    // Notebooks and test runners keep objects beyond the end of the interpreter; a user need not hear of them.
+    // Notebooks and test runners keep objects beyond the end of the interpreter, so that leak warnings would be
+    // noise.
     nanobind::set_leak_warnings(false);
 #endif
     ranvier::bindings::bind_interpreter_lock(module);

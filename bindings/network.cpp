@@ -34,7 +34,7 @@ IdSequence to_ids(const InputIds& ids) {
     return {NeuronId{first}, stride, size};
 }
 
-/// One site, an array with one each, or in a tuple the probabilities of sites.
+/// One site, an array with one each, or a tuple of probabilities of sites.
 using InputSite = std::optional<std::variant<std::uint64_t, InputArray<double>, std::tuple<InputArray<double>>>>;
 
 network::SiteSpec to_site(const InputSite& site) {
@@ -51,7 +51,7 @@ std::uint32_t create_spike_generators(Network& network, std::string name, const 
     return network.create_spike_generators(std::move(name), to_lists(times, counts)).value;
 }
 
-/// The name of a synapse model or one of a user, values of its parameters, and the neurons of its transmitter.
+/// The name of a synapse model or a user-defined one, values of its parameters, and the neurons of its transmitter.
 using InputSynapse = std::tuple<std::variant<std::string, std::shared_ptr<const models::UserSynapse>>, InputValues,
                                 std::optional<InputIds>>;
 
@@ -67,7 +67,7 @@ network::SynapseSpec to_synapse(const InputSynapse& input) {
     return synapse;
 }
 
-// How Python gives a field of each type.
+// Reads a field of each type from Python.
 void read_field(nb::handle given, std::string& value) { value = nb::cast<std::string>(given); }
 void read_field(nb::handle given, double& value) { value = nb::cast<double>(given); }
 void read_field(nb::handle given, IdSequence& ids) { ids = to_ids(nb::cast<InputIds>(given)); }
@@ -109,7 +109,7 @@ Spec to_spec(const InputFields& given) {
 void bind_distribution(nb::module_& module) {
     using Kind = Distribution::Kind;
     using Restriction = Distribution::Restriction;
-    nb::class_<Distribution>(module, "Distribution", "A distribution of real numbers, as the core sees it.")
+    nb::class_<Distribution>(module, "Distribution", "A distribution of real numbers.")
         .def(
             "__init__",
             [](Distribution* self, std::string_view kind, double first, double second, std::string_view restriction,
@@ -132,14 +132,13 @@ void bind_distribution(nb::module_& module) {
         .def(
             "range", [](const Distribution& self) { return std::pair(self.least(), self.greatest()); },
             "The least and the greatest value that can be drawn.")
-        .def("check", &Distribution::check, nb::arg("object"),
-             "Raise ValueOutOfBoundsError if it cannot be drawn from.");
+        .def("check", &Distribution::check, nb::arg("object"), "Raise ValueOutOfBoundsError if it is invalid.");
 }
 
 /// A value of a parameter of a rule.
 using InputRuleValue = std::variant<bool, std::uint64_t, double, InputArray<std::int64_t>>;
 
-/// As `to_shared_array`; indices are signed in Python, and none of them is negative.
+/// As `to_shared_array`; indices are signed in Python, but not negative.
 SharedIndices to_shared(const InputArray<std::int64_t>& indices) {
     const auto owner = std::make_shared<const InputArray<std::int64_t>>(indices);
     const auto* const data = reinterpret_cast<const std::uint64_t*>(owner->data());
@@ -166,7 +165,7 @@ void bind_rule(nb::module_& module) {
             nb::arg("name"), nb::arg("values"));
 }
 
-/// What adds to a network.
+/// Functions that add to a network.
 void bind_creation(nb::class_<Network>& network) {
     network.def(nb::init<double, std::uint64_t>(), nb::arg("resolution"), nb::arg("seed"))
         .def(nb::init<const Network&>(), nb::arg("other"))
@@ -186,7 +185,8 @@ void bind_creation(nb::class_<Network>& network) {
             "create_user_model",
             [](Network& self, const std::shared_ptr<const models::UserModel>& model, std::uint64_t size,
                std::string name, const InputValues& values, std::optional<double> step) {
-                if (model->size() != 0 && model->size() != size) throw InternalError("a model of another population");
+                if (model->size() != 0 && model->size() != size)
+                    throw InternalError("the model belongs to another population");
                 return self.create(*model, model, size, std::move(name), to_values(values), step).value;
             },
             nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none())
@@ -206,7 +206,7 @@ void bind_creation(nb::class_<Network>& network) {
             nb::arg("stimulus"));
 }
 
-/// What replaces the values of something that was added.
+/// Functions that replace values.
 void bind_changes(nb::class_<Network>& network) {
     network
         .def(
@@ -215,7 +215,7 @@ void bind_changes(nb::class_<Network>& network) {
                 self.set_values(PopulationId(population), to_values(values), to_lists(sequences));
             },
             nb::arg("population"), nb::arg("values"), nb::arg("sequences") = InputSequences(),
-            "Values in place of all that a population was given.")
+            "Replace all values of a population.")
         .def(
             "set_spike_times",
             [](Network& self, std::uint32_t population, const InputArray<double>& times,
@@ -228,13 +228,13 @@ void bind_changes(nb::class_<Network>& network) {
             [](Network& self, std::uint32_t projection, const InputFields& changed) {
                 self.set(ProjectionId(projection), to_spec<network::ProjectionSpec>(changed));
             },
-            nb::arg("projection"), nb::arg("changed"), "Describe a projection anew.")
+            nb::arg("projection"), nb::arg("changed"), "Replace the description of a projection.")
         .def(
             "set_stimulus",
             [](Network& self, std::size_t stimulus, const InputFields& changed) {
                 self.set(stimulus, to_spec<network::StimulusSpec>(changed));
             },
-            nb::arg("stimulus"), nb::arg("changed"), "Describe a stimulus anew.");
+            nb::arg("stimulus"), nb::arg("changed"), "Replace the description of a stimulus.");
 }
 
 void bind_recorders(nb::class_<Network>& network) {
@@ -244,7 +244,7 @@ void bind_recorders(nb::class_<Network>& network) {
             [](Network& self, const std::vector<InputIds>& neurons) {
                 std::vector<IdSequence> ids;
                 ids.reserve(neurons.size());
-                for (const InputIds& own : neurons) ids.push_back(to_ids(own));
+                for (const InputIds& given : neurons) ids.push_back(to_ids(given));
                 return self.record_spikes(std::move(ids));
             },
             nb::arg("neurons"))
@@ -256,7 +256,7 @@ void bind_recorders(nb::class_<Network>& network) {
             nb::arg("neurons"), nb::arg("variables"), nb::arg("interval"));
 }
 
-/// What can be asked of a network.
+/// Queries of a network.
 void bind_queries(nb::class_<Network>& network) {
     network
         .def(

@@ -25,7 +25,7 @@
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/instruction_set.hpp"
 
-/// Synapses of equations.
+/// User-defined synapses.
 namespace ranvier::bindings {
 
 namespace {
@@ -73,7 +73,8 @@ ReleaseProgramDescription to_release_description(const nb::handle& given) {
     return made;
 }
 
-/// Addresses of functions: what makes uniform numbers and what changes weights, of presynaptic and of postsynaptic events.
+/// Addresses of functions: of presynaptic, then of postsynaptic events, the functions that calculate uniform numbers
+/// and change weights.
 void use_compiled_events(ProgramSynapse& self, std::string_view set, bool double_weights,
                          std::vector<std::uint32_t> per_synapse_parameters,
                          const std::array<std::uintptr_t, 4>& addresses, nb::object owner) {
@@ -93,7 +94,7 @@ void use_compiled_events(ProgramSynapse& self, std::string_view set, bool double
                       {.presynaptic = event(0), .postsynaptic = event(2), .owner = keep(std::move(owner))});
 }
 
-/// Lets a spike change weights, by the interpreter or compiled code.
+/// Changes weights by a spike, with the interpreter or compiled code.
 template <class Real>
 std::vector<double> change_once(const ProgramSynapse& self, const models::EventForm& form, bool is_presynaptic,
                                 const std::vector<double>& parameters, const std::vector<std::vector<double>>& arrays,
@@ -105,9 +106,9 @@ std::vector<double> change_once(const ProgramSynapse& self, const models::EventF
     };
     AlignedVector<Real> weights = copied(arrays[0]);
     const AlignedVector<Real> traces = copied(arrays[1]);
-    const AlignedVector<Real> own = copied(arrays[2]);
+    const AlignedVector<Real> same_side_traces = copied(arrays[2]);
     const std::optional<models::CompiledEvents> code = compiled ? self.compiled(form) : std::nullopt;
-    if (compiled && !code) throw InternalError("nothing was compiled for this instruction set");
+    if (compiled && !code) throw InternalError("there is no compiled code for this instruction set");
     const connect::LearningRule<Real> rule =
         models::make_program_rule<Real>(self.description(),
                                         {.values = parameters,
@@ -121,11 +122,11 @@ std::vector<double> change_once(const ProgramSynapse& self, const models::EventF
     const FlushSubnormals flush;
     if (rule.per_synapse.any()) {
         (is_presynaptic ? rule.per_synapse.presynaptic : rule.per_synapse.postsynaptic)(
-            form.set, weights.data(), traces.data(), own.data(), first.data(), weights.size(),
+            form.set, weights.data(), traces.data(), same_side_traces.data(), first.data(), weights.size(),
             rule.per_synapse.constants);
     } else {
-        (is_presynaptic ? rule.presynaptic : rule.postsynaptic)(form.set, weights.data(), traces.data(), own.data(),
-                                                                weights.size(), rule.constants.get());
+        (is_presynaptic ? rule.presynaptic : rule.postsynaptic)(
+            form.set, weights.data(), traces.data(), same_side_traces.data(), weights.size(), rule.constants.get());
     }
     return {weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(arrays[0].size())};
 }
@@ -153,18 +154,18 @@ void bind_learning(nb::class_<ProgramSynapse, models::UserSynapse>& synapse) {
             "postsynaptic_traces_accumulate, prepare, conditions, presynaptic, postsynaptic.")
         .def_prop_ro(
             "fingerprint", [](const ProgramSynapse& self) { return self.synapse_model().user_fingerprint; },
-            "Of all that the synapses do.")
+            "Hash of the whole description.")
         .def(
             "conflict",
             [](const ProgramSynapse& self, const std::vector<double>& least, const std::vector<double>& greatest,
-               const std::vector<std::uint32_t>& own) {
+               const std::vector<std::uint32_t>& per_synapse) {
                 need_parameters(self, least);
                 need_parameters(self, greatest);
-                return self.conflict(least, greatest, own);
+                return self.conflict(least, greatest, per_synapse);
             },
-            nb::arg("least"), nb::arg("greatest"), nb::arg("own"),
-            "Why parameters that lie between these do not fit together, or None. `own` are those of which each synapse "
-            "has a value.")
+            nb::arg("least"), nb::arg("greatest"), nb::arg("per_synapse"),
+            "Why parameters between these values do not fit together, or None. `per_synapse` are the indices of those "
+            "that differ between synapses.")
         .def(
             "weight_range",
             [](const ProgramSynapse& self, const std::vector<double>& least, const std::vector<double>& greatest) {
@@ -177,13 +178,13 @@ void bind_learning(nb::class_<ProgramSynapse, models::UserSynapse>& synapse) {
             "their sign.")
         .def(
             "read_by_events",
-            [](const ProgramSynapse& self, const std::vector<std::uint32_t>& own) {
-                return models::read_by_events(self.description(), own);
+            [](const ProgramSynapse& self, const std::vector<std::uint32_t>& given) {
+                return models::read_by_events(self.description(), given);
             },
-            nb::arg("parameters"), "Those of some parameters, ascending, that events read.");
+            nb::arg("parameters"), "The subset of some parameters, ascending, that events read.");
 }
 
-/// What carries out the programs.
+/// Selection of the interpreter or compiled code.
 void bind_compiled(nb::class_<ProgramSynapse, models::UserSynapse>& synapse) {
     synapse
         .def(
@@ -212,8 +213,7 @@ void bind_compiled(nb::class_<ProgramSynapse, models::UserSynapse>& synapse) {
                std::vector<std::uint32_t> per_synapse_parameters, bool is_presynaptic,
                const std::vector<double>& parameters, const std::vector<std::vector<double>>& arrays, bool compiled) {
                 need_parameters(self, parameters);
-                if (arrays.size() != 3 + per_synapse_parameters.size())
-                    throw InternalError("arrays that are not needed, or too few");
+                if (arrays.size() != 3 + per_synapse_parameters.size()) throw InternalError("wrong number of arrays");
                 const models::EventForm form{.set = parse_instruction_set(set),
                                              .double_weights = double_weights,
                                              .per_synapse_parameters = std::move(per_synapse_parameters)};
@@ -229,7 +229,7 @@ void bind_compiled(nb::class_<ProgramSynapse, models::UserSynapse>& synapse) {
 
 void bind_releases(nb::module_& module) {
     nb::class_<ProgramRelease, models::UserSynapse>(
-        module, "ProgramRelease", "Synapses of which a program tells what part of the weight a spike adds.")
+        module, "ProgramRelease", "Synapses whose spikes add a fraction of the weight that a program calculates.")
         .def(
             "__init__",
             [](ProgramRelease* self, const nb::object& description) {
@@ -240,7 +240,7 @@ void bind_releases(nb::module_& module) {
             "equations, reference, weight_unit, parameters, states, prepare, conditions, release.")
         .def_prop_ro(
             "fingerprint", [](const ProgramRelease& self) { return self.synapse_model().user_fingerprint; },
-            "Of all that the synapses do.")
+            "Hash of the whole description.")
         .def(
             "conflict",
             [](const ProgramRelease& self, const std::vector<double>& parameters) {
@@ -258,7 +258,7 @@ void bind_synapse_programs(nb::module_& module) {
     bind_learning(synapse);
     bind_compiled(synapse);
     bind_releases(module);
-    // Of the interface of compiled event functions.
+    // Version of the interface of compiled event functions.
     module.attr("event_function_version") = program::event_function_version;
 }
 

@@ -46,11 +46,10 @@ Instruction to_instruction(const nb::handle& given, std::size_t depth, std::size
     const nb::object body = given.attr("body");
     if (body.is_none()) return instruction;
     if (depth == program::deepest_loop) {
-        throw ValueOutOfBoundsError(
-            {.object = "depth of a loop",
-             .value = std::to_string(depth + 1),
-             .bound = "loops in loops can be " + std::to_string(program::deepest_loop) + " deep",
-             .remedy = "make fewer of them"});
+        throw ValueOutOfBoundsError({.object = "depth of a loop",
+                                     .value = std::to_string(depth + 1),
+                                     .bound = "nested loops can be " + std::to_string(program::deepest_loop) + " deep",
+                                     .remedy = "make fewer of them"});
     }
     instruction.body = std::make_shared<const Program>(to_program(body, depth + 1, instructions));
     return instruction;
@@ -62,11 +61,11 @@ Program to_program(const nb::handle& given, std::size_t depth, std::size_t& inst
         made.inputs.push_back(program::parse_type(type));
     }
     for (const nb::handle instruction : read<nb::sequence>(given, "instructions")) {
-        // Bodies of loops may stand in several places.
+        // Bodies of loops may be repeated.
         if (++instructions > program::most_instructions) {
             throw ValueOutOfBoundsError({.object = "number of instructions of a program",
                                          .value = "more than " + std::to_string(program::most_instructions),
-                                         .bound = "there can be at most so many",
+                                         .bound = "it exceeds the maximum",
                                          .remedy = "write fewer equations"});
         }
         made.instructions.push_back(to_instruction(instruction, depth, instructions));
@@ -84,24 +83,24 @@ Program read_program(const nb::handle& description, const char* name) {
 
 std::vector<models::ProgramParameter> read_parameters(const nb::handle& description) {
     std::vector<models::ProgramParameter> made;
-    for (const nb::handle own : read<nb::sequence>(description, "parameters")) {
-        made.push_back({.name = read<std::string>(own, "name"),
-                        .unit = read<std::string>(own, "unit"),
-                        .default_value = read<double>(own, "default"),
-                        .bounds = {.lower = read<double>(own, "lower"),
-                                   .upper = read<double>(own, "upper"),
-                                   .lower_open = read<bool>(own, "lower_open"),
-                                   .upper_open = read<bool>(own, "upper_open")},
-                        .meaning = read<std::string>(own, "meaning")});
+    for (const nb::handle parameter : read<nb::sequence>(description, "parameters")) {
+        made.push_back({.name = read<std::string>(parameter, "name"),
+                        .unit = read<std::string>(parameter, "unit"),
+                        .default_value = read<double>(parameter, "default"),
+                        .bounds = {.lower = read<double>(parameter, "lower"),
+                                   .upper = read<double>(parameter, "upper"),
+                                   .lower_open = read<bool>(parameter, "lower_open"),
+                                   .upper_open = read<bool>(parameter, "upper_open")},
+                        .meaning = read<std::string>(parameter, "meaning")});
     }
     return made;
 }
 
-/// What keeps compiled code: an object of Python, which whichever thread lets it go last gives back.
+/// A Python object that keeps compiled code alive; it is released by the last thread that uses it.
 std::shared_ptr<const void> keep(nb::object owner) {
     auto kept = std::make_unique<nb::object>(std::move(owner));
     return {kept.release(), [](nb::object* object) {
-                // When the interpreter is gone, so are its objects.
+                // The objects are gone after the interpreter has ended.
                 if (!nb::is_alive()) return;
                 const nb::gil_scoped_acquire lock;
                 delete object;
@@ -112,23 +111,23 @@ namespace {
 
 void read_lists(const nb::handle& given, ProgramDescription& made) {
     read_parameters_and_conditions(given, made);
-    for (const nb::handle own : read<nb::sequence>(given, "variables")) {
-        made.variables.push_back({.name = read<std::string>(own, "name"),
-                                  .unit = read<std::string>(own, "unit"),
-                                  .meaning = read<std::string>(own, "meaning"),
-                                  .initial_parameter = read<std::string>(own, "initial_parameter"),
-                                  .initial_value = read<double>(own, "initial_value")});
+    for (const nb::handle variable : read<nb::sequence>(given, "variables")) {
+        made.variables.push_back({.name = read<std::string>(variable, "name"),
+                                  .unit = read<std::string>(variable, "unit"),
+                                  .meaning = read<std::string>(variable, "meaning"),
+                                  .initial_parameter = read<std::string>(variable, "initial_parameter"),
+                                  .initial_value = read<double>(variable, "initial_value")});
     }
-    for (const nb::handle own : read<nb::sequence>(given, "derived")) {
-        made.derived.push_back({.name = read<std::string>(own, "name"),
-                                .unit = read<std::string>(own, "unit"),
-                                .meaning = read<std::string>(own, "meaning")});
+    for (const nb::handle derived : read<nb::sequence>(given, "derived")) {
+        made.derived.push_back({.name = read<std::string>(derived, "name"),
+                                .unit = read<std::string>(derived, "unit"),
+                                .meaning = read<std::string>(derived, "meaning")});
     }
-    for (const nb::handle own : read<nb::sequence>(given, "propagators")) {
-        models::Propagator propagator{.size = read<std::uint32_t>(own, "n"),
-                                      .entries = read<std::vector<std::int32_t>>(own, "entries"),
+    for (const nb::handle given_propagator : read<nb::sequence>(given, "propagators")) {
+        models::Propagator propagator{.size = read<std::uint32_t>(given_propagator, "n"),
+                                      .entries = read<std::vector<std::int32_t>>(given_propagator, "entries"),
                                       .outputs = {}};
-        for (const auto& [row, column, constant] : read<std::vector<InputOutput>>(own, "outputs")) {
+        for (const auto& [row, column, constant] : read<std::vector<InputOutput>>(given_propagator, "outputs")) {
             propagator.outputs.push_back({row, column, constant});
         }
         made.propagators.push_back(std::move(propagator));
@@ -178,21 +177,22 @@ void use_compiled(ProgramModel& self, std::string_view set, std::uintptr_t addre
                       {.function = reinterpret_cast<program::StepFunction>(address), .owner = keep(std::move(owner))});
 }
 
-/// Calls the interpreter, or compiled code, once. @pre the arguments fit the program
+/// Calls the interpreter, or compiled code, once.
+/// @pre the arguments fit the program
 std::uint32_t step_once(const ProgramModel& self, std::string_view set, std::uintptr_t address, bool compiled) {
     program::StepArguments arguments = *reinterpret_cast<const program::StepArguments*>(address);
     const InstructionSet chosen = parse_instruction_set(set);
     const FlushSubnormals flush;
     if (compiled) {
         const models::CompiledStep step = self.compiled(chosen);
-        if (step.function == nullptr) throw InternalError("nothing was compiled for this instruction set");
+        if (step.function == nullptr) throw InternalError("there is no compiled code for this instruction set");
         return step.function(&arguments);
     }
     const ProgramDescription& description = self.description();
     std::vector<std::optional<double>> constants(description.constants);
     for (std::size_t c = 0; c < constants.size(); ++c) {
-        const bool is_own = arguments.constants_per_lane != 0 && arguments.constant_masks[c] != 0;
-        if (!is_own) constants[c] = arguments.constants[c][0];
+        const bool differs = arguments.constants_per_lane != 0 && arguments.constant_masks[c] != 0;
+        if (!differs) constants[c] = arguments.constants[c][0];
     }
     program::StepInterpreter interpreter(description.step,
                                          {.variables = description.variables.size(),
@@ -200,7 +200,7 @@ std::uint32_t step_once(const ProgramModel& self, std::string_view set, std::uin
                                           .receptors = description.receptors.size(),
                                           .takes_current = description.takes_current},
                                          constants, chosen, std::pmr::get_default_resource());
-    if (arguments.lanes > interpreter.most_lanes()) throw InternalError("a step of so many lanes at once");
+    if (arguments.lanes > interpreter.most_lanes()) throw InternalError("too many lanes for a step");
     arguments.context = &interpreter;
     return program::StepInterpreter::step(&arguments);
 }
@@ -221,7 +221,8 @@ void bind_programs(nb::module_& module) {
             "reference, parameters, variables, derived, receptors, sign_chooses_receptor, weight_unit, takes_current, "
             "prepare, conditions, propagators, constants, refractory, step, observe, failure.")
         .def_prop_ro(
-            "fingerprint", [](const ProgramModel& self) { return self.fingerprint(); }, "Of all that the neurons do.")
+            "fingerprint", [](const ProgramModel& self) { return self.fingerprint(); },
+            "Hash of the whole description.")
         .def_prop_ro(
             "text", [](const ProgramModel& self) { return models::program_text(self.description()); },
             "The model as text, which `ranvier::models::parse_program` reads (docs/design/programs.md).")
@@ -251,7 +252,7 @@ void bind_programs(nb::module_& module) {
         .def("step_once", step_once, nb::arg("instruction_set"), nb::arg("arguments"), nb::arg("compiled"),
              "Call a step function on the StepArguments at an address, so that tests can compare what carries out a "
              "program.");
-    // Of the interface of compiled step functions.
+    // Version of the interface of compiled step functions.
     module.attr("step_function_version") = program::step_function_version;
 }
 

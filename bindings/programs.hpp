@@ -12,10 +12,10 @@
 #include "ranvier/models/equations/program_description.hpp"
 #include "ranvier/program/program.hpp"
 
-/// Reads descriptions, whose classes are those of Python: see ranvier/equations/program.py.
+/// Readers of descriptions, whose classes are defined in Python: see ranvier/equations/program.py.
 namespace ranvier::bindings {
 
-/// An attribute of a description, whose classes are those of Python.
+/// An attribute of a description.
 template <class Value>
 Value read(const nb::handle& object, const char* name) {
     const nb::object value = object.attr(name);
@@ -28,7 +28,8 @@ Value read(const nb::handle& object, const char* name) {
     }
 }
 
-/// A program that is an attribute. @throws ValueOutOfBoundsError when it is too long or too deep
+/// A program that is an attribute.
+/// @throws ValueOutOfBoundsError if it is too long or too deeply nested
 program::Program read_program(const nb::handle& description, const char* name);
 
 /// The attribute `parameters`.
@@ -43,7 +44,7 @@ void read_parameters_and_conditions(const nb::handle& given, Description& made) 
     }
 }
 
-/// Keeps compiled code by an object of Python.
+/// Keeps compiled code alive by a Python object.
 std::shared_ptr<const void> keep(nb::object owner);
 
 }  // namespace ranvier::bindings

@@ -36,12 +36,12 @@ void set(Simulation& self, const std::vector<InputChange>& changes) {
 
 void set_stimulus(Simulation& self, std::size_t stimulus, const InputValues& values, const InputSequences& sequences,
                   const std::optional<InputValue>& weight, const std::map<std::string, Step>& steps) {
-    auto own_values = to_values(values);
-    auto own_sequences = to_lists(sequences);
-    std::optional<network::Values> own_weight;
-    if (weight) own_weight = to_values(*weight);
+    auto changed_values = to_values(values);
+    auto changed_sequences = to_lists(sequences);
+    std::optional<network::Values> changed_weight;
+    if (weight) changed_weight = to_values(*weight);
     const Unlocked unlocked;
-    self.set_stimulus(stimulus, std::move(own_values), std::move(own_sequences), std::move(own_weight),
+    self.set_stimulus(stimulus, std::move(changed_values), std::move(changed_sequences), std::move(changed_weight),
                       {steps.begin(), steps.end()});
 }
 
@@ -54,25 +54,24 @@ void set_spike_times(Simulation& self, std::uint32_t population, const InputArra
 }
 
 void set_sequences(Simulation& self, std::uint32_t population, const InputSequences& sequences) {
-    auto own = to_lists(sequences);
+    auto copied = to_lists(sequences);
     const Unlocked unlocked;
-    self.set_sequences(PopulationId(population), std::move(own));
+    self.set_sequences(PopulationId(population), std::move(copied));
 }
 
 void bind_changes(nb::class_<Simulation>& simulation) {
-    simulation
-        .def("set", set, nb::arg("changes"), "Values of parameters and variables of neurons, all together or none.")
+    simulation.def("set", set, nb::arg("changes"), "Set parameters and variables of neurons, all or none.")
         .def("set_stimulus", set_stimulus, nb::arg("stimulus"), nb::arg("values"), nb::arg("sequences"),
              nb::arg("weight").none(), nb::arg("steps") = std::map<std::string, Step>(),
-             "Other values of a stimulus from the next step on; of some it may be told after which step they were "
+             "Change values of a stimulus from the next step on; `steps` are those after which values were "
              "given.")
         .def("set_sequences", set_sequences, nb::arg("population"), nb::arg("sequences"),
-             "Other lists of numbers of sources that a stimulator draws, from the next step on.")
+             "Change sequences of sources of a stimulator from the next step on.")
         .def("set_spike_times", set_spike_times, nb::arg("population"), nb::arg("units"), nb::arg("times"),
-             nb::arg("counts"), "Other spikes for units to play; unit i plays the next counts[i] of the times.");
+             nb::arg("counts"), "Change the spikes that units play; unit i plays the next counts[i] of the times.");
 }
 
-/// What builds a network and runs it.
+/// Construction and runs.
 void bind_construction_and_runs(nb::class_<Simulation>& simulation) {
     simulation
         .def(
@@ -80,14 +79,14 @@ void bind_construction_and_runs(nb::class_<Simulation>& simulation) {
             [](Simulation* self, const network::Network& network, const SimulationOptions& options,
                std::shared_ptr<comm::Communicator> communicator, const Callback& progress) {
                 const engine::Poll poll = make_poll(progress);
-                // Other threads may change the description as soon as the lock is given away.
+                // Other threads may change the description once the lock is released.
                 network::Network copy = network;
-                SimulationOptions own_options = options;
+                SimulationOptions copied_options = options;
                 const Unlocked unlocked;
-                new (self) Simulation(std::move(copy), std::move(own_options), poll, std::move(communicator));
+                new (self) Simulation(std::move(copy), std::move(copied_options), poll, std::move(communicator));
             },
             nb::arg("network"), nb::arg("options"), nb::arg("communicator").none(),
-            nb::arg("progress").none() = nb::none(), "One process alone where the communicator is None.")
+            nb::arg("progress").none() = nb::none(), "A single process if the communicator is None.")
         .def(
             "run",
             [](Simulation& self, Step steps, const Callback& progress) {
@@ -103,7 +102,7 @@ void bind_construction_and_runs(nb::class_<Simulation>& simulation) {
         .def_prop_ro("resolution", &Simulation::resolution);
 }
 
-/// What the simulation uses of the machine, and how it has cut the network.
+/// Machine resources of the simulation, and the division of the network.
 void bind_machine(nb::class_<Simulation>& simulation) {
     simulation.def_prop_ro("threads", &Simulation::threads)
         .def_prop_ro("shards", &Simulation::shards)
@@ -116,7 +115,7 @@ void bind_machine(nb::class_<Simulation>& simulation) {
             },
             "Of each thread of this process: its processor, -1 if it is not pinned, and its node.")
         .def_prop_ro("is_crowded", &Simulation::is_crowded)
-        .def("costs", &Simulation::costs, "Seconds a step of a neuron of each population, on average.")
+        .def("costs", &Simulation::costs, "Mean seconds per step of a neuron, by population.")
         .def(
             "crowding",
             [](const Simulation& s) {
@@ -124,7 +123,7 @@ void bind_machine(nb::class_<Simulation>& simulation) {
                 return std::tuple(crowding.delayed, crowding.crowded, crowding.taken_over, crowding.asleep);
             },
             "Return the seconds for which threads waited for a processor, those in which they were not bound for that, "
-            "how often a shard was advanced for a thread that was put aside, and the seconds for which the process "
+            "how often a shard was advanced in place of a preempted thread, and the seconds for which the process "
             "slept "
             "while it waited for others.")
         .def(
@@ -136,15 +135,15 @@ void bind_machine(nb::class_<Simulation>& simulation) {
                 }
                 return all;
             },
-            "Of each thread of this process: shards that it updated, its own, those of its node, and others.")
+            "By thread of this process: numbers of updated shards that belong to it, to its node, and to others.")
         .def(
             "stepping",
             [](const Simulation& s) {
                 const engine::SteppingCounts stepping = s.stepping();
                 return std::tuple(stepping.is_asynchronous, stepping.visits, stepping.moved_bytes);
             },
-            "Return whether shards of this process advance on their own, how often one was advanced, and the bytes "
-            "that this went through.")
+            "Return whether stepping is asynchronous, how often a shard of this process was advanced, and the bytes "
+            "that this accessed.")
         .def("visits", &Simulation::visits,
              "How often a shard of this process advanced by 0, 1, ... steps at a time; empty if all advance together.")
         .def_prop_ro("ranks", &Simulation::ranks)

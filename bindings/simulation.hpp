@@ -3,20 +3,20 @@
 #include "bindings.hpp"
 #include "ranvier/engine/simulation.hpp"
 
-/// The bindings of a simulation, each file's subject.
+/// The bindings of a simulation, by file.
 namespace ranvier::bindings {
 
 void bind_options(nb::module_& module);
-/// The records in which times and counts are told.
+/// Records of times and counts.
 void bind_results(nb::module_& module);
-/// What saves the state of simulations, and loads it.
+/// Saving and loading of state.
 void bind_saved_state(nb::module_& module);
-/// What is told without a simulation.
+/// Functions that need no simulation.
 void bind_forecasts(nb::module_& module);
 
-/// What has happened, how long it took and what memory it takes.
+/// Counts, times and memory.
 void bind_accounts(nb::class_<engine::Simulation>& simulation);
-/// What recorders have recorded.
+/// Recordings.
 void bind_recordings(nb::class_<engine::Simulation>& simulation);
 /// Queries of connections, and changes of their weights.
 void bind_connections(nb::class_<engine::Simulation>& simulation);

@@ -20,7 +20,7 @@ std::map<std::string, std::uint64_t> to_map(const std::vector<engine::MemoryItem
     return result;
 }
 
-/// By the number of the node, or "any" for memory of threads that are bound to none; then by component.
+/// By node number, or "any" for memory of threads that are not bound to a node; then by component.
 auto to_map(const std::vector<engine::NodeMemoryItem>& items) {
     std::map<std::string, std::map<std::string, std::uint64_t>> result;
     for (const engine::NodeMemoryItem& item : items) {
@@ -29,7 +29,7 @@ auto to_map(const std::vector<engine::NodeMemoryItem>& items) {
     return result;
 }
 
-/// By the number of the node; pages that lie nowhere, or nobody knows where, by a word.
+/// By node number; a word for pages without memory, or of unknown location.
 auto to_map(const parallel::PagesByNode& pages) {
     std::map<std::string, std::uint64_t> result;
     for (std::size_t node = 0; node < pages.on_node.size(); ++node) {
@@ -97,7 +97,7 @@ void bind_results(nb::module_& module) {
         .def_ro("deliver", &engine::PhaseTimes::deliver)
         .def_ro("wait", &engine::PhaseTimes::wait)
         .def_ro("record", &engine::PhaseTimes::record);
-    nb::class_<engine::Counts>(module, "Counts", "What there is and what happened.")
+    nb::class_<engine::Counts>(module, "Counts", "Sizes and counts of events.")
         .def_ro("neurons", &engine::Counts::neurons)
         .def_ro("synapses", &engine::Counts::synapses)
         .def_ro("spikes", &engine::Counts::spikes)
@@ -118,7 +118,7 @@ void bind_accounts(nb::class_<Simulation>& simulation) {
         .def_prop_ro("exchange", [](const Simulation& self) { return self.traffic().method; })
         .def(
             "traffic", [](const Simulation& self) { return traffic_counts(self.traffic()); },
-            "What this process has exchanged.")
+            "Traffic of this process.")
         .def(
             "memory", [](const Simulation& self) { return to_map(self.memory()); }, "Bytes by component.")
         .def(
@@ -126,7 +126,7 @@ void bind_accounts(nb::class_<Simulation>& simulation) {
             "Bytes by NUMA node (or \"any\") and component.")
         .def(
             "memory_pages", [](const Simulation& self) { return to_map(self.memory_pages()); },
-            "Bytes of the pages of larger arrays by the NUMA node that they lie on.");
+            "Bytes of the pages of larger arrays, by NUMA node.");
 }
 
 void bind_forecasts(nb::module_& module) {
@@ -148,7 +148,7 @@ void bind_forecasts(nb::module_& module) {
         },
         nb::arg("network"), nb::arg("options"), nb::arg("ranks") = 1, nb::arg("rank") = 0, nb::arg("rate") = 10.0,
         nb::arg("most_in_step") = 0.0, nb::arg("most_in_epoch") = 0.0,
-        nb::arg("time") = std::numeric_limits<double>::infinity(), "Bytes by component that a simulation would take.");
+        nb::arg("time") = std::numeric_limits<double>::infinity(), "Expected bytes of a simulation, by component.");
     module.def("sorts_connections", engine::sorts_connections, nb::arg("network"), nb::arg("options"), nb::arg("ranks"),
                "Whether connections would be sorted by source.");
 }

@@ -48,7 +48,7 @@ void bind_option(Binding& options, const char* name, Value SimulationOptions::* 
 }  // namespace
 
 void bind_options(nb::module_& module) {
-    Binding options(module, "SimulationOptions", "How a simulation is built and run.");
+    Binding options(module, "SimulationOptions", "The options of a simulation.");
     options.def(nb::init<>());
     engine::visit_options(
         [&options](const char* name, auto member, engine::OnRanks) { bind_option(options, name, member); });

@@ -13,7 +13,7 @@
 #include "network/network_parts.hpp"
 #include "simulation.hpp"
 
-/// What saves the state of a simulation, and loads it.
+/// Saving and loading the state of simulations.
 namespace ranvier::bindings {
 
 namespace {
@@ -66,7 +66,7 @@ std::vector<std::string> names(const State& state) {
 }
 
 void bind_totals(nb::module_& module) {
-    nb::class_<StateTotals>(module, "StateTotals", "What of a saved state is the same on all processes.")
+    nb::class_<StateTotals>(module, "StateTotals", "The values of a saved state that are the same on all processes.")
         .def(nb::init<>())
         .def_rw("step", &StateTotals::step)
         .def_rw("counted_from", &StateTotals::counted_from)
@@ -79,7 +79,7 @@ void bind_totals(nb::module_& module) {
 }
 
 void bind_saver(nb::module_& module) {
-    nb::class_<StateSaver>(module, "StateSaver", "Gives out the state of a simulation; collective.")
+    nb::class_<StateSaver>(module, "StateSaver", "Returns the state of a simulation; collective.")
         .def(
             "__init__",
             [](StateSaver* self, Simulation& simulation) {
@@ -104,22 +104,22 @@ void bind_saver(nb::module_& module) {
 }
 
 void bind_loader(nb::module_& module) {
-    nb::class_<StateLoader>(module, "StateLoader", "Puts a saved state into a simulation; collective.")
+    nb::class_<StateLoader>(module, "StateLoader", "Loads a saved state into a simulation; collective.")
         .def(
             "__init__",
             [](StateLoader* self, Simulation& simulation, const StateTotals& totals) {
-                StateTotals own = totals;
+                StateTotals copied = totals;
                 const Unlocked unlocked;
-                new (self) StateLoader(simulation, std::move(own));
+                new (self) StateLoader(simulation, std::move(copied));
             },
             nb::arg("simulation"), nb::arg("totals"), nb::keep_alive<1, 2>())
         .def_prop_ro("tables", names<StateLoader>)
         .def(
             "load",
             [](StateLoader& self, std::size_t table, const InputColumns& columns) {
-                std::vector<StateColumns::Column> own = from_python(columns);
+                std::vector<StateColumns::Column> read = from_python(columns);
                 const Unlocked unlocked;
-                self.load(table, std::move(own));
+                self.load(table, std::move(read));
             },
             nb::arg("table"), nb::arg("columns"))
         .def(
@@ -140,7 +140,7 @@ void bind_loader(nb::module_& module) {
                 return to_array<std::int64_t>(std::move(*ids));
             },
             nb::arg("table"),
-            "The sources of some more rows that this process has in a table of sources, or None. The state of these is "
+            "The next sources of rows of this process in a table of sources, or None. Their state is "
             "loaded next.")
         .def(
             "replay",
@@ -148,7 +148,7 @@ void bind_loader(nb::module_& module) {
                 const Unlocked unlocked;
                 self.replay();
             },
-            "After the table of spikes, before that of inputs.")
+            "To be called after the table of spikes and before that of inputs.")
         .def("finish", [](StateLoader& self) {
             const Unlocked unlocked;
             self.finish();
@@ -170,8 +170,8 @@ void bind_saved_state(nb::module_& module) {
             return parts;
         },
         nb::arg("network"), nb::arg("options"),
-        "Names, fingerprints and, where they are short, values of all parts that the state of a simulation depends "
-        "on.");
+        "Names, fingerprints and, if they are short, values of all parts that determine the state of a simulation"
+        ".");
     bind_saver(module);
     bind_loader(module);
 }

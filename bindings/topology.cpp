@@ -72,7 +72,7 @@ std::vector<std::pair<int, std::uint32_t>> place_threads(const Topology& topolog
     return places;
 }
 
-/// Threads on the unit, and on the core, that have most.
+/// The maximum number of threads on a unit, and on a core.
 std::pair<std::uint32_t, std::uint32_t> occupancy(const Topology& topology,
                                                   const std::vector<std::pair<int, std::uint32_t>>& places) {
     std::vector<parallel::Place> converted;
@@ -90,10 +90,10 @@ std::vector<std::string_view> stealing_policies() {
 }  // namespace
 
 void bind_topology(nb::module_& module) {
-    nb::class_<Topology>(module, "Topology", "The hardware that a process may use.")
-        .def_static("detect", Topology::detect, "That of this machine which this process may use.")
+    nb::class_<Topology>(module, "Topology", "The hardware available to a process.")
+        .def_static("detect", Topology::detect, "The part of this machine that is available to this process.")
         .def_static("synthetic", Topology::synthetic, nb::arg("description"),
-                    "A made-up machine in hwloc's syntax, 'node:2 core:12 pu:2' for instance.")
+                    "A synthetic machine in hwloc's syntax, such as 'node:2 core:12 pu:2'.")
         .def_static(
             "flat", [](std::vector<int> processors) { return Topology::flat(std::move(processors)); },
             nb::arg("processors"), "One NUMA node with one core for each processor.")
@@ -104,9 +104,9 @@ void bind_topology(nb::module_& module) {
             },
             nb::arg("processors"), "Return the part with these processors only.")
         .def("shared_out", &Topology::shared_out, nb::arg("place"), nb::arg("processes"),
-             "Return the part for one of several processes that share all of it.")
+             "Return the share of one of several processes.")
         .def("processors", &Topology::processors, "Return the numbers of all processing units, ascending.")
-        .def("describe", describe_topology, "Return all of it as dictionaries and lists.");
+        .def("describe", describe_topology, "Return the topology as dictionaries and lists.");
     module.def(
         "parse_pinning",
         [](std::string_view pinning) {
@@ -122,12 +122,12 @@ void bind_topology(nb::module_& module) {
         "Return (processor, index of the NUMA node) of each thread; processor -1 is none in particular. The pinning "
         "is what parse_pinning() takes.");
     module.def("occupancy", occupancy, nb::arg("topology"), nb::arg("places"),
-               "Return the numbers of threads on the processing unit, and on the core, that have most.");
+               "Return the maximum numbers of threads on a processing unit, and on a core.");
     module.def(
         "processor_quota", [] { return parallel::processor_quota(); },
-        "Return how many processors' worth of time the cgroups grant, rounded up; None if they set no bound.");
+        "Return the number of processors granted by the quotas of cgroups, rounded up; None without a quota.");
     module.def("default_threads", parallel::default_threads, nb::arg("processors"), nb::arg("quota").none(),
-               nb::arg("processes") = 1, "Return how many threads a process starts when nobody says how many.");
+               nb::arg("processes") = 1, "Return the default number of threads of a process.");
     module.def("stealing_policies", stealing_policies, "Names of the policies of stealing work.");
 }
 

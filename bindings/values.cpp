@@ -8,7 +8,7 @@
 namespace ranvier::bindings {
 
 SharedArray to_shared_array(const InputArray<double>& array) {
-    // The last owner takes the interpreter's lock when it lets the array go, as nanobind's arrays do by themselves.
+    // The last owner acquires the interpreter lock to release the array, as nanobind's arrays do.
     const auto owner = std::make_shared<const InputArray<double>>(array);
     return {std::shared_ptr<const double>(owner, owner->data()), owner->size()};
 }
@@ -39,14 +39,14 @@ std::vector<std::vector<double>> to_lists(const InputArray<double>& times, const
         throw ShapeError({.object = "number of spike times of a unit",
                           .value = std::to_string(count),
                           .bound = std::move(bound),
-                          .remedy = "give as many times as are counted"});
+                          .remedy = "give as many times as the counts say"});
     };
     for (const std::int64_t count : to_span(counts)) {
         if (count < 0) fail(count, "it must be >= 0");
         if (static_cast<std::uint64_t>(count) > rest.size()) fail(count, std::to_string(rest.size()) + " are left");
-        const auto own = rest.first(static_cast<std::size_t>(count));
-        lists.emplace_back(own.begin(), own.end());
-        rest = rest.subspan(own.size());
+        const auto times_of_unit = rest.first(static_cast<std::size_t>(count));
+        lists.emplace_back(times_of_unit.begin(), times_of_unit.end());
+        rest = rest.subspan(times_of_unit.size());
     }
     if (!rest.empty()) fail(0, std::to_string(rest.size()) + " are left over");
     return lists;

@@ -19,7 +19,7 @@ namespace {
 
 using NeuronNumber = std::uint32_t;
 
-/// Greatest number of steps from the push of an event until it is due, and entries of the vector that it is added to.
+/// Maximum number of steps from the push of an event until it is due, and length of the vector to which it is added.
 constexpr Step longest_wait = 100;
 constexpr std::uint32_t instances = 64;
 constexpr Step spike_interval = 600;
@@ -29,7 +29,7 @@ struct TimedEvent {
     NeuronNumber source = 0;
 };
 
-/// Events of one source are sorted by time, since all of them wait equally long.
+/// Events of one source are sorted by time, since all of them have the same delay.
 Step wait_of(NeuronNumber source) { return 4 + static_cast<Step>(source * 2654435761U % (longest_wait - 4)); }
 
 std::vector<NeuronNumber> others_than(NeuronNumber id, std::uint32_t neurons) {
@@ -40,7 +40,7 @@ std::vector<NeuronNumber> others_than(NeuronNumber id, std::uint32_t neurons) {
     return others;
 }
 
-/// Greatest number of waiting events of one source: one comes in as many steps as there are sources.
+/// Maximum number of waiting events of one source, which sends one in as many steps as there are sources.
 std::uint32_t room_for(std::uint32_t sources) { return static_cast<std::uint32_t>(longest_wait) / sources + 2; }
 
 class LinearNeuron {
@@ -134,8 +134,8 @@ class StandardNeuron {
     std::priority_queue<TimedEvent, std::vector<TimedEvent>, IsLater> queue_;
 };
 
-/// As the shards of the engine: the times of sources in one array that is scanned, and a list of events for each of the
-/// next steps.
+/// As the shards of the engine: the times of sources in one array that is scanned, and a list of events for each of
+/// the next steps.
 class EngineNeuron {
    public:
     EngineNeuron(NeuronNumber id, std::uint32_t neurons)
@@ -146,7 +146,7 @@ class EngineNeuron {
         for (const Step time : times_) least = std::min(least, time);
         return least;
     }
-    /// The index of a source is known, as that of a pair of shards is.
+    /// The index of a source is available, as that of a pair of shards is.
     void note(NeuronNumber source, Step time) { times_[source - (source > id_ ? 1 : 0)] = time; }
     void push(const TimedEvent& event) { due_in(event.time).push_back(event); }
     std::uint64_t take_due(Step now) {
@@ -182,7 +182,7 @@ class EngineNeuron {
     Step taken_ = 0;
 };
 
-/// Not inlined, so that a tool that counts instructions finds the function.
+/// Not inlined, so that instruction counters can find the function.
 template <class Neuron>
 [[gnu::noinline]] void advance_containers(std::vector<Neuron>& neurons, const ContainerLoad& load, ContainerRun& run) {
     const std::uint32_t sources = load.neurons - 1;

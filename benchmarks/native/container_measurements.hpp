@@ -18,20 +18,20 @@ namespace ranvier::benchmarks {
 struct ContainerLoad {
     std::uint32_t neurons = 0;
     Step steps = 0;
-    Step steps_at_once = 4;  ///< of a neuron, before the turn of the next one
+    Step steps_at_once = 4;  ///< of a neuron, before the next one
 };
 
 struct ContainerRun {
     double seconds = 0.0;
     std::uint64_t iterations = 0;  ///< turns of all neurons
     std::uint64_t events = 0;
-    /// Over all values that came out of the containers: the same for all kinds.
+    /// Over all values taken from the containers: the same for all kinds.
     std::uint64_t checksum = 0;
 };
 
-/// Measures containers of a kind: "linear" (linear_containers.hpp), "std" (std::vector, std::map, std::priority_queue) and
-/// "engine" (as in the engine: clocks of all in one array, events in a list for each step).
-/// @throws UnknownNameError for an unknown kind, ValueOutOfBoundsError for loads that do nothing
+/// Measures containers of a kind: "linear" (linear_containers.hpp), "std" (std::vector, std::map,
+/// std::priority_queue) and "engine" (as in the engine: all clocks in one array, events in a list for each step).
+/// @throws UnknownNameError for an unknown kind, ValueOutOfBoundsError for loads without work
 ContainerRun measure_containers(std::string_view kind, const ContainerLoad& load);
 
 }  // namespace ranvier::benchmarks

@@ -10,20 +10,21 @@
 #include <type_traits>
 #include <vector>
 
-/// The linear containers of Magalhães et al. (2019): the header of a container and all of its elements lie in one contiguous
-/// piece of memory, and several containers lie one after the other. Their sizes are fixed at construction.
+/// The linear containers of Magalhães et al. (2019): the header of a container and all of its elements are in one
+/// contiguous piece of memory, and several containers follow each other. Their sizes are fixed at construction.
 ///
-/// The paper attributes a part of its speed to them; `ranvier bench containers` compares them with those of the standard
-/// library and of the engine (docs/design/stepping.md).
+/// The paper attributes a part of its speed to them; `ranvier bench containers` compares them with those of the
+/// standard library and of the engine (docs/design/stepping.md).
 namespace ranvier::benchmarks {
 
-/// Memory that containers are laid into, one after the other; it lives as long as they do.
+/// Memory for consecutive containers; it must outlive them.
 class LinearMemory {
    public:
     /// @throws std::bad_alloc
     explicit LinearMemory(std::size_t bytes) : words_((bytes + alignof(Word) - 1) / alignof(Word)) {}
 
-    /// The next piece. @pre There is room for it.
+    /// The next piece.
+    /// @pre There is room for it.
     template <class T>
     T* take(std::size_t count) {
         static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(Word));
@@ -33,7 +34,7 @@ class LinearMemory {
         used_ += words;
         return begin;
     }
-    /// Bytes of a piece, as they are counted here.
+    /// Bytes of a piece, including its alignment.
     template <class T>
     static std::size_t bytes_of(std::size_t count) {
         return (count * sizeof(T) + sizeof(Word) - 1) / sizeof(Word) * sizeof(Word);
@@ -66,8 +67,8 @@ class LinearVector {
     std::uint64_t* head_;
 };
 
-/// A map with ascending keys, each of which has one value: the number of keys, the keys, then the values in their order. So
-/// values can be gone through like those of a vector.
+/// A map with ascending keys, each with one value: the number of keys, the keys, then the values in the same order.
+/// So values can be iterated like those of a vector.
 template <class Key, class Value>
 class LinearMap {
    public:
@@ -99,15 +100,16 @@ class LinearMap {
     Value* values_ = nullptr;
 };
 
-/// A queue of events in the order of their times: for each key, such as a source, a circular array of its events, which
-/// come in the order of their times.
+/// A queue of events sorted by time: for each key, such as a source, a circular array of its events, which are pushed
+/// in the order of their times.
 template <class Key, class Event>
 class LinearQueue {
    public:
     static std::size_t bytes(std::size_t keys, std::size_t room) {
         return LinearMap<Key, Ring>::bytes(keys) + LinearMemory::bytes_of<Event>(keys * room);
     }
-    /// @param keys ascending @param room most events of a key that are in the queue at the same time
+    /// @param keys ascending
+    /// @param room maximum number of events of a key in the queue at the same time
     LinearQueue(LinearMemory& memory, std::span<const Key> keys, std::uint32_t room)
         : rings_(memory, keys, Ring{}), events_(memory.take<Event>(keys.size() * room)), room_(room) {}
 
@@ -119,8 +121,8 @@ class LinearQueue {
         events_of(ring)[place] = event;
         ++ring->count;
     }
-    /// Takes out all events with `event.time <= last`, and appends them in the order of their times, those of one time in
-    /// that of keys.
+    /// Pops all events with `event.time <= last`, and appends them in the order of their times, those with equal
+    /// times in the order of keys.
     void pop(decltype(Event::time) last, std::vector<Event>& out) {
         const std::size_t begin = out.size();
         for (Ring& ring : rings_.values()) {

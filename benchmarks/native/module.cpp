@@ -63,14 +63,14 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const TaskRuns& runs) {
     return description;
 }
 
-/// Counts that would do nothing, or divide by nothing, are refused.
+/// Rejects counts without work, or by which results would be divided.
 void check_positive(std::string_view name, std::uint32_t value) {
     if (value > 0) return;
     throw ValueOutOfBoundsError(
         {.object = std::string(name), .value = "0", .bound = "it must be at least 1", .remedy = ""});
 }
 
-/// A function of the measurement that is repeated, as a method of Python: without the interpreter's lock meanwhile.
+/// A repeated measurement as a method in Python, which releases the interpreter lock meanwhile.
 template <class Result>
 auto repeated(Result (ParallelMeasurement::*measure)(std::uint32_t, std::uint32_t), const char* size) {
     return [measure, size](ParallelMeasurement& measurement, std::uint32_t number, std::uint32_t repetitions) {
@@ -99,17 +99,17 @@ void bind_containers(nb::module_& module) {
         },
         nb::arg("kind"), nb::arg("neurons"), nb::arg("steps"), nb::arg("steps_at_once"),
         "Return the seconds of the work with the containers, the number of turns of all neurons, the number of events, "
-        "and a checksum of all that came out.");
+        "and a checksum of all results.");
 }
 
 void bind_parallel(nb::module_& module) {
-    nb::class_<ParallelMeasurement>(module, "ParallelMeasurement", "Measures what it costs to use a team of threads.")
+    nb::class_<ParallelMeasurement>(module, "ParallelMeasurement", "Measures the costs of a team of threads.")
         .def("__init__", make_measurement, nb::arg("places"), nb::arg("stealing"),
              "Start threads at these places: (processor or -1, number of the NUMA node) each.")
         .def("places", places_of, "Return where the threads are; -1 also where the system refused to bind one.")
         .def(
             "spins", [](const ParallelMeasurement& measurement) { return measurement.team().spins() > 0; },
-            "Return whether threads that wait look for a while before they sleep.")
+            "Return whether waiting threads spin for a while before they sleep.")
         .def("barrier", repeated(&ParallelMeasurement::barrier, "rounds"), nb::arg("rounds"), nb::arg("repetitions"),
              "Return the seconds of one barrier, the mean of the rounds, in each repetition.")
         .def("rounds", repeated(&ParallelMeasurement::rounds, "rounds"), nb::arg("rounds"), nb::arg("repetitions"),
@@ -122,11 +122,12 @@ void bind_parallel(nb::module_& module) {
             },
             nb::arg("repetitions"), "Return the seconds of an empty job, from call to return.")
         .def("empty_tasks", repeated(&ParallelMeasurement::empty_tasks, "tasks per worker"),
-             nb::arg("tasks_per_worker"), nb::arg("repetitions"), "Create and do empty tasks, so many on each thread.")
+             nb::arg("tasks_per_worker"), nb::arg("repetitions"),
+             "Create this number of empty tasks on each thread, and execute them.")
         .def("unbalanced_tree", repeated(&ParallelMeasurement::unbalanced_tree, "depth"), nb::arg("depth"),
-             nb::arg("repetitions"), "Do a tree of tasks that grows from one thread to one side.")
+             nb::arg("repetitions"), "Execute an unbalanced tree of tasks that starts on one thread.")
         .def("tree_reduction", repeated(&ParallelMeasurement::tree_reduction, "levels"), nb::arg("levels"),
-             nb::arg("repetitions"), "Sum numbers up a binary tree of so many levels; check the sums.");
+             nb::arg("repetitions"), "Sum numbers up a binary tree of this number of levels, and check the sums.");
 }
 
 }  // namespace
@@ -135,7 +136,8 @@ void bind_parallel(nb::module_& module) {
 
 NB_MODULE(_measurements, module) {
     module.doc() = "Measurements in C++ of the benchmarks `containers` and `parallel`.";
-    // Errors of the core become those of ranvier.errors, and the interpreter waits for running measurements, as in _core.
+    // Errors of the core become those of ranvier.errors, and the interpreter waits for running measurements, as in
+    // _core.
     ranvier::bindings::bind_interpreter_lock(module);
     ranvier::bindings::bind_errors(module);
     ranvier::benchmarks::bind_containers(module);

@@ -27,10 +27,10 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// Time that the scheduler of the system may need to move threads that started on one processor: several of its ticks.
+/// Time for the scheduler of the system to move threads that started on one processor: several of its ticks.
 constexpr double settling_seconds = 0.06;
 
-/// Seconds of a barrier, a loop or the like within a job: the mean of the rounds, by worker 0, in each repetition.
+/// Seconds of an operation such as a barrier within a job: the mean of the rounds, by worker 0, in each repetition.
 template <class Round>
 std::vector<double> time_rounds(Team& team, std::uint32_t rounds, std::uint32_t repetitions,
                                 const ParallelMeasurement::Poll& poll, Round round) {
@@ -66,7 +66,7 @@ class TreeReduction {
           boxes_(2 * inner_boxes_ + 1),
           begin_(tasks.make_event(1, EventKind::repeating)),
           sums_(boxes_, 0.0),
-          // Uninitialised, so that the memory of a box lies on the node whose task uses it first.
+          // Uninitialised, so that the memory of a box is on the node whose task uses it first.
           numbers_(new double[(boxes_ - inner_boxes_) * numbers_in_box]) {
         const auto gather = tasks.add_type<BoxTask>("gather", [this](TaskContext& context, const BoxTask& task) {
             gather_box(task.box, sums_);
@@ -91,7 +91,7 @@ class TreeReduction {
     std::uint32_t boxes() const { return boxes_; }
     void begin(Tasks& tasks) { tasks.signal(begin_); }
 
-    /// @throws InternalError when the sums are not those of one thread
+    /// @throws InternalError if the sums are not those of one thread
     void check() {
         std::vector<double> expected(boxes_, 0.0);
         for (std::uint32_t box = boxes_; box-- > 0;) {

@@ -15,7 +15,7 @@ namespace ranvier::benchmarks {
 struct TaskRuns {
     std::vector<double> seconds;     ///< of each run
     std::uint64_t tasks = 0;         ///< of one run
-    std::vector<parallel::TaskCounts> counts;  ///< of each worker, in all runs together
+    std::vector<parallel::TaskCounts> counts;  ///< of each worker, over all runs
 };
 
 /// Measures the costs of a team of workers: barriers, rounds, tasks, and a sum up a tree of boxes.
@@ -33,26 +33,26 @@ class ParallelMeasurement {
 
     const parallel::Team& team() const { return team_; }
 
-    /// Seconds of one barrier, in each repetition the mean of so many `rounds`.
+    /// Seconds of one barrier; each repetition gives the mean over `rounds`.
     std::vector<double> barrier(std::uint32_t rounds, std::uint32_t repetitions);
     /// Seconds of one round of an empty item for each worker.
     std::vector<double> rounds(std::uint32_t rounds, std::uint32_t repetitions);
     /// Seconds to start and end an empty job.
     std::vector<double> job(std::uint32_t repetitions);
 
-    /// Each worker creates so many empty tasks, which any worker executes. Seconds of all of them.
+    /// Each worker creates this number of empty tasks, which any worker executes. Seconds of all of them.
     TaskRuns empty_tasks(std::uint32_t tasks_per_worker, std::uint32_t repetitions);
     /// An unbalanced tree: the task of depth d creates those of d - 1 and d - 2, starting from one task of worker 0. Each
     /// computes for about half a microsecond.
     TaskRuns unbalanced_tree(std::uint32_t depth, std::uint32_t repetitions);
-    /// The sum of numbers up a binary tree with 2^(levels - 1) lowest boxes of 1000 numbers, each level partitioned equally
-    /// among the nodes of the team: the upward half of Figure 1 in Morgenstern et al. (2020).
+    /// The sum of numbers up a binary tree with 2^(levels - 1) lowest boxes of 1000 numbers, each level divided
+    /// equally among the nodes of the team: the upward half of Figure 1 in Morgenstern et al. (2020).
     /// @param levels from 1 to 20
-    /// @throws InternalError when a sum is not, bit for bit, that of one thread
+    /// @throws InternalError if a sum is not, bit for bit, that of one thread
     TaskRuns tree_reduction(std::uint32_t levels, std::uint32_t repetitions);
 
    private:
-    /// Lets threads that are not bound spread over the processors.
+    /// Gives the scheduler time to spread unbound threads over the processors.
     void settle();
     TaskRuns repeat(parallel::Tasks& tasks, std::uint32_t repetitions, const std::function<void()>& prepare);
 

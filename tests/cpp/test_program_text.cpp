@@ -130,7 +130,7 @@ TEST(ProgramText, RefusesEndlessPrograms) {
     const std::size_t prepare = good.find("program prepare\n");
     std::string nested = good.substr(0, prepare) + "program prepare\n";
     for (int i = 0; i < 1000; ++i) nested += "inputs number\nv1 = loop 1 10 v0\n";
-    fields_of<FileError>([&] { (void)parse_program(nested, source); }, {"loops in loops"});
+    fields_of<FileError>([&] { (void)parse_program(nested, source); }, {"nested loops"});
     std::string many = good.substr(0, prepare) + "program prepare\ninputs number\n";
     for (std::size_t i = 1; i <= program::most_instructions + 1; ++i) {
         many += "v" + std::to_string(i) + " = constant 1\n";

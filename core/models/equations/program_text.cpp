@@ -346,7 +346,7 @@ class TextReader {
         finish_line();
         if (is_loop) {
             if (depth == program::deepest_loop) {
-                refuse(joined("loops in loops can be ", program::deepest_loop, " deep"));
+                refuse(joined("nested loops can be ", program::deepest_loop, " deep"));
             }
             made.body = std::make_shared<const Program>(body(depth + 1));
         }
