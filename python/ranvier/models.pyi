@@ -417,7 +417,7 @@ class interval_fire(NeuronModel):
         0 to 1 in T. m jumps by the sum of the weights of the spikes that arrive, at the end of the step in which they do.
         A cell fires at the end of the first step in which m has reached 1; m is set to 0. Whenever spikes arrive, whatever
         their weights, m and the time of the next spike, s + tau ln((m_inf - m) / (m_inf - 1)), are calculated anew.
-        The local time s of a cell is the time t, except in bursts: with burst_groups > 0 the cells of the population are divided by
+        The local time s of a cell is t, except in bursts: with burst_groups > 0 the cells of the population are divided by
         id into that many groups of equal size, and the local time of group g = 0, 1, ... runs burst_factor times as fast for
         g burst_duration <= t < (g + 1) burst_duration. Calculated in double precision always.
 

@@ -90,7 +90,7 @@ class Reference {
                 known_until_ = event - 1;
                 return spikes;
             }
-            const double now = own_time(event);
+            const double now = local_time(event);
             bool fire = fires == event;
             if (input != inputs.end() && input->first == event) {
                 if (!fire) fire = receive(now, input->second);
@@ -111,7 +111,7 @@ class Reference {
     Step known_until() const { return known_until_; }
 
    private:
-    double own_time(Step step) const {
+    double local_time(Step step) const {
         const double time = static_cast<double>(step) * resolution_;
         if (time < p_.burst_begin) return time;
         if (time < p_.burst_begin + p_.burst_duration)
@@ -119,17 +119,17 @@ class Reference {
         return time + (p_.burst_factor - 1.0) * p_.burst_duration;
     }
     /// The first step that ends at or after a local time.
-    Step step_of(double own) const {
+    Step step_of(double wanted) const {
         Step low = 0;
         Step high = 1 << 30;
         while (high - low > 1) {
             const Step middle = (low + high) / 2;
-            (own_time(middle) >= own ? high : low) = middle;
+            (local_time(middle) >= wanted ? high : low) = middle;
         }
         return high;
     }
     bool near_a_boundary(Step event) const {
-        return std::abs(own_time(event) - next_) < 1e-9 || std::abs(own_time(event - 1) - next_) < 1e-9;
+        return std::abs(local_time(event) - next_) < 1e-9 || std::abs(local_time(event - 1) - next_) < 1e-9;
     }
 
     void begin_interval(double now) {

@@ -63,7 +63,7 @@ double bytes_of(Make make) {
     return static_cast<double>(memory.bytes());
 }
 
-/// Whether the user gave each target a value of its own for some parameter.
+/// Whether the user gave each target a separate value of some parameter.
 bool has_arrays(const network::StimulusSpec& spec) {
     const auto is_array = [](const auto& given) { return std::holds_alternative<SharedArray>(given.second); };
     return std::ranges::any_of(spec.parameters, is_array);

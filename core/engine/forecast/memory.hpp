@@ -19,7 +19,7 @@ struct MemoryEstimate {
     std::uint64_t held_bytes = 0;  ///< of these, taken already: by what the user gave as arrays
 };
 
-/// What one process of a run will take by its own account, without building it: expectations over the random numbers.
+/// What one process of a run will take by its account, without building it: expectations over the random numbers.
 /// Groups of neurons and exchange methods are made as small samples and asked, so that the account need not be written twice.
 MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
                                const connect::BuildOptions& build, const SimulationOptions& options,

@@ -50,7 +50,7 @@ Simulation::Simulation(network::Network network, SimulationOptions options, cons
                        std::shared_ptr<comm::Communicator> communicator) {
     if (!communicator) communicator = comm::make_local_communicator();
     MachineShare machine(*communicator);
-    // An error in a process's own description comes before its differences from others.
+    // Errors in the description of a process are thrown before its differences from others.
     agree(*communicator, "describing the network", [&] {
         implementation_ =
             std::make_unique<Implementation>(std::move(network), options, communicator, std::move(machine));

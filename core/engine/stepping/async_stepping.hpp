@@ -89,7 +89,7 @@ class AsyncStepping final : public Stepping, private comm::ProgressReceiver {
         std::atomic<Step> planned{0};
         SpikeLog log;
         ShardInbox inbox;
-        /// Number of spikes it has read, by the place of the source among PairDelays::sources(), and last of its own.
+        /// Number of spikes it has read, by the place of the source among PairDelays::sources(), and last of itself.
         std::vector<SpikeLog::Count> read;
         std::uint64_t visits = 0;
     };
