@@ -35,7 +35,7 @@ class PairDelays {
     std::span<const Pair> sources(std::uint32_t shard) const { return sources_[shard]; }
     /// The target shards of a shard on this process, without itself.
     std::span<const std::uint32_t> targets(std::uint32_t shard) const { return targets_[shard]; }
-    /// Of the synapses between neurons of one shard; 0: there are none.
+    /// The shortest delay between neurons of one shard; 0: no synapses.
     Step within_shard(std::uint32_t shard) const { return within_shards_[shard]; }
     /// Whether no shard could advance by more than two steps at a time: each shard with sources also sends spikes to
     /// one of these, both after a single step. Also true for a single shard. If other processes have shards, it is

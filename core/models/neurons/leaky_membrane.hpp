@@ -7,7 +7,7 @@
 
 #include "ranvier/models/model_info.hpp"
 
-/// What the leaky integrate-and-fire models share: parameters of the membrane and the exact solution of
+/// Common code of the leaky integrate-and-fire models: parameters of the membrane and the exact solution of
 ///     C_m dV/dt = -C_m V / tau_m + I(t)        (V relative to E_L)
 /// over one step of the grid, for currents that are constant or decay exponentially.
 ///

@@ -91,7 +91,7 @@ class MipGenerator final : public Stimulus {
     }
 
    private:
-    /// Of the mother process in a step. The layers up to it may contain twice as many.
+    /// Upper limit for the mother process in a step. The layers up to it may contain twice as many.
     static constexpr double greatest_mean = 256.0;
 
     struct Point {

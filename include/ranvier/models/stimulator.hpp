@@ -45,8 +45,8 @@ class Stimulus {
    public:
     virtual ~Stimulus() = default;
 
-    /// Adds to out[0, size) what acts on the targets in this step, which leads from (step - 1) h to step h. Without state a
-    /// pure function of the step; else steps are asked for one after another.
+    /// Adds the input of the targets in this step, from (step - 1) h to step h, to out[0, size). Without state, it is a
+    /// pure function of the step; otherwise calls must be for consecutive steps.
     ///
     /// For `spikes`: the number of spikes that arrive times the weight. Spikes of the generator's step k, that is, of the
     /// interval ((k - 1) h, k h], arrive in step k + delay. Generators with a start and a stop are active for
@@ -54,8 +54,8 @@ class Stimulus {
     ///
     /// For `current`: pA. A current that is emitted at the time k h >= 0 flows during (k h + delay, k h + delay + h], that
     /// is, in step k + delay + 1. Generators with a start and a stop are active for start <= k h < stop. With the same
-    /// start, stop and delay the same steps feel the current in NEST (measured in 3.10), but with start = 0 one more: NEST
-    /// emits nothing at time 0.
+    /// start, stop and delay the current flows in the same steps as in NEST (measured in 3.10), except that with start = 0
+    /// it flows in one step more: NEST emits nothing at time 0.
     virtual void add(Step step, double* out) = 0;
 
     /// Whether the output depends on previous steps.
