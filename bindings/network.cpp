@@ -46,10 +46,16 @@ network::SiteSpec to_site(const InputSite& site) {
 
 IdSequence to_ids(const std::optional<InputIds>& ids) { return ids ? to_ids(*ids) : IdSequence(); }
 
-std::uint32_t create_spike_generators(Network& network, std::string name, const InputArray<double>& times,
-                                      const InputArray<std::int64_t>& counts) {
-    return network.create_spike_generators(std::move(name), to_lists(times, counts)).value;
+/// The name of a neuron model, or a user-defined one.
+using InputNeuronModel = std::variant<std::string, std::shared_ptr<const models::UserModel>>;
+
+std::shared_ptr<const models::NeuronModel> to_neuron_model(const InputNeuronModel& model) {
+    if (const auto* const name = std::get_if<std::string>(&model)) return network::registered_model(*name);
+    return std::get<std::shared_ptr<const models::UserModel>>(model);
 }
+
+/// The spike times of all units, ms, and the number of those of each unit.
+using InputSpikeTimes = std::tuple<InputArray<double>, InputArray<std::int64_t>>;
 
 /// The name of a synapse model or a user-defined one, values of its parameters, and the neurons of its transmitter.
 using InputSynapse = std::tuple<std::variant<std::string, std::shared_ptr<const models::UserSynapse>>, InputValues,
@@ -70,7 +76,15 @@ network::SynapseSpec to_synapse(const InputSynapse& input) {
 // Reads a field of each type from Python.
 void read_field(nb::handle given, std::string& value) { value = nb::cast<std::string>(given); }
 void read_field(nb::handle given, double& value) { value = nb::cast<double>(given); }
+void read_field(nb::handle given, std::optional<double>& value) { value = nb::cast<double>(given); }
+void read_field(nb::handle given, std::uint64_t& value) { value = nb::cast<std::uint64_t>(given); }
+void read_field(nb::handle given, std::vector<std::string>& names) {
+    names = nb::cast<std::vector<std::string>>(given);
+}
 void read_field(nb::handle given, IdSequence& ids) { ids = to_ids(nb::cast<InputIds>(given)); }
+void read_field(nb::handle given, std::vector<IdSequence>& parts) {
+    for (const InputIds& ids : nb::cast<std::vector<InputIds>>(given)) parts.push_back(to_ids(ids));
+}
 void read_field(nb::handle given, network::Values& values) { values = to_values(nb::cast<InputValue>(given)); }
 void read_field(nb::handle given, NamedValues& values) { values = to_values(nb::cast<InputValues>(given)); }
 void read_field(nb::handle given, network::Sequences& lists) { lists = to_lists(nb::cast<InputSequences>(given)); }
@@ -78,6 +92,13 @@ void read_field(nb::handle given, connect::RuleSpec& rule) { rule = nb::cast<con
 void read_field(nb::handle given, network::SiteSpec& site) { site = to_site(nb::cast<InputSite>(given)); }
 void read_field(nb::handle given, network::SynapseSpec& synapse) {
     synapse = to_synapse(nb::cast<InputSynapse>(given));
+}
+void read_field(nb::handle given, network::SpikeTimes& lists) {
+    const auto [times, counts] = nb::cast<InputSpikeTimes>(given);
+    lists = to_lists(times, counts);
+}
+void read_field(nb::handle given, std::shared_ptr<const models::NeuronModel>& model) {
+    model = to_neuron_model(nb::cast<InputNeuronModel>(given));
 }
 void read_field(nb::handle given, const models::StimulatorModel*& model) {
     model = &models::find_stimulator_model(nb::cast<std::string>(given));
@@ -175,23 +196,10 @@ void bind_creation(nb::class_<Network>& network) {
         .def("set_seed", &Network::set_seed, nb::arg("seed"))
         .def(
             "create",
-            [](Network& self, std::string_view model, std::uint64_t size, std::string name, const InputValues& values,
-               std::optional<double> step, const InputSequences& sequences) {
-                return self.create(model, size, std::move(name), to_values(values), step, to_lists(sequences)).value;
+            [](Network& self, const InputFields& population) {
+                return self.create(to_spec<network::PopulationSpec>(population)).value;
             },
-            nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none(),
-            nb::arg("sequences") = InputSequences())
-        .def(
-            "create_user_model",
-            [](Network& self, const std::shared_ptr<const models::UserModel>& model, std::uint64_t size,
-               std::string name, const InputValues& values, std::optional<double> step) {
-                if (model->size() != 0 && model->size() != size)
-                    throw InternalError("the model belongs to another population");
-                return self.create(*model, model, size, std::move(name), to_values(values), step).value;
-            },
-            nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none())
-        .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),
-             "Unit i plays the next counts[i] of the times.")
+            nb::arg("population"))
         .def(
             "connect",
             [](Network& self, const InputFields& projection) {
@@ -210,19 +218,11 @@ void bind_creation(nb::class_<Network>& network) {
 void bind_changes(nb::class_<Network>& network) {
     network
         .def(
-            "set_values",
-            [](Network& self, std::uint32_t population, const InputValues& values, const InputSequences& sequences) {
-                self.set_values(PopulationId(population), to_values(values), to_lists(sequences));
+            "set_population",
+            [](Network& self, std::uint32_t population, const InputFields& changed) {
+                self.set(PopulationId(population), to_spec<network::PopulationSpec>(changed));
             },
-            nb::arg("population"), nb::arg("values"), nb::arg("sequences") = InputSequences(),
-            "Replace all values of a population.")
-        .def(
-            "set_spike_times",
-            [](Network& self, std::uint32_t population, const InputArray<double>& times,
-               const InputArray<std::int64_t>& counts) {
-                self.set_spike_times(PopulationId(population), to_lists(times, counts));
-            },
-            nb::arg("population"), nb::arg("times"), nb::arg("counts"))
+            nb::arg("population"), nb::arg("changed"), "Replace the description of a population.")
         .def(
             "set_projection",
             [](Network& self, std::uint32_t projection, const InputFields& changed) {
@@ -241,19 +241,16 @@ void bind_recorders(nb::class_<Network>& network) {
     network
         .def(
             "record_spikes",
-            [](Network& self, const std::vector<InputIds>& neurons) {
-                std::vector<IdSequence> ids;
-                ids.reserve(neurons.size());
-                for (const InputIds& given : neurons) ids.push_back(to_ids(given));
-                return self.record_spikes(std::move(ids));
+            [](Network& self, const InputFields& recorder) {
+                return self.record_spikes(to_spec<network::SpikeRecorderSpec>(recorder));
             },
-            nb::arg("neurons"))
+            nb::arg("recorder"))
         .def(
             "record_state",
-            [](Network& self, const InputIds& neurons, std::vector<std::string> variables, double interval) {
-                return self.record_state(to_ids(neurons), std::move(variables), interval);
+            [](Network& self, const InputFields& recorder) {
+                return self.record_state(to_spec<network::StateRecorderSpec>(recorder));
             },
-            nb::arg("neurons"), nb::arg("variables"), nb::arg("interval"));
+            nb::arg("recorder"));
 }
 
 /// Queries of a network.

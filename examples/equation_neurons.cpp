@@ -72,7 +72,7 @@ Options read_options(const std::vector<std::string_view>& words) {
 void run(const Options& options) {
     const auto model = std::make_shared<const models::ProgramModel>(models::read_program_file(options.file));
     network::Network network(0.1, 1);
-    const auto neurons = network.create(*model, model, 100, "neurons", options.values);
+    const auto neurons = network.create({.name = "neurons", .model = model, .size = 100, .values = options.values});
     const IdSequence all = {network.population(neurons).first, 1, 100};
     const std::string receptor = model->description().receptors.front();
     network.connect({.sources = all,
@@ -86,7 +86,7 @@ void run(const Options& options) {
                        .parameters = {{"rate", options.rate}},
                        .weight = options.weight,
                        .receptor = receptor});
-    const network::RecorderIndex recorder = network.record_spikes({all});
+    const network::RecorderIndex recorder = network.record_spikes({.neurons = {all}});
     engine::Simulation simulation(std::move(network), {});
     simulation.run(static_cast<Step>(options.duration / 0.1 + 0.5));
     const engine::SpikeData spikes = simulation.take_spikes(recorder);

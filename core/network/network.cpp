@@ -44,6 +44,7 @@ class ArrayBytes {
     void add_fields(const Spec& spec) {
         for_each_field(spec, [this](const auto&, const auto& value) { add(value); });
     }
+    void add(const SpikeLists& lists) { bytes_ += lists.bytes(); }
     std::uint64_t sum() const { return bytes_; }
 
    private:
@@ -69,7 +70,11 @@ class ArrayBytes {
     void add(const Sequences& sequences) {
         for (const auto& [name, numbers] : sequences) bytes_ += numbers.size() * sizeof(double);
     }
-    void add(const SpikeLists& lists) { bytes_ += lists.bytes(); }
+    void add(const SpikeTimes& lists) {
+        for (const std::vector<double>& times : lists) bytes_ += times.size() * sizeof(double);
+    }
+    void add(const std::shared_ptr<const models::NeuronModel>&) {}
+    void add(const std::optional<double>&) {}
     void add(const connect::RuleSpec& rule) {
         for (const connect::RuleValue& value : rule.values()) {
             if (const auto* const indices = std::get_if<SharedIndices>(&value)) add(*indices);
@@ -140,9 +145,12 @@ void check_target_receptors(const Network& network, const StimulusSpec& spec, co
                                      "low= or high="});
 }
 
-UnknownNameError unknown_parameter(const models::StimulatorModel& model, std::string_view key) {
+/// @param model of neurons or a stimulator
+template <class Model>
+UnknownNameError unknown_parameter(const Model& model, std::string_view key) {
     std::vector<std::string_view> known;
     append_names(model.parameters, known);
+    if constexpr (requires { model.variables; }) append_names(model.variables, known);
     append_names(model.sequences, known);
     return unknown_name("parameter of " + std::string(model.name), key, known);
 }
@@ -173,6 +181,10 @@ void check_numbers(const models::StimulatorModel& model, const NamedValues& para
 
 }  // namespace
 
+std::shared_ptr<const models::NeuronModel> registered_model(std::string_view name) {
+    return {std::shared_ptr<void>(), &models::find_neuron_model(name)};
+}
+
 Network::Network(double resolution, std::uint64_t seed) : resolution_(resolution), seed_(seed) {
     check_resolution(resolution);
 }
@@ -186,7 +198,9 @@ void Network::set_resolution(double resolution) {
     if (!projections_.empty()) what = "delays of projections";
     if (!stimuli_.empty()) what = "delays of stimuli";
     if (!state_recorders_.empty()) what = "recording intervals";
-    if (std::ranges::any_of(populations_, &Population::has_given_step)) what = "steps of populations";
+    if (std::ranges::any_of(populations_, [](const Population& population) { return population.step.has_value(); })) {
+        what = "steps of populations";
+    }
     if (plays_spikes) what = "spike times";
     if (!what.empty()) {
         throw StateError({.object = "resolution",
@@ -228,105 +242,104 @@ Step Network::stride_of(double step, const std::string& population) const {
     return *stride;
 }
 
-PopulationId Network::create(std::string_view model_name, std::uint64_t size, std::string name, NamedValues values,
-                             std::optional<double> step, Sequences sequences) {
-    const models::NeuronModel& model = models::find_neuron_model(model_name);
-    if (model.plays_spikes) {
-        throw ValueOutOfBoundsError({.object = name.empty() ? "model" : "model of population " + quoted(name),
-                                     .value = quoted(model_name),
-                                     .bound = "it needs the spike times of each unit",
-                                     .remedy = "use create_spike_generators"});
+PopulationId Network::create(std::string_view model, std::uint64_t size, std::string name, NamedValues values) {
+    return create(
+        {.name = std::move(name), .model = registered_model(model), .size = size, .values = std::move(values)});
+}
+
+PopulationId Network::create(PopulationSpec spec) {
+    if (spec.model == nullptr) {
+        throw ValueOutOfBoundsError({.object = "model of a population",
+                                     .value = "none",
+                                     .bound = "a population has neurons of a model",
+                                     .remedy = "name one with registered_model()"});
     }
-    return create(model, nullptr, size, std::move(name), std::move(values), step, std::move(sequences));
+    spec.name = name_population(std::move(spec.name), spec.model->name);
+    Population population{std::move(spec), PopulationId{static_cast<std::uint32_t>(populations_.size())},
+                          NeuronId{unit_count()}};
+    check(population);
+    if (population.size > most_units - unit_count()) {
+        throw ValueOutOfBoundsError({.object = "size of population " + quoted(population.name),
+                                     .value = std::to_string(population.size),
+                                     .bound = "a network can have at most 2^48 neurons and sources",
+                                     .remedy = "make it smaller"});
+    }
+    populations_.push_back(std::move(population));
+    return populations_.back().id;
 }
 
-PopulationId Network::create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
-                             std::string name, NamedValues values, std::optional<double> step, Sequences sequences) {
-    Population population;
-    population.name = name_population(std::move(name), model.name);
-    population.model = &model;
-    population.model_owner = std::move(owner);
-    population.size = size;
-    population.has_given_step = step.has_value();
-    if (step) population.stride = stride_of(*step, population.name);
-    population.sequences = std::move(sequences);
-    give(population, std::move(values));
-    return add(std::move(population));
+void Network::set(PopulationId id, PopulationSpec changed) {
+    const Population& present = population(id);
+    if (changed.name != present.name || changed.model != present.model || changed.size != present.size ||
+        changed.step != present.step) {
+        throw ValueOutOfBoundsError({.object = "population " + quoted(present.name),
+                                     .value = "another name, model, size or step",
+                                     .bound = "they are fixed when a population is created",
+                                     .remedy = "create another population"});
+    }
+    Population population{std::move(changed), present.id, present.first};
+    check(population);
+    populations_[id.value] = std::move(population);
 }
 
-void Network::give(Population& population, NamedValues values) const {
+void Network::check(Population& population) const {
     const models::NeuronModel& model = *population.model;
-    for (auto& [key, value] : values) {
-        const std::string object = key + " of population " + quoted(population.name);
+    const std::string object = "population " + quoted(population.name);
+    if (model.population_size != 0 && model.population_size != population.size) {
+        throw ShapeError({.object = "size of " + object,
+                          .value = std::to_string(population.size),
+                          .bound = "its model describes " + std::to_string(model.population_size) + " neurons",
+                          .remedy = "create as many"});
+    }
+    if (population.step) population.stride = stride_of(*population.step, population.name);
+    for (const auto& [key, value] : population.values) {
+        const std::string of_population = key + " of " + object;
         if (const auto parameter = find_info(model.parameters, key); parameter != model.parameters.end()) {
-            check_values(value, *parameter, object, population.size);
-            population.parameters.emplace(key, std::move(value));
+            check_values(value, *parameter, of_population, population.size);
         } else if (const auto variable = find_info(model.variables, key); variable != model.variables.end()) {
-            if (variable->is_read_only) throw read_only_variable(object);
-            check_values(value, object, population.size);
-            population.variables.emplace(key, std::move(value));
+            if (variable->is_read_only) throw read_only_variable(of_population);
+            check_values(value, of_population, population.size);
         } else {
-            std::vector<std::string_view> known;
-            append_names(model.parameters, known);
-            append_names(model.variables, known);
-            throw unknown_name("parameter of " + std::string(model.name), key, known);
+            throw unknown_parameter(model, key);
         }
     }
-    if (model.stimulator != nullptr) check_sources(population);
+    round_spike_times(population);
+    if (model.stimulator != nullptr) {
+        check_numbers(*model.stimulator, population.values, population.sequences, population.size, object);
+        try_sources(population, step_of(population));
+    } else if (!population.sequences.empty()) {
+        throw unknown_parameter(model, population.sequences.begin()->first);
+    }
     if (model.has_conflicts()) {
         check_conflicts(
-            model.parameters, population.parameters, population.size,
-            [&](std::span<const double> parameters) { return model.conflict(parameters, std::nullopt); },
-            "population " + quoted(population.name));
+            model.parameters, population.values, population.size,
+            [&](std::span<const double> parameters) { return model.conflict(parameters, std::nullopt); }, object);
     }
     if (model.has_range_conflicts()) {
         check_range_conflicts(
-            model.parameters, population.parameters, population.size,
+            model.parameters, population.values, population.size,
             [&](std::optional<std::uint64_t> neuron, std::span<const double> least, std::span<const double> greatest) {
                 return model.range_conflict(neuron, least, greatest);
             },
-            "population " + quoted(population.name));
+            object);
     }
 }
 
-void Network::set_values(PopulationId id, NamedValues values, Sequences sequences) {
-    Population changed = population(id);
-    changed.parameters.clear();
-    changed.variables.clear();
-    changed.sequences = std::move(sequences);
-    give(changed, std::move(values));
-    populations_[id.value] = std::move(changed);
-}
-
-PopulationId Network::create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times) {
-    const models::NeuronModel& model = models::find_neuron_model("spike_generator");
-    Population population;
-    population.name = name_population(std::move(name), model.name);
-    population.model = &model;
-    population.size = spike_times.size();
-    give(population, spike_times);
-    return add(std::move(population));
-}
-
-void Network::give(Population& population, std::span<const std::vector<double>> spike_times) const {
-    std::vector<std::vector<Step>> steps;
-    steps.reserve(spike_times.size());
-    for (std::size_t unit = 0; unit < spike_times.size(); ++unit) {
-        steps.push_back(spike_steps(spike_times[unit], resolution_, population.name, unit));
-    }
-    population.spike_steps = std::move(steps);
-}
-
-void Network::set_spike_times(PopulationId id, std::span<const std::vector<double>> spike_times) {
-    const Population& present = population(id);
-    if (!present.model->plays_spikes || spike_times.size() != present.size) {
-        throw ShapeError({.object = "lists of spike times of population " + quoted(present.name),
-                          .value = std::to_string(spike_times.size()),
-                          .bound = "it has " + std::to_string(present.model->plays_spikes ? present.size : 0) +
-                                   " units that play spikes",
+void Network::round_spike_times(Population& population) const {
+    const std::uint64_t units = population.model->plays_spikes ? population.size : 0;
+    if (population.spike_times.size() != units) {
+        throw ShapeError({.object = "lists of spike times of population " + quoted(population.name),
+                          .value = std::to_string(population.spike_times.size()),
+                          .bound = "it has " + std::to_string(units) + " units that play spikes",
                           .remedy = "give one list for each unit"});
     }
-    give(populations_[id.value], spike_times);
+    const SpikeTimes times = std::exchange(population.spike_times, {});
+    SpikeLists::Lists steps;
+    steps.reserve(times.size());
+    for (std::size_t unit = 0; unit < times.size(); ++unit) {
+        steps.push_back(spike_steps(times[unit], resolution_, population.name, unit));
+    }
+    population.spike_steps = std::move(steps);
 }
 
 std::string Network::name_population(std::string name, std::string_view model) const {
@@ -344,19 +357,6 @@ std::string Network::name_population(std::string name, std::string_view model) c
                                  .value = quoted(name),
                                  .bound = "another population has this name",
                                  .remedy = "choose another"});
-}
-
-PopulationId Network::add(Population population) {
-    if (population.size > most_units - unit_count()) {
-        throw ValueOutOfBoundsError({.object = "size of population " + quoted(population.name),
-                                     .value = std::to_string(population.size),
-                                     .bound = "a network can have at most 2^48 neurons and sources",
-                                     .remedy = "make it smaller"});
-    }
-    population.id = PopulationId{static_cast<std::uint32_t>(populations_.size())};
-    population.first = NeuronId{unit_count()};
-    populations_.push_back(std::move(population));
-    return populations_.back().id;
 }
 
 ProjectionId Network::connect(ProjectionSpec projection) {
@@ -476,17 +476,12 @@ void Network::check(StimulusSpec& spec) const {
     check_values(spec.weight, "weight of " + stimulus, targets);
     check_magnitudes(spec.weight, "weight of " + stimulus);
     check_target_receptors(*this, spec, stimulus);
-    check_delay(spec.delay, resolution_, "delay of " + stimulus);
+    if (!spec.delay) spec.delay = resolution_;
+    check_delay(*spec.delay, resolution_, "delay of " + stimulus);
     try_stimulus(spec, resolution_);
     for (const PopulationId id : populations_of(spec.targets)) {
         if (population(id).stride > 1) try_stimulus(spec, population(id), step_of(population(id)));
     }
-}
-
-void Network::check_sources(Population& population) const {
-    check_numbers(*population.model->stimulator, population.parameters, population.sequences, population.size,
-                  "population " + quoted(population.name));
-    try_sources(population, step_of(population));
 }
 
 Sequences Network::changed_sequences(PopulationId id, Sequences sequences) const {
@@ -521,13 +516,14 @@ SpikeLists Network::later_spikes(PopulationId id, std::span<const std::uint64_t>
     return all;
 }
 
-RecorderIndex Network::record_spikes(std::vector<IdSequence> neurons) {
-    for (const IdSequence& ids : neurons) check_ids(ids, "recorded neurons");
-    spike_recorders_.push_back({std::move(neurons)});
+RecorderIndex Network::record_spikes(SpikeRecorderSpec recorder) {
+    for (const IdSequence& ids : recorder.neurons) check_ids(ids, "recorded neurons");
+    spike_recorders_.push_back(std::move(recorder));
     return spike_recorders_.size() - 1;
 }
 
-RecorderIndex Network::record_state(IdSequence neurons, std::vector<std::string> variables, double interval) {
+RecorderIndex Network::record_state(StateRecorderSpec recorder) {
+    const auto& [neurons, variables, interval] = recorder;
     check_ids(neurons, "recorded neurons");
     const std::string of_recorder = " of a recorder of " + name_of(neurons);
     if (variables.empty()) {
@@ -568,7 +564,7 @@ RecorderIndex Network::record_state(IdSequence neurons, std::vector<std::string>
                       to_text(step_of(population(id))) + " ms",
              .remedy = "choose such an interval, or record populations with different steps in separate calls"});
     }
-    state_recorders_.push_back({.neurons = std::move(neurons), .variables = std::move(variables), .interval = steps});
+    state_recorders_.push_back({std::move(recorder), steps});
     return state_recorders_.size() - 1;
 }
 
@@ -646,7 +642,10 @@ std::uint64_t Network::neuron_count() const {
 
 std::uint64_t Network::array_bytes() const {
     ArrayBytes bytes;
-    for (const Population& population : populations_) bytes.add_fields<PopulationSpec>(population);
+    for (const Population& population : populations_) {
+        bytes.add_fields<PopulationSpec>(population);
+        bytes.add(population.spike_steps);
+    }
     for (const Projection& projection : projections_) bytes.add_fields<ProjectionSpec>(projection);
     for (const StimulusSpec& stimulus : stimuli_) bytes.add_fields(stimulus);
     return bytes.sum();

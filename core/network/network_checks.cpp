@@ -188,7 +188,7 @@ void try_sources(const Population& population, double step) {
     const StimulusSpec spec{.name = {},
                             .model = population.model->stimulator,
                             .targets = {NeuronId{}, 1, population.size},
-                            .parameters = population.parameters,
+                            .parameters = population.values,
                             .sequences = population.sequences,
                             .delay = step};
     try_stimulus(spec, step, models::greatest_mean_of_sources);
@@ -214,7 +214,7 @@ void check_step_conflicts(const Network& network) {
         if (model.stimulator != nullptr) try_sources(population, step);
         if (!model.has_conflicts()) continue;
         check_conflicts(
-            model.parameters, population.parameters, population.size,
+            model.parameters, population.values, population.size,
             [&](std::span<const double> parameters) { return model.conflict(parameters, step); },
             "population " + quoted(population.name));
     }
@@ -256,7 +256,7 @@ void try_stimulus(const StimulusSpec& spec, double resolution, double greatest_m
                               .parameters = parameters,
                               .sequences = sequences,
                               .weights = {{1.0}},
-                              .delay = connect::round_delay(spec.delay, 1.0 / resolution),
+                              .delay = connect::round_delay(spec.delay.value_or(resolution), 1.0 / resolution),
                               .greatest_mean = greatest_mean});
 }
 

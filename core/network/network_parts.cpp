@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -21,10 +23,12 @@ class Parts {
     explicit Parts(std::string owner = {}) : owner_(std::move(owner)) {}
 
     /// Adds all fields of a spec.
+    /// @param part the spec, with what the network made of it
     /// @param numbered name and index of a spec without a name: "population 0", ...
-    template <class Spec>
-    void add_fields(const Spec& spec, const std::string& numbered) {
-        for_each_field(spec, [&](const auto& field, const auto& value) { add_field(spec, field, value, numbered); });
+    template <class Spec, class Part>
+    void add_fields(const Part& part, const std::string& numbered) {
+        for_each_field<const Spec>(
+            part, [&](const auto& field, const auto& value) { add_field(part, field, value, numbered); });
     }
 
     void add(std::string_view what, std::string_view text) { add_mixed(what, text, std::string(text)); }
@@ -35,23 +39,32 @@ class Parts {
     std::vector<NetworkPart> take() { return std::move(parts_); }
 
    private:
-    template <class Spec, class Listed, class Value>
-    void add_field(const Spec& spec, const Listed& field, const Value& value, const std::string& numbered) {
+    template <class Part, class Listed, class Value>
+    void add_field(const Part& part, const Listed& field, const Value& value, const std::string& numbered) {
         if constexpr (Listed::role == FieldRole::parameters) {
-            add_parameters(spec.model->parameters, value);
-        } else if constexpr (std::is_same_v<Value, SpikeLists>) {
-            if (spec.model->plays_spikes) add_mixed(field.name, value.all());
+            add_parameters(part.model->parameters, value);
+        } else if constexpr (Listed::role == FieldRole::time) {
+            add_steps(part, value);
         } else if constexpr (std::is_same_v<Value, std::string>) {
             if (field.name == "name") return add_named("name of " + numbered, value, value);
-            if (applies(spec, field.name)) add(field.name, value);
+            if (applies(part, field.name)) add(field.name, value);
         } else {
             add(field.name, value);
         }
     }
 
+    // Each time of a part has an overload, which adds the steps that the network rounded it to.
+    void add_steps(const Population& population, const std::optional<double>&) {
+        add("steps of the resolution in a step", population.stride);
+    }
+    void add_steps(const Population& population, const SpikeTimes&) {
+        if (population.model->plays_spikes) add_mixed("spike_times", population.spike_steps.all());
+    }
+    void add_steps(const StateRecorder& recorder, double) { add("interval", recorder.steps); }
+
     /// Spikes go to receptors, and currents to electrodes.
-    template <class Spec>
-    static bool applies(const Spec&, std::string_view) {
+    template <class Part>
+    static bool applies(const Part&, std::string_view) {
         return true;
     }
     static bool applies(const StimulusSpec& stimulus, std::string_view field) {
@@ -75,13 +88,13 @@ class Parts {
         const auto* const number = std::get_if<double>(&values);
         add_mixed(what, values, number == nullptr ? std::string() : to_text(*number));
     }
-    void add(std::string_view, const NamedValues& named) {
-        for (const auto& [name, values] : named) add(name, values);
+    void add(std::string_view what, const std::optional<double>& number) {
+        if (number) add(what, *number);
     }
     void add(std::string_view, const Sequences& sequences) {
         for (const auto& [name, numbers] : sequences) add_mixed(name, numbers);
     }
-    void add(std::string_view what, const models::NeuronModel* model) {
+    void add(std::string_view what, const std::shared_ptr<const models::NeuronModel>& model) {
         add(what, model->name);
         if (model->fingerprint() != 0) add_mixed("description of the model", model->fingerprint());
     }
@@ -121,6 +134,10 @@ class Parts {
             add("parameter " + std::string(info.name),
                 found == given.end() ? Values(info.default_value) : found->second);
         }
+        // Initial values of variables have no defaults here: a variable may follow a parameter.
+        for (const auto& [name, values] : given) {
+            if (std::ranges::find(infos, name, &models::ParameterInfo::name) == infos.end()) add(name, values);
+        }
     }
 
     std::string owner_;
@@ -139,11 +156,12 @@ void add_named_specs(std::vector<std::vector<NetworkPart>>& parts, std::span<con
     }
 }
 
-template <class Spec>
-void add_recorders(std::vector<std::vector<NetworkPart>>& parts, std::span<const Spec> specs, const std::string& kind) {
+template <class Spec, class Recorder>
+void add_recorders(std::vector<std::vector<NetworkPart>>& parts, std::span<const Recorder> specs,
+                   const std::string& kind) {
     for (std::size_t i = 0; i < specs.size(); ++i) {
         Parts found(kind + " " + std::to_string(i));
-        found.add_fields(specs[i], {});
+        found.add_fields<Spec>(specs[i], {});
         parts.push_back(found.take());
     }
 }
@@ -159,8 +177,8 @@ std::vector<std::vector<NetworkPart>> parts_of_specs(const Network& network) {
     add_named_specs<PopulationSpec>(parts, network.populations(), "population");
     add_named_specs<ProjectionSpec>(parts, network.projections(), "projection");
     add_named_specs<StimulusSpec>(parts, network.stimuli(), "stimulus");
-    add_recorders(parts, network.spike_recorders(), "spike recorder");
-    add_recorders(parts, network.state_recorders(), "state recorder");
+    add_recorders<SpikeRecorderSpec>(parts, network.spike_recorders(), "spike recorder");
+    add_recorders<StateRecorderSpec>(parts, network.state_recorders(), "state recorder");
     return parts;
 }
 

@@ -41,9 +41,8 @@ network::Network balanced_network() {
     net.stimulate({.model = &models::find_stimulator_model("poisson_generator"),
                    .targets = all,
                    .parameters = {{"rate", 3000.0}},
-                   .weight = 120.0,
-                   .delay = 0.1});
-    net.record_spikes({all});
+                   .weight = 120.0});
+    net.record_spikes({.neurons = {all}});
     return net;
 }
 

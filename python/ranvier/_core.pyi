@@ -364,78 +364,14 @@ class Network:
     def seed(self) -> int: ...
     def set_resolution(self, resolution: float) -> None: ...
     def set_seed(self, seed: int) -> None: ...
-    def create(
-        self,
-        model: str,
-        size: int,
-        name: str,
-        values: Mapping[
-            str,
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-            | Distribution
-            | float,
-        ],
-        step: float | None = ...,
-        sequences: Mapping[
-            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        ] = ...,
-    ) -> int: ...
-    def create_user_model(
-        self,
-        model: UserModel,
-        size: int,
-        name: str,
-        values: Mapping[
-            str,
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-            | Distribution
-            | float,
-        ],
-        step: float | None = ...,
-    ) -> int: ...
-    def create_spike_generators(
-        self,
-        name: str,
-        times: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> int: ...
+    def create(self, population: dict[str, Any]) -> int: ...
     def connect(self, projection: dict[str, Any]) -> int: ...
     def stimulate(self, stimulus: dict[str, Any]) -> None: ...
-    def set_values(
-        self,
-        population: int,
-        values: Mapping[
-            str,
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-            | Distribution
-            | float,
-        ],
-        sequences: Mapping[
-            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        ] = ...,
-    ) -> None: ...
-    def set_spike_times(
-        self,
-        population: int,
-        times: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None: ...
+    def set_population(self, population: int, changed: dict[str, Any]) -> None: ...
     def set_projection(self, projection: int, changed: dict[str, Any]) -> None: ...
     def set_stimulus(self, stimulus: int, changed: dict[str, Any]) -> None: ...
-    def record_spikes(
-        self,
-        neurons: Sequence[
-            tuple[int, int, int]
-            | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        ],
-    ) -> int: ...
-    def record_state(
-        self,
-        neurons: tuple[int, int, int]
-        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        variables: Sequence[str],
-        interval: float,
-    ) -> int: ...
+    def record_spikes(self, recorder: dict[str, Any]) -> int: ...
+    def record_state(self, recorder: dict[str, Any]) -> int: ...
     def population_name(self, id: int) -> str: ...
     @property
     def unit_count(self) -> int: ...

@@ -28,6 +28,14 @@ inline IdSequence ids_of(const Network& network, const Selection& selection) {
     return {first, 1, selection.end - selection.begin};
 }
 
+inline PopulationId add_spike_generators(Network& network, std::string name, SpikeTimes spike_times) {
+    const std::uint64_t size = spike_times.size();
+    return network.create({.name = std::move(name),
+                           .model = registered_model("spike_generator"),
+                           .size = size,
+                           .spike_times = std::move(spike_times)});
+}
+
 inline ProjectionId add_projection(Network& network, const Selection& sources, const Selection& targets,
                                    connect::RuleSpec rule, Values weight, Values delay, std::string name = {},
                                    double weight_bound = 0.0, SynapseSpec synapse = {}) {
@@ -55,7 +63,7 @@ inline RecorderIndex add_spike_recorder(Network& network, const std::vector<Sele
     std::vector<IdSequence> ids;
     ids.reserve(neurons.size());
     for (const Selection& selection : neurons) ids.push_back(ids_of(network, selection));
-    return network.record_spikes(std::move(ids));
+    return network.record_spikes({std::move(ids)});
 }
 
 /// @param indices within the population
@@ -69,7 +77,8 @@ inline RecorderIndex add_state_recorder(Network& network, PopulationId populatio
     const std::uint64_t size = ids.size();
     IdSequence neurons(std::make_shared<const std::vector<std::uint64_t>>(std::move(ids)), 0, size);
     if (size == 0) neurons = {first, 1, 0};
-    return network.record_state(std::move(neurons), std::move(variables), interval);
+    return network.record_state(
+        {.neurons = std::move(neurons), .variables = std::move(variables), .interval = interval});
 }
 
 }  // namespace ranvier::network

@@ -201,7 +201,7 @@ constinit const FailingModel failing({
 TEST(AsyncStepping, EndsWhereAWorkerFails) {
     for (const char* stepping : {"bsp", "async"}) {
         BalancedNetwork balanced;
-        balanced.network.create(failing, nullptr, 1, "failing", {});
+        balanced.network.create({.name = "failing", .model = {std::shared_ptr<void>(), &failing}, .size = 1});
         SimulationOptions options = asynchronous(3, 9);
         options.stepping = stepping;
         Simulation simulation(balanced.network, options);

@@ -154,8 +154,7 @@ TEST(DryRun, InventsSpikes) {
 TEST(DryRun, PlaysGivenSpikesBesideInventedOnes) {
     Network network{0.1, 5};
     const PopulationId neurons = network.create("iaf_psc_exp", 10, "neurons", {});
-    const PopulationId players =
-        network.create_spike_generators("players", std::vector<std::vector<double>>(10, {0.5, 0.7}));
+    const PopulationId players = add_spike_generators(network, "players", SpikeTimes(10, {0.5, 0.7}));
     add_projection(network, {players, 0, 10}, {neurons, 0, 10}, {"all_to_all"}, 5.0, 1.0);
     add_projection(network, {neurons, 0, 10}, {neurons, 0, 10}, {"all_to_all"}, 5.0, 1.0);
     for (const double rate : {0.0, 1000.0}) {

@@ -63,7 +63,7 @@ struct Choices {
     std::vector<double> current_times = {0.5, 20.0};
     std::vector<double> currents = {100.0, 200.0};
     double stimulus_weight = 2.0;
-    double stimulus_delay = 1.0;
+    std::optional<double> stimulus_delay = 1.0;
     std::string stimulus = "drive";
     std::uint64_t stimulated = 4;
     std::uint64_t sources = 4;
@@ -79,11 +79,20 @@ IdSequence first_of(const Network& network, PopulationId population, std::uint64
 
 Network make_network(const Choices& choices) {
     Network network(choices.resolution, choices.seed);
-    const PopulationId neurons =
-        network.create(choices.model, choices.size, choices.population, choices.values, choices.step);
-    network.create_spike_generators("players", choices.spikes);
-    network.create("inhomogeneous_poisson_generator", 2, "drawn", {{"stop", 900.0}}, std::nullopt,
-                   {{"times", choices.rate_times}, {"rates", choices.rates}});
+    const PopulationId neurons = network.create({.name = choices.population,
+                                                 .model = registered_model(choices.model),
+                                                 .size = choices.size,
+                                                 .step = choices.step,
+                                                 .values = choices.values});
+    network.create({.name = "players",
+                    .model = registered_model("spike_generator"),
+                    .size = choices.spikes.size(),
+                    .spike_times = choices.spikes});
+    network.create({.name = "drawn",
+                    .model = registered_model("inhomogeneous_poisson_generator"),
+                    .size = 2,
+                    .values = {{"stop", 900.0}},
+                    .sequences = {{"times", choices.rate_times}, {"rates", choices.rates}}});
     network.connect({.name = choices.projection,
                      .sources = first_of(network, neurons, choices.sources),
                      .targets = first_of(network, neurons, choices.targets),
@@ -103,8 +112,10 @@ Network make_network(const Choices& choices) {
                        .sequences = {{"times", choices.current_times}, {"amplitudes", choices.currents}},
                        .weight = choices.stimulus_weight,
                        .delay = choices.stimulus_delay});
-    network.record_spikes({first_of(network, neurons, choices.recorded)});
-    network.record_state(first_of(network, neurons, choices.recorded), choices.variables, choices.interval);
+    network.record_spikes({{first_of(network, neurons, choices.recorded)}});
+    network.record_state({.neurons = first_of(network, neurons, choices.recorded),
+                          .variables = choices.variables,
+                          .interval = choices.interval});
     return network;
 }
 
@@ -190,14 +201,32 @@ TEST(Fields, OfASpecAreAllListed) {
     // A member of any type that the list lacks is noticed when it is compiled.
     EXPECT_TRUE((no_list_is_complete<bool, int, double, std::string, std::uint64_t, std::optional<double>, Values,
                                      NamedValues, Sequences, SiteSpec, SynapseSpec, SpikeLists, SharedArray, IdSequence,
-                                     connect::RuleSpec, std::vector<IdSequence>, std::vector<std::string>,
-                                     const models::NeuronModel*, std::shared_ptr<const void>>()));
+                                     connect::RuleSpec, std::vector<IdSequence>, std::vector<std::string>, SpikeTimes,
+                                     std::shared_ptr<const models::NeuronModel>, std::shared_ptr<const void>>()));
     EXPECT_TRUE(lists_all_members<ProjectionSpec>());
 }
 
 TEST(Fingerprint, OfEqualDescriptionsIsEqual) {
     EXPECT_EQ(fingerprint(make_network({}), {}), fingerprint(make_network({}), {}));
     EXPECT_EQ(values_of(make_network({})), values_of(make_network({})));
+}
+
+TEST(Fingerprint, OfGivenTimesIsThatOfEqualDefaults) {
+    Choices given;
+    given.step = given.resolution;
+    EXPECT_EQ(fingerprint(make_network(given), {}), fingerprint(make_network({}), {}));
+    EXPECT_EQ(values_of(make_network(given)), values_of(make_network({})));
+    Choices one_step;
+    one_step.stimulus_delay = one_step.resolution;
+    Choices shortest;
+    shortest.stimulus_delay = std::nullopt;
+    EXPECT_EQ(values_of(make_network(shortest)), values_of(make_network(one_step)));
+    EXPECT_NE(values_of(make_network(shortest)), values_of(make_network({})));
+    // Rounding errors of times are not differences.
+    Choices rounded;
+    rounded.interval = 0.1 + 0.7 + 0.2;
+    rounded.spikes[1] = {0.1 + 0.1 + 1.8};
+    EXPECT_EQ(values_of(make_network(rounded)), values_of(make_network({})));
 }
 
 TEST(Fingerprint, HasEachFieldOfADescription) {

@@ -245,7 +245,8 @@ TEST_P(MemoryOfPrograms, IsWhatIsAllocated) {
     Network network{0.1, 5};
     std::map<std::string, Values, std::less<>> values;
     if (c.differ) values["C_m"] = Distribution{.kind = Distribution::Kind::uniform, .first = 200.0, .second = 300.0};
-    const PopulationId neurons = network.create(*model, model, c.neurons, "neurons", values);
+    const PopulationId neurons =
+        network.create({.name = "neurons", .model = model, .size = c.neurons, .values = values});
     if (c.injected) add_stimulus(network, {neurons, 0, c.neurons}, "dc_generator", {{"amplitude", 1e-3}}, {}, 1.0, 1.0);
     SimulationOptions options{.threads = c.threads, .compiled_programs = c.compiled, .pinning = "none"};
     // What is predicted must not depend on whether the code is there already.
@@ -278,7 +279,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, MemoryOfPrograms,
 TEST(ProgramsToCompile, NeuronsDoNotAdvanceWithoutTheirCode) {
     const auto model = std::make_shared<models::ProgramModel>(models::described_iaf_psc_exp());
     Network network{0.1, 5};
-    const PopulationId neurons = network.create(*model, model, 10, "neurons", {});
+    const PopulationId neurons = network.create({.name = "neurons", .model = model, .size = 10});
     const SimulationOptions options{.threads = 1, .compiled_programs = true, .programs_to_compile = {neurons.value}};
     Simulation simulation(network, options, {}, comm::make_mirror_communicator(1));
     EXPECT_THROW(simulation.run(1), InternalError);
@@ -323,7 +324,7 @@ TEST(MemoryOfStimuli, HasListsOfSpikesOnceInTheDescriptionAndOnceInTheSimulation
             for (std::size_t i = 0; i < times.size(); ++i) {
                 for (std::size_t k = 0; k < 20; ++k) times[i].push_back(static_cast<double>(1 + i + 4000 * k) * 0.1);
             }
-            network.create_spike_generators("sources", times);
+            add_spike_generators(network, "sources", times);
             return network;
         },
         100);

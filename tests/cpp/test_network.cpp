@@ -12,6 +12,7 @@
 
 #include "error_fields.hpp"
 #include "ranvier/base/errors.hpp"
+#include "ranvier/models/user_model.hpp"
 #include "selections.hpp"
 
 namespace TEST_FILE {
@@ -57,7 +58,7 @@ struct NetworkTest : testing::Test {
     PopulationId excitatory = network.create("iaf_psc_exp", 100, "excitatory", {});
     PopulationId inhibitory = network.create("iaf_psc_delta", 20, "inhibitory", {});
     std::vector<std::vector<double>> times{{1.0, 2.5, 2.5}, {}, {0.1}};
-    PopulationId input = network.create_spike_generators("input", times);
+    PopulationId input = add_spike_generators(network, "input", times);
 
     Selection all(PopulationId id) const { return all_of(network, id); }
 
@@ -92,9 +93,9 @@ TEST_F(NetworkTest, KeepsWhatItIsGiven) {
     const Population& population = network.population(id);
     EXPECT_EQ(population.model->name, "iaf_psc_exp");
     EXPECT_EQ(population.size, 3U);
-    EXPECT_EQ(std::get<double>(population.parameters.at("tau_m")), 20.0);
-    EXPECT_EQ(std::get<SharedArray>(population.variables.at("V_m"))[2], -62.0);
-    EXPECT_EQ(std::get<Distribution>(population.parameters.at("I_e")).second, 100.0);
+    EXPECT_EQ(std::get<double>(population.values.at("tau_m")), 20.0);
+    EXPECT_EQ(std::get<SharedArray>(population.values.at("V_m"))[2], -62.0);
+    EXPECT_EQ(std::get<Distribution>(population.values.at("I_e")).second, 100.0);
     EXPECT_FALSE(population.name.empty());
 
     const ProjectionId projection =
@@ -112,7 +113,7 @@ TEST_F(NetworkTest, KeepsWhatItIsGiven) {
     EXPECT_EQ(network.stimuli()[0].delay, 1.5);
     EXPECT_EQ(add_spike_recorder(network, {all(excitatory), {inhibitory, 5, 6}}), 0U);
     EXPECT_EQ(add_state_recorder(network, excitatory, {0, 5, 99}, {"V_m"}, 0.5), 0U);
-    EXPECT_EQ(network.state_recorders()[0].interval, 5);
+    EXPECT_EQ(network.state_recorders()[0].steps, 5);
 }
 
 TEST_F(NetworkTest, SharesArraysWithItsCopies) {
@@ -217,7 +218,7 @@ TEST_F(NetworkTest, RefusesBadSpikeTimes) {
     const auto refused = [&]<class Error = ValueOutOfBoundsError>(std::vector<double> bad, const std::string& text,
                                                                   Error* = nullptr) {
         const std::vector<std::vector<double>> lists{{1.0}, bad};
-        expect_error<Error>(network, [&] { network.create_spike_generators("bad", lists); }, {"of unit 1", text});
+        expect_error<Error>(network, [&] { add_spike_generators(network, "bad", lists); }, {"of unit 1", text});
     };
     refused({0.0}, "first step");
     refused({-1.0}, "first step");
@@ -225,12 +226,70 @@ TEST_F(NetworkTest, RefusesBadSpikeTimes) {
     refused({infinity}, "finite");
     refused({1.0, 1.05}, "multiple of the resolution", static_cast<GridError*>(nullptr));
     refused({2.0, 1.0}, "ascend");
-    expect_error<ValueOutOfBoundsError>(network, [&] { network.create("spike_generator", 3, "bad", {}); },
-                                        {"create_spike_generators"});
+    expect_error<ShapeError>(network, [&] { network.create("spike_generator", 3, "bad", {}); },
+                             {"spike times of population 'bad'", "3 units"});
+    expect_error<ShapeError>(
+        network,
+        [&] {
+            network.create(
+                {.name = "bad", .model = registered_model("iaf_psc_exp"), .size = 1, .spike_times = {{1.0}}});
+        },
+        {"spike times of population 'bad'", "0 units"});
     // 1e6 ms are far from exact as a multiple of 0.1, and yet on the grid.
     const std::vector<std::vector<double>> late{{0.1 * 3, 1e6 + 0.1}};
-    const PopulationId id = network.create_spike_generators("late", late);
+    const PopulationId id = add_spike_generators(network, "late", late);
     EXPECT_EQ(network.population(id).spike_steps[0], (std::vector<Step>{3, 10000001}));
+}
+
+TEST_F(NetworkTest, ReplacesThePopulationsThatAreSet) {
+    PopulationSpec changed = network.population(excitatory);
+    changed.values = {{"tau_m", 15.0}, {"V_m", -61.0}};
+    network.set(excitatory, changed);
+    EXPECT_EQ(std::get<double>(network.population(excitatory).values.at("tau_m")), 15.0);
+    EXPECT_EQ(network.population(excitatory).first, NeuronId{0});
+    PopulationSpec played = network.population(input);
+    played.spike_times = {{3.0}, {4.0}, {}};
+    network.set(input, played);
+    EXPECT_EQ(network.population(input).spike_steps.all(), (SpikeLists::Lists{{30}, {40}, {}}));
+    EXPECT_EQ(network.population(input).first, NeuronId{120});
+
+    const std::vector<std::function<void(PopulationSpec&)>> fixed{
+        [](PopulationSpec& spec) { spec.name = "other"; },
+        [](PopulationSpec& spec) { spec.model = registered_model("iaf_psc_alpha"); },
+        [](PopulationSpec& spec) { spec.size = 99; },
+        [](PopulationSpec& spec) { spec.step = 0.2; },
+    };
+    for (const auto& change : fixed) {
+        PopulationSpec other = changed;
+        change(other);
+        expect_error<ValueOutOfBoundsError>(network, [&] { network.set(excitatory, other); },
+                                            {"'excitatory'", "fixed"});
+    }
+    PopulationSpec bad = changed;
+    bad.values = {{"tau_m", -1.0}};
+    expect_error<ValueOutOfBoundsError>(network, [&] { network.set(excitatory, bad); }, {"tau_m", "'excitatory'"});
+    EXPECT_EQ(std::get<double>(network.population(excitatory).values.at("tau_m")), 15.0);
+}
+
+/// A model that describes each of three neurons.
+struct ModelOfThree : models::UserModel {
+    ModelOfThree() {
+        name = "three";
+        population_size = 3;
+    }
+    std::unique_ptr<models::NeuronGroup> create(const models::GroupArguments&) const override { return nullptr; }
+};
+
+TEST_F(NetworkTest, RefusesPopulationsThatTheirModelDoesNotFit) {
+    const auto three = std::make_shared<const ModelOfThree>();
+    EXPECT_NO_THROW(network.create({.name = "three", .model = three, .size = 3}));
+    expect_error<ShapeError>(network, [&] { network.create({.name = "four", .model = three, .size = 4}); },
+                             {"'four'", "3 neurons"});
+    expect_error<ValueOutOfBoundsError>(network, [&] { network.create({.name = "none", .size = 4}); }, {"model"});
+    expect_error<UnknownNameError>(
+        network,
+        [&] { network.create({.model = registered_model("iaf_psc_exp"), .size = 1, .sequences = {{"times", {1.0}}}}); },
+        {"iaf_psc_exp", "times"});
 }
 
 TEST_F(NetworkTest, RefusesDelaysOffTheGridOrTooShortOrLong) {
@@ -340,8 +399,8 @@ TEST_F(NetworkTest, RefusesIdsThatDoNotExistOrDoNotAscend) {
             [&] { network.connect({.sources = ids, .targets = neurons, .rule = rule("all_to_all")}); },
             [&] { network.connect({.sources = neurons, .targets = ids, .rule = rule("all_to_all")}); },
             [&] { network.stimulate({.model = &models::find_stimulator_model("dc_generator"), .targets = ids}); },
-            [&] { network.record_spikes({neurons, ids}); },
-            [&] { network.record_state(ids, {"V_m"}, 1.0); },
+            [&] { network.record_spikes({{neurons, ids}}); },
+            [&] { network.record_state({.neurons = ids, .variables = {"V_m"}, .interval = 1.0}); },
         };
         for (const std::function<void()>& call : calls) expect_error<ValueOutOfBoundsError>(network, call, {text});
     };
@@ -427,7 +486,7 @@ TEST(NetworkResolution, CannotChangeOnceTimesAreOnItsGrid) {
         },
         [](Network& n) { add_stimulus(n, {PopulationId{0}, 0, 5}, "dc_generator", {}, {}, 1.0, 1.0); },
         [](Network& n) { add_state_recorder(n, PopulationId{0}, {0}, {"V_m"}, 1.0); },
-        [&](Network& n) { n.create_spike_generators("input", times); },
+        [&](Network& n) { add_spike_generators(n, "input", times); },
     };
     for (std::size_t i = 0; i < put_on_grid.size(); ++i) {
         Network network;

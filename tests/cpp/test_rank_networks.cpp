@@ -184,7 +184,7 @@ TEST(RankNetworks, WithSeveralSpikesOfOneUnitInOneStep) {
     Network network(resolution, 3);
     const std::vector<std::vector<double>> times{
         {1.0, 1.0, 1.0, 5.0}, {}, {1.0, 5.0, 5.0}, {0.1, 0.1, 20.0, 20.0, 20.0, 20.0}, {7.3}};
-    const PopulationId units = network.create_spike_generators("units", times);
+    const PopulationId units = add_spike_generators(network, "units", times);
     const PopulationId cells = network.create("iaf_psc_delta", 12, "cells", {});
     add_projection(network, all_of(network, units), all_of(network, cells), {"all_to_all"}, 1.5, 0.9);
     add_spike_recorder(network, {all_of(network, cells), all_of(network, units)});

@@ -251,7 +251,7 @@ TEST(Simulation, AgreesWithANaiveOne) {
 TEST(Simulation, PlaysSpikesWithTheirMultiplicity) {
     Network network(resolution, 1);
     const std::vector<std::vector<double>> times{{1.0, 2.0, 2.0}, {2.0}};
-    const PopulationId input = network.create_spike_generators("input", times);
+    const PopulationId input = add_spike_generators(network, "input", times);
     const PopulationId neuron =
         network.create("iaf_psc_delta", 1, "neuron",
                        {{"E_L", 0.0}, {"V_m", 0.0}, {"V_th", 1000.0}, {"V_reset", -1.0}, {"tau_m", 1e9}});
@@ -370,7 +370,7 @@ TEST(Simulation, SpikesOnTheirWayFindTheNewWeights) {
 TEST(Simulation, WeightAtArrivalCounts) {
     for (const char* layout : {"ring", "runs"}) {
         Network network(resolution, 1);
-        const PopulationId input = network.create_spike_generators("input", std::vector<std::vector<double>>{{0.1}});
+        const PopulationId input = add_spike_generators(network, "input", {{0.1}});
         const PopulationId neurons = network.create("iaf_psc_delta", 3, "neurons",
                                                     {{"E_L", 0.0}, {"V_reset", -1.0}, {"V_th", 100.0}, {"tau_m", 1e9}});
         add_projection(network, all_of(network, input), all_of(network, neurons), {"all_to_all"}, 1.0,

@@ -205,6 +205,7 @@ void CellModel::describe() {
                                                .parameters = parameters_,
                                                .variables = variables_,
                                                .receptors = receptors_,
+                                               .population_size = kind_of_.size(),
                                                .sites = sites_,
                                                .weight_bounds = not_negative,
                                                .weight_unit = "nS",

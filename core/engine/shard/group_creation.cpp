@@ -33,7 +33,7 @@ GroupParts create_group(const network::LoweredNetwork& network, const network::P
     const std::vector<std::vector<double>> sequences =
         network::ordered(population.model->sequences, population.sequences);
     group.neurons =
-        population.model->create({.model = population.model,
+        population.model->create({.model = population.model.get(),
                                   .ids = ids,
                                   .population_first = population.first,
                                   .population_size = population.size,
@@ -68,7 +68,7 @@ std::unique_ptr<models::Stimulus> create_stimulus(const network::LoweredNetwork&
                                .parameters = parameters,
                                .sequences = sequences,
                                .weights = network.weights(index, targets),
-                               .delay = connect::round_delay(spec.delay, 1.0 / step),
+                               .delay = connect::round_delay(spec.delay.value(), 1.0 / step),
                                .memory = memory});
 }
 

@@ -50,7 +50,7 @@ ShardGroups::ShardGroups(const network::LoweredNetwork& network, const connect::
         const connect::ShardLayout::PopulationShare& share = layout.share(population.id);
         ShardGroup group;
         group.population = population.id;
-        group.model = population.model;
+        group.model = population.model.get();
         group.offset = share.offset;
         group.size = static_cast<std::uint32_t>(share.ids.size());
         group.receptors = static_cast<std::uint32_t>(population.model->receptors.size());

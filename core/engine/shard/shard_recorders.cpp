@@ -32,9 +32,9 @@ ShardRecorders::ShardRecorders(const network::Network& network, const connect::S
         recorder.ranges = std::move(joined);
         spike_recorders_.push_back(std::move(recorder));
     }
-    for (const network::StateRecorderSpec& spec : network.state_recorders()) {
+    for (const network::StateRecorder& spec : network.state_recorders()) {
         StateRecorder recorder(memory);
-        recorder.interval = spec.interval;
+        recorder.interval = spec.steps;
         recorder.variables = spec.variables.size();
         for (const PopulationId id : network.populations_of(spec.neurons)) {
             const connect::ShardLayout::PopulationShare& share = layout.share(id);

@@ -292,11 +292,11 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& po
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < population.model->parameters.size(); ++i) {
         const models::ParameterInfo& info = population.model->parameters[i];
-        const auto given = population.parameters.find(info.name);
+        const auto given = population.values.find(info.name);
         const RandomKey key =
             make_key(network_->seed(), Purpose::parameter, population.id.value * objects_per_population + i);
-        values.push_back(given == population.parameters.end() ? models::GroupValues{{info.default_value}}
-                                                              : local_values(given->second, key, neurons, all));
+        values.push_back(given == population.values.end() ? models::GroupValues{{info.default_value}}
+                                                          : local_values(given->second, key, neurons, all));
     }
     return values;
 }
@@ -307,7 +307,7 @@ std::vector<models::GroupValues> LoweredNetwork::variables(const Population& pop
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < population.model->variables.size(); ++i) {
         const models::VariableInfo& info = population.model->variables[i];
-        if (const auto given = population.variables.find(info.name); given != population.variables.end()) {
+        if (const auto given = population.values.find(info.name); given != population.values.end()) {
             const RandomKey key = make_key(network_->seed(), Purpose::parameter,
                                            population.id.value * objects_per_population + variable_keys + i);
             values.push_back(local_values(given->second, key, neurons, all));

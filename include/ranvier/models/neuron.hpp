@@ -230,6 +230,8 @@ struct NeuronInfo {
     std::span<const VariableInfo> variables;
     /// Names of the receptors.
     std::span<const std::string_view> receptors;
+    /// Size of the only population that the model describes; 0: any size.
+    std::uint64_t population_size = 0;
     /// The number of sites by receptor; empty: one each. For models that are made for one population.
     std::span<const SiteCounts> sites = {};
     /// Whether the sign of a weight selects between two receptors if none is named: weights >= 0 go to the first and

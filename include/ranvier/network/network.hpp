@@ -47,20 +47,10 @@ class Network {
     /// The greatest number of steps of the resolution in a step, over all populations with neurons.
     Step longest_stride() const;
 
-    /// @param model also a stimulator that emits spikes: each neuron is then a source with an independent train
-    /// @param step of the neurons, ms, a multiple of the resolution; none: the resolution
-    /// @param sequences of such a stimulator
-    /// @throws UnknownNameError for a model or parameter, ValueOutOfBoundsError, ShapeError, GridError for a step
-    PopulationId create(std::string_view model, std::uint64_t size, std::string name, NamedValues values,
-                        std::optional<double> step = std::nullopt, Sequences sequences = {});
-    /// A population of a model that is not in the registry; `owner` keeps it alive.
-    /// @throws as the other one
-    PopulationId create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
-                        std::string name, NamedValues values, std::optional<double> step = std::nullopt,
-                        Sequences sequences = {});
-    /// A population of spike generators: one list of spike times (ms, ascending, on the grid, > 0) per unit. A list
-    /// may repeat a time.
-    PopulationId create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times);
+    /// @throws UnknownNameError for a parameter, ValueOutOfBoundsError, ShapeError, GridError for a step or spike time
+    PopulationId create(PopulationSpec population);
+    /// The same, of a model by its name. @throws as the other one, and UnknownNameError for the model
+    PopulationId create(std::string_view model, std::uint64_t size, std::string name, NamedValues values);
 
     /// @throws RuleError, GridError, DelayError, ShapeError, ValueOutOfBoundsError, UnknownNameError
     ProjectionId connect(ProjectionSpec projection);
@@ -68,11 +58,10 @@ class Network {
     /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
     void stimulate(StimulusSpec stimulus);
 
-    /// Replaces all values of a population, a projection or a stimulus. Validated as at creation; if it throws,
-    /// nothing has changed.
+    /// Replaces a population, a projection or a stimulus. Validated as at creation; if it throws, nothing has changed.
+    /// The name, the model, the size and the step of a population stay.
     /// @throws as create(), connect() and stimulate()
-    void set_values(PopulationId population, NamedValues values, Sequences sequences = {});
-    void set_spike_times(PopulationId population, std::span<const std::vector<double>> spike_times);
+    void set(PopulationId population, PopulationSpec changed);
     void set(ProjectionId projection, ProjectionSpec changed);
     void set(std::size_t stimulus, StimulusSpec changed);
 
@@ -89,23 +78,22 @@ class Network {
         populations_[population.value].sequences.swap(other);
     }
     /// Validated lists of spikes that some units of a population play after step `now`.
-    /// @throws as create_spike_generators()
+    /// @throws as create()
     SpikeLists later_spikes(PopulationId population, std::span<const std::uint64_t> units,
                             std::span<const std::vector<double>> spike_times, Step now) const;
     void swap_spikes(PopulationId population, SpikeLists& other) noexcept {
         std::swap(populations_[population.value].spike_steps, other);
     }
 
-    RecorderIndex record_spikes(std::vector<IdSequence> neurons);
-    /// @param interval ms, a multiple of the resolution
-    /// @throws UnknownNameError if the model of a neuron has no such variable
-    RecorderIndex record_state(IdSequence neurons, std::vector<std::string> variables, double interval);
+    RecorderIndex record_spikes(SpikeRecorderSpec recorder);
+    /// @throws UnknownNameError if the model of a neuron has no such variable, GridError for an interval
+    RecorderIndex record_state(StateRecorderSpec recorder);
 
     std::span<const Population> populations() const { return populations_; }
     std::span<const Projection> projections() const { return projections_; }
     std::span<const StimulusSpec> stimuli() const { return stimuli_; }
     std::span<const SpikeRecorderSpec> spike_recorders() const { return spike_recorders_; }
-    std::span<const StateRecorderSpec> state_recorders() const { return state_recorders_; }
+    std::span<const StateRecorder> state_recorders() const { return state_recorders_; }
 
     const Population& population(PopulationId id) const;
     /// The populations of some neurons, ascending; for an empty progression the population at its start.
@@ -138,21 +126,19 @@ class Network {
     /// @throws ValueOutOfBoundsError if units are sources, which take no input
     void check_takes_input(const IdSequence& targets) const;
     std::string name_of(const IdSequence& neurons) const;
-    /// Validates and sets values of a population.
+    /// Validates a population, rounds its times to steps, and completes its sequences.
     /// @throws as create()
-    void give(Population& population, NamedValues values) const;
-    void give(Population& population, std::span<const std::vector<double>> spike_times) const;
-    /// Validates a population of sources of a stimulator, and completes its sequences.
-    /// @throws as create()
-    void check_sources(Population& population) const;
+    void check(Population& population) const;
+    /// Rounds the spike times of a population to steps, which replace them.
+    /// @throws ShapeError, GridError, ValueOutOfBoundsError
+    void round_spike_times(Population& population) const;
     /// Validates a projection, sets a default name, and returns its expected number of synapses.
     /// @throws as connect()
     double checked_synapses(ProjectionSpec& projection, ProjectionId id) const;
-    /// Validates a stimulus, sets a default name, and completes its sequences.
+    /// Validates a stimulus, sets a default name and delay, and completes its sequences.
     /// @throws as stimulate()
     void check(StimulusSpec& stimulus) const;
     std::string name_population(std::string name, std::string_view model) const;
-    PopulationId add(Population population);
 
     double resolution_;
     std::uint64_t seed_;
@@ -161,7 +147,7 @@ class Network {
     std::vector<double> synapses_;  ///< expected, by projection
     std::vector<StimulusSpec> stimuli_;
     std::vector<SpikeRecorderSpec> spike_recorders_;
-    std::vector<StateRecorderSpec> state_recorders_;
+    std::vector<StateRecorder> state_recorders_;
 };
 
 }  // namespace ranvier::network

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -30,6 +31,7 @@ namespace ranvier::network {
 enum class FieldRole : std::uint8_t {
     value,       ///< part of the description: equal networks have equal values
     parameters,  ///< the same, by name: a missing parameter has the default of the model
+    time,        ///< in ms: equal networks have equal numbers of steps
     derived,     ///< follows from other fields, or belongs to the state of a simulation
 };
 
@@ -87,31 +89,29 @@ inline constexpr auto fields<SynapseSpec> = std::tuple{
 };
 static_assert(lists_all_members<SynapseSpec>());
 
+/// A neuron model by its name, or the sources of a stimulator that emits spikes by the name of the stimulator.
+/// @throws UnknownNameError
+std::shared_ptr<const models::NeuronModel> registered_model(std::string_view name);
+
 struct PopulationSpec {
-    std::string name;
-    const models::NeuronModel* model = nullptr;
-    std::shared_ptr<const void> model_owner = {};  ///< keeps a model that is not in the registry
+    std::string name = {};  ///< empty: the name of the model and a number
+    std::shared_ptr<const models::NeuronModel> model = nullptr;
     std::uint64_t size = 0;
-    Step stride = 1;              ///< steps of the resolution in one step of the neurons
-    bool has_given_step = false;  ///< if false, the step follows the resolution
-    NamedValues parameters = {};  ///< those that were set
-    NamedValues variables = {};   ///< initial values that were set
-    SpikeLists spike_steps = {};  ///< only for models that play spikes
-    Sequences sequences = {};     ///< of sources that a stimulator draws
+    std::optional<double> step = std::nullopt;  ///< ms, a multiple of the resolution; none: follows the resolution
+    NamedValues values = {};                    ///< parameters, and initial values of variables
+    /// One list per unit: ms, ascending, on the grid, > 0. A list may repeat a time. Only for models that play spikes.
+    SpikeTimes spike_times = {};
+    Sequences sequences = {};  ///< of sources that a stimulator draws
 };
 
 template <>
 inline constexpr auto fields<PopulationSpec> = std::tuple{
     field("name", &PopulationSpec::name),
     field("model", &PopulationSpec::model),
-    field<FieldRole::derived>("model_owner", &PopulationSpec::model_owner),
     field("size", &PopulationSpec::size),
-    field("steps of the resolution in a step", &PopulationSpec::stride),
-    // A given step is the same as an equal default.
-    field<FieldRole::derived>("has_given_step", &PopulationSpec::has_given_step),
-    field<FieldRole::parameters>("parameters", &PopulationSpec::parameters),
-    field("variables", &PopulationSpec::variables),
-    field("spike_times", &PopulationSpec::spike_steps),
+    field<FieldRole::time>("step", &PopulationSpec::step),
+    field<FieldRole::parameters>("values", &PopulationSpec::values),
+    field<FieldRole::time>("spike_times", &PopulationSpec::spike_times),
     field("sequences", &PopulationSpec::sequences),
 };
 static_assert(lists_all_members<PopulationSpec>());
@@ -120,12 +120,14 @@ static_assert(lists_all_members<PopulationSpec>());
 struct Population : PopulationSpec {
     PopulationId id;
     NeuronId first;
+    Step stride = 1;  ///< steps of the resolution in one step of the neurons
+    SpikeLists spike_steps = {};  ///< the spike times; `spike_times` is empty
 };
 
 struct ProjectionSpec {
     std::string name = {};  ///< empty: derived from the names of the populations
-    IdSequence sources;     ///< of any populations
-    IdSequence targets;     ///< of populations whose models give weights the same meaning
+    IdSequence sources;  ///< of any populations
+    IdSequence targets;  ///< of populations whose models give weights the same meaning
     connect::RuleSpec rule = connect::RuleSpec("all_to_all");
     Values weight = 1.0;
     /// ms; a common delay is a multiple of the resolution. All are rounded to the steps of the targets.
@@ -133,7 +135,7 @@ struct ProjectionSpec {
     /// Largest absolute weight that can be set later; 0: any.
     double weight_bound = 0.0;
     std::string receptor = {};  ///< of the targets; empty: the only one, or selected by the sign of a weight
-    SiteSpec site = {};         ///< of the receptor
+    SiteSpec site = {};  ///< of the receptor
     SynapseSpec synapse = {};
 };
 
@@ -164,8 +166,9 @@ struct StimulusSpec {
     NamedValues parameters = {};
     Sequences sequences = {};
     Values weight = 1.0;
-    double delay = 1.0;  ///< ms; rounded to the steps of the targets, at least one
-    std::string receptor = {};   ///< of spikes, as that of a projection
+    /// ms; rounded to the steps of the targets, at least one; none: a step of the resolution
+    std::optional<double> delay = std::nullopt;
+    std::string receptor = {};  ///< of spikes, as that of a projection
     std::string electrode = {};  ///< of currents; empty: the first one of the targets
     SiteSpec site = {};  ///< of the receptor, for each target
     /// The step after which each parameter, or "weight", was changed during a simulation: draws depend on it.
@@ -199,15 +202,20 @@ static_assert(lists_all_members<SpikeRecorderSpec>());
 struct StateRecorderSpec {
     IdSequence neurons;  ///< of populations whose models all have the variables
     std::vector<std::string> variables;
-    Step interval = 1;  ///< in steps: samples are taken after steps that are multiples of it
+    double interval = 0.0;  ///< ms, a multiple of the steps of the neurons
 };
 
 template <>
 inline constexpr auto fields<StateRecorderSpec> = std::tuple{
     field("neurons", &StateRecorderSpec::neurons),
     field("variables", &StateRecorderSpec::variables),
-    field("interval", &StateRecorderSpec::interval),
+    field<FieldRole::time>("interval", &StateRecorderSpec::interval),
 };
 static_assert(lists_all_members<StateRecorderSpec>());
+
+/// A recorder of a network.
+struct StateRecorder : StateRecorderSpec {
+    Step steps = 1;  ///< the interval: samples are taken after steps that are multiples of it
+};
 
 }  // namespace ranvier::network

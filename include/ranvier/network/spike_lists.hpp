@@ -10,6 +10,9 @@
 
 namespace ranvier::network {
 
+/// Times at which the units of a population play spikes, ms: one list for each of them.
+using SpikeTimes = std::vector<std::vector<double>>;
+
 /// Steps in which units of a population play spikes, one list for each unit. Copies of a description, one for each
 /// simulation, share the immutable lists.
 class SpikeLists {

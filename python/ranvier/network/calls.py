@@ -39,17 +39,19 @@ __all__ = [
     "Connect",
     "Context",
     "Create",
-    "CreateSpikeGenerators",
     "DescribingCall",
     "RecordSpikes",
     "RecordState",
     "RecordWeights",
+    "SpikeTimes",
     "Stimulate",
 ]
 
 Made = TypeVar("Made", bound=Handle)
 Numbers = dict[str, StoredValues]
 Sequences = dict[str, npt.NDArray[np.float64]]
+SpikeTimes = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
+"""The times of all units, ms, and the number of times of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,64 +71,6 @@ class ChangeableCall(Call[Made]):
         """Give the part these arguments. If the core refuses them, nothing changes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Create(ChangeableCall[Population]):
-    """`Network.create`."""
-
-    model: str | UserModel
-    size: int
-    name: str
-    values: Numbers
-    step: float | None
-    sequences: Sequences = field(default_factory=dict)
-    """Of a stimulator."""
-
-    def make(self, contents: Contents) -> Population:
-        """Carry it out."""
-        first_id = contents.core.unit_count
-        own: UserModel | None = None
-        if not isinstance(self.model, str):
-            own, model = self.model, self.model.name
-            index = contents.core.create_user_model(
-                own.core_model, self.size, self.name, _numbers(self.values), self.step
-            )
-        else:
-            model = self.model
-            index = contents.core.create(model, self.size, self.name, _numbers(self.values), self.step, self.sequences)
-        name = contents.core.population_name(index)
-        settings = {**self.values, **self.sequences}
-        made = Population(contents.network, index, name, model, first_id, self.size, settings, own, self.step)
-        contents.populations.append(made)
-        return made
-
-    def change(self, contents: Contents, made: Population) -> None:
-        """Give the population these values."""
-        contents.core.set_values(made.index, _numbers(self.values), self.sequences)
-        made._show({**self.values, **self.sequences})
-
-
-@dataclass(frozen=True, eq=False)
-class CreateSpikeGenerators(ChangeableCall[Population]):
-    """`Network.create_spike_generators`."""
-
-    times: npt.NDArray[np.float64]
-    counts: npt.NDArray[np.int64]
-    name: str
-
-    def make(self, contents: Contents) -> Population:
-        """Carry it out."""
-        first_id = contents.core.unit_count
-        index = contents.core.create_spike_generators(self.name, self.times, self.counts)
-        name = contents.core.population_name(index)
-        made = Population(contents.network, index, name, "spike_generator", first_id, len(self.counts), {})
-        contents.populations.append(made)
-        return made
-
-    def change(self, contents: Contents, made: Population) -> None:
-        """Give the sources these times."""
-        contents.core.set_spike_times(made.index, self.times, self.counts)
-
-
 @dataclass(frozen=True)
 class Context:
     """What the arguments of a call are checked against."""
@@ -142,7 +86,7 @@ def _kept(value: Any, contents: Contents) -> Any:
 
 
 def _argument(
-    to_core: Callable[[Any, Contents], Any] = _kept,
+    to_core: Callable[[Any, Contents], Any] | None = _kept,
     show: Callable[[Any, Contents], Any] = _kept,
     *,
     check: Callable[[str, Any, Context], Any] | None = None,
@@ -153,7 +97,8 @@ def _argument(
     Parameters
     ----------
     to_core, show
-        Return the value in the forms in which the core takes it and in which the handle shows it.
+        Return the value in the forms in which the core takes it and in which the handle shows it. `to_core` is None for
+        values that the core does not take.
     check
         Checks a keyword of the call and returns it in the form in which the call keeps it; None: not a keyword.
     fixed
@@ -162,7 +107,7 @@ def _argument(
     return {"to_core": to_core, "show": show, "check": check, "fixed": fixed}
 
 
-class DescribingCall(ChangeableCall[Made]):
+class DescribingCall(Call[Made]):
     """A call whose fields are the description of a part, by the names that they have in the core.
 
     Each argument is one field, whose metadata tells how it is checked, passed to the core and shown.
@@ -190,7 +135,11 @@ class DescribingCall(ChangeableCall[Made]):
         }
 
     def _to_core(self, contents: Contents) -> dict[str, Any]:
-        return {each.name: each.metadata["to_core"](getattr(self, each.name), contents) for each in fields(self)}
+        return {
+            each.name: each.metadata["to_core"](getattr(self, each.name), contents)
+            for each in fields(self)
+            if each.metadata["to_core"]
+        }
 
     def _shown(self, contents: Contents) -> dict[str, Any]:
         return {each.name: each.metadata["show"](getattr(self, each.name), contents) for each in fields(self)}
@@ -253,12 +202,56 @@ def _show_synapse(synapse: StoredSynapse, contents: Contents) -> AnySynapse:
     return model.with_transmitter(None if transmitter is None else contents.view(transmitter))
 
 
+def _numbers_to_core(values: Numbers, contents: Contents) -> dict[str, Any]:
+    return _numbers(values)
+
+
+def _model_to_core(model: str | UserModel, contents: Contents) -> str | _core.UserModel:
+    return model if isinstance(model, str) else model.core_model
+
+
+def _check_step(name: str, step: float | None, context: Context) -> float | None:
+    return None if step is None else number(name, step)
+
+
+def _check_name_of_population(name: str, given: str | None, context: Context) -> str:
+    return check_name("population", given)
+
+
+@dataclass(frozen=True, eq=False)
+class Create(DescribingCall[Population], ChangeableCall[Population]):
+    """`Network.create` and `Network.create_spike_generators`."""
+
+    model: str | UserModel = field(metadata=_argument(_model_to_core, fixed=True))
+    size: int = field(metadata=_argument(fixed=True))
+    values: Numbers = field(default_factory=dict, metadata=_argument(_numbers_to_core))
+    sequences: Sequences = field(default_factory=dict, metadata=_argument())
+    spike_times: SpikeTimes | None = field(default=None, metadata=_argument())
+    """Only of spike generators."""
+    step: float | None = field(default=None, metadata=_argument(check=_check_step, fixed=True))
+    name: str = field(default="", metadata=_argument(check=_check_name_of_population, fixed=True))
+
+    def make(self, contents: Contents) -> Population:
+        """Carry it out."""
+        first_id = contents.core.unit_count
+        index = contents.core.create(self._to_core(contents))
+        shown = {**self._shown(contents), "name": contents.core.population_name(index)}
+        made = Population(contents.network, index, first_id, shown)
+        contents.populations.append(made)
+        return made
+
+    def change(self, contents: Contents, made: Population) -> None:
+        """Give the population these values."""
+        contents.core.set_population(made.index, {**self._to_core(contents), "name": made.name})
+        made._show(self._shown(contents))
+
+
 def _check_name_of_projection(name: str, given: str | None, context: Context) -> str:
     return check_name("projection", given) or context.default_name
 
 
 @dataclass(frozen=True, eq=False)
-class Connect(DescribingCall[Projection]):
+class Connect(DescribingCall[Projection], ChangeableCall[Projection]):
     """`Network.connect`."""
 
     sources: Selection = field(metadata=_SELECTION)
@@ -285,8 +278,12 @@ class Connect(DescribingCall[Projection]):
         made._show(self._shown(contents))
 
 
-def _check_delay_of_stimulus(name: str, delay: float | None, context: Context) -> float:
-    return context.network.resolution if delay is None else number(name, delay)
+def _check_delay_of_stimulus(name: str, delay: float | None, context: Context) -> float | None:
+    return None if delay is None else number(name, delay)
+
+
+def _show_delay_of_stimulus(delay: float | None, contents: Contents) -> float:
+    return contents.core.resolution if delay is None else delay
 
 
 def _check_electrode(name: str, electrode: str | None, context: Context) -> str | None:
@@ -297,12 +294,8 @@ def _check_name_of_stimulus(name: str, given: str | None, context: Context) -> s
     return check_name("stimulus", given)
 
 
-def _numbers_to_core(values: Numbers, contents: Contents) -> dict[str, Any]:
-    return _numbers(values)
-
-
 @dataclass(frozen=True, eq=False)
-class Stimulate(DescribingCall[Stimulus]):
+class Stimulate(DescribingCall[Stimulus], ChangeableCall[Stimulus]):
     """`Network.stimulate`."""
 
     targets: Selection = field(metadata=_SELECTION)
@@ -310,7 +303,7 @@ class Stimulate(DescribingCall[Stimulus]):
     parameters: Numbers = field(metadata=_argument(_numbers_to_core))
     sequences: Sequences = field(metadata=_argument())
     weight: StoredValues = field(metadata=_argument(_values_to_core, check=_check_values))
-    delay: float = field(metadata=_argument(check=_check_delay_of_stimulus))
+    delay: float | None = field(metadata=_argument(_kept, _show_delay_of_stimulus, check=_check_delay_of_stimulus))
     receptor: str | None = field(metadata=_argument(check=_check_receptor))
     site: StoredSite = field(metadata=_argument(_site_to_core, check=_check_site))
     electrode: str | None = field(metadata=_argument(check=_check_electrode))
@@ -335,51 +328,65 @@ class Stimulate(DescribingCall[Stimulus]):
         return {**shown, "values": values, "name": self.name or f"{self.stimulator}_{index}"}
 
 
+def _all_ids(selections: tuple[Selection, ...], contents: Contents) -> list[Any]:
+    return [_ids(selection, contents) for selection in selections]
+
+
+def _all_views(selections: tuple[Selection, ...], contents: Contents) -> tuple[PopulationView, ...]:
+    return tuple(_view(selection, contents) for selection in selections)
+
+
+def _view_if_any(selection: Selection | None, contents: Contents) -> PopulationView | None:
+    return None if selection is None else contents.view(selection)
+
+
+def _projection(index: int, contents: Contents) -> Projection:
+    return contents.projections[index]
+
+
+_PYTHON_ONLY = _argument(None)
+
+
 @dataclass(frozen=True, eq=False)
-class RecordSpikes(Call[SpikeRecorder]):
+class RecordSpikes(DescribingCall[SpikeRecorder]):
     """`Network.record_spikes`."""
 
-    selections: tuple[Selection, ...]
-    to: Path | None
-    overwrite: bool
+    neurons: tuple[Selection, ...] = field(metadata=_argument(_all_ids, _all_views))
+    to: Path | None = field(metadata=_PYTHON_ONLY)
+    overwrite: bool = field(metadata=_PYTHON_ONLY)
 
     def make(self, contents: Contents) -> SpikeRecorder:
         """Carry it out."""
-        views = tuple(contents.view(selection) for selection in self.selections)
-        index = contents.core.record_spikes([core_ids(view) for view in views])
-        return _added(contents, SpikeRecorder(contents.network, index, (self.to, self.overwrite), views))
+        index = contents.core.record_spikes(self._to_core(contents))
+        return _added(contents, SpikeRecorder(contents.network, index, self._shown(contents)))
 
 
 @dataclass(frozen=True, eq=False)
-class RecordState(Call[StateRecorder]):
+class RecordState(DescribingCall[StateRecorder]):
     """`Network.record_state`."""
 
-    selection: Selection
-    variables: tuple[str, ...]
-    interval: float
-    to: Path | None
-    overwrite: bool
+    neurons: Selection = field(metadata=_argument(_ids, _view))
+    variables: tuple[str, ...] = field(metadata=_argument())
+    interval: float = field(metadata=_argument())
+    to: Path | None = field(metadata=_PYTHON_ONLY)
+    overwrite: bool = field(metadata=_PYTHON_ONLY)
 
     def make(self, contents: Contents) -> StateRecorder:
         """Carry it out."""
-        view = contents.view(self.selection)
-        index = contents.core.record_state(core_ids(view), list(self.variables), self.interval)
-        return _added(
-            contents,
-            StateRecorder(contents.network, index, (self.to, self.overwrite), view, self.variables, self.interval),
-        )
+        index = contents.core.record_state(self._to_core(contents))
+        return _added(contents, StateRecorder(contents.network, index, self._shown(contents)))
 
 
 @dataclass(frozen=True, eq=False)
-class RecordWeights(Call[WeightRecorder]):
+class RecordWeights(DescribingCall[WeightRecorder]):
     """`Network.record_weights`."""
 
-    projection: int
-    interval: float
-    sources: Selection | None
-    targets: Selection | None
-    to: Path | None
-    overwrite: bool
+    projection: int = field(metadata=_argument(None, _projection))
+    interval: float = field(metadata=_PYTHON_ONLY)
+    sources: Selection | None = field(metadata=_argument(None, _view_if_any))
+    targets: Selection | None = field(metadata=_argument(None, _view_if_any))
+    to: Path | None = field(metadata=_PYTHON_ONLY)
+    overwrite: bool = field(metadata=_PYTHON_ONLY)
 
     def make(self, contents: Contents) -> WeightRecorder:
         """Carry it out."""
@@ -388,16 +395,7 @@ class RecordWeights(Call[WeightRecorder]):
                 "interval of a weight recorder", f"{self.interval} ms", "it must be at least one step"
             )
         index = sum(isinstance(recorder, WeightRecorder) for recorder in contents.recorders)
-        made = WeightRecorder(
-            contents.network,
-            index,
-            (self.to, self.overwrite),
-            contents.projections[self.projection],
-            self.interval,
-            None if self.sources is None else contents.view(self.sources),
-            None if self.targets is None else contents.view(self.targets),
-        )
-        return _added(contents, made)
+        return _added(contents, WeightRecorder(contents.network, index, self._shown(contents)))
 
 
 Recording = TypeVar("Recording", bound=Recorder)

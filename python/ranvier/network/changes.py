@@ -18,7 +18,7 @@ from ranvier.base.numeric import number_array
 from ranvier.base.user_model import UserModel
 from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.calls import Call, Connect, Context, Create, CreateSpikeGenerators, DescribingCall, Stimulate
+from ranvier.network.calls import Call, Connect, Context, Create, DescribingCall, SpikeTimes, Stimulate
 from ranvier.network.checks import check_text, known_values
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.rule_base import Rule
@@ -30,6 +30,7 @@ __all__ = [
     "changed_population",
     "changed_projection",
     "changed_stimulus",
+    "joined_spikes",
     "numbers_of",
     "refuse_nothing",
     "sequences_of",
@@ -87,6 +88,12 @@ def spike_lists(spike_times: Sequence[npt.ArrayLike]) -> list[FloatArray]:
     return [store_array(f"spike times of source {i}", times) for i, times in enumerate(given)]
 
 
+def joined_spikes(lists: Sequence[FloatArray]) -> SpikeTimes:
+    """Return the spike times of all sources in the form in which a network keeps them."""
+    counts = np.array([len(times) for times in lists], dtype=np.int64)
+    return locked(np.concatenate(lists) if lists else np.empty(0)), locked(counts)
+
+
 def refuse_nothing(call: str, example: str) -> NoReturn:
     """Refuse a call that changes values and names none."""
     raise WrongTypeError(
@@ -117,17 +124,13 @@ def by_population(view: PopulationView, values: Mapping[str, Any]) -> list[tuple
     return parts
 
 
-def changed_population(
-    view: PopulationView, made: Call[Population], values: dict[str, Any]
-) -> Create | CreateSpikeGenerators:
+def changed_population(view: PopulationView, made: Call[Population], values: dict[str, Any]) -> Create:
     """Return the call that creates a population with other values for all or some of its neurons."""
     population = view.population
-    for key in values:
-        if key in ("model", "name", "size"):
-            _refuse(population, key)
-    if isinstance(made, CreateSpikeGenerators):
-        return _other_spikes(view, made, values)
     assert isinstance(made, Create)
+    _refuse_fixed(population, made, values)
+    if made.spike_times is not None:
+        return replace(made, spike_times=_other_spikes(view, made.spike_times, values))
     _check_keys(population.user_model or population.model, values)
     given = numbers_of(population.user_model or population.model, values)
     sequences = sequences_of_population(view, given)
@@ -171,7 +174,9 @@ def _check_keys(model: str | UserModel, values: Mapping[str, Any], *others: str)
             unknown_name(f"parameter of {model if isinstance(model, str) else model.name}", key, known)
 
 
-def _refuse_fixed(part: Projection | Stimulus, made: DescribingCall[Any], values: Mapping[str, Any]) -> None:
+def _refuse_fixed(
+    part: Population | Projection | Stimulus, made: DescribingCall[Any], values: Mapping[str, Any]
+) -> None:
     for key in values:
         if key in made.fixed():
             _refuse(part, key)
@@ -194,7 +199,7 @@ def _other_rule(projection: Projection, rule: Rule, values: Mapping[str, Any]) -
     return replace(rule, **keywords) if keywords else rule
 
 
-def _other_spikes(view: PopulationView, made: CreateSpikeGenerators, values: dict[str, Any]) -> CreateSpikeGenerators:
+def _other_spikes(view: PopulationView, present: SpikeTimes, values: dict[str, Any]) -> SpikeTimes:
     for key in values:
         if key != "spike_times":
             unknown_name("value of a spike_generator", key, ["spike_times"])
@@ -206,14 +211,12 @@ def _other_spikes(view: PopulationView, made: CreateSpikeGenerators, values: dic
             there_are(len(view), "source"),
             "give one list for each",
         )
-    ends = np.cumsum(made.counts)
-    begins = ends - made.counts
-    all_lists = [made.times[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    times, counts = present
+    ends = np.cumsum(counts)
+    all_lists = [times[begin:end] for begin, end in zip(ends - counts, ends, strict=True)]
     for index, times_of_one in zip(view.indices, lists, strict=True):
         all_lists[index] = times_of_one
-    counts = np.array([len(times) for times in all_lists], dtype=np.int64)
-    times = np.concatenate(all_lists) if all_lists else np.empty(0)
-    return replace(made, times=locked(times), counts=locked(counts))
+    return joined_spikes(all_lists)
 
 
 def _in_part(view: PopulationView, present: Mapping[str, StoredValues], key: str, value: StoredValues) -> StoredValues:

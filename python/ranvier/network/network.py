@@ -34,7 +34,6 @@ from ranvier.network.calls import (
     Connect,
     Context,
     Create,
-    CreateSpikeGenerators,
     RecordSpikes,
     RecordState,
     RecordWeights,
@@ -42,7 +41,6 @@ from ranvier.network.calls import (
 )
 from ranvier.network.checks import (
     as_view,
-    check_name,
     check_reachable,
     check_seed,
     check_size,
@@ -305,14 +303,14 @@ class Network(NamedAttributes):
             For a step that is not a multiple of the resolution.
         """
         checked, given = model_and_values(model)
-        check_value_names(checked, values, "create()", ["name", "step"])
+        check_value_names(checked, values, "create()", [*Create.keywords()])
         given |= changes.numbers_of(checked, values)
         if isinstance(checked, UserModel):
             checked.check_values(given)
-        checked_step = None if step is None else number("step", step)
         checked_size = check_size(size, checked)
         sequences = changes.sequences_of(checked, given) if isinstance(checked, str) else {}
-        return self._make(Create(checked, checked_size, check_name("population", name), given, checked_step, sequences))
+        arguments = Create.checked({"step": step, "name": name}, Context(self))
+        return self._make(Create(checked, checked_size, given, sequences, **arguments))
 
     @known_keywords
     def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:
@@ -332,9 +330,9 @@ class Network(NamedAttributes):
             For times that are not on the grid, not positive or not ascending.
         """
         lists = changes.spike_lists(spike_times)
-        counts = np.array([len(times) for times in lists], dtype=np.int64)
-        times = np.concatenate(lists) if lists else np.empty(0)
-        return self._make(CreateSpikeGenerators(locked(times), locked(counts), check_name("population", name)))
+        arguments = Create.checked({"name": name}, Context(self))
+        spikes = changes.joined_spikes(lists)
+        return self._make(Create("spike_generator", len(lists), spike_times=spikes, **arguments))
 
     @explained_connect
     def connect(
@@ -640,7 +638,7 @@ class Network(NamedAttributes):
         destination, replaces = self._destination(to, overwrite)
         recorder = self._make(
             RecordState(
-                selection=selection_of(view),
+                neurons=selection_of(view),
                 variables=tuple(check_text("name of a variable", name) for name in names),
                 interval=self._shortest_interval(view) if interval is None else number("interval", interval),
                 to=destination,

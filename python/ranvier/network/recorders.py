@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,6 @@ __all__ = ["Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder", "samp
 
 Kind = Literal["spikes", "state", "weights"]
 _UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
-
-Destination: TypeAlias = tuple[Path | None, bool]
-"""The file that a recorder writes to, and whether it may replace an existing file."""
 
 
 def sample_bytes(values: int) -> int:
@@ -56,9 +53,8 @@ class Recorder(Immutable):
         "a simulation has what it records: sim.spikes(recorder), sim.state(recorder) or sim.weights(recorder)",
     )
 
-    def __init__(self, network: Any, index: int, destination: Destination) -> None:
-        to, overwrite = destination
-        self._put(network=network, index=index, to=to, overwrite=overwrite)
+    def __init__(self, network: Any, index: int, values: Mapping[str, Any]) -> None:
+        self._put(network=network, index=index, **values)
 
     def _title(self) -> str:
         return f"recorder of {self.description}"
@@ -97,21 +93,21 @@ def _recorder_of(network: Any, kind: Kind, index: int) -> Recorder:
 
 
 class SpikeRecorder(Recorder):
-    """Records the spikes of the neurons in `selections`."""
+    """Records the spikes of some neurons.
+
+    Attributes
+    ----------
+    neurons
+        The populations and views whose rates are computed.
+    """
 
     kind = "spikes"
-    selections: tuple[PopulationView, ...]
-
-    def __init__(
-        self, network: Any, index: int, destination: Destination, selections: tuple[PopulationView, ...]
-    ) -> None:
-        super().__init__(network, index, destination)
-        self._put(selections=selections)
+    neurons: tuple[PopulationView, ...]
 
     @property
     def description(self) -> str:
         """Recorded values and neurons, in a line."""
-        return "spikes of " + some_names([selection.name for selection in self.selections])
+        return "spikes of " + some_names([selection.name for selection in self.neurons])
 
 
 class StateRecorder(Recorder):
@@ -135,17 +131,9 @@ class StateRecorder(Recorder):
     variables: tuple[str, ...]
     interval: float
 
-    def __init__(
-        self,
-        network: Any,
-        index: int,
-        destination: Destination,
-        neurons: PopulationView,
-        variables: tuple[str, ...],
-        interval: float,
-    ) -> None:
-        super().__init__(network, index, destination)
-        self._put(neurons=neurons, ids=neurons.ids, variables=variables, interval=interval)
+    def __init__(self, network: Any, index: int, values: Mapping[str, Any]) -> None:
+        super().__init__(network, index, values)
+        self._put(ids=self.neurons.ids)
 
     @property
     def bytes_per_second(self) -> float:
@@ -182,19 +170,6 @@ class WeightRecorder(Recorder):
     interval: float
     sources: PopulationView | None
     targets: PopulationView | None
-
-    def __init__(
-        self,
-        network: Any,
-        index: int,
-        destination: Destination,
-        projection: Projection,
-        interval: float,
-        sources: PopulationView | None,
-        targets: PopulationView | None,
-    ) -> None:
-        super().__init__(network, index, destination)
-        self._put(projection=projection, interval=interval, sources=sources, targets=targets)
 
     @property
     def bytes_per_second(self) -> float:

@@ -41,6 +41,7 @@ _FIXED_OF_POPULATIONS = (
         "population",
         "populations",
         "size",
+        "step",
     ),
 )
 
@@ -362,26 +363,18 @@ class Population(PopulationView):
     _first_id: int
     _step: float | None
 
-    def __init__(
-        self,
-        network: Any,
-        index: int,
-        name: str,
-        model: str,
-        first_id: int,
-        size: int,
-        values: dict[str, StoredValues],
-        user_model: UserModel | None = None,
-        step: float | None = None,
-    ) -> None:
-        self._put(_network=network, _name=name, _first_id=first_id, _step=step)
-        self._put(index=index, model=model, user_model=user_model)
-        super().__init__(((self, range(size)),))
+    def __init__(self, network: Any, index: int, first_id: int, values: Mapping[str, Any]) -> None:
+        model = values["model"]
+        user_model = None if isinstance(model, str) else model
+        self._put(_network=network, index=index, _first_id=first_id, _name=values["name"], _step=values["step"])
+        self._put(model=model if user_model is None else user_model.name, user_model=user_model)
+        super().__init__(((self, range(values["size"])),))
         self._show(values)
 
-    def _show(self, values: Mapping[str, StoredValues]) -> None:
-        """Show the values that the network has accepted."""
-        self._put(values=Settings(values, self._title(), f"net.set({self.name}, "))
+    def _show(self, values: Mapping[str, Any]) -> None:
+        """Show the arguments of `Network.create` that the network has accepted and that can be changed."""
+        settings = {**values["values"], **values["sequences"]}
+        self._put(values=Settings(settings, self._title(), f"net.set({self.name}, "))
 
     @property
     def network(self) -> Any:

@@ -43,7 +43,7 @@ def predicted_bytes(recorders: Sequence[Recorder], time: float, rate: float) -> 
             size = float(_samples(recorder.interval, time) * sample_bytes(round(recorder.expected_synapses)))
         else:
             assert isinstance(recorder, SpikeRecorder)
-            size = sum(len(selection) for selection in recorder.selections) * rate * time / 1000.0 * SPIKE_BYTES
+            size = sum(len(selection) for selection in recorder.neurons) * rate * time / 1000.0 * SPIKE_BYTES
         total += size if recorder.to is None else min(size, BUDGET)
     return round(total)
 

@@ -103,7 +103,7 @@ class RecordingStore:
         self._last_sample = core.step
         self._spike_rate = _ASSUMED_RATE * self._resolution / 1000.0
         self._units = {
-            recorder: sum(len(selection) for selection in recorder.selections)
+            recorder: sum(len(selection) for selection in recorder.neurons)
             for recorder in self._recorders
             if isinstance(recorder, SpikeRecorder)
         }
@@ -361,7 +361,7 @@ class RecordingStore:
         apart = self._gathering(recorder) == "local" or self._communicator.is_dry_run
         if self._communicator.size == 1 or not apart:
             return None
-        first = min((view.first_id for view in recorder.selections), default=0)
+        first = min((view.first_id for view in recorder.neurons), default=0)
         end = max((segment.end_id for segment in _segments(recorder)), default=0)
         begin, stride, size, listed = self._core.local_ids(first, end - first)
         return NeuronIds(range(begin, begin + size * stride, stride) if stride else listed)
@@ -498,4 +498,4 @@ def _path(path: Path, communicator: _core.Communicator, gather: str) -> Path:
 
 
 def _segments(recorder: SpikeRecorder) -> tuple[Segment, ...]:
-    return tuple(map(as_segment, recorder.selections))
+    return tuple(map(as_segment, recorder.neurons))

@@ -60,7 +60,7 @@ def test_a_simulation_in_cpp_has_the_same_spikes(
     cells = net.create(model, 100, name="neurons", I_e=current)
     receptor = model.receptors[0]
     net.connect(cells, cells, rv.FixedIndegree(10), weight=weight, delay=1.5, receptor=receptor)
-    net.stimulate(cells, rv.poisson_generator(rate=rate), weight=weight, delay=1.0, receptor=receptor)
+    net.stimulate(cells, rv.poisson_generator(rate=rate), weight=weight, receptor=receptor)
     recorder = net.record_spikes(cells)
     sim = rv.Simulation(net, threads=1, progress=False)
     sim.run(200.0)

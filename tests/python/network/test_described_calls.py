@@ -1,4 +1,4 @@
-"""The arguments of `connect` and `stimulate` are listed once: the calls, the handles and `set` follow from the list."""
+"""The arguments of `create`, `connect` and `stimulate` are listed once; calls, handles and `set` follow from this."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import ranvier as rv
 from ranvier import _core
 from ranvier.errors import ReadOnlyError
-from ranvier.network.calls import Connect, Context, DescribingCall, Stimulate
+from ranvier.network.calls import Connect, Context, Create, DescribingCall, RecordSpikes, RecordState, Stimulate
 from ranvier.network.network import contents_of
 from ranvier.populations.populations import selection_of
 
@@ -28,6 +28,10 @@ def test_the_signature_has_each_keyword_of_the_call(
     method: Callable[..., Any], call: type[DescribingCall[Any]]
 ) -> None:
     assert keywords_of(method) == set(call.keywords())
+
+
+def test_the_signature_of_create_has_each_keyword_of_the_call() -> None:
+    assert keywords_of(rv.Network.create) | {"name"} == set(Create.keywords())
 
 
 def connected() -> tuple[rv.Network, rv.Projection, rv.Stimulus]:
@@ -96,6 +100,12 @@ def test_set_changes_each_keyword_that_is_not_fixed() -> None:
     for key in Connect.fixed():
         with pytest.raises(ReadOnlyError, match=key):
             net.set(projection, **{key: getattr(projection, key)})
+    cells = net.populations[0]
+    given = {"model": "iaf_psc_alpha", "size": 4, "step": 0.2, "name": "others"}
+    assert given.keys() == set(Create.fixed())
+    for key, value in given.items():
+        with pytest.raises(ReadOnlyError, match=f"{key} of population cells: it cannot be changed.*create another one"):
+            net.set(cells, **{key: value})
     for key in Stimulate.fixed():
         with pytest.raises(ReadOnlyError, match=key):
             net.set(stimulus, **{key: getattr(stimulus, key)})
@@ -117,3 +127,41 @@ def test_the_core_refuses_a_description_without_one_of_its_fields() -> None:
     with pytest.raises(TypeError, match="do not exist"):
         core.connect({**described, "color": 1.0})
     assert len(net.projections) == 1
+
+
+def test_the_core_refuses_descriptions_of_other_parts_without_one_of_their_fields() -> None:
+    net, projection, _ = connected()
+    contents = contents_of(net)
+    cells = selection_of(projection.sources)
+    for call, make in (
+        (Create("iaf_psc_exp", 3, {"I_e": 5.0}), contents.core.create),
+        (RecordSpikes((cells,), None, False), contents.core.record_spikes),
+        (RecordState(cells, ("V_m",), 1.0, None, False), contents.core.record_state),
+    ):
+        described = call._to_core(contents)
+        for key in described:
+            with pytest.raises(TypeError, match=f"the field {key} is missing"):
+                make({name: value for name, value in described.items() if name != key})
+            with pytest.raises(TypeError, match=f"the field {key} cannot have this type"):
+                make({**described, key: _core.Communicator})
+        with pytest.raises(TypeError, match="do not exist"):
+            make({**described, "color": 1.0})
+        make(described)
+    assert net._contents.core.unit_count == 6
+
+
+def test_a_stimulus_without_a_delay_has_that_of_a_step() -> None:
+    spikes = []
+    for delay in (None, 0.1, 0.2):
+        net = rv.Network(resolution=0.1)
+        cells = net.create("iaf_psc_exp", 5)
+        stimulus = net.stimulate(cells, rv.poisson_generator(rate=9000.0), weight=90.0, delay=delay)
+        assert stimulus.delay == (0.1 if delay is None else delay)
+        recorder = net.record_spikes(cells)
+        sim = rv.Simulation(net, threads=1)
+        sim.run(50.0)
+        spikes.append(list(zip(sim.spikes(recorder).steps, sim.spikes(recorder).ids, strict=True)))
+    default, one_step, two_steps = spikes
+    assert default
+    assert default == one_step
+    assert default != two_steps

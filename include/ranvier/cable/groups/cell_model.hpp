@@ -30,8 +30,6 @@ class CellModel final : public models::UserModel {
     const CellSpec& spec(std::size_t kind = 0) const { return kinds_.empty() ? *spec_ : kinds_[kind]->spec(); }
     /// The kind of a cell of the population.
     std::size_t kind_of(std::uint64_t cell) const { return kind_of_.empty() ? 0 : kind_of_[cell]; }
-    /// Size of the population; 0: any size.
-    std::uint64_t size() const override { return kind_of_.size(); }
 
     std::unique_ptr<models::NeuronGroup> create(const models::GroupArguments& arguments) const override;
     std::optional<std::string> range_conflict(std::optional<std::uint64_t> cell, std::span<const double> least,
