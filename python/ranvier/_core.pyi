@@ -809,9 +809,7 @@ def predict_memory(
     rank: int = ...,
     rate: float = ...,
     most_in_step: float = ...,
-    most_of_late: float = ...,
-    most_in_turn: float = ...,
-    most_in_epochs: Sequence[float] = ...,
+    most_in_epoch: float = ...,
     time: float = ...,
 ) -> dict[str, int]: ...
 def sorts_connections(network: Network, options: SimulationOptions, ranks: int) -> bool: ...

@@ -101,10 +101,10 @@ TEST(ProgramText, RefusesWhatIsNotAProgramOfThisVersion) {
     refuse("ranvier", "Ranvier", "not a neuron model");
     refuse("name ", "nome ", "begins with 'name'");
     refuse("takes_current true", "takes_current yes", "'true' or 'false'");
-    refuse("constants 10", "constants ten", "'ten' is not a number");
+    refuse("constants 10", "constants ten", "'ten' is not a valid number");
     refuse("constants 10", "constants 10 11", "'11' is left over");
-    refuse("constants 10", "constants -1", "'-1' is not a number");
-    refuse("constants 10", "constants 4294967296", "is not a number");
+    refuse("constants 10", "constants -1", "'-1' is not a valid number");
+    refuse("constants 10", "constants 4294967296", "is not a valid number");
     refuse("summary \"", "summary ", "a quoted text");
     refuse("\\\"", "\\q", "follows a backslash");
     refuse("\\x01", "\\xzz", "two hexadecimal digits");

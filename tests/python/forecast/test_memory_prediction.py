@@ -75,10 +75,8 @@ def test_bursty_network(exchange: str, ranks: int) -> None:
     options: dict[str, Any] = {"threads": 1, "exchange": exchange, "sort_connections": False}
     predicted = predict_memory(model.net, ranks=ranks, rate=rate, bursts=bursts, **grouped(options))
     predicted.pop("construction")
-    # Lists of spikes get a sixteenth more room than the largest burst needs, if it came after all smaller ones.
-    tolerance = 0.05 * sum(taken.values()) + taken["exchange"] / 16
-    assert abs(sum(predicted.values()) - sum(taken.values())) < tolerance, (predicted, taken)
-    # Without the bursts it is less than what is taken by more than that.
+    check(taken, predicted)
+    # Without the bursts it is less by more than that.
     calm = predict_memory(model.net, ranks=ranks, rate=10.0, **grouped(options))
     calm.pop("construction")
     assert sum(calm.values()) < 0.9 * sum(taken.values())
@@ -121,31 +119,10 @@ def test_bursts() -> None:
     # 13 spikes in 9 steps, which are three epochs of 4 steps, the last one unfinished: the largest numbers in a step of
     # each place are 5, 4, 2 and 2.
     assert bursts.in_step == pytest.approx((5 + 4 + 2 + 2) / 4 / (13 / 9))
-    assert bursts.in_epoch == bursts.of_late == pytest.approx(5 / (4 * 13 / 9))
-    assert bursts.in_turn == pytest.approx((4 + 4 + 5) / 3 / (4 * 13 / 9))
-    assert bursts.in_epochs == pytest.approx([5 / (4 * 13 / 9), 9 / (8 * 13 / 9)])
+    assert bursts.in_epoch == pytest.approx(5 / (4 * 13 / 9))
     assert Bursts.of(counts[:3], 4) is not None
     assert Bursts.of(counts[:0], 4) is None
     assert Bursts.of(np.zeros(10, dtype=np.int64), 2) is None
-
-
-@pytest.mark.parametrize(
-    ("at", "remembered"),
-    [
-        ({3: 9}, 1),  # Forgotten sixteen epochs later.
-        ({50: 9}, 9),  # There have not been as many since then.
-        ({3: 9, 15: 5}, 1),
-        ({3: 9, 48: 5, 50: 2}, 5),
-        ({3: 9, 10: 8, 30: 8, 45: 8, 60: 8}, 9),  # Not shortened by less than a quarter.
-    ],
-)
-def test_bursts_that_are_remembered(at: dict[int, int], remembered: int) -> None:
-    epochs = np.ones(64, dtype=np.int64)
-    epochs[list(at)] = list(at.values())
-    bursts = Bursts.of(epochs, 1)
-    assert bursts is not None
-    assert bursts.of_late == pytest.approx(remembered / epochs.mean())
-    assert bursts.in_epoch == pytest.approx(9 / epochs.mean())
 
 
 @pytest.mark.parametrize("threads", [1, 3])
