@@ -15,6 +15,7 @@ constexpr std::array all_sets{InstructionSet::baseline, InstructionSet::avx2, In
 }  // namespace
 
 InstructionSet detect_instruction_set() {
+#if RANVIER_HAS_WIDER_SETS
     __builtin_cpu_init();
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
     const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -22,6 +23,9 @@ InstructionSet detect_instruction_set() {
                         __builtin_cpu_supports("avx512cd");
     if (avx512) return InstructionSet::avx512;
     return avx2 ? InstructionSet::avx2 : InstructionSet::baseline;
+#else
+    return InstructionSet::baseline;
+#endif
 }
 
 std::span<const InstructionSet> available_instruction_sets() {

@@ -1,5 +1,9 @@
 #pragma once
 
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #include <cstddef>
 #include <cstdint>
 
@@ -47,8 +51,10 @@ RANVIER_ALWAYS_INLINE void upper_half(Vector& halves, const Vector& lanes) {
 /// product = lower half of a * lower half of b, in every lane.
 template <InstructionSet set, class Vector>
 RANVIER_ALWAYS_INLINE void multiply(Vector& product, const Vector& a, const Vector& b) {
-#if defined(__clang__)
+#if defined(__clang__) || !(defined(__x86_64__) || defined(__aarch64__))
     product = (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF);
+#elif defined(__aarch64__)
+    product = vmull_u32(vmovn_u64(a), vmovn_u64(b));
 #else
     if constexpr (set == InstructionSet::avx512) {
         asm("vpmuludq %2, %1, %0" : "=v"(product) : "v"(a), "v"(b));

@@ -3,11 +3,13 @@
 #include "connect/plasticity/learn_lanes.hpp"
 #include "connect/plasticity/per_synapse_rule.hpp"
 
-#if defined(__x86_64__)
-
 namespace ranvier::connect::detail {
 
-/// The stages of LearnVisits for AVX-512.
+/// The stages of LearnVisits for AVX-512; only declared on other architectures than x86-64.
+template <class Real>
+struct LearnAvx512;
+
+#if defined(__x86_64__)
 template <class Real>
 struct LearnAvx512 {
     using Arguments = LearnArguments<Real>;
@@ -289,6 +291,6 @@ struct LearnAvx512 {
         }
     }
 };
+#endif
 
 }  // namespace ranvier::connect::detail
-#endif

@@ -40,17 +40,28 @@ inline constexpr std::size_t vector_bytes = set == InstructionSet::avx512 ? 64
                                                                           : 16;
 
 #define RANVIER_ALWAYS_INLINE [[gnu::always_inline]] inline
-#define RANVIER_TARGET_AVX2 [[gnu::target("avx2,bmi2")]]
-#define RANVIER_AVX512_FEATURES "avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,bmi2"
 
 // RANVIER_NO_OVERLAP precedes a loop whose arrays do not overlap where the compiler cannot prove it.
 #if defined(__clang__)
-// Clang has no attribute that requests the widest registers; it uses them wherever a function may.
-#define RANVIER_TARGET_AVX512 [[gnu::target(RANVIER_AVX512_FEATURES)]]
 #define RANVIER_NO_OVERLAP _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define RANVIER_TARGET_AVX512 [[gnu::target(RANVIER_AVX512_FEATURES ",prefer-vector-width=512")]]
 #define RANVIER_NO_OVERLAP _Pragma("GCC ivdep")
+#endif
+
+// RANVIER_HAS_WIDER_SETS: whether code for more than the baseline is compiled. Only x86-64 has sets beyond the one that
+// every processor of the architecture has and that compilers use unasked.
+#if defined(__x86_64__)
+#define RANVIER_HAS_WIDER_SETS 1
+#define RANVIER_TARGET_AVX2 [[gnu::target("avx2,bmi2")]]
+#define RANVIER_AVX512_FEATURES "avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,bmi2"
+#if defined(__clang__)
+// Clang has no attribute that requests the widest registers; it uses them wherever a function may.
+#define RANVIER_TARGET_AVX512 [[gnu::target(RANVIER_AVX512_FEATURES)]]
+#else
+#define RANVIER_TARGET_AVX512 [[gnu::target(RANVIER_AVX512_FEATURES ",prefer-vector-width=512")]]
+#endif
+#else
+#define RANVIER_HAS_WIDER_SETS 0
 #endif
 
 /// Compiles `Kernel::run`, which must be RANVIER_ALWAYS_INLINE together with all that it calls, once for each
@@ -61,7 +72,8 @@ inline constexpr std::size_t vector_bytes = set == InstructionSet::avx512 ? 64
 template <class Kernel>
 struct Dispatched {
     template <class... Arguments>
-    static auto call(InstructionSet set, Arguments... arguments) {
+    static auto call([[maybe_unused]] InstructionSet set, Arguments... arguments) {
+#if RANVIER_HAS_WIDER_SETS
         switch (set) {
             case InstructionSet::avx512:
                 return avx512(arguments...);
@@ -70,6 +82,7 @@ struct Dispatched {
             case InstructionSet::baseline:
                 break;
         }
+#endif
         return baseline(arguments...);
     }
 
@@ -87,6 +100,7 @@ struct Dispatched {
     [[gnu::noinline]] static auto baseline(Arguments... arguments) {
         return run<InstructionSet::baseline>(arguments...);
     }
+#if RANVIER_HAS_WIDER_SETS
     template <class... Arguments>
     [[gnu::noinline]] RANVIER_TARGET_AVX2 static auto avx2(Arguments... arguments) {
         return run<InstructionSet::avx2>(arguments...);
@@ -95,6 +109,7 @@ struct Dispatched {
     [[gnu::noinline]] RANVIER_TARGET_AVX512 static auto avx512(Arguments... arguments) {
         return run<InstructionSet::avx512>(arguments...);
     }
+#endif
 };
 
 }  // namespace ranvier
