@@ -28,7 +28,7 @@ FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setar
 # Folders count too: their times tell of files that came or went.
 CORE_SOURCES := CMakeLists.txt $(shell find core include bindings cmake)
 CPP_FILES := $(shell find core include bindings benchmarks examples tests/cpp -name '*.cpp' -o -name '*.hpp')
-PYTHON_FILES := python benchmarks tests docs examples tools/list_requirements tools/*.py tools/build_wheels tools/try_wheels
+PYTHON_FILES := python benchmarks tests docs examples tools/list_requirements tools/*.py tools/build_wheels tools/make_sysroot tools/try_aarch64 tools/try_wheels
 
 SANITIZERS := address undefined thread
 
@@ -39,7 +39,7 @@ SANITIZERS := address undefined thread
 
 .PHONY: help
 help: ## List the targets
-	@sed -n 's/^\([a-z%-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 28
+	@sed -n 's/^\([a-z0-9%-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 28
 
 .PHONY: setup
 setup: machine $(STAMPS)/build-tools ## Set up everything; leaves .venv/bin/ranvier
@@ -246,6 +246,27 @@ wheel: sdist ## Make wheels for other machines from the source distribution, in 
 .PHONY: try-wheel
 try-wheel: wheel ## Install the wheels with each Python there is, without a compiler, and run the microcircuit
 	$(BIN)/python tools/try_wheels dist $(PYTHONS)
+
+# For 64-bit ARM, with a cross compiler of Debian, its packages for that architecture, and an emulator.
+SYSROOT := build/aarch64/sysroot
+
+.PHONY: machine-aarch64
+machine-aarch64:
+	@tools/prepare_machine cross_compiler perhaps emulator
+
+$(SYSROOT): tools/make_sysroot
+	@echo "Getting packages for 64-bit ARM"
+	@$(BIN)/python tools/make_sysroot $@
+	@touch $@
+
+.PHONY: wheel-aarch64
+wheel-aarch64: machine-aarch64 sdist $(SYSROOT) ## Make wheels for 64-bit ARM with a cross compiler, in dist/
+	@rm -f dist/*_aarch64.whl
+	$(WITH_TOOLS) $(BIN)/python tools/build_wheels --sysroot $(SYSROOT) dist $(PYTHONS)
+
+.PHONY: try-wheel-aarch64
+try-wheel-aarch64: $(STAMPS)/package wheel-aarch64 ## Compare digests of these wheels, run by an emulator, with this machine's
+	$(BIN)/python tools/try_aarch64 dist $(SYSROOT)
 
 # ---- the rest --------------------------------------------------------------------------------------------------------
 

@@ -6,28 +6,20 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import pytest
 
 import ranvier as rv
 from ranvier import _core, networks
 from ranvier.simulation.options import grouped
+from small_networks import LIBRARY_NETWORKS
 
-SMALL: dict[str, dict[str, Any]] = {
-    "cuba": {"neurons": 600},
-    "coba": {"neurons": 300},
-    "coba_hh": {"neurons": 300, "resolution": 0.1},
-    "izhikevich": {"neurons": 400},
-    "synfire": {},
-    "vogels": {"neurons": 150},
-}
 DURATION = 160.0  # ms: a packet in synfire has begun its way
 
 
 @functools.cache
 def digest(name: str, threads: int, instruction_set: str, program: str = "auto") -> str:
-    model = getattr(networks, name.split()[0])(**SMALL[name])
+    model = getattr(networks, name.split()[0])(**LIBRARY_NETWORKS[name])
     options = grouped({"threads": threads, "instruction_set": instruction_set, "programs": program})
     sim = rv.Simulation(model.net, progress=False, **options)
     sim.run(DURATION)
@@ -38,11 +30,11 @@ def digest(name: str, threads: int, instruction_set: str, program: str = "auto")
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("instruction_set", _core.instruction_sets())
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", LIBRARY_NETWORKS)
 def test_same_spikes(name: str, instruction_set: str, threads: int) -> None:
     assert digest(name, threads, instruction_set) == digest(name, 1, "baseline")
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", LIBRARY_NETWORKS)
 def test_same_spikes_without_a_compiler(name: str) -> None:
     assert digest(name, 2, "baseline", "interpreted") == digest(name, 1, "baseline")

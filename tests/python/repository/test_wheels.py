@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib.machinery
 import importlib.util
 import os
+import platform
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +15,13 @@ from types import ModuleType
 
 import pytest
 
+import all_trains
+import machine_digests
+import ranvier as rv
 from repository import ROOT
 
 TOOLS = ROOT / "tools"
+TOOLCHAIN = ROOT / "cmake" / "aarch64-linux-gnu.cmake"
 THIS_VERSION = f"3.{sys.version_info.minor}"
 
 
@@ -179,3 +186,36 @@ def test_a_wheel_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert f"For Python {THIS_VERSION}, one wheel" in done.stderr
+
+
+def test_wheels_for_other_machines_are_not_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for machine in ("aarch64", "x86_64"):
+        (tmp_path / f"ranvier-0.0-cp311-cp311-manylinux_2_34_{machine}.whl").touch()
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    found = load("try_wheels", monkeypatch).wheels_for_this_machine(tmp_path)
+    assert [path.name for path in found] == ["ranvier-0.0-cp311-cp311-manylinux_2_34_aarch64.whl"]
+
+
+def test_a_missing_cross_compiler_is_named(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.22)\nproject(nothing LANGUAGES CXX)\n")
+    cmake = shutil.which("cmake")
+    assert cmake is not None
+    command = [cmake, "-S", str(tmp_path), "-B", f"{tmp_path}/build", "--toolchain", str(TOOLCHAIN)]
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "There is no cross compiler for 64-bit ARM" in done.stderr
+
+
+def test_machines_are_compared_with_all_models() -> None:
+    """Those of cells, networks and trains contain more than one."""
+    in_networks = {
+        "interval_fire",
+        "parrot_neuron",
+        "static_synapse",
+        "bernoulli",
+        "saturating_nmda",
+        *all_trains.TRAINS,
+    }
+    named = {word for name in machine_digests.SCENES for word in re.findall(r"\w+", name)}
+    assert set(rv.models.__all__) <= named | in_networks

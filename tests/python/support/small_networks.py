@@ -38,6 +38,16 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "interval_fire adjacent": {"cells": 250, "connections": 30, "topology": "adjacent", "resolution": 0.05},
 }
 
+LIBRARY_NETWORKS: dict[str, dict[str, Any]] = {
+    "cuba": {"neurons": 600},
+    "coba": {"neurons": 300},
+    "coba_hh": {"neurons": 300, "resolution": 0.1},
+    "izhikevich": {"neurons": 400},
+    "synfire": {},
+    "vogels": {"neurons": 150},
+}
+"""Networks of neurons that are equations."""
+
 
 def shipped(name: str) -> NetworkModel:
     """Return one of the networks that ship, made small."""
