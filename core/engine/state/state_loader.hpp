@@ -40,7 +40,7 @@ class StateLoader {
     void finish();
 
    private:
-    Simulation::Implementation& self() const { return *simulation_.implementation_; }
+    Simulation::Implementation& self() const { return simulation_.implementation(); }
     void load_parameters(std::uint32_t population, StateColumns& columns);
     /// Called when all pieces have been loaded.
     void set_parameters();

@@ -35,7 +35,7 @@ class StateSaver {
         std::vector<std::uint32_t> counts = {};  ///< of synapses, by target on the shard
     };
 
-    Simulation::Implementation& self() const { return *simulation_.implementation_; }
+    Simulation::Implementation& self() const { return simulation_.implementation(); }
     /// Each adds rows of one shard, and returns whether it has more.
     /// @pre there is another shard
     bool save(const StateTable& table, Place& place, StateColumns& columns) const;

@@ -252,11 +252,11 @@ class Simulation {
     void set_spike_times(PopulationId population, std::span<const std::uint64_t> units,
                          std::span<const std::vector<double>> spike_times);
 
-   private:
-    friend class RestoredSources;
-    friend class StateSaver;
-    friend class StateLoader;
+    /// Defined in a private header, for the files of the engine that save and load the state.
     struct Implementation;
+    Implementation& implementation() { return *implementation_; }
+
+   private:
     std::unique_ptr<Implementation> implementation_;
 };
 
