@@ -3,7 +3,7 @@
 #   cmake --toolchain cmake/aarch64-linux-gnu.cmake -DRANVIER_SYSROOT=FOLDER ...
 #
 # RANVIER_SYSROOT names a folder with packages for the target that are extracted there (tools/make_sysroot). The compiler
-# brings the C and C++ libraries, the folder the headers of Python and hwloc; with qemu-user, programs run from it.
+# brings the C and C++ libraries, the folder the headers of Python and hwloc.
 
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
@@ -25,8 +25,4 @@ if(RANVIER_SYSROOT)
   # After the compiler's folders: the headers of its C library belong to its libraries.
   add_compile_options("SHELL:-idirafter '${RANVIER_SYSROOT}/usr/include/aarch64-linux-gnu'"
                       "SHELL:-idirafter '${RANVIER_SYSROOT}/usr/include'")
-  find_program(RANVIER_EMULATOR NAMES qemu-aarch64 qemu-aarch64-static)
-  if(RANVIER_EMULATOR)
-    set(CMAKE_CROSSCOMPILING_EMULATOR "${RANVIER_EMULATOR}" -L "${RANVIER_SYSROOT}")
-  endif()
 endif()
