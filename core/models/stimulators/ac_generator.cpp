@@ -12,6 +12,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace ac_generator_parts {
 
 enum Parameter : std::size_t { amplitude, offset, frequency, phase, start, stop };
 
@@ -47,6 +48,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return stimulus_tools::window_conflict(p[start], p[stop]);
 }
 
+}  // namespace ac_generator_parts
 }  // namespace
 
 constinit const StimulatorModel ac_generator{
@@ -57,10 +59,10 @@ constinit const StimulatorModel ac_generator{
         "at the steps of the grid; it flows into a target from t + delay on.",
     .reference = "",
     .output = StimulatorOutput::current,
-    .parameters = parameters,
+    .parameters = ac_generator_parts::parameters,
     .sequences = {},
-    .create = CurrentStimulus<Sine, start, stop>::create,
-    .conflict = conflict,
+    .create = CurrentStimulus<ac_generator_parts::Sine, ac_generator_parts::start, ac_generator_parts::stop>::create,
+    .conflict = ac_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models

@@ -11,6 +11,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace dc_generator_parts {
 
 enum Parameter : std::size_t { amplitude, start, stop };
 
@@ -35,6 +36,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return stimulus_tools::window_conflict(p[start], p[stop]);
 }
 
+}  // namespace dc_generator_parts
 }  // namespace
 
 constinit const StimulatorModel dc_generator{
@@ -43,10 +45,11 @@ constinit const StimulatorModel dc_generator{
     .equations = "I(t) = amplitude for start <= t < stop, else 0; it flows into a target from t + delay on.",
     .reference = "",
     .output = StimulatorOutput::current,
-    .parameters = parameters,
+    .parameters = dc_generator_parts::parameters,
     .sequences = {},
-    .create = CurrentStimulus<Constant, start, stop>::create,
-    .conflict = conflict,
+    .create =
+        CurrentStimulus<dc_generator_parts::Constant, dc_generator_parts::start, dc_generator_parts::stop>::create,
+    .conflict = dc_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models

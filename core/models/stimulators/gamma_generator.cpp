@@ -13,6 +13,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace gamma_generator_parts {
 
 enum Parameter : std::size_t { rate, shape, dead_time, start, stop };
 
@@ -37,6 +38,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return dead_time_conflict(p[rate], p[dead_time]);
 }
 
+}  // namespace gamma_generator_parts
 }  // namespace
 
 constinit const StimulatorModel gamma_generator{
@@ -51,10 +53,10 @@ been going on. Spikes are emitted in start < t <= stop, rounded up to the grid; 
         "D. R. Cox, Renewal Theory (1962); G. Marsaglia and W. W. Tsang, ACM Transactions on Mathematical\n"
         "Software 26, 363-372 (2000), for the gamma numbers",
     .output = StimulatorOutput::spikes,
-    .parameters = parameters,
+    .parameters = gamma_generator_parts::parameters,
     .sequences = {},
-    .create = create,
-    .conflict = conflict,
+    .create = gamma_generator_parts::create,
+    .conflict = gamma_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models

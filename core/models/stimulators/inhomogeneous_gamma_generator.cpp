@@ -14,6 +14,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace inhomogeneous_gamma_generator_parts {
 
 enum Parameter : std::size_t { shape, dead_time, start, stop };
 enum Sequence : std::size_t { times, rates };
@@ -44,6 +45,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return dead_time_conflict(*std::ranges::max_element(s[rates]), p[dead_time]);
 }
 
+}  // namespace inhomogeneous_gamma_generator_parts
 }  // namespace
 
 constinit const StimulatorModel inhomogeneous_gamma_generator{
@@ -60,10 +62,10 @@ start < t <= stop, rounded up to the grid; they arrive at t + delay.)",
         "E. N. Brown et al., Neural Computation 14, 325-346 (2002), time rescaling; M. Deger et al., Journal of\n"
         "Computational Neuroscience 32, 443-463 (2012), dead times",
     .output = StimulatorOutput::spikes,
-    .parameters = parameters,
-    .sequences = sequences,
-    .create = create,
-    .conflict = conflict,
+    .parameters = inhomogeneous_gamma_generator_parts::parameters,
+    .sequences = inhomogeneous_gamma_generator_parts::sequences,
+    .create = inhomogeneous_gamma_generator_parts::create,
+    .conflict = inhomogeneous_gamma_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models

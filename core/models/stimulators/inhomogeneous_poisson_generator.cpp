@@ -13,6 +13,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace inhomogeneous_poisson_generator_parts {
 
 enum Parameter : std::size_t { start, stop };
 enum Sequence : std::size_t { times, rates };
@@ -63,6 +64,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return std::nullopt;
 }
 
+}  // namespace inhomogeneous_poisson_generator_parts
 }  // namespace
 
 constinit const StimulatorModel inhomogeneous_poisson_generator{
@@ -75,10 +77,10 @@ constinit const StimulatorModel inhomogeneous_poisson_generator{
         "J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC'11 (2011); W. Hörmann,\n"
         "Insurance: Mathematics and Economics 12, 39-45 (1993), where the mean exceeds 16",
     .output = StimulatorOutput::spikes,
-    .parameters = parameters,
-    .sequences = sequences,
-    .create = create,
-    .conflict = conflict,
+    .parameters = inhomogeneous_poisson_generator_parts::parameters,
+    .sequences = inhomogeneous_poisson_generator_parts::sequences,
+    .create = inhomogeneous_poisson_generator_parts::create,
+    .conflict = inhomogeneous_poisson_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models

@@ -17,6 +17,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace mip_generator_parts {
 
 enum Parameter : std::size_t { rate, p_copy, start, stop };
 
@@ -136,6 +137,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return stimulus_tools::window_conflict(p[start], p[stop]);
 }
 
+}  // namespace mip_generator_parts
 }  // namespace
 
 constinit const StimulatorModel mip_generator{
@@ -150,10 +152,10 @@ part of those with the higher rate. All targets of a stimulus, or all sources of
 process. Spikes are emitted in start < t <= stop; they arrive at t + delay.)",
     .reference = "A. Kuhn, A. Aertsen and S. Rotter, Neural Computation 15, 67-101 (2003)",
     .output = StimulatorOutput::spikes,
-    .parameters = parameters,
+    .parameters = mip_generator_parts::parameters,
     .sequences = {},
-    .create = create,
-    .conflict = conflict,
+    .create = mip_generator_parts::create,
+    .conflict = mip_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models

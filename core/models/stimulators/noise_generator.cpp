@@ -19,6 +19,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace noise_generator_parts {
 
 enum Parameter : std::size_t { mean, deviation, interval, start, stop, modulation, frequency, phase };
 
@@ -177,6 +178,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return "std_mod, " + to_text(p[modulation]) + " pA, must not exceed std, " + to_text(p[deviation]) + " pA";
 }
 
+}  // namespace noise_generator_parts
 }  // namespace
 
 constinit const StimulatorModel noise_generator{
@@ -189,10 +191,10 @@ constinit const StimulatorModel noise_generator{
         "start <= t < stop. The current flows into a target from t + delay on.",
     .reference = "M. J. Wichura, Applied Statistics 37, 477-484 (1988), for the normal numbers",
     .output = StimulatorOutput::current,
-    .parameters = parameters,
+    .parameters = noise_generator_parts::parameters,
     .sequences = {},
-    .create = create,
-    .conflict = conflict,
+    .create = noise_generator_parts::create,
+    .conflict = noise_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models

@@ -12,6 +12,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace poisson_generator_parts {
 
 enum Parameter : std::size_t { rate, start, stop };
 
@@ -40,6 +41,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return stimulus_tools::window_conflict(p[start], p[stop]);
 }
 
+}  // namespace poisson_generator_parts
 }  // namespace
 
 constinit const StimulatorModel poisson_generator{
@@ -52,10 +54,10 @@ constinit const StimulatorModel poisson_generator{
         "J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC'11 (2011); W. Hörmann,\n"
         "Insurance: Mathematics and Economics 12, 39-45 (1993), where the mean exceeds 16",
     .output = StimulatorOutput::spikes,
-    .parameters = parameters,
+    .parameters = poisson_generator_parts::parameters,
     .sequences = {},
-    .create = create,
-    .conflict = conflict,
+    .create = poisson_generator_parts::create,
+    .conflict = poisson_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models

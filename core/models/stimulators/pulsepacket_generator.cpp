@@ -20,6 +20,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace pulsepacket_generator_parts {
 
 enum Parameter : std::size_t { activity, sdev, start, stop };
 enum Sequence : std::size_t { pulse_times };
@@ -185,6 +186,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return std::nullopt;
 }
 
+}  // namespace pulsepacket_generator_parts
 }  // namespace
 
 constinit const StimulatorModel pulsepacket_generator{
@@ -195,11 +197,11 @@ constinit const StimulatorModel pulsepacket_generator{
 at or before 0 are lost. Of the others those in start < t <= stop are emitted; they arrive at t + delay.)",
     .reference = "M. Diesmann, M.-O. Gewaltig and A. Aertsen, Nature 402, 529-533 (1999)",
     .output = StimulatorOutput::spikes,
-    .parameters = parameters,
-    .sequences = sequences,
-    .create = create,
-    .conflict = conflict,
-    .most_spikes = most_of_one_source,
+    .parameters = pulsepacket_generator_parts::parameters,
+    .sequences = pulsepacket_generator_parts::sequences,
+    .create = pulsepacket_generator_parts::create,
+    .conflict = pulsepacket_generator_parts::conflict,
+    .most_spikes = pulsepacket_generator_parts::most_of_one_source,
 };
 
 }  // namespace ranvier::models

@@ -14,6 +14,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace sinusoidal_gamma_generator_parts {
 
 enum Parameter : std::size_t { rate, amplitude, frequency, phase, shape, dead_time, start, stop };
 
@@ -46,6 +47,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return dead_time_conflict(p[rate] + std::abs(p[amplitude]), p[dead_time]);
 }
 
+}  // namespace sinusoidal_gamma_generator_parts
 }  // namespace
 
 constinit const StimulatorModel sinusoidal_gamma_generator{
@@ -62,10 +64,10 @@ grid; they arrive at t + delay.)",
         "E. N. Brown et al., Neural Computation 14, 325-346 (2002), time rescaling; M. Deger et al., Journal of\n"
         "Computational Neuroscience 32, 443-463 (2012), dead times",
     .output = StimulatorOutput::spikes,
-    .parameters = parameters,
+    .parameters = sinusoidal_gamma_generator_parts::parameters,
     .sequences = {},
-    .create = create,
-    .conflict = conflict,
+    .create = sinusoidal_gamma_generator_parts::create,
+    .conflict = sinusoidal_gamma_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models

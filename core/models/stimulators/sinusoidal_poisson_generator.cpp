@@ -17,6 +17,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace sinusoidal_poisson_generator_parts {
 
 enum Parameter : std::size_t { rate, amplitude, frequency, phase, start, stop };
 
@@ -96,6 +97,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return stimulus_tools::window_conflict(p[start], p[stop]);
 }
 
+}  // namespace sinusoidal_poisson_generator_parts
 }  // namespace
 
 constinit const StimulatorModel sinusoidal_poisson_generator{
@@ -107,10 +109,10 @@ The number of spikes that a target receives in a step is Poisson distributed wit
 emitted in start < t <= stop; they arrive at t + delay.)",
     .reference = "P. A. W. Lewis and G. S. Shedler, Naval Research Logistics Quarterly 26, 403-413 (1979), thinning",
     .output = StimulatorOutput::spikes,
-    .parameters = parameters,
+    .parameters = sinusoidal_poisson_generator_parts::parameters,
     .sequences = {},
-    .create = create,
-    .conflict = conflict,
+    .create = sinusoidal_poisson_generator_parts::create,
+    .conflict = sinusoidal_poisson_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models

@@ -13,6 +13,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace step_current_generator_parts {
 
 enum Parameter : std::size_t { start, stop };
 enum Sequence : std::size_t { times, amplitudes };
@@ -68,6 +69,7 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
     return stimulus_tools::sequence_conflict(s[times], "amplitudes", s[amplitudes]);
 }
 
+}  // namespace step_current_generator_parts
 }  // namespace
 
 constinit const StimulatorModel step_current_generator{
@@ -78,10 +80,10 @@ constinit const StimulatorModel step_current_generator{
         "it flows into a target from t + delay on.",
     .reference = "",
     .output = StimulatorOutput::current,
-    .parameters = parameters,
-    .sequences = sequences,
-    .create = create,
-    .conflict = conflict,
+    .parameters = step_current_generator_parts::parameters,
+    .sequences = step_current_generator_parts::sequences,
+    .create = step_current_generator_parts::create,
+    .conflict = step_current_generator_parts::conflict,
 };
 
 }  // namespace ranvier::models
