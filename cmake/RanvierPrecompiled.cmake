@@ -1,5 +1,5 @@
-# Precompiled headers (RANVIER_PRECOMPILED_HEADERS), for builds without a compiler cache. They take 240 MB in the build
-# folder.
+# Precompiled headers (RANVIER_PRECOMPILED_HEADERS), for builds without a compiler cache. They take 80 MB in the build
+# folder, and as much again with the C++ tests.
 #
 # Most of the time of a file is spent on the headers of the standard library. No header of a layer is precompiled: a
 # change of it must not compile what does not include it. Each file still includes all that it needs, which `make tidy`

@@ -7,18 +7,22 @@ find_package(nanobind CONFIG REQUIRED)
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bindings/*.cpp")
 
 # No link-time optimisation: the loops that count lie in the layers, each in one translation unit.
-nanobind_add_module(_core STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS ${sources})
+# The bindings and nanobind convert arguments, once for each call from Python: -O1 is fast enough for that, and with the
+# optimisation level of nanobind (-Os) the bindings could not use the precompiled headers of the core.
+nanobind_add_module(_core STABLE_ABI NB_STATIC NOMINSIZE NB_SUPPRESS_WARNINGS ${sources})
+get_target_property(libraries _core LINK_LIBRARIES)
+list(FILTER libraries INCLUDE REGEX "^nanobind")
+foreach(target _core ${libraries})
+  target_compile_options(${target} PRIVATE ${RANVIER_SETUP_OPTIONS})
+endforeach()
 if(RANVIER_UNITED_FILES)
   # Its files are made to be compiled together, too.
-  get_target_property(libraries _core LINK_LIBRARIES)
-  list(FILTER libraries INCLUDE REGEX "^nanobind")
   set_target_properties(${libraries} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 endif()
 target_include_directories(_core PRIVATE "${PROJECT_SOURCE_DIR}/bindings")
-target_link_libraries(_core PRIVATE ranvier_engine ranvier_cable ranvier_build_info ranvier_flags)
-# All files but one include it.
+target_link_libraries(_core PRIVATE ranvier_engine ranvier_cable ranvier_build_info ranvier_flags ranvier_assertions)
 ranvier_unite(_core)
-ranvier_precompile(_core "${PROJECT_SOURCE_DIR}/bindings/bindings.hpp")
+ranvier_precompile(_core REUSE_FROM ranvier_base)
 
 install(TARGETS _core LIBRARY DESTINATION ranvier COMPONENT python)
 
