@@ -103,7 +103,7 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     settings = ["--mode=fill", "--memory-per-rank=0.4MB", "--model=interval_fire", "--ranks=2"]
     settings += ["--set", "sort_connections=true"]
     (result,) = results_of(tmp_path / "results.json", *settings)
-    assert sum(result["predicted_bytes"].values()) <= 0.95 * 400_000
+    assert sum(result["predicted_bytes"].values()) <= 0.9 * 400_000
     more = describe("interval_fire", result["neurons"] + 2, 40, {}).net
     # From the activity of a network that is predicted to fill a quarter of it.
     known = result["predicted_from"]
@@ -119,7 +119,7 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
         processes=rv.Processes(sort_connections=True),
     )
     # Up to what the prediction may be wrong by.
-    assert sum(predicted.values()) > 0.95 * 400_000
+    assert sum(predicted.values()) > 0.9 * 400_000
     assert result["memory_bytes"]["greatest"] <= 400_000
     # Buffers of so small a network are of a few hundred bytes each, which double or not.
     assert abs(result["deviation"]) < 0.15
@@ -129,7 +129,7 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
 
 
 def activity(rate: float) -> Activity:
-    return Activity(rate, Bursts(1.0, [1.0], 1.0, 1.0))
+    return Activity(rate, Bursts(1.0, 1.0))
 
 
 def planned(neurons: int) -> dict[str, Any]:
@@ -171,13 +171,6 @@ def test_that_a_network_larger_than_the_one_that_was_tried_is_not_run_twice() ->
         pytest.fail("it is")
 
     assert fitting_plan(lambda known: planned(400), never, never, 300, activity(10.0)) == planned(400)
-
-
-def test_that_the_greatest_activity_has_the_greatest_burst() -> None:
-    late = Activity(10.0, Bursts(1.0, [8.0], 2.0, 4.0))
-    greatest = late.at_its_greatest()
-    assert greatest.bursts == Bursts(1.0, [8.0], 8.0, 4.0)
-    assert Activity(10.0).at_its_greatest() == Activity(10.0)
 
 
 # ---- spikes that differ ----------------------------------------------------------------------------------------------
