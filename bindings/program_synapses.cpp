@@ -167,6 +167,14 @@ void bind_learning(nb::class_<ProgramSynapse, models::UserSynapse>& synapse) {
             "Why parameters between these values do not fit together, or None. `per_synapse` are the indices of those "
             "that differ between synapses.")
         .def(
+            "conflict_of_events",
+            [](const ProgramSynapse& self, const std::vector<double>& least, const std::vector<double>& greatest) {
+                need_parameters(self, least);
+                need_parameters(self, greatest);
+                return self.conflict_of_events(least, greatest);
+            },
+            nb::arg("least"), nb::arg("greatest"), "Why events might change the sign of weights, or None.")
+        .def(
             "weight_range",
             [](const ProgramSynapse& self, const std::vector<double>& least, const std::vector<double>& greatest) {
                 need_parameters(self, least);
@@ -247,7 +255,14 @@ void bind_releases(nb::module_& module) {
                 need_parameters(self, parameters);
                 return self.conflict(parameters, parameters, {});
             },
-            nb::arg("parameters"), "Why parameters do not fit together, or None.");
+            nb::arg("parameters"), "Why parameters do not fit together, or None.")
+        .def(
+            "conflict_of_events",
+            [](const ProgramRelease& self, const std::vector<double>& parameters) {
+                need_parameters(self, parameters);
+                return self.conflict_of_events(parameters);
+            },
+            nb::arg("parameters"), "Why the released part might be negative or unbounded, or None.");
 }
 
 }  // namespace

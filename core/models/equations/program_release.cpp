@@ -321,11 +321,16 @@ std::optional<std::string> ProgramRelease::conflict(std::span<const double> valu
     for (std::size_t k = 0; k < description_->states.size(); ++k) {
         if (!std::isfinite(made[k])) return description_->states[k] + " has no finite value at rest";
     }
+    if (auto unproven = conflict_of_events(values)) return unproven;
+    return undefined_release(*description_, values);
+}
+
+std::optional<std::string> ProgramRelease::conflict_of_events(std::span<const double> values) const {
     const std::optional<double> greatest = greatest_release(*description_, values);
     if (!greatest) {
         return "the released part cannot be proven to be >= 0 and bounded: write release = clip(..., 0, 1)";
     }
-    if (*greatest <= most_released) return undefined_release(*description_, values);
+    if (*greatest <= most_released) return std::nullopt;
     return "the released part can only be proven to be at most " + to_text(*greatest) +
            " times the weight; it must be " + to_text(most_released) +
            " times at most, so that sums of small parts are exact: write release = clip(..., 0, 1)";

@@ -58,6 +58,8 @@ class ProgramRelease final : public UserSynapse {
     std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) const override;
     std::optional<std::string> conflict(std::span<const double> least, std::span<const double> greatest,
                                         std::span<const std::uint32_t> per_synapse) const override;
+    /// The part of conflict() that is about the released part, not about values: it cannot be proven to be bounded.
+    std::optional<std::string> conflict_of_events(std::span<const double> values) const;
     std::array<double, 2> changes(std::span<const double>, double) const override { return {0.0, 0.0}; }
     std::vector<double> time_constants(std::span<const double>) const override { return {}; }
 

@@ -434,11 +434,15 @@ std::optional<std::string> ProgramSynapse::conflict(std::span<const double> leas
         return "synapses can have different values of at most " + std::to_string(connect::most_rule_parameters) +
                " parameters that events read";
     }
-    if (!weight_range(*description_, least, greatest)) {
-        return "weights might change their sign or become infinite: write w = max(..., 0), or "
-               "w = clip(w + ..., 0, W_max), where an event changes them";
-    }
+    if (auto unproven = conflict_of_events(least, greatest)) return unproven;
     return undefined_event(*description_, least, greatest);
+}
+
+std::optional<std::string> ProgramSynapse::conflict_of_events(std::span<const double> least,
+                                                              std::span<const double> greatest) const {
+    if (weight_range(*description_, least, greatest)) return std::nullopt;
+    return "weights might change their sign or become infinite: write w = max(..., 0), or w = clip(w + ..., 0, W_max), "
+           "where an event changes them";
 }
 
 }  // namespace ranvier::models

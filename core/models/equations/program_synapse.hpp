@@ -78,6 +78,9 @@ class ProgramSynapse final : public UserSynapse {
     std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) const override;
     std::optional<std::string> conflict(std::span<const double> least, std::span<const double> greatest,
                                         std::span<const std::uint32_t> per_synapse) const override;
+    /// The part of conflict() that is about events, not about values: weights cannot be proven to keep their sign.
+    std::optional<std::string> conflict_of_events(std::span<const double> least,
+                                                  std::span<const double> greatest) const;
     std::array<double, 2> changes(std::span<const double> values, double weight) const override;
     std::vector<double> time_constants(std::span<const double> values) const override;
 

@@ -115,10 +115,15 @@ class EquationSynapse(UserSynapse):
             return self.core_model.conflict(self._all_values())
         return self.core_model.conflict(*self._ends(), self.per_synapse_indices)
 
+    def _conflict_of_events(self) -> str | None:
+        if isinstance(self.core_model, _core.ProgramRelease):
+            return self.core_model.conflict_of_events(self._all_values())
+        return self.core_model.conflict_of_events(*self._ends())
+
     def _check_events(self) -> None:
         """Raise an error for events that might change the sign of weights; values are checked when they are used."""
         conflict = self._conflict()
-        if conflict is not None and conflict.startswith(("weights", "it can")):
+        if conflict is not None and conflict == self._conflict_of_events():
             raise EquationError(f"the events of {self.name}", "", conflict, "see help(rv.synapse)")
 
     def _parameter(self, name: str) -> ProgramParameter:
