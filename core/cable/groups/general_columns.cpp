@@ -20,15 +20,16 @@ void serialize_general(const CellModel& model, const CellPlan& plan, CellStore& 
     for (const auto& [m, s] : states) {
         const std::size_t state = s;
         const bool is_mechanism = m < plan.spec->mechanisms.size();
-        const std::optional<std::size_t> index = is_mechanism ? plan.general_of(m) : std::nullopt;
-        const GeneralPlan* const general_plan = index ? &plan.generals[*index] : nullptr;
+        const std::optional<std::size_t> found = is_mechanism ? plan.general_of(m) : std::nullopt;
+        const std::size_t index = found.value_or(0);
+        const GeneralPlan* const general_plan = found ? &plan.generals[index] : nullptr;
         const bool has = general_plan != nullptr && state < general_plan->model->variables();
         double nowhere = 0.0;
         columns.serialize_list<double>("state_" + std::to_string(m) + "_" + std::to_string(state), plan.slots(),
                                        [&](std::size_t node) -> double& {
                                            const std::uint32_t slot = plan.slot_of_node[node];
                                            if (!has || !general_plan->is_at(slot)) return nowhere;
-                                           return store.state(cell, *index, general_plan->place_of(slot), state);
+                                           return store.state(cell, index, general_plan->place_of(slot), state);
                                        });
     }
 }
