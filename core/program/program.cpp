@@ -108,8 +108,7 @@ class Checker {
 
     void check_loop(const Instruction& instruction, std::vector<Type>& types, std::size_t depth) {
         if (depth == deepest_loop) {
-            refuse("depth", std::to_string(depth + 1),
-                   "nested loops can be " + std::to_string(deepest_loop) + " deep");
+            refuse("depth", std::to_string(depth + 1), "nested loops can be " + std::to_string(deepest_loop) + " deep");
         }
         const double most = instruction.number;
         if (!(most >= 1.0 && most <= most_iterations && most == std::floor(most))) {

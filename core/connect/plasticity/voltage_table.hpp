@@ -160,8 +160,7 @@ class VoltageTable final : public StoredTable<Target, Weight>,
         const double still_needed = of_step * (1.0 + 2.0 * static_cast<double>(spikes.longest_delay));
         const auto most = static_cast<double>(most_older_spikes(static_cast<std::uint64_t>(spikes.synapses)));
         return spikes.from_first_to_last * neuron_bytes +
-               sizeof(FollowedPotentials::Potentiation) *
-                   std::min(all * potentiations, most + still_needed);
+               sizeof(FollowedPotentials::Potentiation) * std::min(all * potentiations, most + still_needed);
     }
 
     /// Of a source.
