@@ -31,24 +31,6 @@ void expect_sound(std::string_view model, std::span<const ParameterInfo> paramet
     }
 }
 
-TEST(Registry, HasTheNeuronModels) {
-    std::vector<std::string_view> names;
-    for (const NeuronModel* model : neuron_models()) names.push_back(model->name);
-    EXPECT_EQ(names,
-              (std::vector<std::string_view>{"iaf_cond_nmda", "iaf_psc_alpha", "iaf_psc_delta", "iaf_psc_exp",
-                                             "ignore_and_fire", "interval_fire", "parrot_neuron", "spike_generator"}));
-}
-
-TEST(Registry, HasTheStimulators) {
-    std::vector<std::string_view> names;
-    for (const StimulatorModel* model : stimulator_models()) names.push_back(model->name);
-    EXPECT_EQ(names, (std::vector<std::string_view>{"ac_generator", "dc_generator", "gamma_generator",
-                                                    "inhomogeneous_gamma_generator", "inhomogeneous_poisson_generator",
-                                                    "mip_generator", "noise_generator", "poisson_generator",
-                                                    "pulsepacket_generator", "sinusoidal_gamma_generator",
-                                                    "sinusoidal_poisson_generator", "step_current_generator"}));
-}
-
 TEST(Registry, ListsModelsByName) {
     expect_sorted_by_name(neuron_models());
     expect_sorted_by_name(stimulator_models());

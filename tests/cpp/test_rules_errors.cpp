@@ -1,6 +1,8 @@
 // The errors that rules throw.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "error_fields.hpp"
@@ -29,7 +31,7 @@ void expect_refusal(const Make& make, const std::vector<std::string>& texts) {
 const PairSpace apart{NeuronId{0}, 10, NeuronId{10}, 20};
 const PairSpace same{NeuronId{0}, 10, NeuronId{0}, 10};
 
-TEST(Registry, HoldsAllRulesWithTheirDescriptions) {
+TEST(Registry, DescribesItsRulesAndListsThemByName) {
     std::vector<std::string_view> names;
     for (const connect::RuleInfo* info : connect::rules()) {
         names.push_back(info->name);
@@ -39,9 +41,8 @@ TEST(Registry, HoldsAllRulesWithTheirDescriptions) {
         }
         EXPECT_EQ(&connect::find_rule(info->name), info);
     }
-    EXPECT_EQ(names, (std::vector<std::string_view>{"all_to_all", "explicit", "fixed_indegree", "fixed_outdegree",
-                                                    "fixed_total_number", "nearest_neighbors", "one_to_one",
-                                                    "pairwise_bernoulli", "uniform_indegree"}));
+    EXPECT_FALSE(names.empty());
+    EXPECT_TRUE(std::ranges::is_sorted(names, std::less_equal<>()));  // without repetition
 }
 
 TEST(Registry, NamesTheNearestRule) {
