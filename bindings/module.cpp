@@ -2,11 +2,8 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "The compiled core of Ranvier. Users call the package around it.";
-#ifdef NDEBUG
-    // Notebooks and test runners keep objects beyond the end of the interpreter, so that leak warnings would be
-    // noise.
+    // Notebooks, test runners and daemon threads keep objects until the interpreter ends, so leak warnings would be noise.
     nanobind::set_leak_warnings(false);
-#endif
     ranvier::bindings::bind_interpreter_lock(module);
     ranvier::bindings::bind_errors(module);
     ranvier::bindings::bind_communicator(module);
