@@ -459,6 +459,12 @@ StimulusSpec Network::changed_stimulus(std::size_t index, NamedValues values, Se
 }
 
 void Network::check(StimulusSpec& spec) const {
+    if (spec.model == nullptr) {
+        throw ValueOutOfBoundsError({.object = "stimulator of a stimulus",
+                                     .value = "none",
+                                     .bound = "a stimulus has a stimulator",
+                                     .remedy = "give one, as of models::find_stimulator_model"});
+    }
     check_ids(spec.targets, "targets");
     check_takes_input(spec.targets);
     for (const PopulationId id : populations_of(spec.targets)) {

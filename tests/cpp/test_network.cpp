@@ -160,6 +160,13 @@ TEST_F(NetworkTest, RefusesUnknownNames) {
                                    {"spike_generator"});
 }
 
+TEST_F(NetworkTest, RefusesSpecsWithoutAModel) {
+    expect_error<ValueOutOfBoundsError>(network, [&] { network.create({.name = "new", .size = 1}); },
+                                        {"model of a population", "registered_model"});
+    expect_error<ValueOutOfBoundsError>(network, [&] { network.stimulate({.targets = IdSequence(NeuronId{0}, 1, 1)}); },
+                                        {"stimulator of a stimulus", "find_stimulator_model"});
+}
+
 TEST_F(NetworkTest, RefusesNamesThatAreTaken) {
     expect_error<ValueOutOfBoundsError>(network, [&] { network.create("iaf_psc_exp", 1, "excitatory", {}); },
                                         {"'excitatory'", "another population has this name"});
