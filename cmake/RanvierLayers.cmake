@@ -7,6 +7,8 @@
 # relative to core/. The compiler would let any layer include any other; tests/python/repository/test_layers.py checks
 # that the includes follow the arrows and that public headers include no private ones.
 
+include(GNUInstallDirs)
+
 function(ranvier_add_layer layer)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/${layer}/*.cpp"
@@ -22,7 +24,7 @@ function(ranvier_add_layer layer)
   list(TRANSFORM layer_USES PREPEND ranvier_)
   target_include_directories(
     ranvier_${layer} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
-                            "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core>" "$<INSTALL_INTERFACE:include>")
+                            "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_compile_features(ranvier_${layer} PUBLIC cxx_std_20)
   target_link_libraries(ranvier_${layer} PUBLIC ${layer_USES} Threads::Threads)
 endfunction()

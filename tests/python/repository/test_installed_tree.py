@@ -34,7 +34,7 @@ def programs(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("programs")
     (commands,) = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "docs/guides/cpp.md").read_text(), re.M | re.S)
     configure, build, *rest, run = commands.splitlines()
-    assert (configure, build) == ("cmake -S . -B build/cpp", "cmake --build build/cpp --parallel")
+    assert (configure, build) == ("cmake -S . -B build/cpp", "cmake --build build/cpp --parallel $(nproc)")
     assert run == "build/cmake_project/balanced_network 2"
     for command in rest:
         replaced = command.replace("build/cpp", str(BUILD)).replace("~/.local", str(prefix))
