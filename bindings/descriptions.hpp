@@ -13,7 +13,7 @@ std::vector<Item> as_list(std::span<const Item> items) {
     return {items.begin(), items.end()};
 }
 
-/// A list of descriptions, each of which keeps the model alive, which owns its texts.
+/// A list of descriptions. Each keeps the model alive, because the model owns its texts.
 template <class Item>
 nb::typed<nb::list, Item> as_list_of(nb::handle model, std::span<const Item> items) {
     nb::list list;

@@ -6,7 +6,7 @@
 # names by design (neurons, mechanisms, rules) are compiled file by file; `make tidy` compiles all files that way, which
 # checks that each includes all that it needs.
 
-# With groups of 24 files no target has more than two, each of which reads all headers again (4 s in the engine).
+# Each group reads all headers again (4 s in the engine). With groups of 24 files no target has more than two.
 set(RANVIER_UNITED_AT_ONCE 24)
 
 # ranvier_unite(<target> [FOLDERS <folder>...] [EXCEPT <file>...]): all files of the target, or those in the folders of

@@ -13,8 +13,8 @@ namespace ranvier::cable {
 /// can process the 8 nodes of each slot together.
 ///
 /// The last child of a node in the order of the elimination, see Compartments::heights(), is its main child: its
-/// height is one less. So a cell is split into chains of main children, each of which starts at a leaf and has a node
-/// of each height up to its length. Each chain is assigned to a lane, the longest one first, those of all cells
+/// height is one less. So a cell is split into chains of main children. A chain starts at a leaf and has a node of
+/// each height up to its length. Each chain is assigned to a lane, the longest one first, those of all cells
 /// together: level h has the nodes of height h. Since the main children of the nodes of a level are in the previous
 /// level, in the same lane of the slot with the same index, whole slots are eliminated. The remaining joins connect
 /// the first nodes of the other children's chains, one for each leaf of a cell but one.

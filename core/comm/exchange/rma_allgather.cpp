@@ -22,7 +22,7 @@ namespace {
 /// the last step only those that are missing there: that works for any number of processes. Afterwards block i is that
 /// of the i-th process after this one.
 ///
-/// Blocks are equally long: a count and room for that many spikes, of which only a part may be in use. All processes
+/// Blocks are equally long: a count, and room for spikes, which may be unused in part. All processes
 /// see all counts, so that all agree whether another round is needed, and change the length of blocks alike.
 ///
 /// The rounds alternate between two windows: a process that is one round ahead never writes where this process still

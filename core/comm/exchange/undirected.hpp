@@ -9,8 +9,8 @@
 
 namespace ranvier::comm {
 
-/// Base of the methods that send every spike to all processes: the packed outboxes of one epoch, of which each round
-/// sends a part, and the spikes received in the last round.
+/// Base of the methods that send every spike to all processes. It has the packed outboxes of one epoch, which are sent in
+/// one or more rounds, and the spikes received in the last round.
 class UndirectedExchange : public ExchangeBase {
    public:
     explicit UndirectedExchange(const ExchangeArguments& arguments) : ExchangeBase(arguments), outboxes_(arguments) {}

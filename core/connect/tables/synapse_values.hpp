@@ -26,7 +26,7 @@ class SynapseValues {
     SynapseValues(std::variant<double, SharedArray, Distribution> values, RandomKey key, bool is_whole = false);
 
     bool constant() const { return std::holds_alternative<double>(values_); }
-    /// Bounds of the values; 0 if there are none.
+    /// Bounds of the values; 0 without values.
     double least() const { return least_; }
     double greatest() const { return greatest_; }
     /// The least absolute value other than zero, if it is known before values are drawn; otherwise infinity.

@@ -80,7 +80,7 @@ double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arriv
 double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& arrivals) {
     if (table.dynamics != nullptr) return bytes_of_dynamics(table, arrivals);
     const double rows_per_step = arrivals.spikes_of_one * table.rows;
-    // Until the longest delay has passed, beside those of an epoch, of which one has the most.
+    // Spikes are kept until the longest delay has passed, beside those of an epoch. One of these epochs has the most.
     const double steps = table.longest_delay + arrivals.steps_per_epoch;
     const double most_in_epoch = arrivals.activity.most_in_epoch;
     const double most =

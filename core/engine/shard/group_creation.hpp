@@ -16,7 +16,7 @@ namespace ranvier::engine {
 
 struct GroupParts {
     std::vector<models::GroupValues> parameters;
-    std::unique_ptr<models::NeuronGroup> neurons;  ///< null if there are none
+    std::unique_ptr<models::NeuronGroup> neurons;  ///< null without neurons
 };
 /// Creates some neurons of a population; `memory` provides all memory that grows with them.
 /// @param shared by groups; must outlive them
