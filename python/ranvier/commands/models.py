@@ -12,8 +12,10 @@ one line for each: whether it is read, its ignored parts or why it is refused, a
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 
@@ -33,7 +35,7 @@ from ranvier.commands.model_tables import (
 from ranvier.commands.models_of_files import FORMATS, chosen_entries, is_file, sections_of
 from ranvier.commands.network_tables import entry_of_network
 from ranvier.commands.nmodl_accounts import are_nmodl_files, print_account, print_accounts
-from ranvier.equations.library import DescribedModel, described
+from ranvier.equations.library import described
 from ranvier.equations.neurons import NAMES
 from ranvier.errors import ValueOutOfBoundsError
 
@@ -57,16 +59,14 @@ def execute(options: argparse.Namespace) -> int:
     # A pipe has no width.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     words = [word for word in options.words if word]
-    sections = _shipped()
-    found = [entry for entries in sections.values() for entry in entries if [entry.name] == words]
+    makers = _shipped()
+    found = [make() for by_name in makers.values() for name, make in by_name.items() if [name] == words]
     if not words:
-        print_lines(console, sections)
+        print_lines(console, _made(makers))
         console.print("`ranvier models NAME` shows one of them; `ranvier models WORD...` searches names and summaries.")
     elif found:
         print_entries(console, found)
-        others = {entry.name for entries in sections.values() for entry in entries if words[0] in entry.name} - {
-            words[0]
-        }
+        others = {name for by_name in makers.values() for name in by_name if words[0] in name} - {words[0]}
         if others:
             console.print(f"See also: {', '.join(sorted(others))}", soft_wrap=True)
     elif len(words) > 1 and are_nmodl_files(words):
@@ -74,7 +74,7 @@ def execute(options: argparse.Namespace) -> int:
     elif is_file(words[0]):
         _print_file(console, *words)
     else:
-        print_lines(console, _search(sections, words))
+        print_lines(console, _search(_made(makers), words))
     return 0
 
 
@@ -113,19 +113,38 @@ def _search(sections: Mapping[str, Sequence[Entry]], words: Sequence[str]) -> di
     return unknown_name("model", " ".join(words), [*known, f"a file ({FORMATS})"])
 
 
-def _shipped() -> dict[str, list[Entry]]:
-    """Return the models and networks that come with Ranvier, by the titles of sections."""
-    neurons: list[_core.NeuronModel | DescribedModel]
-    neurons = [*_core.neuron_models(), *map(described, NAMES)]
-    return {
-        "Neurons": [entry_of_neuron(model) for model in sorted(neurons, key=lambda model: model.name)],
-        "Mechanisms of detailed cells": [entry_of_mechanism(model) for model in _core.mechanism_models()],
-        "Receptors of detailed cells": [entry_of_mechanism(model) for model in _core.receptor_models()],
-        "Synapses": [entry_of_synapse(model) for model in _core.synapse_models()],
-        "Stimulators": [_stimulator(model) for model in _core.stimulator_models()],
-        "Connection rules": [_rule(rule) for rule in _core.rules()],
-        "Networks": [entry_of_network(*each) for each in shipped_networks().items()],
+def _shipped() -> dict[str, dict[str, Callable[[], Entry]]]:
+    """Return what makes the entries of the models and networks that come with Ranvier, by section and name.
+
+    The entry of a neuron of equations compiles its equations, so only those that are shown are made.
+    """
+    neurons: dict[str, Callable[[], Entry]] = {
+        **_each(entry_of_neuron, _core.neuron_models()),
+        **{name: functools.partial(_neuron_of_equations, name) for name in NAMES},
     }
+    return {
+        "Neurons": dict(sorted(neurons.items())),
+        "Mechanisms of detailed cells": _each(entry_of_mechanism, _core.mechanism_models()),
+        "Receptors of detailed cells": _each(entry_of_mechanism, _core.receptor_models()),
+        "Synapses": _each(entry_of_synapse, _core.synapse_models()),
+        "Stimulators": _each(_stimulator, _core.stimulator_models()),
+        "Connection rules": _each(_rule, _core.rules()),
+        "Networks": {
+            name: functools.partial(entry_of_network, name, network) for name, network in shipped_networks().items()
+        },
+    }
+
+
+def _each(entry_of: Callable[[Any], Entry], models: Iterable[Any]) -> dict[str, Callable[[], Entry]]:
+    return {model.name: functools.partial(entry_of, model) for model in models}
+
+
+def _neuron_of_equations(name: str) -> Entry:
+    return entry_of_neuron(described(name))
+
+
+def _made(makers: Mapping[str, Mapping[str, Callable[[], Entry]]]) -> dict[str, list[Entry]]:
+    return {title: [make() for make in by_name.values()] for title, by_name in makers.items()}
 
 
 def _stimulator(model: _core.StimulatorModel) -> Entry:
