@@ -11,6 +11,7 @@ import ranvier as rv
 from ranvier import _core
 from ranvier.simulation.options import grouped
 from small_networks import NETWORKS, shipped
+from thorough_cases import one_of_each
 
 DURATION = 150.0  # ms
 
@@ -31,10 +32,10 @@ def reference(name: str, precision: str = "double", weight_precision: str = "sin
     return digest(name, threads=1, instruction_set="baseline", precision=precision, weight_precision=weight_precision)
 
 
-@pytest.mark.parametrize("weight_precision", ["single", "double"])
-@pytest.mark.parametrize("instruction_set", _core.instruction_sets())
-@pytest.mark.parametrize("threads", [1, 2, 3, 4, 7])
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(
+    ("name", "threads", "instruction_set", "weight_precision"),
+    one_of_each(NETWORKS, [1, 2, 3, 4, 7], _core.instruction_sets(), ["single", "double"]),
+)
 def test_same_for_threads_and_instruction_sets(
     name: str, threads: int, instruction_set: str, weight_precision: str
 ) -> None:
@@ -44,20 +45,17 @@ def test_same_for_threads_and_instruction_sets(
     assert found == reference(name, weight_precision=weight_precision)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 4, 7])
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(("name", "threads"), one_of_each(NETWORKS, [4, 7, 1, 2, 3]))
 def test_same_in_one_run(name: str, threads: int) -> None:
     assert digest(name, threads=threads) == reference(name)
 
 
-@pytest.mark.parametrize("table_layout", ["runs", "ring"])
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(("name", "table_layout"), one_of_each(NETWORKS, ["runs", "ring"]))
 def test_same_for_table_layouts(name: str, table_layout: str) -> None:
     assert digest(name, threads=3, table_layout=table_layout) == reference(name)
 
 
-@pytest.mark.parametrize("delivery_window", [1, 2, 64])
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(("name", "delivery_window"), one_of_each(NETWORKS, [1, 2, 64]))
 def test_same_for_delivery_windows(name: str, delivery_window: int) -> None:
     assert digest(name, threads=2, table_layout="runs", delivery_window=delivery_window) == reference(name)
 

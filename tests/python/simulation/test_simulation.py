@@ -15,6 +15,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core, errors
+from ranvier.simulation import progress
 from ranvier.simulation.measurements import PARTS
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory
@@ -268,9 +269,12 @@ def test_progress_is_reported_to_a_function() -> None:
     assert all(report.total == 0.0 for report in reports if report.phase == "build")
 
 
-def test_progress_is_silent_where_there_is_no_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_silent_where_there_is_no_terminal(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_SHORTEST_S", 0.05)
     net, _ = balanced(1000)
-    rv.Simulation(net).run(1500.0)
+    rv.Simulation(net).run(400.0)
     assert capfd.readouterr() == ("", "")
 
 
@@ -279,12 +283,13 @@ def test_progress_is_shown_where_it_is_wanted(
     terminal: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERM", terminal)
+    monkeypatch.setattr(progress, "_SHORTEST_S", 0.05)
     net, _ = balanced(1000)
     sim = rv.Simulation(net, progress=True)
     while not (shown := capfd.readouterr()).err:
-        sim.run(5000.0)
+        sim.run(400.0)
         assert sim.time < 1e6
-    assert "Simulating 5000 ms" in shown.err
+    assert "Simulating 400 ms" in shown.err
     # Without the signs that move the cursor.
     assert ("\x1b" in shown.err) == (terminal != "dumb")
     assert shown.out == ""
