@@ -14,12 +14,12 @@ import pytest
 import ranvier as rv
 from dopamine_scenes import CASES, expected_weights, in_nest, in_ranvier, network_of, scene_of, weights_of
 from nest_pool import nest_pool, requires_nest
+from thorough_cases import one_of_each, only
 
 ALL_CASES = range(len(CASES))
 
 
-@pytest.mark.parametrize("fraction", [0.0, 0.3, 0.6, 1.0])
-@pytest.mark.parametrize("case", ALL_CASES)
+@pytest.mark.parametrize(("case", "fraction"), one_of_each(ALL_CASES, [0.0, 0.3, 0.6, 1.0]))
 def test_weights_are_those_of_the_equations(case: int, fraction: float) -> None:
     """In single precision too: what a weight has beyond 24 bits is kept."""
     scene = scene_of(case, fraction, seed=case + 1)
@@ -49,9 +49,7 @@ WAYS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("fraction", [0.0, 0.6])
-@pytest.mark.parametrize("precision", ["single", "double"])
-@pytest.mark.parametrize("case", [1, 2])
+@pytest.mark.parametrize(("case", "precision", "fraction"), one_of_each([1, 2], ["single", "double"], [0.6, 0.0]))
 def test_weights_do_not_depend_on_how_a_run_is_divided(case: int, precision: str, fraction: float) -> None:
     scene = scene_of(case, fraction, seed=7)
     first = in_ranvier(scene, weight_precision=precision)
@@ -59,7 +57,7 @@ def test_weights_do_not_depend_on_how_a_run_is_divided(case: int, precision: str
         np.testing.assert_array_equal(in_ranvier(scene, weight_precision=precision, **way), first, err_msg=str(way))
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("precision", only(["double"], ["single", "double"]))
 def test_a_run_may_be_cut_and_weights_read_at_any_time(precision: Any) -> None:
     scene = scene_of(2, 0.3, seed=3)
     net, projections = network_of(scene)
@@ -73,8 +71,7 @@ def test_a_run_may_be_cut_and_weights_read_at_any_time(precision: Any) -> None:
     np.testing.assert_array_equal(weights_of(sim, projections), in_ranvier(scene, weight_precision=precision))
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
-@pytest.mark.parametrize("case", [1, 2])
+@pytest.mark.parametrize(("case", "precision"), one_of_each([1, 2], ["single", "double"]))
 def test_a_weight_that_is_set_goes_on_from_there(case: int, precision: Any) -> None:
     scene = scene_of(case, 0.3, seed=5)
     given = {1003: 50.1, 2500: 60.0, 2501: 33.3, 3333: 30.0}
@@ -111,7 +108,7 @@ def modulated_network(precision: str = "single", seed: int = 4) -> tuple[rv.Netw
     return net, net.record_spikes(), projection
 
 
-@pytest.mark.parametrize("precision", ["single", "double", "wide"])
+@pytest.mark.parametrize("precision", only(["single", "wide"], ["single", "double", "wide"]))
 def test_spikes_of_a_network_do_not_depend_on_threads(precision: str) -> None:
     digests = set()
     weights = set()
@@ -129,7 +126,7 @@ def test_spikes_of_a_network_do_not_depend_on_threads(precision: str) -> None:
     assert len(digests) == len(weights) == 1
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("precision", only(["single"], ["single", "double"]))
 def test_weights_do_not_depend_on_when_old_spikes_are_forgotten(precision: Any) -> None:
     """A shard forgets after 65536 postsynaptic spikes, which one of seven does not have."""
 

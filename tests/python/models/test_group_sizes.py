@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ranvier as rv
+from thorough_cases import one_of_each
 
 MOST = 150
 
@@ -25,9 +26,13 @@ def spikes_of(model: str, size: int, *, own: bool, driven: bool) -> list[list[fl
     return [data.times[data.ids == cell].tolist() for cell in range(size)]
 
 
-@pytest.mark.parametrize("driven", [False, True])
-@pytest.mark.parametrize("own", [False, True])
-@pytest.mark.parametrize("model", ["iaf_psc_exp", "iaf_psc_alpha", "iaf_psc_delta", "iaf_psc_exp_multisynapse"])
+@pytest.mark.parametrize(
+    ("model", "own", "driven"),
+    one_of_each(
+        ["iaf_psc_exp", "iaf_psc_alpha", "iaf_psc_delta", "iaf_psc_exp_multisynapse"],
+        [(False, False), (True, False), (False, True), (True, True)],
+    ),
+)
 def test_neurons_fire_the_same_in_groups_of_any_size(model: str, own: bool, driven: bool) -> None:
     most = spikes_of(model, MOST, own=own, driven=driven)
     assert len({tuple(train) for train in most}) > 10 or not (own or driven)

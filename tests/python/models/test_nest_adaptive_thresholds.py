@@ -236,6 +236,7 @@ RANDOM: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", RANDOM)
 def test_neurons_fire_as_often_and_as_regularly_as_in_nest(name: str) -> None:
     """Intervals and counts of spikes come from the same distributions, at a significance of 1e-4 for each test."""

@@ -8,6 +8,7 @@ import pytest
 
 from membranes import Current, Experiment, FloatArray, Recording, Synapses, in_nest, in_ranvier
 from nest_pool import nest_pool, requires_nest
+from thorough_cases import one_of_each
 
 pytestmark = requires_nest
 
@@ -116,8 +117,7 @@ def assert_lively(recording: Recording, least_spikes: int, least_neurons: int = 
     assert len(recording.spikes) >= least_spikes
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("model", "seed"), one_of_each(MODELS, [1, 2]))
 def test_spikes_of_both_signs(model: str, seed: int) -> None:
     experiment = experiment_of(model, seed)
     theirs = nest_recording(experiment)
@@ -158,8 +158,7 @@ def test_lower_limit_of_the_potential(model: str) -> None:
     assert_agreement(in_ranvier(experiment), theirs)
 
 
-@pytest.mark.parametrize("resolution", [0.02, 0.5])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("model", "resolution"), one_of_each(MODELS, [0.5, 0.02]))
 def test_other_resolutions(model: str, resolution: float) -> None:
     experiment = experiment_of(model, 9, resolution=resolution)
     theirs = nest_recording(experiment)
@@ -220,8 +219,7 @@ CURRENTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("current", CURRENTS)
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("model", "current"), one_of_each(MODELS, CURRENTS))
 def test_currents(model: str, current: str) -> None:
     experiment = experiment_of(model, 6)
     # Two neurons get nothing: a selection must not reach further.

@@ -20,6 +20,7 @@ from scipy import stats
 
 from membranes import Current, Experiment, FloatArray, Recording, Synapses, in_nest, in_ranvier
 from nest_pool import nest_pool, requires_nest
+from thorough_cases import only
 
 pytestmark = requires_nest
 
@@ -109,12 +110,10 @@ def active_steps(recording: Recording, last: int) -> tuple[int, int]:
 
 
 # The others are as slow, and go through the same code.
-QUICK = ("few Poisson", "noise")
+QUICK = ("noise",)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.thorough]) for name in STIMULI]
-)
+@pytest.mark.parametrize("name", only(QUICK, STIMULI))
 def test_distribution_of_potentials(name: str) -> None:
     experiment = experiment_of(STIMULI[name])
     future = nest_pool().submit(in_nest, experiment)
@@ -127,6 +126,7 @@ def test_distribution_of_potentials(name: str) -> None:
     assert smallest_p_value(ours, theirs, late) > SIGNIFICANCE
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "parameter", "factor"),
     [

@@ -11,6 +11,7 @@ import pytest
 import ranvier as rv
 from plasticity_scenes import MODELS, Scene, expected_weights, in_ranvier, irregular_scene, network_of
 from ranvier.populations.model_base import SynapseModel
+from thorough_cases import one_of_each, only
 
 CASES = [(model, case) for model, cases in MODELS.items() for case in range(len(cases))]
 FRACTIONS = [0.0, 0.3, 0.5, 0.6, 1.0]
@@ -23,8 +24,7 @@ def scene_of(model: str, case: int, fraction: float, seed: int) -> Scene:
     return Scene(scene.pre, scene.post, delays, scene.last_step, scene.model, scene.weight, scene.parameters)
 
 
-@pytest.mark.parametrize("fraction", FRACTIONS)
-@pytest.mark.parametrize(("model", "case"), CASES)
+@pytest.mark.parametrize(("model", "case", "fraction"), one_of_each(CASES, FRACTIONS))
 def test_weights_are_those_of_the_equations(model: str, case: int, fraction: float) -> None:
     scene = scene_of(model, case, fraction, seed=case + 1)
     expected = expected_weights(scene)
@@ -35,9 +35,7 @@ def test_weights_are_those_of_the_equations(model: str, case: int, fraction: flo
     np.testing.assert_allclose(in_ranvier(scene), expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("fraction", [0.0, 0.6, 1.0])
-@pytest.mark.parametrize("precision", ["single", "double"])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("model", "precision", "fraction"), one_of_each(MODELS, ["single", "double"], [0.6, 0.0, 1.0]))
 def test_weights_do_not_depend_on_how_a_run_is_divided(model: str, precision: str, fraction: float) -> None:
     scene = scene_of(model, 0, fraction, seed=7)
     first = in_ranvier(scene, weight_precision=precision)
@@ -278,7 +276,7 @@ def test_a_description_shows_and_keeps_what_learns() -> None:
         projection.synapse = rv.stdp_pl()
 
 
-@pytest.mark.parametrize("fraction", [0.0, 0.6])
+@pytest.mark.parametrize("fraction", only([0.6], [0.0, 0.6]))
 def test_weights_do_not_depend_on_when_old_spikes_are_forgotten(fraction: float) -> None:
     """All synapses of a shard learn when it has so many spikes: also within an interval between two exchanges."""
 

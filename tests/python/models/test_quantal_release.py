@@ -13,6 +13,7 @@ import ranvier as rv
 from nest_pool import nest_pool, requires_nest
 from quantal_scenes import CASES, STEPS, SYNAPSES, Counts, in_nest, in_ranvier, laws, own_values
 from short_term_scenes import expected_factors
+from thorough_cases import every, only
 
 
 def check_law(counts: Counts, law: Any) -> None:
@@ -39,7 +40,7 @@ def check_law(counts: Counts, law: Any) -> None:
     assert (math.cbrt(squares / freedom) - (1.0 - spread)) / math.sqrt(spread) < 5.0
 
 
-@pytest.mark.parametrize("parameters", CASES)
+@pytest.mark.parametrize("parameters", every(2, CASES, first=1))
 def test_quanta_follow_the_law_of_the_equations(parameters: Mapping[str, float]) -> None:
     """Of each spike, and the sum over all spikes of a synapse, which tells what a synapse remembers."""
     found = in_ranvier(parameters)
@@ -50,7 +51,7 @@ def test_quanta_follow_the_law_of_the_equations(parameters: Mapping[str, float])
 
 
 @requires_nest
-@pytest.mark.parametrize("parameters", CASES)
+@pytest.mark.parametrize("parameters", only(CASES[:1], CASES))
 def test_quanta_follow_the_law_of_nest(parameters: Mapping[str, float]) -> None:
     """NEST's numbers follow the same law, and means and variances agree at five standard deviations (p below 1e-6)."""
     nest = nest_pool().submit(in_nest, dict(parameters)).result()
@@ -67,6 +68,7 @@ def test_quanta_follow_the_law_of_nest(parameters: Mapping[str, float]) -> None:
 
 
 @requires_nest
+@pytest.mark.thorough
 def test_quanta_of_synapses_with_own_parameters_follow_their_laws() -> None:
     """A third of the synapses each has other parameters: those of Ranvier and of NEST follow the laws of these."""
     kinds = [CASES[1], {**CASES[1], "n": 3.0, "U": 0.8, "depleted": 0.0}, {"n": 8.0, "u": 0.1, "tau_rec": 60.0}]
@@ -108,9 +110,7 @@ WAYS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    "sites", [5, pytest.param(300, marks=pytest.mark.thorough), pytest.param(65535, marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("sites", only([5], [5, 300, 65535]))
 def test_quanta_do_not_depend_on_how_a_run_is_divided(sites: int) -> None:
     parameters = {"n": float(sites), "U": 0.4, "tau_rec": 30.0, "tau_fac": 50.0}
     first = in_ranvier(parameters)

@@ -12,6 +12,7 @@ from scipy.special import gamma, gammainc
 
 import ranvier as rv
 from ranvier.errors import ValueOutOfBoundsError
+from thorough_cases import only
 
 FloatArray = npt.NDArray[np.float64]
 STEP = 0.1
@@ -61,7 +62,7 @@ def test_a_spike_opens_what_the_equations_say(alpha: float, rise: float, decay: 
     np.testing.assert_allclose(found, expected(spikes, ends, alpha, rise, decay), atol=1e-6)
 
 
-@pytest.mark.parametrize("rate", [5.0, 40.0, 100.0])
+@pytest.mark.parametrize("rate", only([40.0], [5.0, 40.0, 100.0]))
 def test_the_mean_is_that_of_the_kinetics(rate: float) -> None:
     """Of the two differential equations for each synapse, within two percent."""
     spikes = train(rate, 2000.0, 3)

@@ -18,6 +18,7 @@ from ranvier import _core, errors
 from ranvier.forecast.load import rates_by_population
 from ranvier.models import STIMULATORS
 from repository import SUPPORT
+from thorough_cases import one_of_each
 
 
 def recorder_of(net: rv.Network) -> rv.SpikeRecorder:
@@ -80,6 +81,7 @@ def test_trains_do_not_depend_on_instruction_sets() -> None:
     assert len(digests) == 1
 
 
+@pytest.mark.thorough
 def test_trains_do_not_depend_on_processes(tmp_path: Path) -> None:
     asked: list[dict[str, Any]] = [{"threads": 1, "placement": "shuffle"}]
     (tmp_path / "asked.json").write_text(json.dumps(asked))
@@ -230,8 +232,7 @@ def test_bad_values(make: Any, error: type[Exception], text: str) -> None:
 # ---- changes while a simulation runs ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["sources", "stimulus"])
-@pytest.mark.parametrize("name", TRAINS)
+@pytest.mark.parametrize(("name", "form"), one_of_each(TRAINS, ["sources", "stimulus"]))
 def test_set_while_running_is_saved(name: str, form: str, tmp_path: Path) -> None:
     def made() -> rv.Network:
         net = rv.Network(seed=4)
@@ -389,12 +390,12 @@ def test_sums_of_many_spikes_at_once_are_exact() -> None:
     for options in ({"threads": 1}, {"threads": 3}, {"threads": 2, "tuning": rv.Tuning(table_layout="ring")}):
         net = rv.Network(seed=2)
         parrots = net.create("parrot_neuron", 50)
-        net.stimulate(parrots, rv.poisson_generator(rate=1e6))
+        net.stimulate(parrots, rv.poisson_generator(rate=4e5))
         neurons = net.create(rv.iaf_psc_exp(), 30)
         net.connect(parrots, neurons, rv.FixedIndegree(40), weight=rv.LogNormal(-8.0, 2.0), delay=rv.Uniform(0.1, 2.0))
         recorder = net.record_state(neurons, "V_m", 0.5)
         sim = rv.Simulation(net, progress=False, **options)
-        sim.run(20.0)
+        sim.run(10.0)
         outcomes.add(sim.state(recorder).values.tobytes())
     assert len(outcomes) == 1
 

@@ -12,6 +12,7 @@ import ranvier as rv
 from ranvier import errors
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory
+from thorough_cases import every, one_of_each
 
 SOURCES, TARGETS = 300, 60
 ARRIVAL = 1.1  # ms: the spikes leave at 0.1
@@ -55,7 +56,7 @@ def exact(sim: rv.Simulation, copies: int = 1) -> np.ndarray[Any, Any]:
     return np.array(sums)
 
 
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
+@pytest.mark.parametrize("name", every(3, DISTRIBUTIONS))
 def test_weights_are_kept_and_sums_exact(name: str) -> None:
     net, recorder = volley(DISTRIBUTIONS[name])
     double = rv.Simulation(net, threads=1, weight_precision="double")
@@ -69,8 +70,7 @@ def test_weights_are_kept_and_sums_exact(name: str) -> None:
         assert (arrived(sim, recorder) == exact(sim)).all()
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
-@pytest.mark.parametrize("one", [1e9, 1e15, 1e-9])
+@pytest.mark.parametrize(("one", "precision"), one_of_each([1e9, 1e15, 1e-9], ["single", "double"]))
 def test_one_weight_far_from_all_others(one: float, precision: Literal["single", "double"]) -> None:
     weights = np.random.default_rng(1).uniform(1.0, 2.0, SOURCES * TARGETS)
     weights[::SOURCES] = one
@@ -97,13 +97,13 @@ def test_sums_of_both_signs(layout: Literal["runs", "ring"]) -> None:
 @pytest.mark.parametrize("copies", [3000, 100_000])
 def test_repeated_spike_times(copies: int) -> None:
     net = rv.Network(seed=4)
-    sources = net.create_spike_generators([[0.1] * copies] * 16)
+    sources = net.create_spike_generators([[0.1] * copies] * 4)
     targets = net.create("iaf_psc_exp", 8, V_th=1e300)
     net.connect(sources, targets, "all_to_all", weight=rv.Normal(87.8, 8.78, low=1.0), weight_bound=200.0)
     recorder = net.record_state(targets, "I_syn_ex", interval=0.1)
     for threads in (1, 2):
         sim = rv.Simulation(net, threads=threads)
-        weights = sim.connections().weights.reshape(16, 8)
+        weights = sim.connections().weights.reshape(4, 8)
         expected = [copies * math.fsum(column) for column in weights.T]
         assert (arrived(sim, recorder) == expected).all()
 
