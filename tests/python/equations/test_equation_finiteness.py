@@ -10,6 +10,7 @@ import pytest
 
 import ranvier as rv
 from ranvier.errors import StateError, ValueOutOfBoundsError
+from thorough_cases import one_of_each
 
 FALLING = "\ndu/dt = -1/ms : 1"
 NEVER: dict[str, Any] = {"threshold": "v > 1e9", "reset": "v = 0", "initial": {"u": 0.25}}
@@ -38,8 +39,7 @@ HIDING = [
 UNDEFINED = ["sqrt(u)", "log(u)", "u**0.3", "log1p(u - 1)"]
 
 
-@pytest.mark.parametrize("hiding", HIDING)
-@pytest.mark.parametrize("undefined", UNDEFINED)
+@pytest.mark.parametrize(("hiding", "undefined"), one_of_each(HIDING, UNDEFINED))
 def test_what_would_vanish_is_an_error_at_its_time(hiding: str, undefined: str) -> None:
     """The variable u is negative from 0.3 ms on."""
     if hiding.startswith("1/") and undefined != "log(u)":
@@ -121,9 +121,12 @@ def test_library_models_cost_nothing() -> None:
         assert "finite" not in program.failure
 
 
-@pytest.mark.parametrize("method", ["euler", "rk4", "adaptive"])
 @pytest.mark.parametrize(
-    "softplus", ["log(1 + exp(u))", "log1p(exp(u))", "sqrt(exp(u))", "exp(u)**0.1", "log(2 + where(u > 0, exp(u), 0))"]
+    ("softplus", "method"),
+    one_of_each(
+        ["log(1 + exp(u))", "log1p(exp(u))", "sqrt(exp(u))", "exp(u)**0.1", "log(2 + where(u > 0, exp(u), 0))"],
+        ["euler", "rk4", "adaptive"],
+    ),
 )
 def test_exponentials_that_end_are_an_error_where_this_does_not_show(softplus: str, method: Any) -> None:
     """They end at exp(700): log(1 + exp(u)) would be 700 for u = 1700."""
@@ -167,8 +170,7 @@ GUARDED = [
 ]
 
 
-@pytest.mark.parametrize("method", ["euler", "rk4", "adaptive"])
-@pytest.mark.parametrize(("guarded", "wanted"), GUARDED)
+@pytest.mark.parametrize(("guarded", "wanted", "method"), one_of_each(GUARDED, ["euler", "rk4", "adaptive"]))
 def test_what_a_condition_on_parameters_has_not_chosen_is_not_refused(guarded: str, wanted: Any, method: Any) -> None:
     equations = f"dv/dt = s/ms : 1\ns = {guarded} : 1\ndu/dt = 0/ms : 1"
     model = rv.neuron(equations, **NEVER, parameters={"p": 2.0}, method=method)
@@ -285,8 +287,10 @@ def test_the_same_model_makes_the_same_program(method: Any) -> None:
     assert programs == [programs[0]] * 4
 
 
-@pytest.mark.parametrize("sigmoid", ["tanh(1000*x)", "exp(1000*x)/(1 + exp(1000*x))"])
-@pytest.mark.parametrize("method", ["euler", "rk4", "adaptive"])
+@pytest.mark.parametrize(
+    ("sigmoid", "method"),
+    one_of_each(["tanh(1000*x)", "exp(1000*x)/(1 + exp(1000*x))"], ["euler", "rk4", "adaptive"]),
+)
 def test_steep_sigmoids_before_a_logarithm_are_no_error(sigmoid: str, method: Any) -> None:
     """Their exponentials end at exp(700), but their limits are correct, also where a later stage takes a logarithm."""
     model = rv.neuron(

@@ -20,6 +20,7 @@ from membranes import Experiment, Synapses, defaults_in_nest, in_nest, in_ranvie
 from nest_pool import nest_pool, requires_nest
 from ranvier.equations.library import indexed_names
 from ranvier.equations.neurons import NAMES
+from thorough_cases import every
 
 pytestmark = requires_nest
 
@@ -91,7 +92,7 @@ def test_each_model_is_compared() -> None:
     assert set(DIFFERENCES) | ELSEWHERE | NOT_IN_NEST == set(NAMES)
 
 
-@pytest.mark.parametrize("name", DIFFERENCES)
+@pytest.mark.parametrize("name", every(3, DIFFERENCES))
 def test_models_of_equations_do_what_nest_does(name: str) -> None:
     drive, differences = DRIVES[name], DIFFERENCES[name]
     generator = np.random.default_rng(5)

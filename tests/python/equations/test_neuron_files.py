@@ -27,6 +27,7 @@ from ranvier.errors import (
     ValueOutOfBoundsError,
     WrongTypeError,
 )
+from thorough_cases import every
 
 LEAKY = '''
 summary = "Leaky neuron"
@@ -157,7 +158,7 @@ def test_spikes_of_a_file_are_those_of_its_equations(tmp_path: Path) -> None:
 # ---- the library -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", every(3, NAMES))
 def test_each_model_of_the_library_is_its_file(name: str) -> None:
     read = load(file_of(name))
     assert rv.read_neuron(file_of(name)) == built(name)

@@ -15,6 +15,7 @@ from plasticity_scenes import MODELS, Scene, in_ranvier, irregular_scene, networ
 from ranvier.equations.synapse import EquationSynapse
 from ranvier.errors import ReadOnlyError, UnknownNameError, ValueOutOfBoundsError
 from synapse_equations import WRITTEN, as_equations, multiplicative
+from thorough_cases import every, one_of_each
 
 CASES = [(model, case) for model in WRITTEN for case in range(len(MODELS[model]))]
 
@@ -37,8 +38,7 @@ def written(scene: Scene) -> EquationSynapse:
     return as_equations(scene.model)(**scene.parameters)
 
 
-@pytest.mark.parametrize("fraction", [0.0, 0.6, 1.0])
-@pytest.mark.parametrize(("model", "case"), CASES)
+@pytest.mark.parametrize(("model", "case", "fraction"), one_of_each(CASES, [0.0, 0.6, 1.0]))
 def test_weights_are_those_of_the_built_in_model(model: str, case: int, fraction: float) -> None:
     """Bursts, silences, and spikes that meet in the same step at the synapse."""
     scene = scene_of(model, case, fraction, seed=case + 1)
@@ -59,8 +59,7 @@ def test_the_same_operations_give_the_same_bits(plus: int, minus: int) -> None:
     np.testing.assert_array_equal(own, in_ranvier(built_in, weight_precision="double"))
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
-@pytest.mark.parametrize("model", ["stdp", "stdp_triplet"])
+@pytest.mark.parametrize(("model", "precision"), one_of_each(["stdp", "stdp_triplet"], ["single", "double"]))
 def test_weights_do_not_depend_on_how_a_run_is_divided(model: str, precision: str) -> None:
     scene = scene_of(model, 0, 0.6, seed=7)
     synapse = written(scene)
@@ -76,7 +75,7 @@ def test_weights_do_not_depend_on_how_a_run_is_divided(model: str, precision: st
         np.testing.assert_array_equal(in_ranvier(scene, synapse, weight_precision=precision, **way), first)
 
 
-@pytest.mark.parametrize("model", WRITTEN)
+@pytest.mark.parametrize("model", every(4, WRITTEN))
 def test_a_run_may_be_cut_and_saved_at_any_time(model: str, tmp_path: Path) -> None:
     scene = scene_of(model, 0, 0.3, seed=3)
     synapse = written(scene)
