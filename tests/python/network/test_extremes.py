@@ -10,6 +10,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core, errors
+from thorough_cases import every, one_of_each
 
 EXTREMES = (5e-324, 1e-310, 1e-200, 1e-45, 1e-38, 1e-20, 1e-9, 0.0, 1e9, 1e20, 1e38, 1e39, 1e155, 1e300, 1.79e308)
 VALUES = (*EXTREMES, *(-value for value in EXTREMES if value != 0.0))
@@ -17,6 +18,10 @@ VALUES = (*EXTREMES, *(-value for value in EXTREMES if value != 0.0))
 NEURONS = [model for model in _core.neuron_models() if not model.is_source and model.name != "parrot_neuron"]
 STIMULI = _core.stimulator_models()
 VARIABLES = {model.name: [variable.name for variable in model.variables] for model in NEURONS}
+
+
+def named(value: Any) -> str:
+    return str(getattr(value, "name", value))
 
 
 def runs(net: rv.Network, precision: Literal["single", "double"] = "double", steps: int = 3) -> bool:
@@ -48,8 +53,7 @@ def described(describe: Callable[[rv.Network], object]) -> rv.Network | None:
     return net
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
-@pytest.mark.parametrize("model", NEURONS, ids=lambda model: model.name)
+@pytest.mark.parametrize(("model", "precision"), one_of_each(NEURONS, ["single", "double"]), ids=named)
 def test_parameters_of_neurons(model: _core.NeuronModel, precision: Literal["single", "double"]) -> None:
     ran = 0
     for parameter in model.parameters:
@@ -69,7 +73,7 @@ def test_parameters_of_neurons(model: _core.NeuronModel, precision: Literal["sin
     assert ran >= len(model.parameters)
 
 
-@pytest.mark.parametrize("model", STIMULI, ids=lambda model: model.name)
+@pytest.mark.parametrize("model", every(2, STIMULI), ids=named)
 def test_parameters_of_stimuli(model: _core.StimulatorModel) -> None:
     ran = 0
     for name in [parameter.name for parameter in model.parameters] + [sequence.name for sequence in model.sequences]:
@@ -88,8 +92,7 @@ def test_parameters_of_stimuli(model: _core.StimulatorModel) -> None:
     assert ran > 10
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
-@pytest.mark.parametrize("model", NEURONS, ids=lambda model: model.name)
+@pytest.mark.parametrize(("model", "precision"), one_of_each(NEURONS, ["double", "single"]), ids=named)
 def test_weights(model: _core.NeuronModel, precision: Literal["single", "double"]) -> None:
     ran = 0
     for value in VALUES:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ranvier as rv
+from thorough_cases import one_of_each
 
 # So fine that a period of refractoriness within its bounds can take too many steps.
 RESOLUTION = 0.0005
@@ -77,8 +78,7 @@ def refused(attacked: rv.Simulation, neurons: rv.Population, name: str, value: f
     return False
 
 
-@pytest.mark.parametrize("precision", ["double", "single"])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("model", "precision"), one_of_each(MODELS, ["double", "single"]))
 def test_what_is_refused_changes_nothing(model: str, precision: str) -> None:
     scratch = Pair(model, precision)
     for name in getattr(rv, model)._defaults():

@@ -14,6 +14,7 @@ from ranvier.errors import ShapeError, UnknownNameError, ValueOutOfBoundsError, 
 from ranvier.simulation.options import grouped
 from ranvier_benchmarks.neuron_ring import load_neuron
 from site_scenes import LARGE, PLACES, SMALL, STEP, cell, drawn_pairs, network, results, run
+from thorough_cases import every
 
 COUNT, CELLS = 400, 19
 SITES = np.random.default_rng(8).integers(len(PLACES), size=COUNT)
@@ -135,12 +136,15 @@ WAYS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize(
     ("rule", "synapse"),
-    [
-        (rv.FixedIndegree(30), "static_synapse"),
-        (rv.FixedOutdegree(7), "static_synapse"),
-        (rv.FixedOutdegree(7), rv.stdp(learning_rate=0.1, W_max=3.0, tau_minus=rv.Uniform(5.0, 30.0))),
-        (rv.FixedTotalNumber(300), rv.quantal_stp(n=4.0, U=0.6, u=0.5, tau_rec=50.0)),
-    ],
+    every(
+        2,
+        [
+            (rv.FixedIndegree(30), "static_synapse"),
+            (rv.FixedOutdegree(7), "static_synapse"),
+            (rv.FixedOutdegree(7), rv.stdp(learning_rate=0.1, W_max=3.0, tau_minus=rv.Uniform(5.0, 30.0))),
+            (rv.FixedTotalNumber(300), rv.quantal_stp(n=4.0, U=0.6, u=0.5, tau_rec=50.0)),
+        ],
+    ),
     ids=repr,
 )
 def test_sites_do_not_depend_on_how_the_work_is_cut(rule: Any, synapse: Any, tmp_path: Path) -> None:
