@@ -17,13 +17,13 @@ from fuzz_processes import Fault, fuzz
 
 
 def test_random_files_of_morphologies(tmp_path: Path) -> None:
-    kinds = {fuzz_morphologies.judge(seed, tmp_path) for seed in range(300)}
+    kinds = {fuzz_morphologies.judge(seed, tmp_path) for seed in range(150)}
     assert kinds == {f"{kind} {end}" for kind in ("swc", "asc", "h5") for end in ("cell", "refused")}
 
 
 def test_random_scripts_that_build_cells(tmp_path: Path) -> None:
-    ends = [fuzz_cells.judge(seed, tmp_path) for seed in range(100)]
-    assert ends.count("cell") > 10
+    ends = [fuzz_cells.judge(seed, tmp_path) for seed in range(50)]
+    assert ends.count("cell") > 3
     assert ends.count("refused") > 10
 
 

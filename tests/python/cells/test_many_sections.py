@@ -14,11 +14,11 @@ import ranvier as rv
 from morphology_files import draw_tree, swc
 from ranvier.cells import swc_check
 
-COUNT = 20_000
+COUNT = 6_000
 
 
 def cell_of(parent: Callable[[int], int]) -> rv.Morphology:
-    """Return a cell of 20,000 short sections."""
+    """Return a cell of 6,000 short sections."""
     soma = rv.Section(length=10.0, diameter=10.0)
     return rv.Morphology(
         [soma]
@@ -30,7 +30,7 @@ def cell_of(parent: Callable[[int], int]) -> rv.Morphology:
     "parent", [lambda i: i - 1, lambda i: 0, lambda i: (i - 1) // 2], ids=["chain", "star", "tree"]
 )
 def test_many_sections(parent: Callable[[int], int]) -> None:
-    """A chain without branches, a soma with 20,000 dendrites, and a tree with 14 forks in a row."""
+    """A chain without branches, a soma with 6,000 dendrites, and a tree with 12 forks in a row."""
     form = cell_of(parent)
     assert len(form.sections) == COUNT
     assert form.sections[-1].parent == parent(COUNT - 1)

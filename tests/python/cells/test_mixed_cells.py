@@ -54,6 +54,7 @@ def test_same_bits_when_it_is_saved_and_loaded(tmp_path: Path) -> None:
     assert result(tmp_path / "state.h5", again, threads=2) == reference()
 
 
+@pytest.mark.thorough
 def test_same_bits_on_processes(tmp_path: Path) -> None:
     """With two ways to exchange spikes, cut, saved and loaded."""
     asked = [
@@ -68,12 +69,14 @@ def test_same_bits_on_processes(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "found.json").read_text()) == [reference()] * len(asked)
 
 
+@pytest.mark.thorough
 def test_what_a_kill_leaves(tmp_path: Path) -> None:
     path = tmp_path / "state.h5"
     save_until_killed(path, random.Random(5), described)
     check_what_is_left(path, described)
 
 
+@pytest.mark.thorough
 def test_a_full_disk_leaves_the_state_that_was_saved_before(tmp_path: Path) -> None:
     """And the simulation, which goes on and can be saved where there is room."""
     path = tmp_path / "state.h5"

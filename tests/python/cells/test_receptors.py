@@ -13,6 +13,7 @@ import pytest
 import ranvier as rv
 from ranvier import errors
 from ranvier.errors import UnknownNameError, ValueOutOfBoundsError
+from thorough_cases import only
 
 FOUR = ["AMPA", "NMDA", "GABA_A", "GABA_B"]
 
@@ -110,7 +111,7 @@ def recurrent(seed: int = 3) -> tuple[rv.Network, rv.SpikeRecorder]:
     ],
     ids=["ring", "runs", "baseline", "unsorted"],
 )
-@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("threads", only([3], [1, 3]))
 def test_spikes_do_not_depend_on_how_tables_are_cut(threads: int, options: dict[str, Any]) -> None:
     net, recorder = recurrent()
     found = []

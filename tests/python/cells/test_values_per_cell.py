@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
+from thorough_cases import every
 
 STEP, TIME = 0.025, 6.0
 TREE = rv.Morphology(
@@ -125,7 +126,7 @@ def course(model: Any, size: int | None = None, threads: int = 1, **values: Any)
     return simulation.state(states).values, times
 
 
-@pytest.mark.parametrize(("make", "values"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize(("make", "values"), every(3, CASES.values()), ids=CASES)
 def test_a_value_of_a_cell_is_the_constant(make: Maker, values: list[float]) -> None:
     """In whole slots, packed beside others, on threads, and with other instruction sets."""
     own = make(rv.per_cell("x", values[0]))

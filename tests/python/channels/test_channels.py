@@ -14,6 +14,7 @@ from scipy.integrate import solve_ivp
 import ranvier as rv
 from channel_models import HH, HH_PARAMETERS, hodgkin_huxley, k_persistent, k_slow, passive
 from ranvier.errors import RanvierError, ShapeError, UnitError, UnknownNameError, ValueOutOfBoundsError
+from thorough_cases import every
 
 FloatArray = npt.NDArray[np.float64]
 STEP = 0.025
@@ -85,29 +86,34 @@ def test_parameters_differ_between_compartments_and_cells_as_those_of_built_in_m
     np.testing.assert_allclose(both(hodgkin_huxley()), both(rv.hh), rtol=0.0, atol=1e-7)
 
 
-def test_conductances_and_reversal_potentials_are_found_in_sums() -> None:
+@pytest.mark.parametrize(
+    "form",
+    every(
+        3,
+        [
+            "i = -g*n*(E - v)*n*b : mA/cm**2",
+            "i = g*n**2*v*b - g*n*E*b*n : mA/cm**2",
+            "i = G*n**2*(v - E) : mA/cm**2\nG = g*b : S/cm**2",
+            "i = n*n*(v - E)/R*b : mA/cm**2\nR = 1/g : cm**2/S",
+            "i = I*b : mA/cm**2\nI = n**2*J : mA/cm**2\nJ = g*(v - E) : mA/cm**2",
+            "i = 0.25*g*(n + n)**2*(v - E)*b : mA/cm**2",
+        ],
+        first=1,
+    ),
+)
+def test_conductances_and_reversal_potentials_are_found_in_sums(form: str) -> None:
     """However the current is written, also where g is 0 in some compartments, and E is that of several parts."""
-    forms = [
-        "i = g*n**2*b*(v - E) : mA/cm**2",
-        "i = -g*n*(E - v)*n*b : mA/cm**2",
-        "i = g*n**2*v*b - g*n*E*b*n : mA/cm**2",
-        "i = G*n**2*(v - E) : mA/cm**2\nG = g*b : S/cm**2",
-        "i = n*n*(v - E)/R*b : mA/cm**2\nR = 1/g : cm**2/S",
-        "i = I*b : mA/cm**2\nI = n**2*J : mA/cm**2\nJ = g*(v - E) : mA/cm**2",
-        "i = 0.25*g*(n + n)**2*(v - E)*b : mA/cm**2",
-    ]
     gates = "\ndn/dt = (0.4 - n)/(3*ms) : 1\ndb/dt = 0.1/ms*(1 - b) - b/(7*ms) : 1"
     found = []
-    for form in forms:
-        channel = rv.channel(form + gates, parameters={"g": "0.01 S/cm**2", "E": "-80 mV"}, initial={"n": "1/2 + 0.0"})
+    for each in ("i = g*n**2*b*(v - E) : mA/cm**2", form):
+        channel = rv.channel(each + gates, parameters={"g": "0.01 S/cm**2", "E": "-80 mV"}, initial={"n": "1/2 + 0.0"})
         mechanism = (
-            channel(g=lambda distance: np.where(distance > 100.0, 0.0, 0.02)) if "R" not in form else channel(g=0.02)
+            channel(g=lambda distance: np.where(distance > 100.0, 0.0, 0.02)) if "R" not in each else channel(g=0.02)
         )
         model = cell(("all", rv.pas()), (rv.sections(0), mechanism), probes={"i": (rv.at(0), "i of channel")})
         found.append(run(model, 5.0)[0])
     assert np.ptp(found[0][:, 1]) > 1e-3
-    for values in found[1:]:
-        np.testing.assert_allclose(values, found[0], rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-12, atol=1e-10)
 
 
 def test_gates_begin_where_the_user_says() -> None:

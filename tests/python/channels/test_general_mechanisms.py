@@ -15,6 +15,7 @@ import ranvier as rv
 from general_forms import advanced, assigned, general, hodgkin_huxley
 from ranvier.channels.general import GeneralCurrent
 from ranvier.errors import EquationError, StateError, UnitError, ValueOutOfBoundsError
+from thorough_cases import only
 
 FloatArray = npt.NDArray[np.float64]
 TREE = rv.Morphology(
@@ -253,7 +254,7 @@ def network(scheme: Any, count: int = 21) -> tuple[rv.Network, Any]:
     return net, net.record_state(cells, list(kinds[0].variables), interval=0.5)
 
 
-@pytest.mark.parametrize("scheme", ["backward_euler", "staggered"])
+@pytest.mark.parametrize("scheme", only(["staggered"], ["backward_euler", "staggered"]))
 def test_threads_arrangements_instruction_sets_and_saving_leave_all_bits(scheme: Any, tmp_path: Path) -> None:
     found = []
     sets: Any

@@ -15,6 +15,7 @@ import pytest
 import ranvier as rv
 from ranvier.channels.nmodl import account_of_nmodl
 from ranvier.errors import EquationError
+from thorough_cases import only
 
 BALL = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
 STEP = 0.1
@@ -283,15 +284,19 @@ GENERAL = {
 SAME |= GENERAL
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return trace(rv.read_nmodl(written(tmp_path_factory.mktemp("plain"), text_of())))
+
+
 @pytest.mark.parametrize("name", SAME)
-def test_two_files_do_the_same(tmp_path: Path, name: str) -> None:
+def test_two_files_do_the_same(tmp_path: Path, name: str, plain: Any) -> None:
     own, other = SAME[name]
     channels = [rv.read_nmodl(written(tmp_path, text_of(**parts))) for parts in (own, other)]
     assert name in GENERAL or not any(each.is_general for each in channels)
     assert pickle.loads(pickle.dumps(channels[0])) == channels[0]
     found, wanted = map(trace, channels)
     np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-12)
-    plain = trace(rv.read_nmodl(written(tmp_path, text_of())))
     assert other == PLAIN or np.abs(wanted - plain).max() > 1e-3, "the test cannot see the difference"
 
 
@@ -410,10 +415,12 @@ def deep_text(kind: str) -> str:
             return text_of(rates=PARTS["rates"] + " if (u > 400) { mtau = 1 }" + " else if (u > 2) { mtau = 3 }" * 300)
         case "brackets":
             return text_of(rates=PARTS["rates"] + " mtau = mtau + " + "(" * 900 + "1" + " + 0)" * 900)
-    return text_of(rates=PARTS["rates"] + "if (u > 2) { " * 2000 + "mtau = 2" + " }" * 2000)
+    return text_of(rates=PARTS["rates"] + "if (u > 2) { " * 1100 + "mtau = 2" + " }" * 1100)
 
 
-@pytest.mark.parametrize("kind", ["sum", "conditions", "chain", "brackets", "blocks"])
+@pytest.mark.parametrize(
+    "kind", only(["sum", "brackets", "blocks"], ["sum", "conditions", "chain", "brackets", "blocks"])
+)
 def test_long_and_deep_files_are_read_or_refused_with_a_typed_error(tmp_path: Path, kind: str) -> None:
     file = written(tmp_path, deep_text(kind))
     if kind == "blocks":
@@ -498,7 +505,7 @@ def test_random_changes_have_an_effect_or_are_listed(tmp_path: Path) -> None:
     chance = random.Random(5)
     pool = ["a = g*m", "a = 2", "k = 3", "mtau = mtau*2", "minf = minf*minf", "m = 0.5", "a = a + 0", "v = v", "e = a"]
     checked = 0
-    for _ in range(25):
+    for _ in range(12):
         extra = chance.sample(pool, 2)
         block = chance.choice(["initial", "breakpoint", "rates"])
         text = text_of(**{block: f"{PARTS[block]} {extra[0]} {extra[1]}"})
@@ -517,4 +524,4 @@ def test_random_changes_have_an_effect_or_are_listed(tmp_path: Path) -> None:
             is_equal = np.array_equal(trace(channel), trace(without))
             assert is_equal or each.effects, (text, each)
             checked += 1
-    assert checked >= 15
+    assert checked >= 7

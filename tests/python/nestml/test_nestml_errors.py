@@ -125,8 +125,8 @@ def test_mistakes_show_their_place(tmp_path: Path, old: str, new: str, error: ty
         ("x" * 200_000, EquationError, "may have"),
         ("\n" * 1_000_000, FileError, "more than"),
         ("model a:\n    internals:\n        x real = " + "(" * 40_000 + "\n", EquationError, "not allowed here"),
-        ("model a:\n    internals:\n        x real = " + "-" * 40_000 + "1\n", EquationError, "inside each other"),
-        ("model a:\n    internals:\n        x real = " + "1 + " * 20_000 + "1\n", EquationError, "inside each other"),
+        ("model a:\n    internals:\n        x real = " + "-" * 10_000 + "1\n", EquationError, "inside each other"),
+        ("model a:\n    internals:\n        x real = " + "1 + " * 5_000 + "1\n", EquationError, "inside each other"),
         (
             "model a:\n    update:\n" + "".join(" " * (5 + i) + "if true:\n" for i in range(300)) + " " * 400 + "f()\n",
             EquationError,

@@ -13,6 +13,7 @@ import ranvier as rv
 from ranvier import _core, networks
 from ranvier.simulation.options import grouped
 from small_networks import LIBRARY_NETWORKS
+from thorough_cases import one_of_each
 
 DURATION = 160.0  # ms: a packet in synfire has begun its way
 
@@ -28,9 +29,9 @@ def digest(name: str, threads: int, instruction_set: str, program: str = "auto")
     return spikes.digest()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("instruction_set", _core.instruction_sets())
-@pytest.mark.parametrize("name", LIBRARY_NETWORKS)
+@pytest.mark.parametrize(
+    ("name", "instruction_set", "threads"), one_of_each(LIBRARY_NETWORKS, _core.instruction_sets(), [3, 1, 2])
+)
 def test_same_spikes(name: str, instruction_set: str, threads: int) -> None:
     assert digest(name, threads, instruction_set) == digest(name, 1, "baseline")
 

@@ -14,6 +14,7 @@ import pytest
 import ranvier as rv
 from ranvier.figures.packets import packet_of
 from ranvier.networks import NetworkModel, synfire
+from thorough_cases import one_of_each
 
 
 def spikes_of(model: NetworkModel) -> rv.SpikeData:
@@ -31,8 +32,7 @@ def packets_of(**keys: Any) -> list[tuple[int, float]]:
     return [packet_of(spikes, each.name, begin) for each, begin in zip(spikes.segments, begins, strict=True)]
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-@pytest.mark.parametrize(("activity", "sdev"), [(85, 1.0), (70, 0.0), (110, 3.0)])
+@pytest.mark.parametrize(("activity", "sdev", "seed"), one_of_each([(85, 1.0), (70, 0.0), (110, 3.0)], [1, 2, 3]))
 def test_a_large_packet_survives(activity: int, sdev: float, seed: int) -> None:
     packets = packets_of(activity=activity, sdev=sdev, seed=seed)
     for size, spread in packets[-3:]:
@@ -42,8 +42,7 @@ def test_a_large_packet_survives(activity: int, sdev: float, seed: int) -> None:
     assert packets[0][1] > packets[-1][1], "it becomes shorter"
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-@pytest.mark.parametrize(("activity", "sdev"), [(25, 1.0), (45, 4.0)])
+@pytest.mark.parametrize(("activity", "sdev", "seed"), one_of_each([(25, 1.0), (45, 4.0)], [1, 2, 3]))
 def test_a_small_or_a_long_packet_dies_out(activity: int, sdev: float, seed: int) -> None:
     for size, spread in packets_of(activity=activity, sdev=sdev, seed=seed)[-3:]:
         assert size < 25, "what fires by chance"
