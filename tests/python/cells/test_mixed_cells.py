@@ -17,6 +17,12 @@ from mixed_cells import described, result
 from mpi_runs import WHEELS, run_python
 from ranvier import _core
 from repository import SUPPORT
+from thorough_cases import only
+
+WAYS: list[dict[str, Any]] = [
+    *({"threads": 1 + each, "instruction_set": name} for each, name in enumerate(_core.instruction_sets())),
+    {"threads": 3, "instruction_set": "baseline", "placement": "shuffle"},
+]
 
 
 @functools.cache
@@ -36,14 +42,7 @@ def test_the_network_can_tell_something() -> None:
     assert (sim.connections().weights != before).sum() > 20
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        *({"threads": 1 + each, "instruction_set": name} for each, name in enumerate(_core.instruction_sets())),
-        {"threads": 3, "instruction_set": "baseline", "placement": "shuffle"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", only(WAYS[-2:], WAYS), ids=str)
 def test_same_bits_on_threads_and_with_any_instruction_set(options: dict[str, Any]) -> None:
     assert result(**options) == reference()
 

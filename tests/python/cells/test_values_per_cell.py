@@ -126,7 +126,7 @@ def course(model: Any, size: int | None = None, threads: int = 1, **values: Any)
     return simulation.state(states).values, times
 
 
-@pytest.mark.parametrize(("make", "values"), every(3, CASES.values()), ids=CASES)
+@pytest.mark.parametrize(("make", "values"), every(4, CASES.values()), ids=CASES)
 def test_a_value_of_a_cell_is_the_constant(make: Maker, values: list[float]) -> None:
     """In whole slots, packed beside others, on threads, and with other instruction sets."""
     own = make(rv.per_cell("x", values[0]))

@@ -146,6 +146,7 @@ def test_the_page_of_the_format_describes_all_lines_and_operations() -> None:
     assert {key for key in keys if not re.fullmatch(r"v\d+", key)} <= described
 
 
+@pytest.mark.thorough
 def test_the_interpreter_of_the_package_is_all_that_the_build_needs(tmp_path: Path) -> None:
     """The tool of the target `ranvier_programs`, which loads the extension module of the build folder."""
     module = next(BUILD.glob("_core*.so"))

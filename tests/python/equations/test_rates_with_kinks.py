@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
-from thorough_cases import one_of_each
+from thorough_cases import only
 
 BALL = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
 STICK = rv.Morphology(
@@ -44,7 +45,13 @@ def trace(cells: list[rv.Cell]) -> npt.NDArray[np.float64]:
     return np.concatenate([sim.state(each).values for each in recorders], axis=-1)
 
 
-@pytest.mark.parametrize(("form", "scheme"), one_of_each(FORMS, ["backward_euler", "staggered"]))
+@pytest.mark.parametrize(
+    ("form", "scheme"),
+    only(
+        [("kink", "backward_euler"), ("step", "staggered")],
+        itertools.product(FORMS, ["backward_euler", "staggered"]),
+    ),
+)
 def test_they_are_those_of_exact_rates(form: str, scheme: Any) -> None:
     def cells(rates: Any) -> list[rv.Cell]:
         own, other = channel(form), channel("kink", "other")

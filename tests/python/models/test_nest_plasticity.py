@@ -9,13 +9,14 @@ import pytest
 
 from nest_pool import nest_pool, requires_nest
 from plasticity_scenes import MODELS, in_nest, in_ranvier, irregular_scene
+from thorough_cases import every
 
 pytestmark = requires_nest
 
 CASES = [(model, case) for model, cases in MODELS.items() for case in range(len(cases))]
 
 
-@pytest.mark.parametrize(("model", "case"), CASES)
+@pytest.mark.parametrize(("model", "case"), every(2, CASES))
 def test_weights_are_those_of_nest(model: str, case: int) -> None:
     """Also where spikes meet in the same step at the synapse, and at the bounds."""
     weight, parameters = MODELS[model][case]

@@ -1,4 +1,4 @@
-"""Some hundred random calls: each succeeds, or is refused with a typed error and changes nothing.
+"""A hundred random calls: each succeeds, or is refused with a typed error and changes nothing.
 
 Many more are among the slow tests. A finding tells a script; run it with `fuzz_scripts.run_lines`.
 """
@@ -12,7 +12,7 @@ import pytest
 from fuzz_known import KNOWN
 from fuzz_scripts import fuzz, run_lines, run_seed
 
-CALLS = 200
+CALLS = 100
 
 
 def test_random_calls(tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ def test_synchronous_regular() -> None:
     assert found.peak == pytest.approx(found.rate, abs=17.0), "all neurons fire in each cycle"
 
 
+@pytest.mark.thorough
 def test_synchronous_irregular_with_a_fast_oscillation() -> None:
     found = activity("SI_fast")
     assert 0.6 < found.irregularity < 1.2
@@ -89,6 +90,7 @@ def test_asynchronous_irregular() -> None:
     assert found.synchrony < 0.8 * activity("SI_fast").synchrony
 
 
+@pytest.mark.thorough
 def test_synchronous_irregular_with_a_slow_oscillation() -> None:
     found = activity("SI_slow", 500)
     assert 0.2 < found.irregularity < 0.7

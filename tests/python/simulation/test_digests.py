@@ -60,12 +60,10 @@ def test_same_for_delivery_windows(name: str, delivery_window: int) -> None:
     assert digest(name, threads=2, table_layout="runs", delivery_window=delivery_window) == reference(name)
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_same_in_single_precision(name: str) -> None:
-    expected = reference(name, precision="single")
-    for instruction_set in _core.instruction_sets():
-        found = digest(name, (60.0, 90.0), threads=2, instruction_set=instruction_set, precision="single")
-        assert found == expected
+@pytest.mark.parametrize(("name", "instruction_set"), one_of_each(NETWORKS, _core.instruction_sets()))
+def test_same_in_single_precision(name: str, instruction_set: str) -> None:
+    found = digest(name, (60.0, 90.0), threads=2, instruction_set=instruction_set, precision="single")
+    assert found == reference(name, precision="single")
 
 
 @pytest.mark.parametrize("stealing", ["none", "local_and_remote", "prefer_local", "local_only"])
