@@ -151,6 +151,8 @@ def test_files_of_the_sources_that_pages_name_exist(path: Path) -> None:
         assert (ROOT / name).exists() or re.search(r"/[A-Z]+\.", name), name
 
 
+# The tour, which `test_readme` runs, begins with them.
+@pytest.mark.thorough
 def test_the_first_steps_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "start", ModuleType("start"))

@@ -1,4 +1,4 @@
-"""The examples run, and each draws or prints something; so do the pages that are made from descriptions."""
+"""The examples run, and each draws or prints something. `make docs` and `make validate` run all of them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from mpi_runs import installation, run_python
 from ranvier.processes.mpi_library import MPICH
 from repository import ROOT
+from thorough_cases import quick_if
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 ON_RANKS = [path for path in EXAMPLES if path.stem.endswith("_on_ranks")]
@@ -35,7 +36,13 @@ def test_there_are_examples() -> None:
     assert ON_RANKS
 
 
-@pytest.mark.parametrize("path", [path for path in EXAMPLES if path not in ON_RANKS], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    quick_if(
+        lambda path: path.stem == "statistics_of_spikes",
+        (pytest.param(path, id=path.stem) for path in EXAMPLES if path not in ON_RANKS),
+    ),
+)
 def test_example(path: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "MPLBACKEND": "agg"}
     command = [sys.executable, "-W", "error::UserWarning", "-c", SAVING, str(path)]
@@ -44,6 +51,7 @@ def test_example(path: Path, tmp_path: Path) -> None:
     assert list(tmp_path.glob("figure*.png"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", ON_RANKS, ids=lambda path: path.stem)
 def test_example_on_ranks(path: Path, tmp_path: Path) -> None:
     digests = []

@@ -1,6 +1,7 @@
 """The sources follow the arrows of the architecture: a layer uses those below it, and nothing else."""
 
 import ast
+import functools
 import os
 import re
 import shutil
@@ -336,6 +337,7 @@ def call(command: list[str | Path]) -> str:
     return done.stdout
 
 
+@functools.cache
 def imports(path: Path, package_root: Path) -> set[str]:
     """Return the full names of all that a Python file imports, also inside its functions."""
     found: set[str] = set()

@@ -6,6 +6,7 @@ Imports that only type checkers see count too: a circle of names is a circle.
 from __future__ import annotations
 
 import ast
+import functools
 import warnings
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
@@ -58,10 +59,16 @@ def module_of(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    """Return what a file contains, which several tests look at and none changes."""
+    return ast.parse(path.read_text())
+
+
 def imported(path: Path, root: Path, modules: set[str]) -> set[str]:
     """Return the modules of the package that a file imports, wherever in it."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -76,6 +83,7 @@ def imported(path: Path, root: Path, modules: set[str]) -> set[str]:
     return found & modules
 
 
+@functools.cache
 def graph_of(root: Path) -> dict[str, set[str]]:
     """Return for each module of a package those that it imports."""
     files = {module_of(path, root): path for path in root.rglob("*.py")}
@@ -171,7 +179,7 @@ def private_reaches(root: Path) -> set[str]:
     reached: dict[str, set[tuple[str, str]]] = {}
     for path in root.rglob("*.py"):
         folder = folder_of(module_of(path, root)) if path.parent != root else path.stem
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             names = defined.setdefault(folder, set())
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 names.add(node.name)
@@ -202,7 +210,7 @@ def test_nobody_reaches_into_another_folder() -> None:
 
 def long_functions(path: Path) -> Iterator[tuple[str, int]]:
     """Yield the long functions of a file, with their numbers of lines without the docstring."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.end_lineno is None:
             continue
         lines = node.end_lineno - node.lineno + 1

@@ -2,8 +2,8 @@
 
 Blocks marked ``sh slow`` are not run as they stand: of their commands, those that run the microcircuit are run at a
 small scale, and of the others it is checked that make or the command knows them. Those of mpiexec run for a short time,
-with that of a wheel, benchmarks and predictions with small networks; `make validate` runs the benchmarks, and predicts
-what stands there.
+with that of a wheel, benchmarks and predictions with small networks; `make validate` runs the benchmarks and other
+commands that take more than a second, and predicts what stands there.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from mpi_runs import installation, run_ranks
 from ranvier.command_line import make_parser
 from ranvier.processes.mpi_library import MPICH
 from repository import ROOT
+from thorough_cases import quick_if
 
 README = (ROOT / "README.md").read_text()
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
@@ -113,16 +114,27 @@ COMMANDS = list(
 )
 
 
-# The tests of benchmarks run the same ones.
-TESTED_ELSEWHERE = ("ranvier bench ",)
+# The tests of these commands run similar ones.
+TESTED_ELSEWHERE = (
+    "ranvier bench ",
+    "ranvier info",
+    "ranvier models",
+    "ranvier predict ",
+    "ranvier run brunel --set regime=SI_fast scale=0.2 epsilon=0.5 time=100 --plot",
+    "ranvier run hpc_benchmark",
+    "ranvier run interval_fire",
+    "ranvier run my_network.py",
+    "ranvier run microcircuit --set time=10000",
+    "mpiexec -n 4 ranvier",
+)
 
 
 @pytest.mark.parametrize(
     ("command", "slow"),
-    [
-        pytest.param(*each, id=each[0], marks=[pytest.mark.thorough] if each[0].startswith(TESTED_ELSEWHERE) else [])
-        for each in COMMANDS
-    ],
+    quick_if(
+        lambda command, slow: not command.startswith(TESTED_ELSEWHERE),
+        (pytest.param(*each, id=each[0]) for each in COMMANDS),
+    ),
 )
 def test_commands(command: str, slow: bool, folder: Path) -> None:
     arguments = shlex.split(command)

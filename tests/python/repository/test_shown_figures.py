@@ -86,6 +86,7 @@ def test_without_a_display_figures_are_freed() -> None:
         figure.show()
 
 
+@pytest.mark.thorough
 def test_pyplot_is_not_loaded_by_drawing(tmp_path: Path) -> None:
     program = """
 import sys, ranvier as rv, numpy as np
