@@ -1,4 +1,4 @@
-"""Some hundred random files of morphologies, and scripts that build cells; a million is among the slow tests.
+"""Random files of morphologies, and scripts that build cells; a million is among the slow tests.
 
 A finding tells a seed: call ``judge`` of `fuzz_morphologies` or `fuzz_cells` with it.
 """
