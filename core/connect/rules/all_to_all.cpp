@@ -10,6 +10,7 @@
 namespace ranvier::connect {
 
 namespace {
+namespace all_to_all_parts {
 
 class AllToAll final : public RuleSampler {
    public:
@@ -59,6 +60,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
                                       synapses);
 }
 
+}  // namespace all_to_all_parts
 }  // namespace
 
 const RuleInfo all_to_all_rule{
@@ -68,8 +70,8 @@ const RuleInfo all_to_all_rule{
         "Arrays of weights or delays hold one number per pair, with the shape ``(targets, sources)`` or flattened. "
         "They "
         "also contain numbers for autapses that are not allowed; these are not used.",
-    .parameters = parameters,
-    .bind = bind,
+    .parameters = all_to_all_parts::parameters,
+    .bind = all_to_all_parts::bind,
 };
 
 }  // namespace ranvier::connect

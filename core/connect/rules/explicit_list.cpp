@@ -13,6 +13,7 @@
 namespace ranvier::connect {
 
 namespace {
+namespace explicit_list_parts {
 
 /// A list of pairs, sorted by target once; the synapses of a target keep the order of the list. The memory is
 /// proportional to the list, not to the neurons in its range.
@@ -184,15 +185,16 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     return list;
 }
 
+}  // namespace explicit_list_parts
 }  // namespace
 
 const RuleInfo explicit_rule{
     .name = "explicit",
     .summary = "a list of all connections, in coordinate form",
     .notes = "Arrays of weights or delays hold one number per connection, in the same order.",
-    .parameters = parameters,
-    .check = check,
-    .bind = bind,
+    .parameters = explicit_list_parts::parameters,
+    .check = explicit_list_parts::check,
+    .bind = explicit_list_parts::bind,
 };
 
 }  // namespace ranvier::connect

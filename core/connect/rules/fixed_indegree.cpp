@@ -7,6 +7,7 @@
 namespace ranvier::connect {
 
 namespace {
+namespace fixed_indegree_parts {
 
 constexpr std::array parameters{
     count_info("indegree", "connections per target"),
@@ -19,13 +20,14 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     return bind_fixed_degree(RuleSampler::Major::target, spec, pairs, seed, projection);
 }
 
+}  // namespace fixed_indegree_parts
 }  // namespace
 
 const RuleInfo fixed_indegree_rule{
     .name = "fixed_indegree",
     .summary = "every target gets the same number of connections, from sources drawn uniformly",
-    .parameters = parameters,
-    .bind = bind,
+    .parameters = fixed_indegree_parts::parameters,
+    .bind = fixed_indegree_parts::bind,
 };
 
 }  // namespace ranvier::connect

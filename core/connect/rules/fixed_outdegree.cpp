@@ -7,6 +7,7 @@
 namespace ranvier::connect {
 
 namespace {
+namespace fixed_outdegree_parts {
 
 constexpr std::array parameters{
     count_info("outdegree", "connections per source"),
@@ -19,13 +20,14 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     return bind_fixed_degree(RuleSampler::Major::source, spec, pairs, seed, projection);
 }
 
+}  // namespace fixed_outdegree_parts
 }  // namespace
 
 const RuleInfo fixed_outdegree_rule{
     .name = "fixed_outdegree",
     .summary = "every source gets the same number of connections, to targets drawn uniformly",
-    .parameters = parameters,
-    .bind = bind,
+    .parameters = fixed_outdegree_parts::parameters,
+    .bind = fixed_outdegree_parts::bind,
 };
 
 }  // namespace ranvier::connect

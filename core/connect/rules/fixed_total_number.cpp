@@ -13,6 +13,7 @@
 namespace ranvier::connect {
 
 namespace {
+namespace fixed_total_number_parts {
 
 /// Draws the number of synapses of each target, then their sources: equivalent to drawing the pairs one by one, but
 /// every target can be drawn separately.
@@ -90,13 +91,14 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     return std::make_unique<FixedTotalNumber>(view, spec, seed, projection);
 }
 
+}  // namespace fixed_total_number_parts
 }  // namespace
 
 const RuleInfo fixed_total_number_rule{
     .name = "fixed_total_number",
     .summary = "a fixed total number of connections, between pairs of a source and a target that are drawn uniformly",
-    .parameters = parameters,
-    .bind = bind,
+    .parameters = fixed_total_number_parts::parameters,
+    .bind = fixed_total_number_parts::bind,
 };
 
 }  // namespace ranvier::connect

@@ -9,6 +9,7 @@
 namespace ranvier::connect {
 
 namespace {
+namespace nearest_neighbors_parts {
 
 /// Neurons are arranged on a ring in the order of their ids.
 class NearestNeighbors final : public RuleSampler {
@@ -85,6 +86,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     return std::make_unique<NearestNeighbors>(pairs.sources, static_cast<std::uint32_t>(degree));
 }
 
+}  // namespace nearest_neighbors_parts
 }  // namespace
 
 const RuleInfo nearest_neighbors_rule{
@@ -95,9 +97,9 @@ const RuleInfo nearest_neighbors_rule{
         "arranged in a ring: the last neuron is next to the first one.\n\n"
         "Arrays of weights or delays hold one number per connection, sorted by target. For each target, the sources "
         "are sorted from the farthest one before it to the farthest one after it.",
-    .parameters = parameters,
-    .check = check,
-    .bind = bind,
+    .parameters = nearest_neighbors_parts::parameters,
+    .check = nearest_neighbors_parts::check,
+    .bind = nearest_neighbors_parts::bind,
 };
 
 }  // namespace ranvier::connect

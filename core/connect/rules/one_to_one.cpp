@@ -10,6 +10,7 @@
 namespace ranvier::connect {
 
 namespace {
+namespace one_to_one_parts {
 
 class OneToOne final : public RuleSampler {
    public:
@@ -60,14 +61,15 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
                                       spec.flag("allow_autapses") ? 0 : count_autapses(pairs));
 }
 
+}  // namespace one_to_one_parts
 }  // namespace
 
 const RuleInfo one_to_one_rule{
     .name = "one_to_one",
     .summary = "the i-th source connects to the i-th target; there must be as many sources as targets",
     .notes = "Arrays of weights or delays hold one number per pair, in the order of the neurons.",
-    .parameters = parameters,
-    .bind = bind,
+    .parameters = one_to_one_parts::parameters,
+    .bind = one_to_one_parts::bind,
 };
 
 }  // namespace ranvier::connect

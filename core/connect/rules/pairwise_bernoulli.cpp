@@ -12,6 +12,7 @@
 namespace ranvier::connect {
 
 namespace {
+namespace pairwise_bernoulli_parts {
 
 /// Larger than any number of partners, and still a whole number in a double and in 63 bits.
 constexpr double beyond_all = 0x1p62;
@@ -136,13 +137,14 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
                                                make_key(seed, Purpose::partner, projection.value));
 }
 
+}  // namespace pairwise_bernoulli_parts
 }  // namespace
 
 const RuleInfo pairwise_bernoulli_rule{
     .name = "pairwise_bernoulli",
     .summary = "each pair of a source and a target is connected with the same probability, independently",
-    .parameters = parameters,
-    .bind = bind,
+    .parameters = pairwise_bernoulli_parts::parameters,
+    .bind = pairwise_bernoulli_parts::bind,
 };
 
 }  // namespace ranvier::connect

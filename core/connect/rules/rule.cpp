@@ -22,7 +22,7 @@ std::string object_of(const RuleInfo& rule, const RuleParameterInfo& parameter) 
 std::string bound_of(const Bounds& bounds) {
     const bool is_open = bounds.lower_open || bounds.upper_open;
     if (!is_open && std::isfinite(bounds.lower) && std::isfinite(bounds.upper)) {
-        return "it must be from " + ranvier::to_text(bounds.lower) + " to " + ranvier::to_text(bounds.upper);
+        return "it must be from " + to_text(bounds.lower) + " to " + to_text(bounds.upper);
     }
     return "it must be " + describe(bounds);
 }
@@ -35,13 +35,13 @@ bool keeps_bounds(const RuleParameterInfo& parameter, const RuleValue& value) {
     return real == nullptr || (parameter.bounds.contains(*real) && std::isfinite(*real));
 }
 
-std::string to_text(const RuleValue& value) {
+std::string text_of(const RuleValue& value) {
     return std::visit(
         [](const auto& given) -> std::string {
             using Value = std::decay_t<decltype(given)>;
             if constexpr (std::is_same_v<Value, bool>) return given ? "true" : "false";
             if constexpr (std::is_same_v<Value, std::uint64_t>) return std::to_string(given);
-            if constexpr (std::is_same_v<Value, double>) return ranvier::to_text(given);
+            if constexpr (std::is_same_v<Value, double>) return to_text(given);
             return "a list";
         },
         value);
@@ -50,13 +50,13 @@ std::string to_text(const RuleValue& value) {
 void check_value(const RuleInfo& rule, const RuleParameterInfo& parameter, const RuleValue& value) {
     if (value.index() != static_cast<std::size_t>(parameter.kind)) {
         throw ValueOutOfBoundsError({.object = object_of(rule, parameter),
-                                     .value = to_text(value),
+                                     .value = text_of(value),
                                      .bound = "it must be " + describe_values(parameter),
                                      .remedy = "give a value of this type"});
     }
     if (keeps_bounds(parameter, value)) return;
     throw ValueOutOfBoundsError({.object = object_of(rule, parameter),
-                                 .value = to_text(value),
+                                 .value = text_of(value),
                                  .bound = bound_of(parameter.bounds),
                                  .remedy = "give a value within the bounds"});
 }

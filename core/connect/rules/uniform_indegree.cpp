@@ -9,6 +9,7 @@
 namespace ranvier::connect {
 
 namespace {
+namespace uniform_indegree_parts {
 
 class UniformIndegree final : public RuleSampler {
    public:
@@ -88,15 +89,16 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
                                              static_cast<std::uint32_t>(greatest), allow_multapses, seed, projection);
 }
 
+}  // namespace uniform_indegree_parts
 }  // namespace
 
 const RuleInfo uniform_indegree_rule{
     .name = "uniform_indegree",
     .summary = "every target gets a number of connections drawn uniformly, from sources drawn uniformly",
     .notes = "All whole numbers from indegree_min to indegree_max are equally probable.",
-    .parameters = parameters,
-    .check = check,
-    .bind = bind,
+    .parameters = uniform_indegree_parts::parameters,
+    .check = uniform_indegree_parts::check,
+    .bind = uniform_indegree_parts::bind,
 };
 
 }  // namespace ranvier::connect
