@@ -3,7 +3,7 @@
 # Most of the compile time of a file goes into headers and templates that its neighbours need as well, so the files of a
 # target are compiled in groups: in a third of the time, and for a change of one file in the time of its group. Names in
 # unnamed namespaces must differ within a target then. Files that define the same names by design have a named namespace
-# inside the unnamed one (stimulators, rules) or are compiled alone (neurons, mechanisms), and so are those with
+# inside the unnamed one (stimulators, mechanisms, rules) or are compiled alone (neurons), and so are those with
 # performance-critical loops of which the compiler would inline less in a group. `make tidy` compiles all files that
 # way, which checks that each includes all that it needs.
 

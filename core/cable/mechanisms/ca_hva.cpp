@@ -9,6 +9,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace ca_hva_parts {
 
 using cortical::Constants;
 using cortical::Gate;
@@ -49,6 +50,7 @@ constexpr std::array gates{
 constexpr std::array powers{GatePower{0, 2}, GatePower{1, 1}};
 constexpr std::array currents{CurrentInfo{"i", gbar, eca, powers, true}};
 
+}  // namespace ca_hva_parts
 }  // namespace
 
 constinit const MechanismModel ca_hva{
@@ -62,9 +64,9 @@ eca is that of the calcium_pool there.)",
     .reference =
         "I. Reuveni, A. Friedman, Y. Amitai and M. J. Gutnick, Journal of Neuroscience 13, 4609-4621 (1993); "
         "as in E. Hay et al., PLoS Computational Biology 7, e1002107 (2011)",
-    .parameters = parameters,
-    .gates = gates,
-    .currents = currents,
+    .parameters = ca_hva_parts::parameters,
+    .gates = ca_hva_parts::gates,
+    .currents = ca_hva_parts::currents,
 };
 
 }  // namespace ranvier::cable

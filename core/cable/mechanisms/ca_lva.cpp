@@ -9,6 +9,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace ca_lva_parts {
 
 using cortical::Constants;
 using cortical::Gate;
@@ -40,6 +41,7 @@ constexpr std::array gates{
 constexpr std::array powers{GatePower{0, 2}, GatePower{1, 1}};
 constexpr std::array currents{CurrentInfo{"i", gbar, eca, powers, true}};
 
+}  // namespace ca_lva_parts
 }  // namespace
 
 constinit const MechanismModel ca_lva{
@@ -54,9 +56,9 @@ At temperature T, rates are multiplied by 2.3^((T - 21) / 10). eca is that of th
         "R. B. Avery and D. Johnston, Journal of Neuroscience 16, 5567-5582 (1996), and A. D. Randall and "
         "R. W. Tsien, Neuropharmacology 36, 879-893 (1997); as in E. Hay et al., PLoS Computational Biology 7, "
         "e1002107 (2011)",
-    .parameters = parameters,
-    .gates = gates,
-    .currents = currents,
+    .parameters = ca_lva_parts::parameters,
+    .gates = ca_lva_parts::gates,
+    .currents = ca_lva_parts::currents,
     .measured_celsius = cortical::measured_celsius,
 };
 

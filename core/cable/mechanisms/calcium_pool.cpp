@@ -7,6 +7,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace calcium_pool_parts {
 
 constexpr Bounds share_bounds{.lower = 0.0, .upper = 1.0, .lower_open = true};
 constexpr Bounds depth_bounds{.lower = 1e-6, .upper = 1e6};
@@ -24,6 +25,7 @@ constexpr std::array parameters{
 };
 constexpr PoolInfo pool{.share = gamma, .depth = depth, .decay = decay, .rest = Ca_rest, .outside = Ca_out};
 
+}  // namespace calcium_pool_parts
 }  // namespace
 
 constinit const MechanismModel calcium_pool{
@@ -36,10 +38,10 @@ F = 96485.33212 C/mol, R = 8.314462618 J/(mol K), T = celsius + 273.15 K)",
     .reference =
         "A. Destexhe, Z. F. Mainen and T. J. Sejnowski, Journal of Computational Neuroscience 1, 195-230 (1994); with "
         "the values of E. Hay et al., PLoS Computational Biology 7, e1002107 (2011)",
-    .parameters = parameters,
+    .parameters = calcium_pool_parts::parameters,
     .gates = {},
     .currents = {},
-    .pool = &pool,
+    .pool = &calcium_pool_parts::pool,
 };
 
 }  // namespace ranvier::cable

@@ -12,6 +12,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace exp2syn_parts {
 
 enum Parameter : std::size_t { tau_rise, tau_decay, e };
 
@@ -27,6 +28,7 @@ ReceptorConstants constants(std::span<const double> p, double step) {
 
 std::optional<std::string> conflict(std::span<const double> p) { return rise_conflict(p[tau_rise], p[tau_decay]); }
 
+}  // namespace exp2syn_parts
 }  // namespace
 
 constinit const ReceptorModel exp2syn{
@@ -38,9 +40,9 @@ f is such that a spike of weight w gives a greatest conductance of w.)",
     .reference =
         "A. Roth and M. C. W. van Rossum, in: Computational Modeling Methods for Neuroscientists, "
         "MIT Press (2009), 139-160",
-    .parameters = parameters,
-    .constants = constants,
-    .conflict = conflict,
+    .parameters = exp2syn_parts::parameters,
+    .constants = exp2syn_parts::constants,
+    .conflict = exp2syn_parts::conflict,
 };
 
 }  // namespace ranvier::cable

@@ -8,6 +8,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace expsyn_parts {
 
 enum Parameter : std::size_t { tau, e };
 
@@ -20,6 +21,7 @@ ReceptorConstants constants(std::span<const double> p, double step) {
     return {.reversal = p[e], .decay = math::exp(-step / p[tau]), .half_decay = math::exp(-0.5 * step / p[tau])};
 }
 
+}  // namespace expsyn_parts
 }  // namespace
 
 constinit const ReceptorModel expsyn{
@@ -30,8 +32,8 @@ dg/dt = -g / tau + sum of the weights of the spikes that arrive)",
     .reference =
         "A. Destexhe, Z. F. Mainen and T. J. Sejnowski, Neural Computation 6, 14-18 (1994), in its limit of "
         "short pulses",
-    .parameters = parameters,
-    .constants = constants,
+    .parameters = expsyn_parts::parameters,
+    .constants = expsyn_parts::constants,
 };
 
 }  // namespace ranvier::cable

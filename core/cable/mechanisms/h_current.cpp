@@ -9,6 +9,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace h_current_parts {
 
 using cortical::Constants;
 using cortical::Gate;
@@ -37,6 +38,7 @@ constexpr std::array gates{
 constexpr std::array powers{GatePower{0, 1}};
 constexpr std::array currents{CurrentInfo{"i", gbar, eh, powers}};
 
+}  // namespace h_current_parts
 }  // namespace
 
 constinit const MechanismModel h_current{
@@ -46,9 +48,9 @@ constinit const MechanismModel h_current{
 dm/dt = alpha (1 - m) - beta m, V in mV and rates in 1/ms, as measured at 34 degrees, at any temperature:
 alpha = 0.00643 (V + 154.9) / (exp((V + 154.9) / 11.9) - 1)   beta = 0.193 exp(V / 33.1))",
     .reference = "M. H. P. Kole, S. Hallermann and G. J. Stuart, Journal of Neuroscience 26, 1677-1687 (2006)",
-    .parameters = parameters,
-    .gates = gates,
-    .currents = currents,
+    .parameters = h_current_parts::parameters,
+    .gates = h_current_parts::gates,
+    .currents = h_current_parts::currents,
 };
 
 }  // namespace ranvier::cable

@@ -8,6 +8,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace hh_parts {
 
 enum Parameter : std::size_t { gnabar, gkbar, gl, el, ena, ek };
 
@@ -73,6 +74,7 @@ constexpr std::array currents{
     CurrentInfo{"i_l", gl, el},
 };
 
+}  // namespace hh_parts
 }  // namespace
 
 constinit const MechanismModel hh{
@@ -87,10 +89,10 @@ At other temperatures rates are multiplied by 3^((celsius - 6.3) / 10).)",
     .reference =
         "A. L. Hodgkin and A. F. Huxley, Journal of Physiology 117, 500-544 (1952); potentials as they are "
         "written today, with the rest at -65 mV",
-    .parameters = parameters,
-    .gates = gates,
-    .currents = currents,
-    .measured_celsius = measured_celsius,
+    .parameters = hh_parts::parameters,
+    .gates = hh_parts::gates,
+    .currents = hh_parts::currents,
+    .measured_celsius = hh_parts::measured_celsius,
 };
 
 }  // namespace ranvier::cable

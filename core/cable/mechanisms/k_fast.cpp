@@ -9,6 +9,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace k_fast_parts {
 
 using cortical::Constants;
 using cortical::Gate;
@@ -34,6 +35,7 @@ constexpr std::array gates{
 constexpr std::array powers{GatePower{0, 1}};
 constexpr std::array currents{CurrentInfo{"i", gbar, ek, powers}};
 
+}  // namespace k_fast_parts
 }  // namespace
 
 constinit const MechanismModel k_fast{
@@ -45,9 +47,9 @@ m_inf = 1 / (1 + exp(-(V - 18.7) / 9.7))                  tau_m = 4 / (1 + exp((
     .reference =
         "J. Rettig et al., EMBO Journal 11, 2473-2486 (1992); as in E. Hay et al., PLoS Computational Biology 7, "
         "e1002107 (2011)",
-    .parameters = parameters,
-    .gates = gates,
-    .currents = currents,
+    .parameters = k_fast_parts::parameters,
+    .gates = k_fast_parts::gates,
+    .currents = k_fast_parts::currents,
 };
 
 }  // namespace ranvier::cable

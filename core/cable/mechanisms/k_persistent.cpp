@@ -9,6 +9,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace k_persistent_parts {
 
 using cortical::Constants;
 using cortical::Gate;
@@ -45,6 +46,7 @@ constexpr std::array gates{
 constexpr std::array powers{GatePower{0, 2}, GatePower{1, 1}};
 constexpr std::array currents{CurrentInfo{"i", gbar, ek, powers}};
 
+}  // namespace k_persistent_parts
 }  // namespace
 
 constinit const MechanismModel k_persistent{
@@ -59,9 +61,9 @@ At temperature T, rates are multiplied by 2.3^((T - 21) / 10).)",
     .reference =
         "A. Korngreen and B. Sakmann, Journal of Physiology 525, 621-639 (2000); as in E. Hay et al., PLoS "
         "Computational Biology 7, e1002107 (2011)",
-    .parameters = parameters,
-    .gates = gates,
-    .currents = currents,
+    .parameters = k_persistent_parts::parameters,
+    .gates = k_persistent_parts::gates,
+    .currents = k_persistent_parts::currents,
     .measured_celsius = cortical::measured_celsius,
 };
 

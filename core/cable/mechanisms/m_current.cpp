@@ -9,6 +9,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace m_current_parts {
 
 using cortical::Constants;
 using cortical::Gate;
@@ -35,6 +36,7 @@ constexpr std::array gates{
 constexpr std::array powers{GatePower{0, 1}};
 constexpr std::array currents{CurrentInfo{"i", gbar, ek, powers}};
 
+}  // namespace m_current_parts
 }  // namespace
 
 constinit const MechanismModel m_current{
@@ -47,9 +49,9 @@ At temperature T, rates are multiplied by 2.3^((T - 21) / 10).)",
     .reference =
         "P. R. Adams, D. A. Brown and A. Constanti, Journal of Physiology 330, 537-572 (1982); as in E. Hay et al., "
         "PLoS Computational Biology 7, e1002107 (2011)",
-    .parameters = parameters,
-    .gates = gates,
-    .currents = currents,
+    .parameters = m_current_parts::parameters,
+    .gates = m_current_parts::gates,
+    .currents = m_current_parts::currents,
     .measured_celsius = cortical::measured_celsius,
 };
 

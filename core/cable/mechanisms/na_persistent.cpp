@@ -8,6 +8,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace na_persistent_parts {
 
 using cortical::Constants;
 using cortical::Gate;
@@ -44,6 +45,7 @@ constexpr std::array gates{
 constexpr std::array powers{GatePower{0, 3}, GatePower{1, 1}};
 constexpr std::array currents{CurrentInfo{"i", gbar, ena, powers}};
 
+}  // namespace na_persistent_parts
 }  // namespace
 
 constinit const MechanismModel na_persistent{
@@ -58,9 +60,9 @@ At temperature T, rates are multiplied by 2.3^((T - 21) / 10).)",
     .reference =
         "J. Magistretti and A. Alonso, Journal of General Physiology 114, 491-509 (1999); as in E. Hay et al., PLoS "
         "Computational Biology 7, e1002107 (2011)",
-    .parameters = parameters,
-    .gates = gates,
-    .currents = currents,
+    .parameters = na_persistent_parts::parameters,
+    .gates = na_persistent_parts::gates,
+    .currents = na_persistent_parts::currents,
     .measured_celsius = cortical::measured_celsius,
 };
 

@@ -8,6 +8,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace na_transient_parts {
 
 using cortical::Constants;
 using cortical::Gate;
@@ -45,6 +46,7 @@ constexpr std::array gates{
 constexpr std::array powers{GatePower{0, 3}, GatePower{1, 1}};
 constexpr std::array currents{CurrentInfo{"i", gbar, ena, powers}};
 
+}  // namespace na_transient_parts
 }  // namespace
 
 constinit const MechanismModel na_transient{
@@ -58,9 +60,9 @@ At temperature T, rates are multiplied by 2.3^((T - 21) / 10).)",
     .reference =
         "C. M. Colbert and E. Pan, Nature Neuroscience 5, 533-538 (2002); as in E. Hay et al., PLoS Computational "
         "Biology 7, e1002107 (2011)",
-    .parameters = parameters,
-    .gates = gates,
-    .currents = currents,
+    .parameters = na_transient_parts::parameters,
+    .gates = na_transient_parts::gates,
+    .currents = na_transient_parts::currents,
     .measured_celsius = cortical::measured_celsius,
 };
 

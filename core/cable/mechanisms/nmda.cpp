@@ -10,6 +10,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace nmda_parts {
 
 constexpr Bounds magnesium_bounds{.lower = 0.0, .upper = 1e6};
 /// Magnesium block: its voltage dependence (1/mV), and the concentration that blocks half of the receptors at 0 mV
@@ -35,6 +36,7 @@ ReceptorConstants constants(std::span<const double> p, double step) {
 
 std::optional<std::string> conflict(std::span<const double> p) { return rise_conflict(p[tau_rise], p[tau_decay]); }
 
+}  // namespace nmda_parts
 }  // namespace
 
 constinit const ReceptorModel nmda{
@@ -46,9 +48,9 @@ g = sum over spikes of w f (exp(-t / tau_decay) - exp(-t / tau_rise)), t after t
 f is such that a spike of weight w gives a greatest conductance of w without magnesium.
 Within a step, the current is linear in V, about the potential before the step.)",
     .reference = "C. E. Jahr and C. F. Stevens, Journal of Neuroscience 10, 3178-3182 (1990)",
-    .parameters = parameters,
-    .constants = constants,
-    .conflict = conflict,
+    .parameters = nmda_parts::parameters,
+    .constants = nmda_parts::constants,
+    .conflict = nmda_parts::conflict,
 };
 
 }  // namespace ranvier::cable

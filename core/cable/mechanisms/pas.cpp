@@ -7,6 +7,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace pas_parts {
 
 enum Parameter : std::size_t { g, e };
 
@@ -16,6 +17,7 @@ constexpr std::array parameters{
 };
 constexpr std::array currents{CurrentInfo{"i", g, e}};
 
+}  // namespace pas_parts
 }  // namespace
 
 constinit const MechanismModel pas{
@@ -23,9 +25,9 @@ constinit const MechanismModel pas{
     .summary = "Passive leak of the membrane",
     .equations = "i = g (V - e)",
     .reference = "W. Rall, Experimental Neurology 1, 491-527 (1959)",
-    .parameters = parameters,
+    .parameters = pas_parts::parameters,
     .gates = {},
-    .currents = currents,
+    .currents = pas_parts::currents,
 };
 
 }  // namespace ranvier::cable

@@ -9,6 +9,7 @@
 namespace ranvier::cable {
 
 namespace {
+namespace sk_current_parts {
 
 using cortical::logistic;
 
@@ -42,6 +43,7 @@ constexpr std::array gates{
 constexpr std::array powers{GatePower{0, 1}};
 constexpr std::array currents{CurrentInfo{"i", gbar, ek, powers}};
 
+}  // namespace sk_current_parts
 }  // namespace
 
 constinit const MechanismModel sk_current{
@@ -53,9 +55,9 @@ z_inf = 1 / (1 + (0.00043 mM / Ca)^4.8)                   tau_z = 1 ms)",
     .reference =
         "M. Koehler, B. Hirschberg, C. T. Bond, J. M. Kinzie, N. V. Marrion, J. Maylie and J. P. Adelman, Science "
         "273, 1709-1714 (1996); as in E. Hay et al., PLoS Computational Biology 7, e1002107 (2011)",
-    .parameters = parameters,
-    .gates = gates,
-    .currents = currents,
+    .parameters = sk_current_parts::parameters,
+    .gates = sk_current_parts::gates,
+    .currents = sk_current_parts::currents,
 };
 
 }  // namespace ranvier::cable
