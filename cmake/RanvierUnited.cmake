@@ -2,21 +2,24 @@
 #
 # Most of the compile time of a file goes into headers and templates that its neighbours need as well, so the files of a
 # target are compiled in groups: in a third of the time, and for a change of one file in the time of its group. Names in
-# unnamed namespaces must differ within a target then. Files that define the same names by design have a named namespace
-# inside the unnamed one (stimulators, mechanisms, rules) or are compiled alone (neurons), and so are those with
-# performance-critical loops of which the compiler would inline less in a group. `make tidy` compiles all files that
-# way, which checks that each includes all that it needs.
+# unnamed namespaces must differ within a target then. Files that define the same names by design (stimulators, neurons,
+# mechanisms, rules) have a named namespace inside the unnamed one. Files with performance-critical loops of which the
+# compiler would inline less in a group are compiled alone. `make tidy` compiles all files that way, which checks that
+# each includes all that it needs.
 
 # Each group reads all headers again (4 s in the engine). With groups of 24 files no call makes more than two.
 set(RANVIER_UNITED_AT_ONCE 24)
 
-# ranvier_unite(<target> [FOLDERS <folder>...] [EXCEPT <file>...]): all files of the target, or those
+# ranvier_unite(<target> [FOLDERS <folder>...] [EXCEPT <file>...] [AT_ONCE <number>]): all files of the target, or those
 # in the folders of these names, but for the files of these names. Files of two calls are in different groups.
 function(ranvier_unite target)
   if(NOT RANVIER_UNITED_FILES)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 unite "" "" "FOLDERS;EXCEPT")
+  cmake_parse_arguments(PARSE_ARGV 1 unite "" "AT_ONCE" "FOLDERS;EXCEPT")
+  if(NOT unite_AT_ONCE)
+    set(unite_AT_ONCE ${RANVIER_UNITED_AT_ONCE})
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   set(group "")
   if(unite_FOLDERS)
@@ -33,7 +36,7 @@ function(ranvier_unite target)
     if(name IN_LIST unite_EXCEPT OR (unite_FOLDERS AND NOT folder IN_LIST unite_FOLDERS))
       continue()
     endif()
-    math(EXPR number "${count} / ${RANVIER_UNITED_AT_ONCE}")
+    math(EXPR number "${count} / ${unite_AT_ONCE}")
     math(EXPR count "${count} + 1")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${group}${number}")
   endforeach()

@@ -15,6 +15,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace iaf_cond_nmda_parts {
 
 constexpr Bounds reversal_bounds{.lower = -1e6, .upper = 1e6};
 constexpr Bounds magnesium_bounds{.lower = 0.0, .upper = 1e6};
@@ -230,8 +231,9 @@ middle; for B, V_m in the middle comes from half a step with B(V_m) of its begin
     .stretch_gain = StretchGain::some,
 });
 
+}  // namespace iaf_cond_nmda_parts
 }  // namespace
 
-constinit const NeuronModel& iaf_cond_nmda = model;
+constinit const NeuronModel& iaf_cond_nmda = iaf_cond_nmda_parts::model;
 
 }  // namespace ranvier::models

@@ -13,6 +13,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace iaf_psc_alpha_parts {
 
 class IafPscAlpha {
     enum Parameter : std::size_t { E_L, C_m, tau_m, t_ref, V_th, V_reset, I_e, V_min, tau_syn_ex, tau_syn_in };
@@ -134,8 +135,9 @@ the step in which it arrives.)",
     .stretch_gain = StretchGain::some,
 });
 
+}  // namespace iaf_psc_alpha_parts
 }  // namespace
 
-constinit const NeuronModel& iaf_psc_alpha = model;
+constinit const NeuronModel& iaf_psc_alpha = iaf_psc_alpha_parts::model;
 
 }  // namespace ranvier::models

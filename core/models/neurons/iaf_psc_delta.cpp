@@ -12,6 +12,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace iaf_psc_delta_parts {
 
 class IafPscDelta {
     enum Parameter : std::size_t { E_L, C_m, tau_m, t_ref, V_th, V_reset, I_e, V_min };
@@ -90,8 +91,9 @@ there for t_ref; spikes that arrive meanwhile are lost. Integrated exactly on th
     .stretch_gain = StretchGain::some,
 });
 
+}  // namespace iaf_psc_delta_parts
 }  // namespace
 
-constinit const NeuronModel& iaf_psc_delta = model;
+constinit const NeuronModel& iaf_psc_delta = iaf_psc_delta_parts::model;
 
 }  // namespace ranvier::models

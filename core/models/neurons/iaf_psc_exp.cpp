@@ -11,6 +11,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace iaf_psc_exp_parts {
 
 class IafPscExp {
     enum Parameter : std::size_t { E_L, C_m, tau_m, t_ref, V_th, V_reset, I_e, tau_syn_ex, tau_syn_in };
@@ -109,8 +110,9 @@ it arrives.)",
     .stretch_gain = StretchGain::some,
 });
 
+}  // namespace iaf_psc_exp_parts
 }  // namespace
 
-constinit const NeuronModel& iaf_psc_exp = model;
+constinit const NeuronModel& iaf_psc_exp = iaf_psc_exp_parts::model;
 
 }  // namespace ranvier::models

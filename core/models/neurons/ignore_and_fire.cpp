@@ -22,6 +22,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace ignore_and_fire_parts {
 
 enum Parameter : std::size_t { rate };
 
@@ -242,8 +243,9 @@ rates.)",
     .takes_current = false,
 });
 
+}  // namespace ignore_and_fire_parts
 }  // namespace
 
-constinit const NeuronModel& ignore_and_fire = model;
+constinit const NeuronModel& ignore_and_fire = ignore_and_fire_parts::model;
 
 }  // namespace ranvier::models

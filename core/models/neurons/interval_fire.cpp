@@ -21,6 +21,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace interval_fire_parts {
 
 enum Parameter : std::size_t { tau, interval_min, interval_max, burst_groups, burst_duration, burst_factor };
 
@@ -398,8 +399,9 @@ g burst_duration <= t < (g + 1) burst_duration. Calculated in double precision a
     .takes_current = false,
 });
 
+}  // namespace interval_fire_parts
 }  // namespace
 
-constinit const NeuronModel& interval_fire = model;
+constinit const NeuronModel& interval_fire = interval_fire_parts::model;
 
 }  // namespace ranvier::models

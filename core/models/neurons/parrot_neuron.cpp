@@ -18,6 +18,7 @@
 namespace ranvier::models {
 
 namespace {
+namespace parrot_neuron_parts {
 
 constexpr std::array<std::string_view, 1> receptors{"relay"};
 constexpr std::uint32_t most_relayed = 1023;
@@ -94,8 +95,9 @@ The weights of what arrives are 1. A parrot can relay 1023 spikes in a step; mor
     .takes_current = false,
 });
 
+}  // namespace parrot_neuron_parts
 }  // namespace
 
-constinit const NeuronModel& parrot_neuron = model;
+constinit const NeuronModel& parrot_neuron = parrot_neuron_parts::model;
 
 }  // namespace ranvier::models
