@@ -64,6 +64,7 @@ def test_against_itself(tmp_path: Path) -> None:
 
 
 @requires_nest
+@pytest.mark.thorough
 def test_against_nest(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     check_against_nest("poisson", tmp_path, capfd)
 

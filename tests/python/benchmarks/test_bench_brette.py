@@ -60,6 +60,7 @@ def test_against_nest(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None
         assert 5.0 < report["mean_rate_hz"]["excitatory"] < 60.0
 
 
+@pytest.mark.thorough
 def test_brian2_gets_what_the_others_get(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.json"
     given = ["--against=brian2", stand_in(tmp_path), "--threads=1,2", "--repetitions=1", "--json", str(path)]

@@ -20,6 +20,7 @@ def parse(*arguments: str) -> argparse.Namespace:
     return parser.parse_args([*arguments])
 
 
+@pytest.mark.thorough
 def test_results_are_written(tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     arguments = (

@@ -23,6 +23,7 @@ def bench(*arguments: str) -> int:
     return equations.main(parser.parse_args(arguments))
 
 
+@pytest.mark.thorough
 def test_built_in_models_and_their_equations_in_turn(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.json"
     assert bench("--compile=iaf_cond_exp,mat2_psc_exp", "--repetitions=2", "--json", str(path), "--set", *SMALL) == 0

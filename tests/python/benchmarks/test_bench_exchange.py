@@ -137,6 +137,7 @@ def test_figures(measured: tuple[dict[str, Any], Path]) -> None:
         assert len(colours) > 10
 
 
+@pytest.mark.thorough
 def test_tables(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     # As long as "auto" needs to settle.

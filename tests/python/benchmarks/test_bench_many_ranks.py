@@ -32,6 +32,7 @@ def parse(*arguments: str) -> argparse.Namespace:
     return parser.parse_args([*arguments])
 
 
+@pytest.mark.thorough
 def test_what_is_chosen_is_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

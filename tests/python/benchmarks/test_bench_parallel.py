@@ -47,6 +47,7 @@ requires_hwloc = pytest.mark.skipif(not hwloc_makes_machines_up(), reason="hwloc
 # ---- real runs -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_all_policies(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     figure = tmp_path / "figure.png"

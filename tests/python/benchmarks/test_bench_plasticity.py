@@ -21,6 +21,7 @@ def bench(*arguments: str) -> int:
     return plasticity.main(parser.parse_args(arguments))
 
 
+@pytest.mark.thorough
 def test_cases_in_turn(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.json"
     models = "stdp:mu_plus=0,mu_minus=0 vogels_sprekeler stdp_dopamine:A_plus=0.1 clopath"

@@ -23,6 +23,7 @@ def parse(*arguments: str) -> argparse.Namespace:
 SMALL = ("--neurons-per-rank=40", "--indegree=40", "--repetitions=1", "--ranks=3,200", "--threads=1")
 
 
+@pytest.mark.thorough
 def test_all_that_is_predicted_is_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,6 +23,7 @@ def parse(*arguments: str) -> argparse.Namespace:
     return parser.parse_args([*arguments])
 
 
+@pytest.mark.thorough
 def test_variants_of_the_ring_are_run(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     assert ring.main(parse("--against=different,two_threads", *SMALL, f"--json={path}")) == 0

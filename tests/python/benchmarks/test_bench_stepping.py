@@ -96,6 +96,7 @@ def test_what_cannot_be_measured(arguments: list[str], error: type[RanvierError]
         bench(stepping, *arguments)
 
 
+@pytest.mark.thorough
 def test_containers(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path, figure = tmp_path / "results.json", tmp_path / "figure.png"
     files = (f"--json={path}", f"--plot={figure}")

@@ -367,6 +367,7 @@ def test_wrong_command_lines(arguments: list[str]) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_reader_that_goes_away() -> None:
     command = f"{sys.executable} -m ranvier.command_line models | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
@@ -409,6 +410,7 @@ def test_json_into_a_pipe() -> None:
     assert json.loads(done.stderr)["neurons"] == 100
 
 
+@pytest.mark.thorough
 def test_commands_need_no_extra_package(tmp_path: Path) -> None:
     """What `pip install ranvier` alone brings is enough, for all but the commands that need more."""
     optional = ("scipy", "nest", "pandas", "neo", "quantities", "mpi4py", "sphinx", "pytest")

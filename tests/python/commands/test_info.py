@@ -345,6 +345,7 @@ def test_a_quota_is_the_default_and_is_said(
     assert "control group" not in printed
 
 
+@pytest.mark.thorough
 def test_without_hwloc_the_machine_is_flat() -> None:
     """A variable of hwloc's own makes it useless: it describes another machine."""
     printed = told(HWLOC_SYNTHETIC="node:2 pu:64")
