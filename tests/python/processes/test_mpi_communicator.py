@@ -16,12 +16,13 @@ from ranvier.commands import info
 from ranvier.errors import CommunicationError
 from ranvier.processes import mpi_library
 from ranvier.processes.mpi_library import FAMILIES, MPICH, OPEN_MPI, Family, find_launcher
+from thorough_cases import quick_if
 
 PROGRAM = ROOT / "build/package/tests/cpp/test_communicator"
 VERBS = 79
 
-any_installation = pytest.mark.parametrize("where", INSTALLATIONS, ids=str)
-any_wheel = pytest.mark.parametrize("where", WHEELS, ids=str)
+# MPICH starts fastest; of Open MPI, `make test` takes one of the verbs and one that is no wheel.
+any_wheel = pytest.mark.parametrize("where", quick_if(lambda where: where.family is MPICH, WHEELS), ids=str)
 
 
 def test_there_are_both_families_from_the_system_and_as_wheels() -> None:
@@ -53,16 +54,9 @@ def run_verbs(where: Installation, ranks: int, folder: Path, **settings: str) ->
 
 
 # All numbers of ranks with all installations are in `make validate`.
-FEW_VERBS = [
-    pytest.param(where, ranks, id=f"{where}-{ranks}")
-    for where in INSTALLATIONS
-    for ranks in ((1, 3) if where in WHEELS else (3,))
-]
-
-
-@pytest.mark.parametrize(("where", "ranks"), FEW_VERBS)
-def test_every_verb(where: Installation, ranks: int, tmp_path: Path) -> None:
-    run_verbs(where, ranks, tmp_path)
+@pytest.mark.parametrize("where", WHEELS, ids=str)
+def test_every_verb(where: Installation, tmp_path: Path) -> None:
+    run_verbs(where, 3, tmp_path)
 
 
 @any_wheel
@@ -91,7 +85,7 @@ print(world.rank, world.size, world.host_rank, world.host_size, texts, news, wor
 """
 
 
-@any_installation
+@pytest.mark.parametrize("where", quick_if(lambda where: where not in WHEELS, INSTALLATIONS), ids=str)
 def test_processes_find_each_other(where: Installation, tmp_path: Path) -> None:
     done = run_python(where, 3, GREETINGS, folder=tmp_path)
     assert done.status == 0, done.errors
@@ -270,19 +264,11 @@ FAILURES = {
 }
 
 
-# MPICH starts fastest; all ways with all installations are in `make validate`.
-WAYS_TO_FAIL = [
-    pytest.param(where, how, id=f"{where}-{how}")
-    for where in WHEELS
-    for how in FAILURES
-    if where.family is MPICH or how in ("interrupt", "status")
-]
-
-
+# All ways with all installations are in `make validate`.
 @pytest.mark.usefixtures("interrupts")
-@pytest.mark.parametrize(("where", "how"), WAYS_TO_FAIL)
-def test_a_failing_rank_ends_the_run(where: Installation, how: str, tmp_path: Path) -> None:
-    check_that_a_failing_rank_ends_the_run(where, how, tmp_path)
+@pytest.mark.parametrize("how", ["thread", "interrupt", "status", "killed"])
+def test_a_failing_rank_ends_the_run(how: str, tmp_path: Path) -> None:
+    check_that_a_failing_rank_ends_the_run(installation(MPICH, "wheel"), how, tmp_path)
 
 
 def check_that_a_failing_rank_ends_the_run(where: Installation, how: str, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import ranvier as rv
 from mpi_digests import GIVEN, NETWORKS, simulate
-from mpi_runs import WHEELS, Installation, run_python
+from mpi_runs import WHEELS, Installation, installation, run_python
 from ranvier import mpi
 from ranvier.processes.mpi_library import MPICH
 from repository import SUPPORT
@@ -98,8 +98,8 @@ def reference(name: str) -> rv.SpikeData:
 def share_of(where: Installation) -> list[Configuration]:
     """Return what one of the families runs of the configurations, so that both together run all with few processes.
 
-    `make validate` runs all of them with each, those with more processes, too. MPICH, which waits in loops, gets those
-    with as many processes as machines have processors at least.
+    MPICH, which waits in loops, gets those with as many processes as machines have processors at least.
+    tests/python/validation runs all with each family, those with more processes, too.
     """
     ranks = (2,) if where.family is MPICH else (1, 3)
     return [values for values in covering(0) if values["ranks"] in ranks]
@@ -153,9 +153,19 @@ SHARES = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("where", "ranks"), SHARES)
 def test_same_spikes(where: Installation, ranks: int, tmp_path: Path) -> None:
     check(run_all(where, ranks, tmp_path, share_of(where)))
+
+
+def test_each_method_has_the_same_spikes(tmp_path: Path) -> None:
+    """One configuration of each method of exchange; `make validate` has all."""
+    where = installation(MPICH, "wheel")
+    share = sorted(share_of(where), key=lambda values: str(values["exchange"]))
+    chosen = [next(group) for _, group in itertools.groupby(share, key=lambda values: values["exchange"])]
+    assert len(chosen) == len(FACTORS["exchange"])
+    check(run_all(where, 2, tmp_path, chosen))
 
 
 def check(found: list[tuple[Configuration, dict[str, Any]]]) -> None:

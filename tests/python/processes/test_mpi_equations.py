@@ -11,6 +11,6 @@ from repository import SUPPORT
 
 def test_two_ranks_give_the_same_bits(tmp_path: Path) -> None:
     expected = simulate(1)
-    done = run_python(WHEELS[0], 2, SUPPORT.joinpath("mpi_equations.py"), "found", folder=tmp_path)
+    done = run_python(WHEELS[1], 2, SUPPORT.joinpath("mpi_equations.py"), "found", folder=tmp_path)
     assert done.status == 0, done.errors
     assert (tmp_path / "found").read_text().splitlines() == [expected] * 2

@@ -37,7 +37,11 @@ print(json.dumps(told))
 
 
 @pytest.mark.parametrize(
-    ("where", "ranks", "stepping"), [(WHEELS[0], 3, "bsp"), (WHEELS[1], 2, "async")], ids=["bsp", "async"]
+    ("where", "ranks", "stepping"),
+    [
+        pytest.param(WHEELS[0], 3, "bsp", id="bsp", marks=pytest.mark.thorough),
+        pytest.param(WHEELS[1], 2, "async", id="async"),
+    ],
 )
 def test_all_ranks_end_together(where: Installation, ranks: int, stepping: str, tmp_path: Path) -> None:
     """The rank of the neuron tells it, the others that it did; so it is when the run is continued."""

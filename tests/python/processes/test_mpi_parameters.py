@@ -63,7 +63,7 @@ def told() -> dict[str, Any]:
 
 
 def test_all_ranks_are_told_the_same_as_one_process(tmp_path: Path) -> None:
-    run = run_python(WHEELS[0], 3, SCRIPT, folder=tmp_path)
+    run = run_python(WHEELS[1], 3, SCRIPT, folder=tmp_path)
     assert run.status == 0, run.errors
     on_ranks = [json.loads((tmp_path / f"told.{rank}.json").read_text()) for rank in range(3)]
     assert all(each.pop("refused") for each in on_ranks)

@@ -16,12 +16,14 @@ import pytest
 import ranvier as rv
 from mpi_runs import WHEELS, Installation, run_python, started_ranks
 from mpi_stepping import SCENES, TIME, outcome, simulate
+from ranvier.processes.mpi_library import MPICH
 from ranvier.simulation.options import grouped
 from repository import SUPPORT
+from thorough_cases import quick_if
 
 HELPERS = {"PYTHONPATH": str(SUPPORT)}
 
-any_family = pytest.mark.parametrize("where", WHEELS, ids=str)
+any_family = pytest.mark.parametrize("where", quick_if(lambda where: where.family is MPICH, WHEELS), ids=str)
 
 # A step at the beginning, and the rest in two pieces.
 PIECES = [0.1, 4.9, TIME - 5.0]
@@ -66,10 +68,15 @@ def check_ways(where: Installation, ranks: int, chosen: list[dict[str, Any]], fo
 
 
 @pytest.mark.parametrize(
-    ("where", "ranks", "chosen"), [(WHEELS[0], 3, WAYS[::2]), (WHEELS[1], 2, WAYS[1::2])], ids=["half", "others"]
+    ("where", "ranks", "chosen"),
+    [
+        pytest.param(WHEELS[0], 3, WAYS[::2], marks=pytest.mark.thorough, id="half"),
+        pytest.param(WHEELS[1], 2, [WAYS[1], WAYS[3]], id="two"),
+        pytest.param(WHEELS[1], 2, [WAYS[5], WAYS[7]], marks=pytest.mark.thorough, id="others"),
+    ],
 )
 def test_same_bits(where: Installation, ranks: int, chosen: list[dict[str, Any]], tmp_path: Path) -> None:
-    """Each way once; all with all families are among the slow tests."""
+    """Each way once; all with all families are in tests/python/validation."""
     check_ways(where, ranks, chosen, tmp_path)
 
 
@@ -108,7 +115,7 @@ print(sim.step, sim.spikes(spikes).digest())
 
 @pytest.mark.usefixtures("interrupts")
 def test_all_stop_at_one_step_and_go_on(tmp_path: Path) -> None:
-    done = run_python(WHEELS[0], 2, STOPPED, folder=tmp_path, environment=HELPERS, timeout=120)
+    done = run_python(WHEELS[1], 2, STOPPED, folder=tmp_path, environment=HELPERS, timeout=120)
     assert done.status == 0, done.errors
     (told, own, after), (interrupted, step, _) = (
         (lines[0].split()[0], int(lines[0].split()[1]), lines[1].split())
@@ -169,7 +176,7 @@ for options in ({"exchange": "alltoall"}, {"keep_sources": False}, {"wait_apart"
 
 
 def test_epoch_methods_are_refused(tmp_path: Path) -> None:
-    done = run_python(WHEELS[0], 2, REFUSED, folder=tmp_path, environment=HELPERS)
+    done = run_python(WHEELS[1], 2, REFUSED, folder=tmp_path, environment=HELPERS)
     assert done.status == 0, done.errors
     for output in done.outputs:
         exchange, sources, apart, unsorted = output.splitlines()
@@ -199,7 +206,7 @@ for notifications in ("packed", "single"):
 
 def test_memory_of_notifications_is_predicted(tmp_path: Path) -> None:
     """And not that of an exchange in epochs, which takes many times as much."""
-    done = run_python(WHEELS[0], 2, PREDICTED, folder=tmp_path, environment=HELPERS)
+    done = run_python(WHEELS[1], 2, PREDICTED, folder=tmp_path, environment=HELPERS)
     assert done.status == 0, done.errors
     for output in done.outputs:
         for line in output.splitlines():

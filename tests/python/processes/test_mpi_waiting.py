@@ -21,7 +21,7 @@ sim.run(20.0)
 sim.spikes(recorder)
 agreement.SECONDS_UNTIL_NOTICE = 0.5
 if mpi.world().rank == 1:
-    time.sleep(2.0)
+    time.sleep(1.0)
 sim.spikes(recorder)
 """
 

@@ -120,8 +120,8 @@ def full_disk(wrong: bool, suffix: str, recordings: Any) -> Cases:
     sim = rv.Simulation(net, recordings=recordings)
 
     def attempt() -> None:
-        with files_limited_to(150_000 if wrong else 10**9):
-            sim.run(DURATION)
+        with files_limited_to(60_000 if wrong else 10**9):
+            sim.run(0.4 * DURATION)
 
     def mended() -> None:
         sim.run(20.0)

@@ -1,11 +1,13 @@
 """A program for `test_mpi_recordings`: record in every way on all ranks, and keep what each of them gets.
 
-For each way of gathering and each format it writes ``WAY.SUFFIX.RANK.pickle``; files of recorders are in ``WAY/``.
+Its argument is the suffix of the files. For each way of gathering it writes ``WAY.SUFFIX.RANK.pickle``; files of
+recorders are in ``WAY/``.
 """
 
 from __future__ import annotations
 
 import pickle
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -65,13 +67,12 @@ def fetch(sim: rv.Simulation, recorders: list[Any]) -> dict[str, Any]:
 def main() -> None:
     # Many pieces, of sizes that the ranks must agree on.
     recording_memory.BUDGET = 20_000
-    rank = mpi.world().rank
+    rank, suffix = mpi.world().rank, sys.argv[1]
     for way in OPTIONS["recordings"].choices:
         folder = Path(way)
         folder.mkdir(exist_ok=True)
-        for suffix in SUFFIXES:
-            results = record(folder, suffix, way)
-            Path(f"{way}{suffix}.{rank}.pickle").write_bytes(pickle.dumps(results))
+        results = record(folder, suffix, way)
+        Path(f"{way}{suffix}.{rank}.pickle").write_bytes(pickle.dumps(results))
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ Path(f"told.{{mpi.world().rank}}.json").write_text(json.dumps(told))
 
 
 def carry_out(folder: Path, ranks: int, *arguments: str) -> list[dict[str, Any]]:
-    run = run_python(WHEELS[0], ranks, SCRIPT, *arguments, folder=folder)
+    run = run_python(WHEELS[1], ranks, SCRIPT, *arguments, folder=folder)
     assert run.status == 0, run.errors
     return [json.loads((folder / f"told.{rank}.json").read_text()) for rank in range(ranks)]
 
@@ -111,7 +111,7 @@ def check_other_ranks(
 ) -> None:
     """Save on some processes, and go on with other ones; each gets the recordings of its own neurons."""
     for count, arguments in zip(ranks, (("save", "round_robin"), ("load", placement)), strict=True):
-        run = run_python(WHEELS[0], count, OTHER_RANKS, *arguments, str(int(forgets)), *models, folder=folder)
+        run = run_python(WHEELS[1], count, OTHER_RANKS, *arguments, str(int(forgets)), *models, folder=folder)
         assert run.status == 0, run.errors
     told = [json.loads((folder / f"told.{rank}.json").read_text()) for rank in range(ranks[1])]
     for model in models:
@@ -166,6 +166,6 @@ else:
 def memory_of_loading(folder: Path, ranks: int) -> int:
     """Return the bytes that loading takes beside the network, where it takes most; each process has 4 M synapses."""
     for arguments in (("save", "round_robin"), ("load", "shuffle")):
-        run = run_python(WHEELS[0], ranks, MEMORY, *arguments, folder=folder)
+        run = run_python(WHEELS[1], ranks, MEMORY, *arguments, folder=folder)
         assert run.status == 0, run.errors
     return max(int(json.loads((folder / f"told.{rank}.json").read_text())) for rank in range(ranks))
