@@ -70,9 +70,18 @@ def test_correlations_of_silent_neurons_and_short_windows() -> None:
         data.correlations("a", bin_width=40.0)
 
 
-@pytest.mark.parametrize(("width", "reach"), [(0.5, 3.0), (1.0, 4.0), (1.5, 4.5)])
-@pytest.mark.parametrize("others", [None, "b"])
-def test_cross_correlogram_counts_pairs(width: float, reach: float, others: str | None) -> None:
+@pytest.mark.parametrize(
+    ("others", "width", "reach"),
+    [
+        pytest.param(None, 0.5, 3.0, marks=pytest.mark.thorough),
+        ("b", 0.5, 3.0),
+        (None, 1.0, 4.0),
+        pytest.param("b", 1.0, 4.0, marks=pytest.mark.thorough),
+        pytest.param(None, 1.5, 4.5, marks=pytest.mark.thorough),
+        ("b", 1.5, 4.5),
+    ],
+)
+def test_cross_correlogram_counts_pairs(others: str | None, width: float, reach: float) -> None:
     data = random_spikes()
     found = data.cross_correlogram("a", others, reach=reach, bin_width=width)
     steps, bins = round(width / 0.5), round(reach / width)

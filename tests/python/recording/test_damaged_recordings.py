@@ -23,8 +23,10 @@ from killed_writers import truth_after, write_until_killed
 from ranvier import errors
 from repository import SUPPORT
 from small_networks import balanced
+from thorough_cases import only
 
 SUFFIXES = [".h5", ".csv"]
+EACH_SUFFIX = only([".h5"], SUFFIXES)
 
 
 @pytest.fixture(scope="module", params=SUFFIXES)
@@ -43,7 +45,8 @@ def test_damaged_files_give_a_part_of_the_truth_or_are_refused(
     path.write_bytes(whole)
     assert check_reading(path, truth) == "whole"
     outcomes = set()
-    for seed in range(60):
+    # More seeds are in tests/python/validation.
+    for seed in range(20):
         damaged = mutated(whole, random.Random(seed))
         path.write_bytes(damaged)
         outcome = check_reading(path, truth)
@@ -52,7 +55,8 @@ def test_damaged_files_give_a_part_of_the_truth_or_are_refused(
     assert "refused" in outcomes
 
 
-def test_lines_that_end_anywhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stride", [311, pytest.param(31, marks=pytest.mark.thorough)])
+def test_lines_that_end_anywhere(tmp_path: Path, stride: int) -> None:
     for truth in record_all(tmp_path, ".csv"):
         whole = truth.path.read_bytes()
         # After the lines that close pieces.
@@ -60,7 +64,7 @@ def test_lines_that_end_anywhere(tmp_path: Path) -> None:
         assert len(closings) >= 5
         assert whole[closings[-1] :].startswith(b"# complete ")
         near = [end + shift for end in closings[:-1] for shift in (-1, 0, 1)]
-        for size in [*range(0, len(whole), 31), *near]:
+        for size in [*range(0, len(whole), stride), *near]:
             truth.path.write_bytes(whole[:size])
             outcome = check_reading(truth.path, truth)
             # Where all pieces are there, the mark at the end is absent.
@@ -77,7 +81,7 @@ def test_a_line_that_was_cut_does_not_shorten_the_window(tmp_path: Path, digit: 
     assert check_reading(truth.path, truth) == "part"
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", EACH_SUFFIX)
 def test_killed_while_writing(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"spikes{suffix}"
     chance = random.Random(1)
@@ -96,6 +100,7 @@ import sys
 import ranvier as rv
 from ranvier.recording import pace
 from small_networks import balanced
+from thorough_cases import only
 
 pace._LEAST_S = 0.05
 net, _ = balanced()
@@ -106,7 +111,7 @@ sim.run(1e7)
 """
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", EACH_SUFFIX)
 def test_a_killed_run_leaves_an_incomplete_recording(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"spikes{suffix}"
     with subprocess.Popen([sys.executable, "-c", RUN, path], stdout=subprocess.PIPE, text=True, cwd=SUPPORT) as process:
@@ -128,7 +133,7 @@ def test_a_killed_run_leaves_an_incomplete_recording(tmp_path: Path, suffix: str
     assert sim.spikes(whole[1]).digest() == data.digest()
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", EACH_SUFFIX)
 def test_a_recording_is_complete_between_runs_only(tmp_path: Path, suffix: str) -> None:
     path, copy = tmp_path / f"spikes{suffix}", tmp_path / f"copy{suffix}"
     net, _ = balanced()

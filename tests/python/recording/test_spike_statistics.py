@@ -81,6 +81,7 @@ def runs_of(generator: np.random.Generator, count: int, shift: float) -> list[di
     return runs
 
 
+@pytest.mark.thorough
 def test_significance() -> None:
     """Of comparisons of runs that differ by nothing, no more than a tenth may have a p-value of at most a tenth.
 

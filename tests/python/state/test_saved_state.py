@@ -24,6 +24,7 @@ from state_scenes import (
     with_stimulator,
     with_synapses,
 )
+from thorough_cases import only
 
 # What other simulations do differently.
 WAYS: list[dict[str, Any]] = [
@@ -60,7 +61,11 @@ def test_sources(model: str, tmp_path: Path) -> None:
     check(lambda: with_sources(model), tmp_path)
 
 
-@pytest.mark.parametrize("model", SYNAPSE_MODELS)
+# One of each kind of state.
+QUICK = ("clopath", "quantal_stp", "static_synapse", "stdp", "stdp_dopamine", "tsodyks2")
+
+
+@pytest.mark.parametrize("model", only(QUICK, SYNAPSE_MODELS))
 def test_synapses(model: str, tmp_path: Path) -> None:
     check(lambda: with_synapses(model), tmp_path)
 
