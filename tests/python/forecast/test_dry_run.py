@@ -113,10 +113,10 @@ print(json.dumps({"memory": sim.memory(), "events": counts.synaptic_events, "spi
 """
 
 
-@pytest.mark.parametrize("order", ["sorted", "unsorted"])
+@pytest.mark.parametrize("order", ["sorted", pytest.param("unsorted", marks=pytest.mark.thorough)])
 def test_rank_is_like_a_real_one(network_file: Path, tmp_path: Path, order: str) -> None:
     # More of them are in tests/python/validation.
-    real = run_python(WHEELS[0], 2, REAL, str(network_file.parent), order, folder=tmp_path)
+    real = run_python(WHEELS[1], 2, REAL, str(network_file.parent), order, folder=tmp_path)
     assert real.status == 0, real.errors
     ranks = [json.loads(output) for output in real.outputs]
     net = describe()
@@ -169,7 +169,7 @@ def test_mistakes(arguments: list[str], complaint: str, capsys: pytest.CaptureFi
 
 
 def test_not_under_mpiexec(network_file: Path, tmp_path: Path) -> None:
-    installation: Installation = WHEELS[0]
+    installation: Installation = WHEELS[1]
     script = "import sys; from ranvier.command_line import main; sys.exit(main(sys.argv[1:]))"
     run = run_python(installation, 2, script, "run", str(network_file), "--dry-run", "4", folder=tmp_path)
     assert run.status != 0

@@ -15,19 +15,24 @@ from ranvier.processes.machine import resident_bytes
 from ranvier.simulation.options import Precision, grouped
 from ranvier.simulation.predictions import predict_memory
 from synapse_equations import as_equations
+from thorough_cases import one_of_each, only, quick_if
 
-# Each value of an option with each of any other. Each model takes one of these in turn; all combinations are in
-# tests/python/validation.
+# Each value of an option with each of any other. Each model takes one of these in turn, and some models are enough for
+# `make test`; all combinations are in tests/python/validation.
 PAIRWISE = [
     {"ranks": 1, "sort_connections": True, "weight_precision": "single"},
     {"ranks": 1, "sort_connections": False, "weight_precision": "double"},
     {"ranks": 2, "sort_connections": True, "weight_precision": "double"},
     {"ranks": 2, "sort_connections": False, "weight_precision": "single"},
 ]
-CASES = [
-    pytest.param(name, PAIRWISE[number % 4], id=f"{name}-{' '.join(map(str, PAIRWISE[number % 4].values()))}")
-    for number, name in enumerate(SYNAPSE_MODELS)
-]
+QUICK = ("static_synapse", "stdp", "stdp_dopamine", "tsodyks2", "bernoulli", "clopath")
+CASES = quick_if(
+    lambda name, options: name in QUICK,
+    (
+        pytest.param(name, PAIRWISE[number % 4], id=f"{name}-{' '.join(map(str, PAIRWISE[number % 4].values()))}")
+        for number, name in enumerate(SYNAPSE_MODELS)
+    ),
+)
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)
@@ -102,7 +107,12 @@ def taken_to_learn(learning: int, others: int, **options: Any) -> int:
 
 
 @pytest.mark.parametrize(
-    "options", [{"threads": 1}, {"threads": 2}, {"threads": 1, "weight_precision": "double"}], ids=repr
+    "options",
+    quick_if(
+        lambda options: options["threads"] == 2,
+        [{"threads": 1}, {"threads": 2}, {"threads": 1, "weight_precision": "double"}],
+    ),
+    ids=repr,
 )
 def test_spikes_of_neurons_whose_synapses_do_not_learn_are_not_kept(options: dict[str, Any]) -> None:
     """Neither before nor after those that learn is anything kept of a neuron, and between them no spikes."""
@@ -167,10 +177,12 @@ def test_sources_that_are_forgotten(sort_connections: bool) -> None:
 STATIC = {"one weight": 1.0, "weights of all sizes": rv.LogNormal(0.0, 4.0)}
 
 
-@pytest.mark.parametrize("weight", STATIC.values(), ids=STATIC.keys())
-@pytest.mark.parametrize("synapse", [rv.stdp_pl(), rv.tsodyks2(), rv.bernoulli()], ids=lambda model: model.name)
-@pytest.mark.parametrize("greatest", [1.0, 1e3, 1e6, 1e9])
-def test_sums_of_weights_that_need_more_bits(greatest: float, synapse: Any, weight: Any) -> None:
+@pytest.mark.parametrize(
+    ("weight", "synapse", "greatest"),
+    one_of_each(list(STATIC.values()), [rv.stdp_pl(), rv.tsodyks2(), rv.bernoulli()], [1.0, 1e3, 1e6, 1e9]),
+    ids=lambda value: getattr(value, "name", repr(value)),
+)
+def test_sums_of_weights_that_need_more_bits(weight: Any, synapse: Any, greatest: float) -> None:
     """Whether they do depends on the grids of all that reaches a receptor."""
     net = rv.Network()
     cells = net.create("iaf_psc_exp", 500)
@@ -197,9 +209,11 @@ def modulated(pulses: int | None) -> rv.Network:
     return net
 
 
-@pytest.mark.parametrize("weight_precision", ["single", "double"])
 @pytest.mark.parametrize(
-    ("pulses", "time"), [(1, 100.0), (4000, 2000.0), (10_000, 1000.0), (67_000, 13_500.0), (None, 4000.0)]
+    ("pulses", "time", "weight_precision"),
+    one_of_each(
+        [(1, 100.0), (4000, 2000.0), (10_000, 1000.0), (67_000, 13_500.0), (None, 4000.0)], ["single", "double"]
+    ),
 )
 def test_pulses_of_dopamine_that_synapses_still_follow(
     pulses: int | None, time: float, weight_precision: Precision
@@ -216,7 +230,8 @@ def test_pulses_of_dopamine_that_synapses_still_follow(
     assert predicted == pytest.approx(taken, rel=0.1)
 
 
-@pytest.mark.parametrize(("neurons", "longest_delay"), [pytest.param(500, 2.0, marks=pytest.mark.thorough), (300, 4.0)])
+@pytest.mark.thorough
+@pytest.mark.parametrize(("neurons", "longest_delay"), [(500, 2.0), (300, 4.0)])
 def test_potentials_that_synapses_still_follow(neurons: int, longest_delay: float) -> None:
     """When all synapses settle, they need those of twice the longest delay: many, where neurons fire so fast."""
     model = network_with(rv.clopath(), neurons, delay=rv.Uniform(1.0, longest_delay))
@@ -229,7 +244,11 @@ def test_pulses_of_a_run_of_any_length() -> None:
     assert predict_memory(modulated(None), rate=0.0, threads=1)["spikes"] <= of_none
 
 
-@pytest.mark.parametrize("options", PAIRWISE, ids=lambda options: " ".join(map(str, options.values())))
+@pytest.mark.parametrize(
+    "options",
+    only([PAIRWISE[1]], PAIRWISE),
+    ids=lambda options: " ".join(map(str, options.values())),
+)
 def test_neurons_that_only_release_dopamine(options: dict[str, Any]) -> None:
     """They have rows, too: on each thread one for each of them."""
     net = rv.Network()

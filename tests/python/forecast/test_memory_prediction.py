@@ -6,6 +6,7 @@ in tests/python/validation.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -18,6 +19,7 @@ from ranvier import _core, errors
 from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import lasting_bytes, predict_memory
+from thorough_cases import one_of_each, quick_if
 
 DIRECTED = ("alltoall", "alltoallv", "neighbor", "multisend", "overlap", "two_phase", "persistent")
 TO_ALL = ("allgather", "rma_allgather")
@@ -28,9 +30,7 @@ def network(ranks: int) -> rv.networks.NetworkModel:
     return rv.networks.interval_fire(cells=1000 * ranks, connections=300)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("sort_connections", [True, False])
-@pytest.mark.parametrize("exchange", DIRECTED)
+@pytest.mark.parametrize(("exchange", "sort_connections", "threads"), one_of_each(DIRECTED, [False, True], [1, 2]))
 def test_methods_that_send_to_those_who_need_it(exchange: str, sort_connections: bool, threads: int) -> None:
     check(*run(4, network(4), exchange=exchange, sort_connections=sort_connections, threads=threads))
 
@@ -45,16 +45,18 @@ def test_one_process(sort_connections: bool) -> None:
     check(*run(1, network(1), sort_connections=sort_connections, threads=2))
 
 
-@pytest.mark.parametrize("sort_connections", [True, False])
-@pytest.mark.parametrize("ranks", [64, 1024])
+@pytest.mark.parametrize(("ranks", "sort_connections"), one_of_each([64, 1024], [True, False]))
 def test_many_processes(ranks: int, sort_connections: bool) -> None:
     check(*run(ranks, network(ranks), sort_connections=sort_connections, threads=1))
 
 
 @pytest.mark.parametrize(
-    "ranks", [pytest.param(1, marks=pytest.mark.thorough), 2, pytest.param(4, marks=pytest.mark.thorough)]
+    ("exchange", "ranks"),
+    quick_if(
+        lambda exchange, ranks: exchange in ("alltoall", "neighbor") and ranks == 2,
+        itertools.product(DIRECTED, [1, 2, 4]),
+    ),
 )
-@pytest.mark.parametrize("exchange", DIRECTED)
 def test_bursty_network(exchange: str, ranks: int) -> None:
     """Buffers are as large as the largest burst needs, several times the mean, where each synapse gets a record."""
     model = rv.networks.hpc_benchmark(scale=0.1 * ranks, indegree_scale=0.05, plastic=False)

@@ -28,6 +28,7 @@ from ranvier.forecast.prediction import (
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory, sorts_connections
 from small_networks import with_noise
+from thorough_cases import one_of_each
 
 COSTS = Costs(
     synapse=1e-8,
@@ -206,8 +207,7 @@ MODELS: dict[str, Callable[[int], rv.networks.NetworkModel]] = {
 }
 
 
-@pytest.mark.parametrize("ranks", [1, 8])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("name", "ranks"), one_of_each(list(MODELS), [1, 8]))
 def test_prediction_is_the_account(name: str, ranks: int) -> None:
     # More networks and options are in tests/python/validation.
     net = MODELS[name](ranks).net
@@ -250,7 +250,7 @@ def sparse(ranks: int) -> rv.Network:
         (93, {"threads": 1, "sort_connections": "auto"}, False),
         (93, {"threads": 1, "sort_connections": True}, True),
         (1, {"threads": 1, "sort_connections": False}, False),
-        (100_000, {"threads": 1, "exchange": "allgather"}, True),
+        pytest.param(100_000, {"threads": 1, "exchange": "allgather"}, True, marks=pytest.mark.thorough),
         (100_000, {"threads": 1, "exchange": "rma_allgather"}, True),
         (93, {"threads": 1, "exchange": "auto"}, False),
         (88, {"threads": 1, "exchange": "auto"}, True),
