@@ -57,7 +57,7 @@ def test_options_in_turn(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> N
 
 def test_against_itself(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    assert bench(*SMALL, "--against=ranvier", "--json", str(path)) == 0
+    assert bench("--repetitions=1", *NETWORK, "--against=ranvier", "--json", str(path)) == 0
     first, again = results_of(path)["contestants"]
     digests = {report["spike_digest"] for contestant in (first, again) for report in contestant["reports"]}
     assert len(digests) == 1
@@ -154,6 +154,7 @@ def test_threads_that_nest_needs(monkeypatch: pytest.MonkeyPatch) -> None:
         assert thread_count(298_880_968) == expected
 
 
+@pytest.mark.thorough
 def test_that_different_work_is_told(capfd: pytest.CaptureFixture[str]) -> None:
     assert bench(*SMALL, "--repetitions=1", "--compare", "n_scaling=0.01,0.02") == 1
     assert "not the same" in " ".join(capfd.readouterr().out.split())

@@ -153,6 +153,7 @@ def test_tables(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPat
     assert max(map(len, printed.splitlines())) <= 80
 
 
+@pytest.mark.thorough
 def test_that_a_failing_worker_tells_why() -> None:
     mpiexec = find_mpiexec(WHEELS[0].mpiexec)
     with pytest.raises(RemoteError, match=r"(?s)status.*KeyError.*contestants"):

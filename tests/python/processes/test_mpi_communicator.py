@@ -266,7 +266,7 @@ FAILURES = {
 
 # All ways with all installations are in `make validate`.
 @pytest.mark.usefixtures("interrupts")
-@pytest.mark.parametrize("how", ["thread", "interrupt", "status", "killed"])
+@pytest.mark.parametrize("how", ["interrupt", "status", "killed"])
 def test_a_failing_rank_ends_the_run(how: str, tmp_path: Path) -> None:
     check_that_a_failing_rank_ends_the_run(installation(MPICH, "wheel"), how, tmp_path)
 

@@ -48,12 +48,15 @@ ALONE = {
 
 @pytest.mark.usefixtures("interrupts")
 def test_all_ranks_catch_it_and_go_on(tmp_path: Path) -> None:
-    """`make validate` has both families, and more ranks."""
-    check_that_all_ranks_catch_it_and_go_on(installation(MPICH, "wheel"), 2, tmp_path)
+    """`make validate` has both families, more ranks and threads, and files in HDF5."""
+    check_that_all_ranks_catch_it_and_go_on(installation(MPICH, "wheel"), 2, ["1", ".csv"], tmp_path)
 
 
-def check_that_all_ranks_catch_it_and_go_on(where: Installation, ranks: int, tmp_path: Path) -> None:
-    done = run_python(where, ranks, SUPPORT / "mpi_failures.py", folder=tmp_path, environment=HELPERS, timeout=120)
+def check_that_all_ranks_catch_it_and_go_on(
+    where: Installation, ranks: int, arguments: list[str], tmp_path: Path
+) -> None:
+    program = SUPPORT / "mpi_failures.py"
+    done = run_python(where, ranks, program, *arguments, folder=tmp_path, environment=HELPERS, timeout=120)
     assert done.status == 0, done.errors
     assert {path.name: path.read_text() for path in tmp_path.glob("existing*")} == {"existing.rank1.csv": "precious"}
     told: list[dict[str, Any]] = [json.loads(output) for output in done.outputs]
@@ -61,7 +64,7 @@ def check_that_all_ranks_catch_it_and_go_on(where: Installation, ranks: int, tmp
     disks = {
         f"full disk, {way}{suffix}{attempt}": rank
         for way, rank in (("local", 1), ("everywhere", 0))
-        for suffix in (".h5", ".csv")
+        for suffix in arguments[1:]
         for attempt in ("", ", again")
     }
     for name, who in {**dict.fromkeys(ALONE, 1), **disks}.items():
@@ -95,7 +98,7 @@ def check_that_all_ranks_catch_it_and_go_on(where: Installation, ranks: int, tmp
             assert f"rank 0 is at {calls[0]}, and rank 1 at {calls[1]}" in message
     for rank in range(ranks):
         mended = {name: error for name, error in caught[rank].items() if name.endswith("mended")}
-        assert len(mended) == 4
+        assert len(mended) == 2 * len(arguments[1:])
         assert all(error == ["ArithmeticError", "all is there"] for error in mended.values()), mended
         assert caught[rank].keys() == mended.keys()
     net, recorder = balanced(20)

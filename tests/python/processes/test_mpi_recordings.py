@@ -337,10 +337,11 @@ print(spikes.digest(), len(spikes), sim.state(other).values.sum())
 """
 
 
-def test_the_same_script_on_any_number_of_ranks(tmp_path: Path) -> None:
+@pytest.mark.parametrize("numbers", [(2, 1), pytest.param((3, 1, 2), marks=pytest.mark.thorough)], ids=str)
+def test_the_same_script_on_any_number_of_ranks(numbers: tuple[int, ...], tmp_path: Path) -> None:
     printed = set()
     # From more to fewer, over what the run before has left.
-    for ranks in (3, 1, 2):
+    for ranks in numbers:
         done = run_python(WHEELS[1], ranks, FEWER_FILES, folder=tmp_path)
         assert done.status == 0, done.errors
         printed.update(done.outputs)

@@ -24,7 +24,7 @@ from state_scenes import (
     with_stimulator,
     with_synapses,
 )
-from thorough_cases import only
+from thorough_cases import every, only
 
 # What other simulations do differently.
 WAYS: list[dict[str, Any]] = [
@@ -56,7 +56,7 @@ def test_stimulators(model: str, tmp_path: Path) -> None:
     check(lambda: with_stimulator(model), tmp_path)
 
 
-@pytest.mark.parametrize("model", [name for name, model in STIMULATORS.items() if model.emits_spikes])
+@pytest.mark.parametrize("model", every(2, [name for name, model in STIMULATORS.items() if model.emits_spikes]))
 def test_sources(model: str, tmp_path: Path) -> None:
     check(lambda: with_sources(model), tmp_path)
 

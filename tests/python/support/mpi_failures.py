@@ -1,6 +1,7 @@
 """A program for `test_mpi_failures`: rank 1 does something wrong again and again, and all ranks go on after it.
 
-Each rank prints as JSON what it has caught, by the name of what was done wrong, and a digest of the spikes at the end.
+Its arguments are the number of threads and the suffixes of files for which the disk is full. Each rank prints as JSON
+what it has caught, by the name of what was done wrong, and a digest of the spikes at the end.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import contextlib
 import json
 import resource
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -112,12 +114,12 @@ def wrong_when_run(wrong: bool, sim: rv.Simulation, net: rv.Network, recorder: r
     }
 
 
-def full_disk(wrong: bool, suffix: str, recordings: Any) -> Cases:
+def full_disk(wrong: bool, suffix: str, recordings: Any, threads: int) -> Cases:
     """Return two attempts with a disk that is full on one rank only, and one after that was mended."""
     net, _ = balanced(20)
     state = net.record_state(net["inh"], "V_m", to=f"{recordings}{suffix}")
     kept = net.record_state(net["inh"], "V_m")
-    sim = rv.Simulation(net, recordings=recordings)
+    sim = rv.Simulation(net, threads=threads, recordings=recordings)
 
     def attempt() -> None:
         with files_limited_to(60_000 if wrong else 10**9):
@@ -137,7 +139,7 @@ def full_disk(wrong: bool, suffix: str, recordings: Any) -> Cases:
 
 
 def main() -> None:
-    rank = mpi.world().rank
+    rank, threads = mpi.world().rank, int(sys.argv[1])
     caught: dict[str, list[str]] = {}
 
     def carry_out(cases: Cases) -> None:
@@ -148,12 +150,12 @@ def main() -> None:
                 caught[name] = [type(error).__name__, str(error)]
 
     net, recorder = balanced(20)
-    sim = rv.Simulation(net, threads=2)
+    sim = rv.Simulation(net, threads=threads)
     carry_out(wrong_when_built(rank == 1))
     carry_out(wrong_when_run(rank == 1, sim, net, recorder))
-    for suffix in (".h5", ".csv"):
-        carry_out(full_disk(rank == 1, suffix, "local"))
-        carry_out(full_disk(rank == 0, suffix, "everywhere"))
+    for suffix in sys.argv[2:]:
+        carry_out(full_disk(rank == 1, suffix, "local", threads))
+        carry_out(full_disk(rank == 0, suffix, "everywhere", threads))
     sim.run_until(3 * DURATION)
     print(json.dumps({"caught": caught, "digest": sim.spikes(recorder).digest()}))
 
