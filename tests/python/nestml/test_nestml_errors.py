@@ -256,7 +256,7 @@ def tries_that_end(folder: Path, seed: int, count: int) -> tuple[int, int]:
 
 
 def test_damaged_files_make_models_or_typed_errors(tmp_path: Path) -> None:
-    made, refused = tries_that_end(tmp_path, 1, 40)
+    made, refused = tries_that_end(tmp_path, 1, 60)
     assert made > 5
     assert refused > 10
 
