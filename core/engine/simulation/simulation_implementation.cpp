@@ -10,7 +10,6 @@
 #include "engine/option_choices.hpp"
 #include "engine/shard/weight_checks.hpp"
 #include "network/network_checks.hpp"
-#include "network/value_checks.hpp"
 #include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
@@ -49,10 +48,11 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
         }
     }
     check_given_weights(lowered, build_options.double_weights);
-    for (const network::Projection& projection : network.projections()) {
+    for (const connect::ProjectionPlan& plan : lowered.plan().projections) {
+        const network::Projection& projection = network.projections()[plan.id.value];
         if (projection.synapse.is_static()) continue;
-        network::check_changes(projection.synapse, network::range_of(projection.weight).second,
-                               build_options.double_weights, projection.name);
+        network::check_changes(projection.synapse, plan.weights.greatest(), build_options.double_weights,
+                               projection.name);
     }
     network::check_step_conflicts(network);
 }
