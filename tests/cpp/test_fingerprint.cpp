@@ -260,4 +260,28 @@ TEST(Fingerprint, TellsRanksWhichPartDiffers) {
     EXPECT_NE(message(*sequence).find("population 'drawn'"), std::string::npos) << message(*sequence);
 }
 
+TEST(Fingerprint, TellsRanksWhichOptionDiffers) {
+    const auto message = [](const std::function<void(SimulationOptions&)>& change) {
+        std::string text;
+        comm::run_processes(2, [&](const std::shared_ptr<comm::Communicator>& communicator) {
+            const bool is_first = communicator->rank().value == 0;
+            const Network network = make_network({});
+            SimulationOptions options;
+            if (!is_first) change(options);
+            try {
+                compare_descriptions(*communicator, network, options);
+            } catch (const RemoteError& error) {
+                if (is_first) text = error.what();
+            }
+        });
+        return text;
+    };
+    const auto first =
+        message([](SimulationOptions& options) { options.precision = models::Precision::single_precision; });
+    EXPECT_NE(first.find("option precision is not the same"), std::string::npos) << first;
+    const auto last = message([](SimulationOptions& options) { options.wait_apart = true; });
+    EXPECT_NE(last.find("option wait_apart is not the same"), std::string::npos) << last;
+    EXPECT_EQ(message([](SimulationOptions& options) { options.threads = 2; }), "");
+}
+
 }  // namespace TEST_FILE

@@ -32,11 +32,11 @@ void add_option(network::Fingerprint& mixed, const Value& value) {
     }
 }
 
-std::uint64_t of_options(const SimulationOptions& options) {
-    return network::fingerprint_of([&](network::Fingerprint& mixed) {
-        visit_options([&](std::string_view, auto member, OnRanks on_ranks) {
-            if (on_ranks == OnRanks::same) add_option(mixed, options.*member);
-        });
+/// Calls visit(name, member) for each option that all processes must share.
+template <class Visit>
+void visit_shared_options(Visit visit) {
+    visit_options([&](std::string_view name, auto member, OnRanks on_ranks) {
+        if (on_ranks == OnRanks::same) visit(name, member);
     });
 }
 
@@ -53,7 +53,12 @@ std::string part_name(const network::Network& network, std::size_t part) {
     if (part < network.spike_recorders().size()) return "spike recorder " + std::to_string(part);
     part -= network.spike_recorders().size();
     if (part < network.state_recorders().size()) return "state recorder " + std::to_string(part);
-    return "options of the simulation";
+    part -= network.state_recorders().size();
+    std::string option;
+    visit_shared_options([&](std::string_view name, auto) {
+        if (part-- == 0) option = name;
+    });
+    return "option " + option;
 }
 
 }  // namespace
@@ -72,7 +77,10 @@ std::vector<std::uint64_t> fingerprint(const network::Network& network, const Si
             }
         }));
     }
-    numbers.push_back(of_options(options));
+    visit_shared_options([&](std::string_view, auto member) {
+        numbers.push_back(
+            network::fingerprint_of([&](network::Fingerprint& mixed) { add_option(mixed, options.*member); }));
+    });
     return numbers;
 }
 

@@ -10,7 +10,7 @@
 namespace ranvier::engine {
 
 /// A hash of each part of a description (resolution and seed, each population, projection, stimulus and recorder, and
-/// the options that all processes must share), in that order. Equal parts have equal hashes; different ones almost
+/// each option that all processes must share), in that order. Equal parts have equal hashes; different ones almost
 /// surely not.
 std::vector<std::uint64_t> fingerprint(const network::Network& network, const SimulationOptions& options);
 
