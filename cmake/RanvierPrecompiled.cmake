@@ -1,9 +1,9 @@
 # Precompiled headers (RANVIER_PRECOMPILED_HEADERS), for builds without a compiler cache. They take 80 MB in the build
 # folder, and as much again with the C++ tests.
 #
-# Most of the time of a file is spent on the headers of the standard library. No header of a layer is precompiled: a
-# change of it must not compile what does not include it. Each file still includes all that it needs, which `make tidy`
-# and builds without this option check.
+# Most of the time of a file is spent on the headers of the standard library. No header of a layer that changes is
+# precompiled: a change of it must not compile what does not include it. Each file still includes all that it needs, which
+# `make tidy` and builds without this option check.
 #
 # A cache of compilations does not keep what uses a precompiled header, unless it is told to be less strict, so the
 # option is ignored where there is one.
@@ -50,7 +50,10 @@ set(RANVIER_STANDARD_HEADERS
     <unordered_map>
     <utility>
     <variant>
-    <vector>)
+    <vector>
+    # Where the header of the intrinsic functions, which sets options for parts of itself, is not precompiled, GCC compiles
+    # all that follows it with the options of the precompiled headers: code for set-up (RanvierUnited.cmake) with -O3.
+    "${PROJECT_SOURCE_DIR}/core/base/x86_intrinsics.hpp")
 
 # ranvier_precompile(<target> <header>...) compiles these headers once for all files of the target, and
 # ranvier_precompile(<target> REUSE_FROM <other>) takes those of another one, which must be compiled with the same flags.
@@ -62,5 +65,13 @@ function(ranvier_precompile target)
     target_precompile_headers(${target} REUSE_FROM ${ARGV2})
   else()
     target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+# ranvier_use_intrinsics(<file>...): these files use intrinsic functions that leave registers undefined on purpose. The
+# header that turns off the warnings about them has no effect on what is precompiled.
+function(ranvier_use_intrinsics)
+  if(ranvier_precompiles_headers AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-Wno-uninitialized;-Wno-maybe-uninitialized")
   endif()
 endfunction()
