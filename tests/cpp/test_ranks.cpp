@@ -305,7 +305,8 @@ TEST(Ranks, WithDifferentNetworksAreTold) {
                 ADD_FAILURE() << part;
             } catch (const RemoteError& error) {
                 const std::string message = error.what();
-                const std::vector<std::string> parts{"resolution or seed", "populations", "spike recorders", "options"};
+                const std::vector<std::string> parts{"resolution or seed", "populations", "spike recorders",
+                                                     "option exchange"};
                 EXPECT_NE(message.find(parts[static_cast<std::size_t>(part)]), std::string::npos) << message;
             }
         });
