@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 import ranvier as rv
-from mpi_failures import DURATION
 from mpi_runs import SETTINGS, WHEELS, Installation, installation, run_python
 from ranvier.processes.mpi_library import MPICH
 from repository import SUPPORT
@@ -103,7 +102,7 @@ def check_that_all_ranks_catch_it_and_go_on(
         assert caught[rank].keys() == mended.keys()
     net, recorder = balanced(20)
     sim = rv.Simulation(net, threads=1)
-    sim.run(3 * DURATION)
+    sim.run_until(told[0]["time"])
     expected = sim.spikes(recorder)
     assert len(expected) > 500
     assert {each["digest"] for each in told} == {expected.digest()}
