@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import ranvier as rv
-from mpi_runs import WHEELS, Installation, run_python
+from mpi_families import any_family
+from mpi_runs import Installation, run_python
 from ranvier.command_line import main
 from ranvier.forecast.dry_run import play
 
@@ -114,9 +115,10 @@ print(json.dumps({"memory": sim.memory(), "events": counts.synaptic_events, "spi
 
 
 @pytest.mark.parametrize("order", ["sorted", pytest.param("unsorted", marks=pytest.mark.thorough)])
-def test_rank_is_like_a_real_one(network_file: Path, tmp_path: Path, order: str) -> None:
+@any_family
+def test_rank_is_like_a_real_one(network_file: Path, where: Installation, tmp_path: Path, order: str) -> None:
     # More of them are in tests/python/validation.
-    real = run_python(WHEELS[1], 2, REAL, str(network_file.parent), order, folder=tmp_path)
+    real = run_python(where, 2, REAL, str(network_file.parent), order, folder=tmp_path)
     assert real.status == 0, real.errors
     ranks = [json.loads(output) for output in real.outputs]
     net = describe()
@@ -168,10 +170,10 @@ def test_mistakes(arguments: list[str], complaint: str, capsys: pytest.CaptureFi
     assert complaint in capsys.readouterr().err
 
 
-def test_not_under_mpiexec(network_file: Path, tmp_path: Path) -> None:
-    installation: Installation = WHEELS[1]
+@any_family
+def test_not_under_mpiexec(network_file: Path, where: Installation, tmp_path: Path) -> None:
     script = "import sys; from ranvier.command_line import main; sys.exit(main(sys.argv[1:]))"
-    run = run_python(installation, 2, script, "run", str(network_file), "--dry-run", "4", folder=tmp_path)
+    run = run_python(where, 2, script, "run", str(network_file), "--dry-run", "4", folder=tmp_path)
     assert run.status != 0
     assert "without mpiexec" in run.errors
 

@@ -13,6 +13,7 @@ import ranvier as rv
 from mpi_runs import WHEELS, Installation, Run, run_ranks
 from ranvier import mpi
 from ranvier.simulation.measurements import PARTS, PHASES
+from thorough_cases import only
 
 SMALL = ("n_scaling=0.01", "k_scaling=0.5", "time=60", "presim=40", "threads=2")
 
@@ -39,8 +40,8 @@ def digest() -> str:
     return spikes.digest()
 
 
-def test_microcircuit(tmp_path: Path, digest: str) -> None:
-    where, ranks = WHEELS[1], 2
+@pytest.mark.parametrize(("where", "ranks"), only([(WHEELS[1], 2)], [(WHEELS[1], 2), (WHEELS[0], 3)]), ids=str)
+def test_microcircuit(where: Installation, ranks: int, tmp_path: Path, digest: str) -> None:
     keys = ["exchange=alltoallv", "placement=shuffle", "wait_apart=true"]
     results = ["--json", "results.json", "--plot", "raster.png"]
     printed = run(where, ranks, "run", "microcircuit", "--set", *SMALL, *keys, *results, folder=tmp_path)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mpi_families import any_family
 from mpi_runs import INSTALLATIONS, ROOT, WHEELS, Installation, installation, run_python, run_ranks
 from ranvier import mpi
 from ranvier.commands import info
@@ -20,9 +21,6 @@ from thorough_cases import quick_if
 
 PROGRAM = ROOT / "build/package/tests/cpp/test_communicator"
 VERBS = 79
-
-# MPICH starts fastest; of Open MPI, `make test` takes one of the verbs and one that is no wheel.
-any_wheel = pytest.mark.parametrize("where", quick_if(lambda where: where.family is MPICH, WHEELS), ids=str)
 
 
 def test_there_are_both_families_from_the_system_and_as_wheels() -> None:
@@ -59,13 +57,13 @@ def test_every_verb(where: Installation, tmp_path: Path) -> None:
     run_verbs(where, 3, tmp_path)
 
 
-@any_wheel
+@any_family
 def test_data_that_are_too_large_for_one_call(where: Installation, tmp_path: Path) -> None:
     # As if MPI counted to 1000 only.
     run_verbs(where, 2 if where.family is MPICH else 3, tmp_path, most_bytes="1000")
 
 
-@any_wheel
+@any_family
 def test_waiting_when_threads_outnumber_processors(where: Installation, tmp_path: Path) -> None:
     run_verbs(where, 2, tmp_path, threads="1000")
 
@@ -125,7 +123,7 @@ assert agree_on(world, "number", lambda: 8) == 8
 """
 
 
-@any_wheel
+@any_family
 def test_processes_tell_whether_they_are_alike(where: Installation, tmp_path: Path) -> None:
     check_that_processes_tell_whether_they_are_alike(where, tmp_path)
 
@@ -183,7 +181,7 @@ def of_mpi4py(family: Family) -> Mapping[str, str]:
     return {"MPI4PY_MPIABI": family.package, "LD_LIBRARY_PATH": str(library.parent)}
 
 
-@any_wheel
+@any_family
 def test_communicators_of_mpi4py(where: Installation, tmp_path: Path) -> None:
     done = run_python(where, 3, OF_MPI4PY, folder=tmp_path, environment=of_mpi4py(where.family))
     assert done.status == 0, done.errors

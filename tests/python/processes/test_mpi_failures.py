@@ -14,16 +14,14 @@ from typing import Any
 import pytest
 
 import ranvier as rv
-from mpi_runs import SETTINGS, WHEELS, Installation, installation, run_python
+from mpi_families import any_family
+from mpi_runs import SETTINGS, Installation, installation, run_python
 from ranvier.processes.mpi_library import MPICH
 from repository import SUPPORT
 from small_networks import balanced
-from thorough_cases import quick_if
 
 RANKS = 3
 HELPERS = {"PYTHONPATH": str(SUPPORT)}
-
-any_family = pytest.mark.parametrize("where", quick_if(lambda where: where.family is MPICH, WHEELS), ids=str)
 
 
 # What fails on rank 1 alone.
@@ -47,8 +45,8 @@ ALONE = {
 
 @pytest.mark.usefixtures("interrupts")
 def test_all_ranks_catch_it_and_go_on(tmp_path: Path) -> None:
-    """`make validate` has both families, more ranks and threads, and files in HDF5."""
-    check_that_all_ranks_catch_it_and_go_on(installation(MPICH, "wheel"), 2, ["1", ".csv"], tmp_path)
+    """`make validate` has both families, more ranks and threads, files in HDF5, and larger ones."""
+    check_that_all_ranks_catch_it_and_go_on(installation(MPICH, "wheel"), 2, ["1", "0.4", ".csv"], tmp_path)
 
 
 def check_that_all_ranks_catch_it_and_go_on(
@@ -63,7 +61,7 @@ def check_that_all_ranks_catch_it_and_go_on(
     disks = {
         f"full disk, {way}{suffix}{attempt}": rank
         for way, rank in (("local", 1), ("everywhere", 0))
-        for suffix in arguments[1:]
+        for suffix in arguments[2:]
         for attempt in ("", ", again")
     }
     for name, who in {**dict.fromkeys(ALONE, 1), **disks}.items():
@@ -97,7 +95,7 @@ def check_that_all_ranks_catch_it_and_go_on(
             assert f"rank 0 is at {calls[0]}, and rank 1 at {calls[1]}" in message
     for rank in range(ranks):
         mended = {name: error for name, error in caught[rank].items() if name.endswith("mended")}
-        assert len(mended) == 2 * len(arguments[1:])
+        assert len(mended) == 2 * len(arguments[2:])
         assert all(error == ["ArithmeticError", "all is there"] for error in mended.values()), mended
         assert caught[rank].keys() == mended.keys()
     net, recorder = balanced(20)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 import ranvier as rv
-from mpi_runs import WHEELS, run_python
+from mpi_families import any_family
+from mpi_runs import Installation, run_python
 from ranvier import mpi
 from ranvier.errors import RanvierError
 from repository import TESTS
@@ -62,8 +63,9 @@ def told() -> dict[str, Any]:
     return found
 
 
-def test_all_ranks_are_told_the_same_as_one_process(tmp_path: Path) -> None:
-    run = run_python(WHEELS[1], 3, SCRIPT, folder=tmp_path)
+@any_family
+def test_all_ranks_are_told_the_same_as_one_process(where: Installation, tmp_path: Path) -> None:
+    run = run_python(where, 3, SCRIPT, folder=tmp_path)
     assert run.status == 0, run.errors
     on_ranks = [json.loads((tmp_path / f"told.{rank}.json").read_text()) for rank in range(3)]
     assert all(each.pop("refused") for each in on_ranks)

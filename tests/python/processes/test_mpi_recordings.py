@@ -15,6 +15,7 @@ import pytest
 
 import mpi_recordings
 import ranvier as rv
+from mpi_families import any_family
 from mpi_recordings import PIECES, SUFFIXES
 from mpi_runs import WHEELS, Installation, run_python
 from ranvier import errors
@@ -59,9 +60,9 @@ def recorded_under(where: Installation, suffix: str, place: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def expected(suffix: str, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """Return what one process records."""
-    return mpi_recordings.record(tmp_path_factory.mktemp("alone"), ".csv", "everywhere")
+    return mpi_recordings.record(tmp_path_factory.mktemp("alone"), suffix, "everywhere")
 
 
 def results(folder: Path, way: str, suffix: str, rank: int) -> list[dict[str, Any]]:
@@ -317,8 +318,9 @@ print("fine")
 """
 
 
-def test_each_process_knows_its_neurons_for_every_placement(tmp_path: Path) -> None:
-    done = run_python(WHEELS[1], RANKS, OWN_NEURONS, folder=tmp_path)
+@any_family
+def test_each_process_knows_its_neurons_for_every_placement(where: Installation, tmp_path: Path) -> None:
+    done = run_python(where, RANKS, OWN_NEURONS, folder=tmp_path)
     assert done.status == 0, done.errors
     assert all(output.split() == ["fine"] for output in done.outputs)
 

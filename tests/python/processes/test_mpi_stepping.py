@@ -14,16 +14,13 @@ from typing import Any
 import pytest
 
 import ranvier as rv
+from mpi_families import any_family
 from mpi_runs import WHEELS, Installation, run_python, started_ranks
 from mpi_stepping import SCENES, TIME, outcome, simulate
-from ranvier.processes.mpi_library import MPICH
 from ranvier.simulation.options import grouped
 from repository import SUPPORT
-from thorough_cases import quick_if
 
 HELPERS = {"PYTHONPATH": str(SUPPORT)}
-
-any_family = pytest.mark.parametrize("where", quick_if(lambda where: where.family is MPICH, WHEELS), ids=str)
 
 # A step at the beginning, and the rest in two pieces.
 PIECES = [0.1, 4.9, TIME - 5.0]
@@ -114,8 +111,9 @@ print(sim.step, sim.spikes(spikes).digest())
 
 
 @pytest.mark.usefixtures("interrupts")
-def test_all_stop_at_one_step_and_go_on(tmp_path: Path) -> None:
-    done = run_python(WHEELS[1], 2, STOPPED, folder=tmp_path, environment=HELPERS, timeout=120)
+@any_family
+def test_all_stop_at_one_step_and_go_on(where: Installation, tmp_path: Path) -> None:
+    done = run_python(where, 2, STOPPED, folder=tmp_path, environment=HELPERS, timeout=120)
     assert done.status == 0, done.errors
     (told, own, after), (interrupted, step, _) = (
         (lines[0].split()[0], int(lines[0].split()[1]), lines[1].split())
@@ -175,8 +173,9 @@ for options in ({"exchange": "alltoall"}, {"keep_sources": False}, {"wait_apart"
 """
 
 
-def test_epoch_methods_are_refused(tmp_path: Path) -> None:
-    done = run_python(WHEELS[1], 2, REFUSED, folder=tmp_path, environment=HELPERS)
+@any_family
+def test_epoch_methods_are_refused(where: Installation, tmp_path: Path) -> None:
+    done = run_python(where, 2, REFUSED, folder=tmp_path, environment=HELPERS)
     assert done.status == 0, done.errors
     for output in done.outputs:
         exchange, sources, apart, unsorted = output.splitlines()
@@ -204,9 +203,10 @@ for notifications in ("packed", "single"):
 """
 
 
-def test_memory_of_notifications_is_predicted(tmp_path: Path) -> None:
+@any_family
+def test_memory_of_notifications_is_predicted(where: Installation, tmp_path: Path) -> None:
     """And not that of an exchange in epochs, which takes many times as much."""
-    done = run_python(WHEELS[1], 2, PREDICTED, folder=tmp_path, environment=HELPERS)
+    done = run_python(where, 2, PREDICTED, folder=tmp_path, environment=HELPERS)
     assert done.status == 0, done.errors
     for output in done.outputs:
         for line in output.splitlines():

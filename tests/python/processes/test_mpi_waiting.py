@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from mpi_runs import WHEELS, Installation, run_python
+from mpi_families import any_family
+from mpi_runs import Installation, run_python
+from thorough_cases import only
 
 PROGRAM = """
-import time
+import sys, time
 import ranvier as rv
 from ranvier import mpi
 from ranvier.processes import agreement
@@ -21,15 +23,16 @@ sim.run(20.0)
 sim.spikes(recorder)
 agreement.SECONDS_UNTIL_NOTICE = 0.5
 if mpi.world().rank == 1:
-    time.sleep(1.0)
+    time.sleep(float(sys.argv[1]))
 sim.spikes(recorder)
 """
 
 
-@pytest.mark.parametrize("where", [WHEELS[1], pytest.param(WHEELS[0], marks=pytest.mark.thorough)], ids=str)
-def test_who_waits_for_a_call_of_others_says_so(where: Installation, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seconds", only([1.0], [1.0, 2.0]))
+@any_family
+def test_who_waits_for_a_call_of_others_says_so(where: Installation, seconds: float, tmp_path: Path) -> None:
     """Once, and only the process that waits; the call goes on when all have come."""
-    done = run_python(where, 2, PROGRAM, folder=tmp_path, timeout=60)
+    done = run_python(where, 2, PROGRAM, str(seconds), folder=tmp_path, timeout=60)
     assert done.status == 0, done.errors
     told = [line for line in done.errors.splitlines() if "has waited" in line]
     assert len(told) == 1, done.errors

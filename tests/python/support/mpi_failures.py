@@ -1,7 +1,8 @@
 """A program for `test_mpi_failures`: rank 1 does something wrong again and again, and all ranks go on after it.
 
-Its arguments are the number of threads and the suffixes of files for which the disk is full. Each rank prints as JSON
-what it has caught, by the name of what was done wrong, and the time and a digest of the spikes at the end.
+Its arguments are the number of threads, the share of the duration that is recorded until the disk is full, and the
+suffixes of files for which it is. Each rank prints as JSON what it has caught, by the name of what was done wrong, and
+the time and a digest of the spikes at the end.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def wrong_when_run(wrong: bool, sim: rv.Simulation, net: rv.Network, recorder: r
     }
 
 
-def full_disk(wrong: bool, suffix: str, recordings: Any, threads: int) -> Cases:
+def full_disk(wrong: bool, suffix: str, recordings: Any, threads: int, share: float) -> Cases:
     """Return two attempts with a disk that is full on one rank only, and one after that was mended."""
     net, _ = balanced(20)
     state = net.record_state(net["inh"], "V_m", to=f"{recordings}{suffix}")
@@ -123,8 +124,8 @@ def full_disk(wrong: bool, suffix: str, recordings: Any, threads: int) -> Cases:
     sim = rv.Simulation(net, threads=threads, recordings=recordings)
 
     def attempt() -> None:
-        with files_limited_to(60_000 if wrong else 10**9):
-            sim.run(0.4 * DURATION)
+        with files_limited_to(round(150_000 * share) if wrong else 10**9):
+            sim.run(share * DURATION)
 
     def mended() -> None:
         sim.run(20.0)
@@ -140,7 +141,7 @@ def full_disk(wrong: bool, suffix: str, recordings: Any, threads: int) -> Cases:
 
 
 def main() -> None:
-    rank, threads = mpi.world().rank, int(sys.argv[1])
+    rank, threads, share = mpi.world().rank, int(sys.argv[1]), float(sys.argv[2])
     caught: dict[str, list[str]] = {}
 
     def carry_out(cases: Cases) -> None:
@@ -154,9 +155,9 @@ def main() -> None:
     sim = rv.Simulation(net, threads=threads)
     carry_out(wrong_when_built(rank == 1))
     carry_out(wrong_when_run(rank == 1, sim, net, recorder))
-    for suffix in sys.argv[2:]:
-        carry_out(full_disk(rank == 1, suffix, "local", threads))
-        carry_out(full_disk(rank == 0, suffix, "everywhere", threads))
+    for suffix in sys.argv[3:]:
+        carry_out(full_disk(rank == 1, suffix, "local", threads, share))
+        carry_out(full_disk(rank == 0, suffix, "everywhere", threads, share))
     sim.run(3 * DURATION)
     print(json.dumps({"caught": caught, "time": sim.time, "digest": sim.spikes(recorder).digest()}))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import ranvier as rv
-from mpi_runs import WHEELS, run_python
+from mpi_runs import Installation, run_python
 from state_scenes import HALF, whole, with_synapses
 
 __all__ = ["carry_out", "check_other_ranks", "check_recordings", "memory_of_loading"]
@@ -46,17 +47,17 @@ Path(f"told.{{mpi.world().rank}}.json").write_text(json.dumps(told))
 """
 
 
-def carry_out(folder: Path, ranks: int, *arguments: str) -> list[dict[str, Any]]:
-    run = run_python(WHEELS[1], ranks, SCRIPT, *arguments, folder=folder)
+def carry_out(where: Installation, folder: Path, ranks: int, *arguments: str) -> list[dict[str, Any]]:
+    run = run_python(where, ranks, SCRIPT, *arguments, folder=folder)
     assert run.status == 0, run.errors
     return [json.loads((folder / f"told.{rank}.json").read_text()) for rank in range(ranks)]
 
 
-def check_recordings(recordings: str, tmp_path: Path) -> None:
+def check_recordings(where: Installation, recordings: str, tmp_path: Path) -> None:
     """Save on two processes, go on, and make sure that each has what it should have."""
-    carry_out(tmp_path, 2, "save", recordings)
+    carry_out(where, tmp_path, 2, "save", recordings)
     assert len(list(tmp_path.glob("state.*.rank1.h5"))) == 1
-    told = carry_out(tmp_path, 2, "load", recordings)
+    told = carry_out(where, tmp_path, 2, "load", recordings)
     net = with_synapses("stdp")
     plain = rv.Simulation(net, progress=False)
     plain.run(2.0 * HALF)
@@ -107,11 +108,16 @@ Path(f"told.{{mpi.world().rank}}.json").write_text(json.dumps(told))
 
 
 def check_other_ranks(
-    folder: Path, models: tuple[str, ...], ranks: tuple[int, int], placement: str, forgets: bool = False
+    where: Installation,
+    folder: Path,
+    models: Sequence[str],
+    ranks: tuple[int, int],
+    placement: str,
+    forgets: bool = False,
 ) -> None:
     """Save on some processes, and go on with other ones; each gets the recordings of its own neurons."""
     for count, arguments in zip(ranks, (("save", "round_robin"), ("load", placement)), strict=True):
-        run = run_python(WHEELS[1], count, OTHER_RANKS, *arguments, str(int(forgets)), *models, folder=folder)
+        run = run_python(where, count, OTHER_RANKS, *arguments, str(int(forgets)), *models, folder=folder)
         assert run.status == 0, run.errors
     told = [json.loads((folder / f"told.{rank}.json").read_text()) for rank in range(ranks[1])]
     for model in models:
@@ -163,9 +169,9 @@ else:
 """
 
 
-def memory_of_loading(folder: Path, ranks: int) -> int:
+def memory_of_loading(where: Installation, folder: Path, ranks: int) -> int:
     """Return the bytes that loading takes beside the network, where it takes most; each process has 4 M synapses."""
     for arguments in (("save", "round_robin"), ("load", "shuffle")):
-        run = run_python(WHEELS[1], ranks, MEMORY, *arguments, folder=folder)
+        run = run_python(where, ranks, MEMORY, *arguments, folder=folder)
         assert run.status == 0, run.errors
     return max(int(json.loads((folder / f"told.{rank}.json").read_text())) for rank in range(ranks))

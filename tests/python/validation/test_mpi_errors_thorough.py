@@ -22,7 +22,7 @@ def test_errors_are_told_once(where: Installation, arguments: str, tmp_path: Pat
 @pytest.mark.usefixtures("interrupts")
 @any_family
 def test_all_ranks_catch_it_and_go_on(where: Installation, tmp_path: Path) -> None:
-    check_that_all_ranks_catch_it_and_go_on(where, 3, ["2", ".h5", ".csv"], tmp_path)
+    check_that_all_ranks_catch_it_and_go_on(where, 3, ["2", "1", ".h5", ".csv"], tmp_path)
 
 
 @any_family
