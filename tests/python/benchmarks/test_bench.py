@@ -17,6 +17,7 @@ from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutO
 from ranvier_benchmarks import hpc_benchmark, microcircuit, nest_hpc_benchmark, nest_microcircuit
 from ranvier_benchmarks._in_turn import Comparison, Contestant, Measure
 from ranvier_benchmarks._nest import thread_count
+from thorough_cases import only
 
 NETWORK = ["--set", "scale=0.02", "time=20", "presim=10"]
 SMALL = ["--repetitions=2", *NETWORK]
@@ -55,9 +56,10 @@ def test_options_in_turn(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> N
     assert results["machine"]["usable_processors"] >= 1
 
 
-def test_against_itself(tmp_path: Path) -> None:
+@pytest.mark.parametrize("repetitions", only([1], [1, 2]))
+def test_against_itself(repetitions: int, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    assert bench("--repetitions=1", *NETWORK, "--against=ranvier", "--json", str(path)) == 0
+    assert bench(f"--repetitions={repetitions}", *NETWORK, "--against=ranvier", "--json", str(path)) == 0
     first, again = results_of(path)["contestants"]
     digests = {report["spike_digest"] for contestant in (first, again) for report in contestant["reports"]}
     assert len(digests) == 1

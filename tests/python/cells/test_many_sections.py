@@ -13,42 +13,44 @@ import pytest
 import ranvier as rv
 from morphology_files import draw_tree, swc
 from ranvier.cells import swc_check
+from thorough_cases import only
 
-COUNT = 6_000
+any_count = pytest.mark.parametrize("count", only([6_000], [6_000, 20_000]))
 
 
-def cell_of(parent: Callable[[int], int]) -> rv.Morphology:
-    """Return a cell of 6,000 short sections."""
+def cell_of(parent: Callable[[int], int], count: int) -> rv.Morphology:
+    """Return a cell of short sections."""
     soma = rv.Section(length=10.0, diameter=10.0)
     return rv.Morphology(
         [soma]
-        + [rv.Section(length=1.0, diameter=0.5, parent=parent(i), tag="basal" if i % 2 else 2) for i in range(1, COUNT)]
+        + [rv.Section(length=1.0, diameter=0.5, parent=parent(i), tag="basal" if i % 2 else 2) for i in range(1, count)]
     )
 
 
+@any_count
 @pytest.mark.parametrize(
     "parent", [lambda i: i - 1, lambda i: 0, lambda i: (i - 1) // 2], ids=["chain", "star", "tree"]
 )
-def test_many_sections(parent: Callable[[int], int]) -> None:
-    """A chain without branches, a soma with 6,000 dendrites, and a tree with 12 forks in a row."""
-    form = cell_of(parent)
-    assert len(form.sections) == COUNT
-    assert form.sections[-1].parent == parent(COUNT - 1)
-    region = rv.tagged("basal") & rv.within_distance(10.5, 12.0) | rv.sections([0, COUNT - 1])
+def test_many_sections(parent: Callable[[int], int], count: int) -> None:
+    """A chain without branches, a soma with that many dendrites, and a tree with 12 or 14 forks in a row."""
+    form = cell_of(parent, count)
+    assert len(form.sections) == count
+    assert form.sections[-1].parent == parent(count - 1)
+    region = rv.tagged("basal") & rv.within_distance(10.5, 12.0) | rv.sections([0, count - 1])
     cell = rv.Cell(
         form,
         membrane=[("all", rv.pas()), (region, rv.hh()), ("soma", rv.hh())],
         probes={"V": rv.everywhere, "m": (rv.everywhere, "m of hh")},
     )
     of_hh = sum(name.startswith("m[") for name in cell.variables)
-    assert len(cell.variables) == 1 + COUNT + of_hh
+    assert len(cell.variables) == 1 + count + of_hh
     assert of_hh == np.count_nonzero(region.covered(form, form._cut([1])))
     places = rv.places_at_distance(form, 10.75, "dendrites" if parent(2) == 0 else "all")
-    assert len(places) == sum(1 for i in range(1, COUNT) if parent(i) == 0 and (i % 2 or parent(2)))
+    assert len(places) == sum(1 for i in range(1, count) if parent(i) == 0 and (i % 2 or parent(2)))
     copy = pickle.loads(pickle.dumps(form))
     np.testing.assert_array_equal(copy._cut([1]).distance, form._cut([1]).distance)
     net = rv.Network(resolution=0.025)
-    states = net.record_state(net.create(cell, 1, I_e=1000.0), ["V_m", f"V[{COUNT - 1}]"])
+    states = net.record_state(net.create(cell, 1, I_e=1000.0), ["V_m", f"V[{count - 1}]"])
     sim = rv.Simulation(net, threads=1, progress=False)
     sim.run(0.1)
     assert np.isfinite(sim.state(states).values).all()
@@ -107,9 +109,10 @@ def test_regions_are_what_their_parts_say() -> None:
         assert np.count_nonzero((covered > 0.0) & (covered < 1.0)) <= 2 * 5 * len(sections)
 
 
-def test_long_expressions_of_regions() -> None:
+@any_count
+def test_long_expressions_of_regions(count: int) -> None:
     """A region of many parts is no deeper than one of two; one that nests is refused before Python ends."""
-    form = cell_of(lambda i: (i - 1) // 2)
+    form = cell_of(lambda i: (i - 1) // 2, count)
     region = rv.sections([0])
     for i in range(1, 3000):
         region = region | rv.sections([i])

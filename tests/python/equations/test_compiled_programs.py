@@ -58,9 +58,19 @@ def same_bits(description: Any, instruction_set: str, seed: int) -> None:
                 assert np.array_equal(here, there)
 
 
+some_random = given(st.integers(0, 2**32), st.sampled_from(SETS))
+
+
 @settings(max_examples=10, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from(SETS))
+@some_random
 def test_random_programs_have_the_same_bits(seed: int, instruction_set: str) -> None:
+    same_bits(RandomPrograms(seed).neuron(), instruction_set, seed)
+
+
+@pytest.mark.thorough
+@settings(max_examples=20, deadline=None)
+@some_random
+def test_more_random_programs_have_the_same_bits(seed: int, instruction_set: str) -> None:
     same_bits(RandomPrograms(seed).neuron(), instruction_set, seed)
 
 

@@ -19,7 +19,7 @@ from ranvier.equations.program import Instruction, Program, SynapseProgram
 from ranvier.equations.synapse import EquationSynapse
 from step_calls import RandomPrograms
 from synapse_equations import WRITTEN, as_equations
-from thorough_cases import one_of_each
+from thorough_cases import one_of_each, only
 
 SETS = _core.instruction_sets()
 
@@ -85,17 +85,28 @@ def bits(values: list[float]) -> npt.NDArray[np.int64]:
     return np.where(np.isnan(values), np.nan, values).view(np.int64)
 
 
+some_random = given(st.integers(0, 2**32), st.sampled_from(SETS))
+
+
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from(SETS))
+@some_random
 def test_random_programs_have_the_same_bits(seed: int, instruction_set: str) -> None:
     same_bits(random_program(seed), instruction_set, seed)
 
 
+@pytest.mark.thorough
+@settings(max_examples=30, deadline=None)
+@some_random
+def test_more_random_programs_have_the_same_bits(seed: int, instruction_set: str) -> None:
+    same_bits(random_program(seed), instruction_set, seed)
+
+
+@pytest.mark.parametrize("seeds", only([range(3)], [range(3), range(3, 5)]), ids=str)
 @pytest.mark.parametrize(("name", "instruction_set"), one_of_each(WRITTEN, SETS))
-def test_models_have_the_same_bits(name: str, instruction_set: str) -> None:
+def test_models_have_the_same_bits(name: str, instruction_set: str, seeds: range) -> None:
     program = steps.rule_of(as_equations(name))
     assert program is not None
-    for seed in range(3):
+    for seed in seeds:
         same_bits(program, instruction_set, seed)
 
 

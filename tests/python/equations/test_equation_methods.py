@@ -24,6 +24,7 @@ from equation_models import (
 from program_oracle import Neurons
 from ranvier.equations.program import NeuronProgram
 from ranvier.errors import EquationError
+from thorough_cases import only
 
 NEVER: dict[str, Any] = {"threshold": "v > 1e6*mV"}
 
@@ -174,10 +175,11 @@ def test_adaptive_integration_of_hodgkin_and_huxley_keeps_its_bound() -> None:
     assert [neurons[name][0] for name in "vmhn"] == pytest.approx(integrated({}, begin, derivatives, 30.0), abs=1e-4)
 
 
-def test_a_neuron_that_fires_within_a_step_goes_on_from_its_reset() -> None:
+@pytest.mark.parametrize(("current", "steps"), only([(2000.0, 100)], [(2000.0, 100), (700.0, 600)]))
+def test_a_neuron_that_fires_within_a_step_goes_on_from_its_reset(current: float, steps: int) -> None:
     """The exponential current would be infinite before the end of the step."""
-    neurons = Neurons(lowered(AEIF_COND_EXP, relative=1e-9).program, 2, 0.1, I_e=[2000.0, 0.0], t_ref=[0.0, 0.0])
-    fired = np.array([neurons.step() for _ in range(100)])
+    neurons = Neurons(lowered(AEIF_COND_EXP, relative=1e-9).program, 2, 0.1, I_e=[current, 0.0], t_ref=[0.0, 0.0])
+    fired = np.array([neurons.step() for _ in range(steps)])
     assert fired[:, 0].sum() >= 2
     assert not fired[:, 1].any()
     assert np.all(neurons["v"] < 0.0)
@@ -185,7 +187,7 @@ def test_a_neuron_that_fires_within_a_step_goes_on_from_its_reset() -> None:
     # The first spike, with the equation until the peak.
     def derivatives(t: float, y: Any) -> Any:
         v, w = y
-        return [(30 * (-70.6 - v) + 60 * np.exp((v + 50.4) / 2) - w + 2000) / 281, (4 * (v + 70.6) - w) / 144]
+        return [(30 * (-70.6 - v) + 60 * np.exp((v + 50.4) / 2) - w + current) / 281, (4 * (v + 70.6) - w) / 144]
 
     def peak(t: float, y: Any) -> float:
         return float(y[0])
@@ -232,13 +234,14 @@ def test_izhikevich_fires_as_with_small_steps() -> None:
     assert np.abs(np.array(steps) * 0.2 + 0.1 - times).max() < 0.11
 
 
-def test_each_lane_is_as_it_is_alone() -> None:
+@pytest.mark.parametrize("steps", only([40], [40, 100]))
+def test_each_lane_is_as_it_is_alone(steps: int) -> None:
     """The error bound is that of a neuron: whoever shares its block does not change it."""
     made = lowered(AEIF_COND_EXP).program
     currents = [700.0, 0.0, 3000.0]
     together = Neurons(made, 3, 0.1, I_e=currents)
     alone = [Neurons(made, 1, 0.1, I_e=each) for each in currents]
-    for _ in range(40):
+    for _ in range(steps):
         fired = together.step()
         assert list(fired) == [each.step()[0] for each in alone]
     assert list(together["v"]) == [each["v"][0] for each in alone]

@@ -24,6 +24,7 @@ from equation_models import (
 )
 from program_oracle import Neurons
 from ranvier.errors import ValueOutOfBoundsError
+from thorough_cases import only
 
 LEAKY_NEURON: dict[str, Any] = {"equations": LEAKY, **FIRING, "parameters": LEAKY_PARAMETERS}
 
@@ -105,7 +106,8 @@ def test_equations_do_what_the_built_in_model_does(
         assert np.allclose(own, other, rtol=1e-12, atol=1e-11 if key == "I" else 0.0)
 
 
-def test_the_core_does_what_the_evaluator_of_the_tests_does() -> None:
+@pytest.mark.parametrize("steps", only([80], [80, 200]))
+def test_the_core_does_what_the_evaluator_of_the_tests_does(steps: int) -> None:
     """The interpreter and NumPy have other exponentials: both stay close for a while."""
     model = made(AEIF_COND_EXP, relative_tolerance=1e-9, absolute_tolerance=1e-9)
     net = rv.Network()
@@ -114,10 +116,10 @@ def test_the_core_does_what_the_evaluator_of_the_tests_does() -> None:
     net.connect(source, cells, rv.AllToAll(), weight=30.0, delay=1.0, receptor="excitatory")
     recorder = net.record_state(cells, ["v", "w", "g_ex", "I_syn"], interval=0.1)
     sim = rv.Simulation(net, threads=1)
-    sim.run(8.0)
+    sim.run(0.1 * steps)
     data = sim.state(recorder)
     neurons = Neurons(model.program, 3, 0.1, I_e=[0.0, 700.0, 1500.0])
-    for step in range(80):
+    for step in range(steps):
         neurons.step([30.0 if step + 1 in (30, 60, 65) else 0.0])
         for name in ("v", "w", "g_ex", "I_syn"):
             assert np.allclose(data[name][step], neurons[name], rtol=1e-6, atol=1e-6), (step, name)

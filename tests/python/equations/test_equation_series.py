@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from equation_models import lowered
 from program_oracle import Neurons
 from ranvier.equations.program import NeuronProgram, Program
-from thorough_cases import every
+from thorough_cases import every, only
 
 NEVER = {"threshold": "v > 1e6"}
 # In which v goes on from 0.3 for 0.8 ms; the second is the same for SciPy.
@@ -117,9 +117,10 @@ def test_a_term_that_is_zero_by_chance_is_no_small_error() -> None:
     assert neurons["v"][0] == pytest.approx(np.sin(20.0) / 20.0, abs=1e-7)
 
 
-def test_functions_of_functions_of_functions_have_series() -> None:
+@pytest.mark.parametrize("depth", only([25], [25, 45]))
+def test_functions_of_functions_of_functions_have_series(depth: int) -> None:
     deep = "v"
-    for _ in range(25):
+    for _ in range(depth):
         deep = f"tanh(v + {deep})"
     neurons = Neurons(program_of(deep), 1, 0.1, v=0.3)
     neurons.step()
@@ -127,7 +128,7 @@ def test_functions_of_functions_of_functions_have_series() -> None:
 
     def rate(v: float) -> float:
         made = v
-        for _ in range(25):
+        for _ in range(depth):
             made = float(np.tanh(v + made))
         return made
 

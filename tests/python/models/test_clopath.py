@@ -158,12 +158,13 @@ def test_the_same_bits_however_it_runs(precision: str) -> None:
     assert still[0] != wanted[0]
 
 
-def test_what_is_forgotten_does_not_matter() -> None:
-    """With potentials that potentiate in each step, one shard keeps more of them than it may, and two shards do not."""
+@pytest.mark.parametrize(("size", "threads"), only([(100, 2)], [(100, 2), (300, 8)]))
+def test_what_is_forgotten_does_not_matter(size: int, threads: int) -> None:
+    """Potentials that potentiate in each step: one shard soon has more than it may keep, several later or never."""
     model = rv.aeif_psc_delta_clopath(I_e=100.0)
     learning = {"theta_plus": -90.0, "theta_minus": -90.0, "A_LTP": 1e-5}
-    wanted = outcome(network(model, 100, **learning), (100.0,), threads=1)
-    assert outcome(network(model, 100, **learning), (100.0,), threads=2) == wanted
+    wanted = outcome(network(model, size, **learning), (float(size),), threads=1)
+    assert outcome(network(model, size, **learning), (float(size),), threads=threads) == wanted
 
 
 def test_a_weight_that_is_set_goes_on_from_there() -> None:

@@ -12,7 +12,7 @@ import ranvier as rv
 from ranvier import errors
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory
-from thorough_cases import every, one_of_each
+from thorough_cases import every, one_of_each, only
 
 SOURCES, TARGETS = 300, 60
 ARRIVAL = 1.1  # ms: the spikes leave at 0.1
@@ -94,16 +94,19 @@ def test_sums_of_both_signs(layout: Literal["runs", "ring"]) -> None:
         assert arrived(sim, recorder) + 70.0 == pytest.approx(np.full(TARGETS, expected), rel=1e-14)
 
 
-@pytest.mark.parametrize("copies", [3000, 70_000])
-def test_repeated_spike_times(copies: int) -> None:
+FEW = [(4, 3000), (4, 70_000)]
+
+
+@pytest.mark.parametrize(("count", "copies"), only(FEW, [*FEW, (16, 3000), (16, 100_000)]))
+def test_repeated_spike_times(count: int, copies: int) -> None:
     net = rv.Network(seed=4)
-    sources = net.create_spike_generators([[0.1] * copies] * 4)
+    sources = net.create_spike_generators([[0.1] * copies] * count)
     targets = net.create("iaf_psc_exp", 8, V_th=1e300)
     net.connect(sources, targets, "all_to_all", weight=rv.Normal(87.8, 8.78, low=1.0), weight_bound=200.0)
     recorder = net.record_state(targets, "I_syn_ex", interval=0.1)
     for threads in (1, 2):
         sim = rv.Simulation(net, threads=threads)
-        weights = sim.connections().weights.reshape(4, 8)
+        weights = sim.connections().weights.reshape(count, 8)
         expected = [copies * math.fsum(column) for column in weights.T]
         assert (arrived(sim, recorder) == expected).all()
 

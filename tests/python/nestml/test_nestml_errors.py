@@ -127,6 +127,15 @@ def test_mistakes_show_their_place(tmp_path: Path, old: str, new: str, error: ty
         ("model a:\n    internals:\n        x real = " + "(" * 40_000 + "\n", EquationError, "not allowed here"),
         ("model a:\n    internals:\n        x real = " + "-" * 10_000 + "1\n", EquationError, "inside each other"),
         ("model a:\n    internals:\n        x real = " + "1 + " * 5_000 + "1\n", EquationError, "inside each other"),
+        *(
+            pytest.param(
+                f"model a:\n    internals:\n        x real = {part}1\n",
+                EquationError,
+                "inside each other",
+                marks=pytest.mark.thorough,
+            )
+            for part in ("-" * 40_000, "1 + " * 20_000)
+        ),
         (
             "model a:\n    update:\n" + "".join(" " * (5 + i) + "if true:\n" for i in range(300)) + " " * 400 + "f()\n",
             EquationError,

@@ -100,7 +100,6 @@ import sys
 import ranvier as rv
 from ranvier.recording import pace
 from small_networks import balanced
-from thorough_cases import only
 
 pace._LEAST_S = 0.05
 net, _ = balanced()

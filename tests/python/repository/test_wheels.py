@@ -75,6 +75,7 @@ def test_pythons_of_version_managers_are_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", only(PLACES[:1], PLACES))
 def test_a_shim_that_runs_nothing_is_passed_over(tmp_path: Path, place: str) -> None:
     path = python(tmp_path / place / "bin/python3", "3.99")
+    assert find(tmp_path, "--all").stdout.splitlines()[-1] == f"3.99 {path}"
     # A shim, which runs nothing unless its version is activated.
     (tmp_path / "bin").mkdir()
     shim = tmp_path / "bin/python3.99"

@@ -314,7 +314,8 @@ def test_these_tests_pass_as_a_background_job() -> None:
     assert "2 passed" in done.stdout, done.stdout
 
 
-def test_interrupted_again_and_again_nothing_is_lost(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("steps", "count"), only([(1000, 30)], [(1000, 30), (2000, 60)]))
+def test_interrupted_again_and_again_nothing_is_lost(steps: int, count: int, tmp_path: Path) -> None:
     """Interrupts come at any moment: while stepping, between chunks, while files are written or data fetched."""
     net, recorder = balanced(100)
     spikes = net.record_spikes(to=tmp_path / "spikes.h5")
@@ -325,9 +326,9 @@ def test_interrupted_again_and_again_nothing_is_lost(tmp_path: Path) -> None:
     interruptions = 0
     previous = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        while sim.step < 1000 or interruptions < 30:
+        while sim.step < steps or interruptions < count:
             try:
-                if interruptions < 30:
+                if interruptions < count:
                     signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0005, 0.02))
                 sim.run(chance.choice([0.1, 0.5, 3.0]))
                 sim.spikes(recorder)

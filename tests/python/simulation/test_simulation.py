@@ -20,6 +20,7 @@ from ranvier.simulation.measurements import PARTS
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory
 from small_networks import balanced
+from thorough_cases import only
 
 
 def test_time_and_steps() -> None:
@@ -269,27 +270,29 @@ def test_progress_is_reported_to_a_function() -> None:
     assert all(report.total == 0.0 for report in reports if report.phase == "build")
 
 
+@pytest.mark.parametrize(("shortest_s", "time"), only([(0.05, 400.0)], [(0.05, 400.0), (progress._SHORTEST_S, 1500.0)]))
 def test_progress_is_silent_where_there_is_no_terminal(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    shortest_s: float, time: float, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "_SHORTEST_S", 0.05)
+    monkeypatch.setattr(progress, "_SHORTEST_S", shortest_s)
     net, _ = balanced(1000)
-    rv.Simulation(net).run(400.0)
+    rv.Simulation(net).run(time)
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize(("shortest_s", "time"), only([(0.05, 400.0)], [(0.05, 400.0), (progress._SHORTEST_S, 5000.0)]))
 @pytest.mark.parametrize("terminal", ["xterm", "dumb"])
 def test_progress_is_shown_where_it_is_wanted(
-    terminal: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    terminal: str, shortest_s: float, time: float, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERM", terminal)
-    monkeypatch.setattr(progress, "_SHORTEST_S", 0.05)
+    monkeypatch.setattr(progress, "_SHORTEST_S", shortest_s)
     net, _ = balanced(1000)
     sim = rv.Simulation(net, progress=True)
     while not (shown := capfd.readouterr()).err:
-        sim.run(400.0)
+        sim.run(time)
         assert sim.time < 1e6
-    assert "Simulating 400 ms" in shown.err
+    assert f"Simulating {time:g} ms" in shown.err
     # Without the signs that move the cursor.
     assert ("\x1b" in shown.err) == (terminal != "dumb")
     assert shown.out == ""
