@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,10 @@ BUILD = ROOT / "build/package"
 
 
 def call(*command: object) -> str:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=ROOT)
+    # CMake is there where this Python is, and perhaps not elsewhere.
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    arguments = [str(word) for word in command]
+    done = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
