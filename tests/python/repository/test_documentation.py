@@ -177,6 +177,12 @@ def test_the_programs_of_a_page_run_one_after_the_other(
     assert isinstance(names["net"], rv.Network)
 
 
+def test_the_guide_has_all_methods_of_exchange() -> None:
+    text = (DOCS / "guides/processes.md").read_text()
+    (table,) = re.findall(r"^\| method \| how \|\n(.*?)\n\n", text, re.M | re.S)
+    assert set(re.findall(r"^\| `(\w+)`", table, re.M)) == set(_core.exchanges())
+
+
 def test_examples_have_a_place_in_the_gallery() -> None:
     text = (DOCS / "_ext/gallery.py").read_text()
     listed = re.findall(r'^    "(\w+)",$', text, re.MULTILINE)
