@@ -58,7 +58,7 @@ def same_bits(name: str, ways: Iterable[tuple[str, str]]) -> None:
     assert all(each == found[0] for each in found)
 
 
-@pytest.mark.parametrize("name", every(6, NAMES))
+@pytest.mark.parametrize("name", every(9, NAMES))
 def test_interpreter_and_compiled_code_have_the_same_bits(name: str) -> None:
     """By one of the instruction sets, a sixth of the models: `make validate` has all of them."""
     number = NAMES.index(name)
@@ -71,7 +71,7 @@ def test_all_instruction_sets_have_the_same_bits(name: str) -> None:
     same_bits(name, itertools.product(("interpreted", "compiled"), SETS))
 
 
-@pytest.mark.parametrize("name", every(6, NAMES))
+@pytest.mark.parametrize("name", every(9, NAMES))
 def test_a_saved_simulation_goes_on(name: str, tmp_path: Path) -> None:
     net, _ = network(name)
     whole = rv.Simulation(net, threads=1, progress=False)

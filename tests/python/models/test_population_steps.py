@@ -245,6 +245,7 @@ def run_on_ranks(where: Path) -> None:
         where.write_text(json.dumps(result))
 
 
+@pytest.mark.thorough
 def test_ranks_give_the_same_bits(tmp_path: Path) -> None:
     """Delays are rounded where the sources are, and spikes travel between populations with different steps."""
     done = run_python(

@@ -65,6 +65,7 @@ def test_same_on_other_ranks(ranks: tuple[int, int], tmp_path: Path) -> None:
     check_between_ranks(WHEELS[0], ranks, range(300, 302), METHODS[::4], tmp_path)
 
 
+@pytest.mark.thorough
 def test_same_on_ranks(tmp_path: Path) -> None:
     methods = METHODS[::3] + NOTIFICATIONS
     check_on_ranks(WHEELS[0], 2, range(100, 100 + len(methods)), methods, tmp_path)

@@ -194,6 +194,7 @@ def test_communicators_of_mpi4py(where: Installation, tmp_path: Path) -> None:
     assert members == ["[2, 0]", "[1]", "[2, 0]"]
 
 
+@pytest.mark.thorough
 def test_mpi4py_of_the_other_family(tmp_path: Path) -> None:
     script = "from mpi4py import MPI\nfrom ranvier import mpi\nmpi.communicator(MPI.COMM_WORLD)"
     environment = {**of_mpi4py(OPEN_MPI), "OMPI_MCA_ess": "singleton"}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from mpi_equations import simulate
 from mpi_families import any_family
 from mpi_runs import Installation, run_python
 from repository import SUPPORT
 
 
+@pytest.mark.thorough
 @any_family
 def test_two_ranks_give_the_same_bits(where: Installation, tmp_path: Path) -> None:
     expected = simulate(1)

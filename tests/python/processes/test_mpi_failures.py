@@ -169,6 +169,7 @@ def check_that_it_ends_the_run_of_all(where: Installation, how: str, tmp_path: P
     assert ENDS[how] in done.errors
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("interrupts")
 @any_family
 def test_interrupting_mpiexec_ends_all(where: Installation, tmp_path: Path) -> None:

@@ -318,6 +318,7 @@ print("fine")
 """
 
 
+@pytest.mark.thorough
 @any_family
 def test_each_process_knows_its_neurons_for_every_placement(where: Installation, tmp_path: Path) -> None:
     done = run_python(where, RANKS, OWN_NEURONS, folder=tmp_path)

@@ -203,6 +203,7 @@ for notifications in ("packed", "single"):
 """
 
 
+@pytest.mark.thorough
 @any_family
 def test_memory_of_notifications_is_predicted(where: Installation, tmp_path: Path) -> None:
     """And not that of an exchange in epochs, which takes many times as much."""

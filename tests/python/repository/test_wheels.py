@@ -208,7 +208,7 @@ def test_wheels_for_other_machines_are_not_tried(tmp_path: Path, monkeypatch: py
 def test_a_missing_cross_compiler_is_named(tmp_path: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.22)\nproject(nothing LANGUAGES CXX)\n")
     cmake = Path(sys.executable).with_name("cmake")
-    command = [cmake, "-S", tmp_path, "-B", tmp_path / "build", "--toolchain", TOOLCHAIN]
+    command: list[str | Path] = [cmake, "-S", tmp_path, "-B", tmp_path / "build", "--toolchain", TOOLCHAIN]
     environment = {**os.environ, "PATH": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1

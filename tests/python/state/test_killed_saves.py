@@ -19,6 +19,7 @@ def test_what_a_kill_leaves(seed: int, tmp_path: Path) -> None:
     check_what_is_left(path)
 
 
+@pytest.mark.thorough
 def test_what_is_left_when_one_of_several_processes_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "states" / "state.h5"
     path.parent.mkdir()

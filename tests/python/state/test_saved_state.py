@@ -93,7 +93,7 @@ def test_precisions(precision: str, tmp_path: Path) -> None:
     assert second_half(rv.Simulation.load(net, path, progress=False, **options)) == outcome(plain)
 
 
-@pytest.mark.parametrize("exchange", _core.exchanges())
+@pytest.mark.parametrize("exchange", every(3, _core.exchanges()))
 def test_methods_of_exchange(exchange: Any, tmp_path: Path) -> None:
     """An exchange holds nothing at the end of a run: what it was given has arrived."""
     net, path = with_synapses("stdp"), tmp_path / "state.h5"
