@@ -90,6 +90,7 @@ Choice choose(std::string_view option, std::string_view name, const std::map<std
     const auto found = known.find(name);
     if (found != known.end()) return found->second;
     std::vector<std::string_view> names;
+    names.reserve(known.size());
     for (const auto& [each, choice] : known) names.push_back(each);
     throw unknown_name(option, name, names);
 }
@@ -97,6 +98,7 @@ Choice choose(std::string_view option, std::string_view name, const std::map<std
 std::vector<cable::PerCellUse> to_uses(const std::vector<InputUse>& given) {
     using Kind = cable::PerCellUse::Kind;
     std::vector<cable::PerCellUse> uses;
+    uses.reserve(given.size());
     for (const auto& [kind, parameter, of, index, profile] : given) {
         uses.push_back({choose<Kind>("kind of per-cell parameter", kind,
                                      {{"capacitance", Kind::capacitance},
@@ -115,6 +117,7 @@ std::vector<cable::PerCellUse> to_uses(const std::vector<InputUse>& given) {
 
 std::vector<Probe> to_probes(const std::vector<InputProbe>& given) {
     std::vector<Probe> probes;
+    probes.reserve(given.size());
     for (const auto& [name, kind, place, of, gate] : given) {
         probes.push_back({name,
                           choose<Probe::Kind>("kind of probe", kind,

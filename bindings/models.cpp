@@ -163,6 +163,7 @@ void bind_models(nb::module_& module) {
             "The valid weights, as text.")
         .def_ro("is_source", &NeuronModel::is_source)
         .def_ro("plays_spikes", &NeuronModel::plays_spikes);
+    // NOLINTNEXTLINE(bugprone-unused-raii): the module holds the class.
     nb::class_<models::UserModel, NeuronModel>(module, "UserModel", "A user-defined neuron model.");
     nb::class_<StimulatorModel>(module, "StimulatorModel", "The description of a stimulator.")
         .def_ro("name", &StimulatorModel::name)

@@ -118,6 +118,7 @@ std::vector<double> change_once(const ProgramSynapse& self, const models::EventF
     std::vector<AlignedVector<Real>> per_synapse_parameters;
     std::vector<const Real*> first;
     for (std::size_t k = 3; k < arrays.size(); ++k) per_synapse_parameters.push_back(copied(arrays[k]));
+    first.reserve(per_synapse_parameters.size());
     for (const AlignedVector<Real>& each : per_synapse_parameters) first.push_back(each.data());
     const FlushSubnormals flush;
     if (rule.per_synapse.any()) {

@@ -30,7 +30,7 @@ struct TimedEvent {
 };
 
 /// Events of one source are sorted by time, since all of them have the same delay.
-Step wait_of(NeuronNumber source) { return 4 + static_cast<Step>(source * 2654435761U % (longest_wait - 4)); }
+Step wait_of(NeuronNumber source) { return 4 + source * 2654435761U % (longest_wait - 4); }
 
 std::vector<NeuronNumber> others_than(NeuronNumber id, std::uint32_t neurons) {
     std::vector<NeuronNumber> others;
@@ -237,6 +237,7 @@ ContainerRun measure_containers(std::string_view kind, const ContainerLoad& load
     const auto found = std::ranges::find(kinds_of_containers, kind, &ContainerKind::name);
     if (found == kinds_of_containers.end()) {
         std::vector<std::string_view> names;
+        names.reserve(kinds_of_containers.size());
         for (const ContainerKind& known : kinds_of_containers) names.push_back(known.name);
         throw unknown_name("kind of containers", kind, names);
     }

@@ -31,7 +31,7 @@ class LineAllocator {
         return static_cast<T*>(memory_->allocate(count * sizeof(T), line_bytes));
     }
     void deallocate(T* pointer, std::size_t count) noexcept {
-        memory_->deallocate(pointer, count * sizeof(T), line_bytes);
+        memory_->deallocate(static_cast<void*>(pointer), count * sizeof(T), line_bytes);
     }
     std::pmr::memory_resource* resource() const { return memory_; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -83,7 +84,8 @@ double whole_eights(double cells, double wanted) {
     const double blocks = cells / cells_together;
     if (blocks != std::floor(blocks)) return wanted;
     const auto divides = [blocks](double shards) { return std::fmod(blocks, shards) == 0.0; };
-    for (double by = 0.0; by <= wanted / 2.0; by += 1.0) {
+    for (std::uint64_t k = 0; static_cast<double>(k) <= wanted / 2.0; ++k) {
+        const auto by = static_cast<double>(k);
         if (by <= wanted / 3.0 && divides(wanted - by)) return wanted - by;
         if (divides(wanted + by)) return wanted + by;
     }

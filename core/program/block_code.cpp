@@ -188,6 +188,7 @@ class Lowering {
             value += value_count(instruction);
             if (!needed[first] || made[first]) continue;
             std::vector<Operand> operands;
+            operands.reserve(instruction.operands.size());
             for (const std::uint32_t operand : instruction.operands) operands.push_back(values[operand]);
             std::ranges::copy(lower(instruction, operands), values.begin() + static_cast<std::ptrdiff_t>(first));
             made[first] = true;
@@ -201,6 +202,7 @@ class Lowering {
         }
         if (std::ranges::all_of(operands, &Operand::is_scalar)) {
             std::vector<double> numbers;
+            numbers.reserve(operands.size());
             for (const Operand& operand : operands) numbers.push_back(operand.value);
             std::vector<Operand> made;
             for (const double value : evaluate(instruction, numbers)) made.push_back(scalar(value));
@@ -227,6 +229,7 @@ class Lowering {
         const auto number = static_cast<std::uint32_t>(code_.loops.size());
         code_.loops.emplace_back();
         std::vector<Operand> carried;
+        carried.reserve(loop.count + 1);
         for (std::size_t k = 0; k < loop.count; ++k) carried.push_back(emit(Action::copy, {operands[k]}));
         const Operand continues = masks_.empty() ? emit(Action::take_valid, {}) : emit(Action::copy, {masks_.back()});
         emit({.action = Action::begin_loop, .loop = number}, {}, {});

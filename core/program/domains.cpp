@@ -83,6 +83,7 @@ class Case {
     std::vector<DomainCheck> run(int conditions) {
         calculate();
         std::vector<DomainCheck> results;
+        results.reserve(program_.results.size());
         for (const std::uint32_t result : program_.results) results.push_back(checks_[result]);
         const bool is_defined =
             std::ranges::all_of(results, [](const DomainCheck& each) { return each.outcome == Outcome::defined; });
@@ -108,6 +109,7 @@ class Case {
         for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
             const Instruction& instruction = program_.instructions[i];
             std::vector<Interval> operands;
+            operands.reserve(instruction.operands.size());
             for (const std::uint32_t operand : instruction.operands) operands.push_back(values_[operand]);
             checks_.push_back(check(instruction, operands));
             for (Interval& operand : operands) operand.may_fail = false;

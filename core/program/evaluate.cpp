@@ -1,6 +1,7 @@
 #include "program/evaluate.hpp"
 
 #include <bit>
+#include <cstdint>
 
 #include "program/operations.hpp"
 
@@ -21,7 +22,7 @@ double carry_out(Operation operation, std::span<const double> operands) {
 std::vector<double> evaluate_loop(const Instruction& loop, std::span<const double> operands) {
     std::vector<double> inputs(operands.begin(), operands.end());
     bool has_ended = false;
-    for (double iteration = 0.0; iteration < loop.number && !has_ended; iteration += 1.0) {
+    for (std::uint64_t iteration = 0; static_cast<double>(iteration) < loop.number && !has_ended; ++iteration) {
         const std::vector<double> results = evaluate(*loop.body, inputs);
         has_ended = !lane::is_true(results[0]);
         for (std::size_t k = 0; k < loop.count && !has_ended; ++k) inputs[k] = results[k + 1];
@@ -55,6 +56,7 @@ std::vector<double> evaluate(const Program& program, std::span<const double> inp
         values.insert(values.end(), made.begin(), made.end());
     }
     std::vector<double> results;
+    results.reserve(program.results.size());
     for (const std::uint32_t result : program.results) results.push_back(values[result]);
     return results;
 }

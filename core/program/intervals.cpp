@@ -197,6 +197,7 @@ std::vector<Interval> intervals_of(const Program& program, std::span<const Inter
         }
     }
     std::vector<Interval> results;
+    results.reserve(program.results.size());
     for (const std::uint32_t result : program.results) results.push_back(values[result]);
     return results;
 }

@@ -222,6 +222,7 @@ std::vector<Type> result_types(const Program& program) {
         types.push_back(Type::truth);
     }
     std::vector<Type> results;
+    results.reserve(program.results.size());
     for (const std::uint32_t result : program.results) results.push_back(types[result]);
     return results;
 }
@@ -244,6 +245,7 @@ std::vector<std::vector<bool>> dependencies(const Program& program) {
         of_values.insert(of_values.end(), value_count(instruction), inputs_used);
     }
     std::vector<std::vector<bool>> of_results;
+    of_results.reserve(program.results.size());
     for (const std::uint32_t result : program.results) of_results.push_back(of_values[result]);
     return of_results;
 }

@@ -73,6 +73,7 @@ void check(const PaintedMechanism& painted, std::size_t compartments) {
 /// Checks the rates of a user-defined mechanism, over the ranges of potentials and concentrations of tables.
 void check_rates(const PaintedMechanism& painted, double celsius) {
     std::vector<double> parameters;
+    parameters.reserve(painted.parameters.size());
     for (const auto& values : painted.parameters) parameters.push_back(values.front());
     check_program_rates(*painted.mechanism, parameters, celsius);
 }

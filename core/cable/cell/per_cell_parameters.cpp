@@ -62,7 +62,7 @@ models::ParameterInfo info_of(const CellSpec& spec, const PerCellUse& use) {
 }
 
 std::string object_of(const CellSpec& spec, const PerCellUse& use) {
-    const std::string name(info_of(spec, use).name);
+    std::string name(info_of(spec, use).name);
     if (use.kind == Kind::receptor) return name + " of receptor '" + spec.receptors[use.of].name + "'";
     if (is_of_clamp(use.kind)) return name + " of clamp '" + spec.clamps[use.of].name + "'";
     return name;

@@ -94,7 +94,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     bool has_failed() const override { return out_of_bounds_.first().has_value(); }
 
     std::optional<models::GroupFailure> failure() const override {
-        if (has_failed()) return describe(*out_of_bounds_.first(), layouts_.of(out_of_bounds_.first()->cell));
+        const std::optional<OutOfBounds>& first = out_of_bounds_.first();
+        if (first) return describe(*first, layouts_.of(first->cell));
         if (!is_finite()) return models::GroupFailure{.what = "a potential is not finite"};
         return std::nullopt;
     }
@@ -232,8 +233,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                 const GeneralInfo& general = *general_plan.model->general;
                 if (general.is_pool() != is_pool) continue;
                 for (std::size_t place = 0; place < general_plan.slots.size(); ++place) {
-                    const double calcium =
-                        general_plan.pools[place] ? store.calcium(k, *general_plan.pools[place]) : 0.0;
+                    const std::optional<std::uint32_t>& pool = general_plan.pools[place];
+                    const double calcium = pool ? store.calcium(k, *pool) : 0.0;
                     const std::vector<double> states = initial_states(general_plan, place,
                                                                       {.potential = potential,
                                                                        .celsius = plan.spec->celsius,
@@ -242,9 +243,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                                                                        .step = step_,
                                                                        .time = time()});
                     for (std::size_t s = 0; s < states.size(); ++s) store.state(k, g, place, s) = states[s];
-                    if (is_pool)
-                        store.calcium(k, *general_plan.pools[place]) =
-                            states[static_cast<std::size_t>(general.calcium)];
+                    if (is_pool) store.calcium(k, pool.value()) = states[static_cast<std::size_t>(general.calcium)];
                 }
             }
         }

@@ -18,7 +18,7 @@ namespace {
 /// Maximum number of different rates: each combination of mechanisms of a kind has a separate table of 64 kB or more.
 constexpr std::size_t most_rates = 256;
 
-[[noreturn]] void refuse(std::size_t kind, std::string what, std::string value, std::string first) {
+[[noreturn]] void refuse(std::size_t kind, const std::string& what, std::string value, std::string first) {
     throw ValueOutOfBoundsError({.object = what + " of cell " + std::to_string(kind) + " of a population",
                                  .value = std::move(value),
                                  .bound = "those of the first cell are " + std::move(first),

@@ -23,8 +23,12 @@ void advance_exactly(std::span<const GateOfMechanism> class_gates, std::span<con
     const std::size_t stride = (class_gates.size() + gates_of_quad - 1) / gates_of_quad * gates_of_quad;
     BlockScratch& scratch = step.scratch;
     const auto gather = [&](const double* from, std::vector<double>& to) {
-        to.resize(from == nullptr ? 0 : count);
-        for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[slots[i / lanes] * lanes + i % lanes];
+        if (from == nullptr) {
+            to.clear();
+            return;
+        }
+        to.resize(count);
+        for (std::size_t i = 0; i < count; ++i) to[i] = from[slots[i / lanes] * lanes + i % lanes];
     };
     gather(followed.argument, scratch.gathered);
     gather(followed.logarithm, scratch.gathered_logarithm);

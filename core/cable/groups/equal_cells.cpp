@@ -29,16 +29,16 @@ void EqualCells::add_general(double step, InstructionSet set, std::pmr::memory_r
         GeneralPlaces& mechanism = mechanisms.emplace_back(GeneralPlaces{plan.painted, plan.model, {}});
         for (std::uint32_t place = 0; place < plan.slots.size(); ++place) {
             const std::uint32_t slot = plan.slots[place];
+            const std::optional<std::uint32_t>& pool = plan.pools[place];
             for (std::uint32_t l = 0; l < lanes; ++l) {
                 const auto at = [&](std::uint32_t row) { return row * static_cast<std::uint32_t>(lanes) + l; };
-                mechanism.places.push_back(
-                    {.plan = &plan,
-                     .place = place,
-                     .cell = l,
-                     .node = at(slot),
-                     .gather_slot = at(slot),
-                     .calcium = plan.pools[place] ? at(*plan.pools[place]) : GeneralPlace::nowhere,
-                     .least_diagonal = plan_->leak[slot] - 0.5 * plan_->capacity[slot]});
+                mechanism.places.push_back({.plan = &plan,
+                                            .place = place,
+                                            .cell = l,
+                                            .node = at(slot),
+                                            .gather_slot = at(slot),
+                                            .calcium = pool ? at(*pool) : GeneralPlace::nowhere,
+                                            .least_diagonal = plan_->leak[slot] - 0.5 * plan_->capacity[slot]});
             }
         }
     }

@@ -37,6 +37,7 @@ class EqualCells final : public CellStore {
     double& slow(std::size_t cell, std::size_t receptor) override { return slow_[receptor_place(cell, receptor)]; }
     double& fast(std::size_t cell, std::size_t receptor) override { return fast_[receptor_place(cell, receptor)]; }
     double& state(std::size_t cell, std::size_t general, std::size_t place, std::size_t state) override {
+        // NOLINTNEXTLINE(bugprone-unchecked-optional-access): a plan with general mechanisms has them
         return general_->state(general, cell / lanes, place * lanes + cell % lanes, state);
     }
     void fill_idle_lanes() override;

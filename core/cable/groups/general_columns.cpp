@@ -36,7 +36,7 @@ void serialize_general(const CellModel& model, const CellPlan& plan, CellStore& 
 
 void serialize_sites(std::uint32_t receptor, std::size_t sites, const CellPlan& plan, CellStore& store,
                      std::size_t cell, StateColumns& columns) {
-    const std::size_t general = *plan.general_of_receptor(receptor);
+    const std::size_t general = plan.general_of_receptor(receptor).value();
     const GeneralPlan& general_plan = plan.generals[general];
     double nowhere = 0.0;
     for (std::size_t site = 0; site < sites; ++site) {

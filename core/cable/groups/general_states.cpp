@@ -218,13 +218,13 @@ void GeneralStates::receive(std::size_t block, double* const* inputs, const std:
                             std::span<const std::uint32_t> cells) {
     for (Mechanism& mechanism : mechanisms_) {
         if (!mechanism.receptor) continue;
+        const std::uint32_t receptor = *mechanism.receptor;
         double* const states = mechanism.states_of(block);
         const std::size_t count = mechanism.general->states.size();
         for (std::size_t k = 0; k < mechanism.places.size(); ++k) {
             const GeneralPlace& place = mechanism.places[k];
             if (place.cell >= cells.size()) continue;
-            double& input =
-                inputs[*mechanism.receptor][std::size_t{cells[place.cell]} * sites[*mechanism.receptor] + place.place];
+            double& input = inputs[receptor][std::size_t{cells[place.cell]} * sites[receptor] + place.place];
             const double weight = std::exchange(input, -0.0);
             if (weight == 0.0) continue;
             for (std::size_t s = 0; s < count; ++s)

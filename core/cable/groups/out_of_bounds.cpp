@@ -24,7 +24,7 @@ std::string place_of(const CellPlan& plan, std::uint32_t slot) {
 void describe_general(const OutOfBounds& out_of_bounds, const CellPlan& plan, models::GroupFailure& failure) {
     const std::size_t mechanisms = plan.spec->mechanisms.size();
     const bool is_receptor = out_of_bounds.painted >= mechanisms;
-    const MechanismModel& model = *plan.generals[*plan.general_of(out_of_bounds.painted)].model;
+    const MechanismModel& model = *plan.generals[plan.general_of(out_of_bounds.painted).value()].model;
     const std::string of = is_receptor
                                ? " of receptor '" + plan.spec->receptors[out_of_bounds.painted - mechanisms].name + "'"
                                : " of mechanism " + std::string(model.name);

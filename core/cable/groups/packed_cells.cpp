@@ -68,6 +68,7 @@ void PackedCells::add_general(std::span<const CellPlan* const> plans, double ste
         }
     }
     std::vector<GeneralPlaces> mechanisms;
+    mechanisms.reserve(found.size());
     for (auto& [key, places] : found) mechanisms.push_back(std::move(places));
     const CellSpec& spec = *layouts_.front()->spec;
     general_.emplace(mechanisms,
@@ -84,20 +85,20 @@ void PackedCells::add_general(std::span<const CellPlan* const> plans, double ste
 void PackedCells::append(std::vector<GeneralPlace>& places, const GeneralPlan& plan, std::uint32_t cell) const {
     for (std::uint32_t place = 0; place < plan.slots.size(); ++place) {
         const std::uint32_t gather_slot = plan_.gather_slot(cell, plan.slots[place]);
+        const std::optional<std::uint32_t>& pool = plan.pools[place];
         places.push_back({.plan = &plan,
                           .place = place,
                           .cell = cell,
                           .node = plan_.position(cell, plan.slots[place]),
                           .gather_slot = gather_slot,
-                          .calcium = plan.pools[place]
-                                         ? static_cast<std::uint32_t>(pool_place(cell, *plan.pools[place]))
-                                         : GeneralPlace::nowhere,
+                          .calcium = pool ? static_cast<std::uint32_t>(pool_place(cell, *pool)) : GeneralPlace::nowhere,
                           .least_diagonal = plan_.leak[gather_slot] - 0.5 * plan_.capacity[gather_slot]});
     }
 }
 
 double& PackedCells::state(std::size_t cell, std::size_t general, std::size_t place, std::size_t state) {
     const auto& [mechanism, first] = general_places_[cell][general];
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): cells with general mechanisms have them
     return general_->state(mechanism, 0, first + place, state);
 }
 

@@ -47,9 +47,11 @@ std::vector<double> densities_at(std::size_t general, std::size_t place, const C
                                  std::size_t cell) {
     const GeneralPlan& general_plan = plan.generals[general];
     std::vector<double> states;
+    states.reserve(general_plan.model->variables());
     for (std::size_t s = 0; s < general_plan.model->variables(); ++s)
         states.push_back(values.state(cell, general, place, s));
-    const double calcium = general_plan.pools[place] ? values.calcium(cell, *general_plan.pools[place]) : 0.0;
+    const std::optional<std::uint32_t>& pool = general_plan.pools[place];
+    const double calcium = pool ? values.calcium(cell, *pool) : 0.0;
     const std::vector<double> parameters = parameters_at(general_plan, place, *plan.spec, values.per_cell_values(cell));
     return current_densities(general_plan, place, parameters, states,
                              {.potential = values.potential(cell, general_plan.slots[place]),

@@ -245,8 +245,10 @@ struct BlockKernel {
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void finish(const KernelArguments& a, std::size_t slot, const Eight<set>& result) {
         using Lanes = Eight<set>;
-        double* const v = a.potential + slot * lanes;
-        if constexpr (staggered) (Lanes::all(2.0) * result - Lanes::load(v)).store(v);
+        if constexpr (staggered) {
+            double* const v = a.potential + slot * lanes;
+            (Lanes::all(2.0) * result - Lanes::load(v)).store(v);
+        }
         result.store(solved(a) + slot * lanes);
     }
 };

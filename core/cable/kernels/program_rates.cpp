@@ -35,8 +35,14 @@ struct Points {
 };
 
 std::vector<double> values_of(const RateRange& range, double distance) {
+    const std::size_t count = static_cast<std::size_t>((range.highest - range.lowest) / distance) + 1;
     std::vector<double> all;
-    for (double x = range.lowest; x <= range.highest; x += distance) all.push_back(x);
+    all.reserve(count);
+    double x = range.lowest;
+    for (std::size_t k = 0; k < count; ++k) {
+        all.push_back(x);
+        x += distance;
+    }
     return all;
 }
 
@@ -53,7 +59,7 @@ Points points_of(Follows follows, const ProbeDistances& distances) {
 }
 
 std::string place_text(Follows follows, const Points& points, std::size_t i) {
-    const std::string potential = " at " + to_text(points.arguments[i]) + " mV";
+    std::string potential = " at " + to_text(points.arguments[i]) + " mV";
     if (follows == Follows::potential) return potential;
     if (follows == Follows::calcium) return " at " + to_text(std::exp(points.arguments[i])) + " mM of calcium";
     return potential + " and " + to_text(std::exp(points.logarithms[i])) + " mM of calcium";
@@ -113,6 +119,7 @@ GateOfMechanism gate_of(const GateInfo& gate, std::vector<double> parameters, do
     inputs.push_back({.kind = InputForm::Kind::uniform, .value = celsius});
     for (const double value : made.parameters) inputs.push_back({.kind = InputForm::Kind::uniform, .value = value});
     std::vector<program::OutputForm> outputs;
+    outputs.reserve(gate.program->results.size());
     for (const std::uint32_t result : gate.program->results) outputs.push_back({.result = result});
     made.code = std::make_shared<const program::BlockCode>(program::lower(*gate.program, inputs, outputs));
     return made;
@@ -140,8 +147,9 @@ void carry_out_rates(const program::BlockCode& code, InstructionSet set, std::sp
         }
         interpreter.run({.lanes = filled, .valid = filled});
         for (std::size_t k = 0; k < 2; ++k) {
-            if (code.uniform[k]) {
-                std::fill_n(out[k] + begin, count, *code.uniform[k]);
+            const std::optional<double>& uniform = code.uniform[k];
+            if (uniform) {
+                std::fill_n(out[k] + begin, count, *uniform);
             } else {
                 std::copy_n(results[k].begin(), count, out[k] + begin);
             }

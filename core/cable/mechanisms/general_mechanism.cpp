@@ -41,7 +41,7 @@ void check(const program::Program& program, std::size_t results, bool truths, co
 /// Checks that jumps are constants: they are evaluated once for each place.
 void check_jumps(const GeneralDescription& given) {
     const auto fixed = {External::celsius, External::diameter, External::area};
-    for (const std::vector<bool>& inputs : program::dependencies(*given.jumps)) {
+    for (const std::vector<bool>& inputs : program::dependencies(given.jumps.value())) {
         for (std::size_t i = 0; i < given.states.size() + external_count; ++i) {
             const bool is_fixed =
                 std::ranges::any_of(fixed, [&](External each) { return i == input_of(each, given.states.size()); });
@@ -77,8 +77,8 @@ std::uint64_t fingerprint_of(const GeneralDescription& given) {
         hash.text(current.name);
         hash.whole((current.carries_calcium ? 1U : 0U) + (current.flows ? 2U : 0U));
     }
-    hash.whole(static_cast<std::uint64_t>(given.calcium + 1));
-    hash.whole(static_cast<std::uint64_t>(given.outside + 1));
+    hash.whole(static_cast<std::uint64_t>(std::int64_t{given.calcium} + 1));
+    hash.whole(static_cast<std::uint64_t>(std::int64_t{given.outside} + 1));
     for (const program::Program* const program : {&given.initial, &given.step, &given.current}) {
         models::add(hash, *program);
     }

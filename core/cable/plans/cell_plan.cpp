@@ -198,6 +198,7 @@ void CellPlan::add_mechanism(Class& compartment_class, std::uint32_t index,
         compartment_class.key.push_back(std::bit_cast<std::uint64_t>(value));
     // Parameters of currents do not affect rates.
     std::vector<double> parameters;
+    parameters.reserve(painted.parameters.size());
     for (std::size_t p = 0; p < painted.parameters.size(); ++p) {
         parameters.push_back(is_of_current(*painted.mechanism, p) ? 0.0 : painted.parameters[p].front());
     }

@@ -44,6 +44,7 @@ void add_place(GeneralPlan& plan, const CellSpec& spec, std::uint32_t compartmen
 
 std::vector<double> values_at(const GeneralPlan& plan, std::size_t place) {
     std::vector<double> values;
+    values.reserve(plan.parameters.size());
     for (const AlignedVector<double>& each : plan.parameters) values.push_back(each[place]);
     return values;
 }
@@ -146,6 +147,7 @@ std::vector<double> parameters_at(const GeneralPlan& plan, std::size_t place, co
     if (spec.per_cell.empty()) return values_at(plan, place);
     if (plan.receptor) return constants_of(spec, per_cell_values).receptors[*plan.receptor];
     std::vector<double> values;
+    values.reserve(plan.parameters.size());
     for (std::size_t p = 0; p < plan.parameters.size(); ++p) {
         values.push_back(spec.value(spec.mechanisms[plan.painted], p, plan.compartments[place], per_cell_values));
     }

@@ -140,8 +140,8 @@ MpiRequest::~MpiRequest() {
     // The caller's buffers are destroyed soon.
     try {
         if (mpi_is_running()) wait();
-    } catch (const std::
-                 exception&) {  // NOLINT(bugprone-empty-catch): a failure here is a failure of the other processes too
+        // NOLINTNEXTLINE(bugprone-empty-catch): a failure here is a failure of the other processes too
+    } catch (const std::exception&) {
     }
 }
 

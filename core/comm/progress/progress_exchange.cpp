@@ -21,7 +21,7 @@ static_assert(ProgressExchange::most_ahead + 1 <= ProgressSpike::most_lag);
 }  // namespace
 
 ProgressExchange::ProgressExchange(std::shared_ptr<Communicator> communicator,
-                                   std::shared_ptr<const Destinations> destinations, ProgressRoutes routes,
+                                   std::shared_ptr<const Destinations> destinations, const ProgressRoutes& routes,
                                    Notifications notifications)
     : communicator_(std::move(communicator)),
       destinations_(std::move(destinations)),

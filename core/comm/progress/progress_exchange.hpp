@@ -80,7 +80,7 @@ class ProgressExchange {
    public:
     /// @param destinations of the spikes of each source @throws InternalError when routes are not sorted
     ProgressExchange(std::shared_ptr<Communicator> communicator, std::shared_ptr<const Destinations> destinations,
-                     ProgressRoutes routes, Notifications notifications);
+                     const ProgressRoutes& routes, Notifications notifications);
     ~ProgressExchange();
 
     /// Steps that a group may be ahead of its readers.

@@ -371,6 +371,7 @@ ShardTables TableBuilder::finish(std::uint32_t shard, std::span<const double> qu
     ShardTables tables = implementation_->builders[shard]->finish(quanta);
     implementation_->builders[shard].reset();
     std::vector<const SynapseDynamics*> dynamics;
+    dynamics.reserve(implementation_->planned.tables.size());
     for (const TablePlan& plan : implementation_->planned.tables) dynamics.push_back(plan.dynamics);
     append_transmitters(tables, dynamics);
     return tables;

@@ -166,6 +166,7 @@ double input_bytes(const network::LoweredNetwork& network, const connect::Proces
             slots_of_receptor, input_slots(window, tables.tables[kind].reach, waiting, most_steps));
     }
     std::vector<bool> is_wide;
+    is_wide.reserve(slots.size());
     for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
         is_wide.push_back(slots[receptor] > 0 &&
                           !connect::expected_weights(network.plan(), receptor, double_weights).fits_double());

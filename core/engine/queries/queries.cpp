@@ -52,7 +52,7 @@ void check_sites(const network::Network& network, const ConnectionQuery& query) 
             most = std::max(most, population.model->sites[receptor].most);
         }
     }
-    for (const std::uint64_t site : *query.sites) {
+    for (const std::uint64_t site : query.sites.value()) {
         if (site < most) continue;
         throw ValueOutOfBoundsError({.object = "site in a query of connections",
                                      .value = std::to_string(site),

@@ -134,6 +134,7 @@ ConnectionAccess::ParameterPlaces ConnectionAccess::checked_places(std::span<con
 void ConnectionAccess::set_parameters(std::span<const std::uint64_t> handles, const GivenParameters& given,
                                       bool double_weights) {
     std::vector<std::pair<ParameterPlaces, std::span<const double>>> checked;
+    checked.reserve(given.size());
     for (const auto& [name, values] : given) {
         checked.emplace_back(checked_places(handles, name, values, double_weights), values);
     }

@@ -23,11 +23,13 @@ using program::OutputForm;
 
 BlockCode lower_prepare(const ProgramDescription& description, const ConstantArguments& arguments) {
     std::vector<InputForm> inputs;
+    inputs.reserve(arguments.parameters.size() + 1);
     for (const GroupValues& values : arguments.parameters) {
         inputs.push_back(values.uniform() ? InputForm{InputForm::Kind::uniform, values[0]} : InputForm{});
     }
     inputs.push_back({InputForm::Kind::uniform, arguments.h});
     std::vector<OutputForm> outputs;
+    outputs.reserve(description.prepare.results.size());
     for (const std::uint32_t result : description.prepare.results) outputs.push_back({.result = result});
     return lower(description.prepare, inputs, outputs);
 }

@@ -88,6 +88,7 @@ class Release {
         std::vector<InputForm> inputs(states + 1, InputForm{.kind = InputForm::Kind::lanes});
         for (const double value : parameters) inputs.push_back({.kind = InputForm::Kind::uniform, .value = value});
         std::vector<OutputForm> outputs;
+        outputs.reserve(description.release.results.size());
         for (const std::uint32_t result : description.release.results) {
             outputs.push_back({.result = result, .kind = OutputForm::Kind::lanes});
         }

@@ -137,7 +137,7 @@ class PulsepacketGenerator final : public Stimulus {
         }
         for (std::size_t i = 0; i < targets_.size(); ++i) {
             SequentialRandom random({key, targets_[i].value});
-            for (double drawn = 0.0; drawn < activities_[i]; drawn += 1.0) {
+            for (std::uint64_t drawn = 0; static_cast<double>(drawn) < activities_[i]; ++drawn) {
                 const double shift = deviations_[i] * math::normal_quantile(random.next_unit());
                 // A decimal time in ms and the resolution are both rounded to binary.
                 const double step = std::ceil((centres_[packet] + shift) / resolution_ - 1e-6);

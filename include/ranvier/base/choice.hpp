@@ -29,7 +29,7 @@ std::optional<std::size_t> find_choice(std::string_view kind, std::span<const st
 /// @throws UnknownNameError
 template <class Enum>
 Enum parse_choice(std::string_view name) {
-    return static_cast<Enum>(*find_choice(ChoiceNames<Enum>::kind, ChoiceNames<Enum>::names, name, false));
+    return static_cast<Enum>(find_choice(ChoiceNames<Enum>::kind, ChoiceNames<Enum>::names, name, false).value());
 }
 
 inline constexpr std::string_view automatic_choice = "auto";

@@ -34,7 +34,7 @@ class SpikeLists {
         constexpr std::uint64_t of_heap = sizeof(std::size_t);
         std::uint64_t sum = 0;
         for (const std::vector<Step>& list : all()) {
-            sum += sizeof(list) + (list.empty() ? 0 : list.capacity() * sizeof(Step) + of_heap);
+            sum += sizeof(std::vector<Step>) + (list.empty() ? 0 : list.capacity() * sizeof(Step) + of_heap);
         }
         return sum;
     }

@@ -27,7 +27,7 @@ class CellModel final : public models::UserModel {
     CellModel(std::vector<std::shared_ptr<const CellModel>> kinds, std::vector<std::uint32_t> kind_of);
 
     std::size_t kinds() const { return kinds_.empty() ? 1 : kinds_.size(); }
-    const CellSpec& spec(std::size_t kind = 0) const { return kinds_.empty() ? *spec_ : kinds_[kind]->spec(); }
+    const CellSpec& spec(std::size_t kind = 0) const { return kinds_.empty() ? spec_.value() : kinds_[kind]->spec(); }
     /// The kind of a cell of the population.
     std::size_t kind_of(std::uint64_t cell) const { return kind_of_.empty() ? 0 : kind_of_[cell]; }
 
