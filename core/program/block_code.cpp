@@ -69,8 +69,9 @@ class Registers {
             last_[operand.index] = std::max(last_[operand.index], i);
         };
         for (std::size_t i = 0; i < drafts.size(); ++i) {
+            const std::optional<Operand>& out = drafts[i].out;
             for (const Operand& operand : drafts[i].operands) see(operand, i);
-            if (drafts[i].out) see(*drafts[i].out, i);
+            if (out) see(*out, i);
         }
         // A value from before a loop that is used in it lives through all iterations. Inner loops come first.
         for (const LoopRange& loop : loops) {
@@ -95,8 +96,9 @@ class Registers {
                 free.push_back(ends.begin()->second);
                 ends.erase(ends.begin());
             }
-            if (!drafts[i].out || drafts[i].out->kind != Operand::Kind::temporary) continue;
-            const std::uint32_t temporary = drafts[i].out->index;
+            const std::optional<Operand>& out = drafts[i].out;
+            if (!out || out->kind != Operand::Kind::temporary) continue;
+            const std::uint32_t temporary = out->index;
             if (first_[temporary] != i) continue;
             if (free.empty()) free.push_back(static_cast<std::uint32_t>(count_++));
             register_[temporary] = free.back();
@@ -378,7 +380,8 @@ class Lowering {
                 }
             }
             for (std::size_t i = loop.range.begin; i <= loop.range.end; ++i) {
-                if (drafts_[i].out) read.erase(place(*drafts_[i].out));
+                const std::optional<Operand>& out = drafts_[i].out;
+                if (out) read.erase(place(*out));
             }
             for (const std::uint32_t carried : places.carried) read.erase(carried);
             places.read.assign(read.begin(), read.end());
@@ -404,7 +407,8 @@ class Lowering {
             return false;
         };
         for (std::size_t i = loop.range.begin; i < loop.check; ++i) {
-            if (drafts_[i].out && is_used(*drafts_[i].out)) return true;
+            const std::optional<Operand>& out = drafts_[i].out;
+            if (out && is_used(*out)) return true;
         }
         return false;
     }

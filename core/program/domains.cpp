@@ -61,9 +61,9 @@ bool is_defined(Operation operation, std::span<const Interval> x) {
             return x[0].low > -1.0;
         case pow: {
             const std::array operands{Interval{x[0].low, x[0].high}, Interval{x[1].low, x[1].high}};
-            Program power{.inputs = {Type::number, Type::number},
-                          .instructions = {{.operation = pow, .operands = {0, 1}}},
-                          .results = {2}};
+            const Program power{.inputs = {Type::number, Type::number},
+                                .instructions = {{.operation = pow, .operands = {0, 1}}},
+                                .results = {2}};
             return !intervals_of(power, operands)[0].may_fail;
         }
         default:
@@ -118,7 +118,8 @@ class Case {
         }
     }
     void apply(std::size_t value) {
-        if (assumed_[value]) values_[value] = intersection(values_[value], *assumed_[value]);
+        const std::optional<Interval>& assumed = assumed_[value];
+        if (assumed) values_[value] = intersection(values_[value], *assumed);
     }
 
     static Interval range(const Instruction& instruction, std::span<const Interval> operands) {
@@ -164,8 +165,10 @@ class Case {
 
     /// Returns whether the assumption is possible.
     bool assume(std::uint32_t value, const Interval& range) {
-        assumed_[value] = assumed_[value] ? intersection(*assumed_[value], range) : range;
-        const Interval found = intersection(values_[value], *assumed_[value]);
+        std::optional<Interval>& assumed = assumed_[value];
+        const Interval limits = assumed ? intersection(*assumed, range) : range;
+        assumed = limits;
+        const Interval found = intersection(values_[value], limits);
         return found.low <= found.high;
     }
     bool assume(std::uint32_t truth, bool holds) {

@@ -181,7 +181,7 @@ std::optional<std::string> undefined_release(const ReleaseProgramDescription& de
     for (std::size_t i = 0; i < found.size(); ++i) {
         const bool is_state = i < description.states.size();
         if (found[i].outcome < (is_state ? Outcome::hidden : Outcome::shown)) continue;
-        return "on_pre" + program::undefined(*found[i].operation) +
+        return "on_pre" + program::undefined(found[i].operation.value()) +
                " for some values of its variables: write max(x, ...), or where(x > 0, ..., 0)";
     }
     return std::nullopt;
@@ -228,7 +228,7 @@ class ReleaseDynamics final : public WidthDispatch<ReleaseDynamics> {
     template <class Target, class Weight>
     std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Weight> columns,
                                                 const connect::PlasticTableArguments& arguments) const {
-        auto release = std::make_shared<Release>(description_, parameters_, resolution_, arguments.synapses);
+        const auto release = std::make_shared<Release>(description_, parameters_, resolution_, arguments.synapses);
         return std::make_unique<connect::RowFactorTable<ReleaseRule, Target, Weight>>(std::move(columns), release,
                                                                                       arguments);
     }
