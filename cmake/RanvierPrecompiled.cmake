@@ -51,8 +51,9 @@ set(RANVIER_STANDARD_HEADERS
     <utility>
     <variant>
     <vector>
-    # Where the header of the intrinsic functions, which sets options for parts of itself, is not precompiled, GCC compiles
-    # all that follows it with the options of the precompiled headers: code for set-up (RanvierUnited.cmake) with -O3.
+    # The header of the intrinsic functions sets options for parts of itself. Included after precompiled headers, it makes
+    # GCC return to their options, so that code for set-up (RanvierUnited.cmake) is compiled with -O3. Precompiled, it does
+    # not.
     "${PROJECT_SOURCE_DIR}/core/base/x86_intrinsics.hpp")
 
 # ranvier_precompile(<target> <header>...) compiles these headers once for all files of the target, and

@@ -3,9 +3,9 @@
 # Most of the compile time of a file goes into headers and templates that its neighbours need as well, so the files of a
 # target are compiled in groups: in a third of the time, and for a change of one file in the time of its group. Names in
 # unnamed namespaces must differ within a target then. Files that define the same names by design (stimulators, neurons,
-# mechanisms, rules) have a named namespace inside the unnamed one. Files with performance-critical loops of which the
-# compiler would inline less in a group are compiled alone. `make tidy` compiles all files that way, which checks that
-# each includes all that it needs.
+# mechanisms, rules) have a named namespace inside the unnamed one. A file is compiled alone where the compiler would inline
+# less of its performance-critical loops in a group. `make tidy` compiles all files that way, which checks that each
+# includes all that it needs.
 
 # Each group reads all headers again (4 s in the engine). With groups of 24 files no call makes more than two.
 set(RANVIER_UNITED_AT_ONCE 24)

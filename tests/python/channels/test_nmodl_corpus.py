@@ -1,7 +1,7 @@
 """What Ranvier reads of the corpus of NMODL files: what the list beside it says, each refusal with its line.
 
-What is read does what NEURON makes of the same file, of which samples are stored. `make test` reads every sixth file,
-`make validate` all, which it also compiles anew.
+Channels that are read do what NEURON makes of the same files; samples of NEURON's results are stored. `make test` reads
+every sixth file. `make validate` reads all of them, and compiles them with NEURON again.
 """
 
 from __future__ import annotations
