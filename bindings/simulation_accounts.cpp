@@ -1,5 +1,8 @@
 #include "simulation.hpp"
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
@@ -69,6 +72,48 @@ auto epoch_times(const Simulation& simulation) {
                       to_array<double>(std::move(exchange)), to_array<std::int64_t>(std::move(received)));
 }
 
+/// Columns of the pieces of work of all threads, one thread after another.
+auto trace(const Simulation& simulation) {
+    const std::vector<std::vector<engine::TracedWork>> traces = simulation.trace();
+    const auto whole = [&](auto value) {
+        std::vector<std::int64_t> column;
+        for (std::size_t thread = 0; thread < traces.size(); ++thread) {
+            for (const engine::TracedWork& piece : traces[thread]) {
+                column.push_back(static_cast<std::int64_t>(value(thread, piece)));
+            }
+        }
+        return nb::cast(to_array<std::int64_t>(std::move(column)));
+    };
+    const auto seconds = [&](float engine::TracedWork::* part) {
+        std::vector<double> column;
+        for (const std::vector<engine::TracedWork>& pieces : traces) {
+            for (const engine::TracedWork& piece : pieces) column.push_back(piece.*part);
+        }
+        return nb::cast(to_array<double>(std::move(column)));
+    };
+    const auto nanoseconds = [](engine::LapTimer::Clock::time_point time) {
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+    };
+    using Piece = engine::TracedWork;
+    nb::dict columns;
+    columns["thread"] = whole([](std::size_t thread, const Piece&) { return thread; });
+    columns["shard"] = whole([](std::size_t, const Piece& piece) { return piece.shard; });
+    columns["kind"] = whole([](std::size_t, const Piece& piece) { return piece.kind; });
+    columns["round"] = whole([](std::size_t, const Piece& piece) { return piece.round; });
+    columns["first_step"] = whole([](std::size_t, const Piece& piece) { return piece.first; });
+    columns["last_step"] = whole([](std::size_t, const Piece& piece) { return piece.last; });
+    columns["events"] = whole([](std::size_t, const Piece& piece) { return piece.events; });
+    columns["begin"] = whole([&](std::size_t, const Piece& piece) { return nanoseconds(piece.begin); });
+    columns["end"] = whole([&](std::size_t, const Piece& piece) { return nanoseconds(piece.end); });
+    columns["read"] = seconds(&Piece::read);
+    columns["deliver"] = seconds(&Piece::deliver);
+    columns["update"] = seconds(&Piece::update);
+    columns["record"] = seconds(&Piece::record);
+    columns["collocate"] = seconds(&Piece::collocate);
+    columns["communicate"] = seconds(&Piece::communicate);
+    return columns;
+}
+
 std::map<std::string, std::uint64_t> traffic_counts(const engine::Traffic& traffic) {
     const comm::ExchangeCounts& counts = traffic.counts;
     return {{"spikes_sent", counts.spikes_sent},
@@ -115,6 +160,9 @@ void bind_accounts(nb::class_<Simulation>& simulation) {
             "Seconds by phase, for each thread of this process.")
         .def("epoch_times", epoch_times,
              "Seconds of computation, waiting and exchange of each epoch that was traced, and spikes received in it.")
+        .def("trace", trace,
+             "The latest pieces of work of each thread, as columns; times in seconds, and begins and ends in "
+             "nanoseconds of the system's clock.")
         .def_prop_ro("exchange", [](const Simulation& self) { return self.traffic().method; })
         .def(
             "traffic", [](const Simulation& self) { return traffic_counts(self.traffic()); },

@@ -172,22 +172,16 @@ std::vector<double> ParallelMeasurement::barrier(std::uint32_t rounds, std::uint
 std::vector<double> ParallelMeasurement::rounds(std::uint32_t rounds, std::uint32_t repetitions) {
     std::vector<double> seconds;
     for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
-        std::uint32_t done = 0;
+        parallel::RoundRecords records(team_.size());
+        team_.prepare_rounds(records);
         auto begin = Clock::now();
         team_.run(
             [&](std::uint32_t worker) {
-                team_.rounds(
-                    worker, team_.size(),
-                    [](std::uint32_t item) {
-                        // Volatile, so that the compiler keeps it.
-                        [[maybe_unused]] volatile std::uint32_t seen;
-                        seen = item;
-                    },
-                    [&] {
-                        // The first round waits until all workers are awake.
-                        if (done == 0) begin = Clock::now();
-                        return ++done <= rounds;
-                    });
+                team_.rounds(worker, [&](std::uint32_t item, std::uint32_t round) {
+                    // The first round waits until all workers are awake.
+                    if (item == 0 && round == 2) begin = Clock::now();
+                    return round == rounds + 2 ? parallel::RoundRecords::last : 0;
+                });
             },
             poll_);
         seconds.push_back(seconds_since(begin) / rounds);

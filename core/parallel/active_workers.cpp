@@ -67,8 +67,9 @@ void ActiveWorkers::advance(std::int64_t now, const std::vector<std::int64_t>& d
 }
 
 void ActiveWorkers::begin_trial(std::int64_t now) {
-    tried_fewer_ = active_ == workers_ || (active_ > 1 && !tried_fewer_);
-    compared_ = {active_, tried_fewer_ ? active_ / 2 : std::min(2 * active_, workers_)};
+    const std::uint32_t active = this->active();
+    tried_fewer_ = active == workers_ || (active > 1 && !tried_fewer_);
+    compared_ = {active, tried_fewer_ ? active / 2 : std::min(2 * active, workers_)};
     rates_ = {};
     part_ = 0;
     settle(now);
@@ -86,8 +87,8 @@ void ActiveWorkers::stay(std::int64_t now) {
 }
 
 void ActiveWorkers::set_active(std::uint32_t count) {
-    if (count == active_) return;
-    active_ = count;
+    if (count == active()) return;
+    active_.store(count, std::memory_order_relaxed);
     for (std::uint32_t place = 0; place < workers_; ++place) {
         flags_[order_[place]].store(place >= count, std::memory_order_relaxed);
     }

@@ -38,13 +38,16 @@ struct MadeUpDelays {
     std::unique_ptr<std::atomic<std::int64_t>[]> delays;
 };
 
-/// Goes through so many rounds of one item for each worker.
+/// Processes so many rounds of one item for each worker.
 template <class Body>
 void run_rounds(Team& team, std::uint32_t rounds, Body body) {
-    std::uint32_t round = 0;
+    RoundRecords records(team.size());
+    team.prepare_rounds(records);
     team.run([&](std::uint32_t worker) {
-        team.rounds(
-            worker, team.size(), [&](std::uint32_t item) { body(round, item); }, [&] { return ++round < rounds; });
+        team.rounds(worker, [&](std::uint32_t item, std::uint32_t round) {
+            body(round - 1, item);
+            return round == rounds ? RoundRecords::last : 0;
+        });
     });
 }
 

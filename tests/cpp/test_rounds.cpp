@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -87,16 +89,17 @@ class RoundsOn : public testing::TestWithParam<std::tuple<std::uint32_t, std::ui
         std::atomic<std::uint32_t> spent{0};
         for (std::uint32_t i = 0; i < 200 * (item % 7); ++i) spent.fetch_add(1, std::memory_order_relaxed);
     }
-    /// Goes through so many rounds.
+    /// Processes so many rounds, counted from 0.
     template <class Body>
     static void run(Team& team, std::uint32_t rounds, std::uint32_t count, Body body) {
-        std::uint32_t round = 0;
+        RoundRecords records(count);
+        team.prepare_rounds(records);
         team.run([&](std::uint32_t worker) {
-            team.rounds(
-                worker, count, [&](std::uint32_t item) { body(worker, round, item); },
-                [&] { return ++round < rounds; });
+            team.rounds(worker, [&](std::uint32_t item, std::uint32_t round) {
+                body(worker, round - 1, item);
+                return round == rounds ? RoundRecords::last : 0;
+            });
         });
-        EXPECT_EQ(round, rounds);
     }
 };
 
@@ -107,28 +110,15 @@ TEST_P(RoundsOn, DoEachItemOnceRoundAfterRound) {
     // Fewer items than workers, as many, and more.
     for (const std::uint32_t count : {1u, workers(), 3 * workers() + 1, 64u}) {
         std::vector<std::uint32_t> items(count, 0);
-        std::vector<std::uint32_t> done_by(count, 0);
-        std::uint64_t wrong = 0;
-        std::uint32_t round = 0;
-        team->run([&](std::uint32_t worker) {
-            team->rounds(
-                worker, count,
-                [&](std::uint32_t item) {
-                    ++items[item];  // not atomic: doing an item twice would be a race as well
-                    done_by[item] = worker;
-                    work(item);
-                },
-                [&] {
-                    for (std::uint32_t item = 0; item < count; ++item) {
-                        wrong += !may_do(done_by[item], item % workers());
-                        wrong += items[item] != 1;
-                        items[item] = 0;
-                    }
-                    return ++round < rounds;
-                });
+        std::atomic<std::uint64_t> wrong = 0;
+        run(*team, rounds, count, [&](std::uint32_t worker, std::uint32_t round, std::uint32_t item) {
+            // Not atomic: if an item were processed twice, that would be a race as well.
+            wrong += items[item]++ != round;
+            wrong += !may_do(worker, item % workers());
+            work(item + round);
         });
         EXPECT_EQ(wrong, 0u);
-        EXPECT_EQ(round, rounds);
+        EXPECT_EQ(items, std::vector<std::uint32_t>(count, rounds));
         items_in_all += std::uint64_t{rounds} * count;
     }
     StealingCounts all;
@@ -144,6 +134,38 @@ TEST_P(RoundsOn, DoEachItemOnceRoundAfterRound) {
     }
     if (policy() == StealingPolicy::none || policy() == StealingPolicy::local_only || nodes() == 1) {
         EXPECT_EQ(all.remote, 0u);
+    }
+}
+
+/// Each item reads the notes and messages of all items of the previous round.
+TEST_P(RoundsOn, PassNotesAndMessages) {
+    const auto team = this->team();
+    constexpr std::uint32_t rounds = 400;
+    using Message = std::array<std::uint64_t, RoundRecords::message_bytes / sizeof(std::uint64_t)>;
+    for (const std::uint32_t count : {1u, workers(), 2 * workers() + 1}) {
+        const auto message_of = [](std::uint32_t item, std::uint32_t round) {
+            Message message;
+            message.fill(std::uint64_t{round} << 32 | item);
+            return message;
+        };
+        std::atomic<std::uint64_t> wrong = 0;
+        RoundRecords records(count);
+        team->prepare_rounds(records);
+        team->run([&](std::uint32_t worker) {
+            team->rounds(worker, [&](std::uint32_t item, std::uint32_t round) {
+                for (std::uint32_t other = 0; round > 1 && other < count; ++other) {
+                    Message message;
+                    std::memcpy(&message, records.message(other, round - 1), sizeof message);
+                    wrong += message != message_of(other, round - 1);
+                    wrong += records.note(other, round - 1) != 7 * round + other;
+                }
+                work(item + round);
+                const Message message = message_of(item, round);
+                std::memcpy(records.message(item, round), &message, sizeof message);
+                return round == rounds ? RoundRecords::last : 7 * (round + 1) + item;
+            });
+        });
+        EXPECT_EQ(wrong, 0u);
     }
 }
 
@@ -181,10 +203,6 @@ TEST_P(RoundsOn, CanBeLeftByAnException) {
             if (round == 3 && item == count - 1) throw std::out_of_range("item failed");
         };
         EXPECT_THROW(run(*team, 10, count, failing_item), std::out_of_range);
-        const auto failing_next = [&](std::uint32_t worker) {
-            team->rounds(worker, count, [](std::uint32_t) {}, []() -> bool { throw std::out_of_range("next failed"); });
-        };
-        EXPECT_THROW(team->run(failing_next), std::out_of_range);
         std::vector<std::uint32_t> done(count, 0);
         run(*team, 3, count, [&](std::uint32_t, std::uint32_t, std::uint32_t item) { ++done[item]; });
         EXPECT_EQ(done, std::vector<std::uint32_t>(count, 3));
@@ -200,10 +218,12 @@ INSTANTIATE_TEST_SUITE_P(Teams, RoundsOn,
 /// Three workers on two nodes, of which worker 0 comes when all rounds are over.
 struct LateWorker {
     static constexpr std::uint32_t count = 30;
+    RoundRecords records{count};
     SharedRounds rounds;
     Crowding crowding;
 
     explicit LateWorker(StealingPolicy policy) : rounds(places(), policy, 0), crowding(places(), {}) {
+        rounds.prepare(records);
         rounds.begin_job();
     }
     static std::vector<Place> places() { return {{-1, 0}, {-1, 0}, {-1, 1}}; }
@@ -213,7 +233,11 @@ struct LateWorker {
         const auto take_part = [&](std::uint32_t worker) {
             crowding.begin(worker);
             try {
-                rounds.run(worker, count, [&](std::uint32_t) { ++done; }, [] { return false; }, crowding);
+                const auto body = [&](std::uint32_t, std::uint32_t) {
+                    ++done;
+                    return RoundRecords::last;
+                };
+                rounds.run(worker, body, crowding);
             } catch (const Cancelled&) {
                 ++left;
             }

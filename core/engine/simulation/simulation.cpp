@@ -212,7 +212,13 @@ Crowding Simulation::crowding() const { return implementation_->workers.crowding
 
 std::vector<WorkerTimes> Simulation::worker_times() const { return implementation_->workers.times(); }
 
-const std::vector<EpochTimes>& Simulation::epoch_times() const { return implementation_->epochs->epoch_times(); }
+std::vector<std::vector<TracedWork>> Simulation::trace() const {
+    std::vector<std::vector<TracedWork>> pieces;
+    for (const WorkTrace& trace : implementation_->workers.traces()) pieces.push_back(trace.pieces());
+    return pieces;
+}
+
+std::vector<EpochTimes> Simulation::epoch_times() const { return implementation_->epochs->epoch_times(); }
 
 Traffic Simulation::traffic() const {
     const Implementation& self = *implementation_;

@@ -80,7 +80,8 @@ void Simulation::Implementation::build(const Poll& poll) {
         .shards = shards,
         .team = workers.team(),
         .communicator = *communicator,
-        .worker_times = workers.times(),
+        .sources = network.unit_count(),
+        .traces = workers.traces(),
         .may_gather = workers.machine().may_gather(*communicator, options.pinning, workers.team().places()),
         .traces_epochs = options.trace_epochs});
     // An interruption would leave other processes waiting in a collective operation.
@@ -150,13 +151,13 @@ void Simulation::Implementation::build_epochs(connect::RowNumbering numbering, c
     if (routing->is_needed() && (!is_asynchronous(options) || communicator->size() == 1)) {
         set_epoch_traffic();
     } else {
-        epochs->set_traffic(std::make_unique<SpikeTraffic>(shards), routing->shortest_delay());
+        epochs->set_local(routing->shortest_delay());
     }
 }
 
 void Simulation::Implementation::set_epoch_traffic() {
     std::unique_ptr<SpikeTraffic> traffic = routing->make_traffic();
-    const Step epoch_steps = routing->epoch_steps(traffic->exchange());
+    const Step epoch_steps = routing->epoch_steps(&traffic->exchange());
     epochs->set_traffic(std::move(traffic), epoch_steps);
 }
 
@@ -181,7 +182,7 @@ void Simulation::Implementation::build_async() {
                                                          notifications);
     }
     async = std::make_unique<AsyncStepping>(shards, std::move(delays), choose_most_steps(options, network),
-                                            workers.team(), workers.stealing(), std::move(ranks));
+                                            workers.team(), workers.traces(), workers.stealing(), std::move(ranks));
 }
 
 void Simulation::Implementation::run(Step steps, const Poll& poll) { run(stepping(), steps, poll); }
@@ -257,7 +258,7 @@ void Simulation::Implementation::replay(Step now, Step steps) {
     epochs->set_replays(true);
     if (lacks_exchange) set_epoch_traffic();
     run(*epochs, steps, {});
-    if (lacks_exchange) epochs->set_traffic(std::make_unique<SpikeTraffic>(shards), routing->shortest_delay());
+    if (lacks_exchange) epochs->set_local(routing->shortest_delay());
     epochs->set_replays(false);
     step.store(now);
 }

@@ -19,6 +19,8 @@ Workers::Workers(std::shared_ptr<comm::Communicator> communicator, MachineShare 
 void Workers::start(const SimulationOptions& options) {
     team_ = std::make_unique<parallel::Team>(places_, machine_.team_options(options.pinning, places_, stealing_));
     times_.resize(size());
+    traces_.reserve(size());
+    for (std::uint32_t worker = 0; worker < size(); ++worker) traces_.emplace_back(options.trace);
 }
 
 void Workers::run_together(const std::function<void(std::uint32_t)>& job, const Poll& poll) {
@@ -75,6 +77,7 @@ Crowding Workers::crowding() const {
 
 void Workers::reset_counts() {
     times_.assign(size(), {});
+    for (WorkTrace& trace : traces_) trace.clear();
     crowding_before_ = crowding_since_start();
 }
 

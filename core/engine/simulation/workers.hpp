@@ -11,6 +11,7 @@
 #include "ranvier/engine/options.hpp"
 #include "ranvier/engine/simulation.hpp"
 #include "ranvier/engine/times.hpp"
+#include "ranvier/engine/trace.hpp"
 #include "ranvier/parallel/pinning.hpp"
 #include "ranvier/parallel/stealing.hpp"
 #include "ranvier/parallel/team.hpp"
@@ -46,6 +47,9 @@ class Workers {
     /// Seconds spent by each worker since the last reset of the counts.
     std::vector<WorkerTimes>& times() { return times_; }
     const std::vector<WorkerTimes>& times() const { return times_; }
+    /// The latest work of each.
+    std::vector<WorkTrace>& traces() { return traces_; }
+    const std::vector<WorkTrace>& traces() const { return traces_; }
     /// Time taken by other programs since then.
     Crowding crowding() const;
     void reset_counts();
@@ -59,6 +63,7 @@ class Workers {
     parallel::StealingPolicy stealing_;
     std::unique_ptr<parallel::Team> team_;
     std::vector<WorkerTimes> times_;
+    std::vector<WorkTrace> traces_;
     Crowding crowding_before_;  ///< at the last reset of the counts
     bool has_failed_ = false;
 };

@@ -21,11 +21,12 @@ constexpr Step unbounded = std::numeric_limits<Step>::max();
 }  // namespace
 
 AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, PairDelays delays, Step most_steps,
-                             parallel::Team& team, parallel::StealingPolicy stealing,
+                             parallel::Team& team, std::span<WorkTrace> traces, parallel::StealingPolicy stealing,
                              std::unique_ptr<comm::ProgressExchange> ranks)
     : delays_(std::move(delays)),
       most_steps_(most_steps),
       team_(team),
+      traces_(traces),
       ranks_(std::move(ranks)),
       backoff_(team.spins() > 0 ? 1000 : 20),
       furthest_(std::make_unique<std::atomic<Step>[]>(shards.size())),
@@ -106,8 +107,16 @@ void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes
     if (team_.stop_requested() || group.shard.groups().has_failed()) request_stop();
     states_[index].store(State::runs);
     const Step before = group.now();
+    WorkTrace& trace = traces_[worker];
+    if (trace.is_on()) trace.begin({.begin = timer.last(), .shard = index, .kind = WorkKind::visit}, times);
+    const std::uint64_t events = group.shard.synapses().events();
     const Step last = plan(group, limit(index));
     if (last > before) advance(worker, index, last, times, timer);
+    if (trace.is_on()) {
+        trace.present().first = before + 1;
+        trace.present().last = last;
+        trace.present().events = group.shard.synapses().events() - events;
+    }
     const bool is_last = last == target_.load();
     if (ranks_ && (last > before || is_last)) ranks_->advance(index, last, is_last);
     if (is_last) {
@@ -125,9 +134,11 @@ void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes
         note_progress();
     }
     times.collocate += timer.lap();
-    if (!ranks_) return;
-    if (last > before || is_last) poll(false);
-    times.communicate += timer.lap();
+    if (ranks_) {
+        if (last > before || is_last) poll(false);
+        times.communicate += timer.lap();
+    }
+    if (trace.is_on()) trace.end(times);
 }
 
 /// A shard could not advance. Either it is notified by those that do, or it finds here that they have: all of these

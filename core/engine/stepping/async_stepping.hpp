@@ -16,6 +16,7 @@
 #include "engine/stepping/stepping.hpp"
 #include "parallel/backoff.hpp"
 #include "ranvier/engine/times.hpp"
+#include "ranvier/engine/trace.hpp"
 #include "ranvier/parallel/ordered_work.hpp"
 #include "ranvier/parallel/team.hpp"
 
@@ -46,7 +47,7 @@ class AsyncStepping final : public Stepping, private comm::ProgressReceiver {
     /// @param most_steps maximum number of steps of a shard at a time, for which its ring of inputs has room
     /// @param ranks sends clocks and spikes of these shards to other processes; null: there are none
     AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, PairDelays delays, Step most_steps,
-                  parallel::Team& team, parallel::StealingPolicy stealing,
+                  parallel::Team& team, std::span<WorkTrace> traces, parallel::StealingPolicy stealing,
                   std::unique_ptr<comm::ProgressExchange> ranks = nullptr);
 
     /// @pre the previous run has reached its end
@@ -132,6 +133,7 @@ class AsyncStepping final : public Stepping, private comm::ProgressReceiver {
     PairDelays delays_;
     Step most_steps_;
     parallel::Team& team_;
+    std::span<WorkTrace> traces_;  ///< by worker
     std::unique_ptr<comm::ProgressExchange> ranks_;
     std::mutex ranks_mutex_;      ///< of the worker that communicates
     parallel::Backoff backoff_;  ///< of the worker that polls for messages

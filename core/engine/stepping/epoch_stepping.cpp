@@ -2,83 +2,170 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "parallel/processors.hpp"
 
 namespace ranvier::engine {
 
+EpochStepping::EpochStepping(const EpochSteppingArguments& arguments)
+    : given_(arguments),
+      records_(static_cast<std::uint32_t>(arguments.shards.size())),
+      workers_(arguments.team.size()) {}
+
+void EpochStepping::set_traffic(std::unique_ptr<SpikeTraffic> traffic, Step epoch_steps) {
+    spikes_.reset();
+    traffic_ = std::move(traffic);
+    epoch_steps_ = epoch_steps;
+}
+
+void EpochStepping::set_local(Step epoch_steps) {
+    traffic_.reset();
+    spikes_ = std::make_unique<SpikeRecords>(given_.shards, given_.sources, epoch_steps);
+    epoch_steps_ = epoch_steps;
+}
+
 void EpochStepping::begin(Step first, Step last) {
-    progress_ = Progress{};
-    progress_.present = {.number = epoch_, .earliest = first, .begin = first};
-    progress_.last = last;
+    last_ = last;
+    was_stopped_ = false;
     step_.store(first - 1, std::memory_order_relaxed);
-    if (given_.traces_epochs) trace_epoch();
-    begin_epoch();
+    Plan plan{.present = {.number = epoch_, .earliest = first, .begin = first}};
+    begin_epoch(plan, last);
+    for (WorkerState& worker : workers_) worker.plan = plan;
+    epoch_timer_.lap();
+    given_.team.prepare_rounds(records_);
 }
 
 void EpochStepping::run(std::uint32_t worker, WorkerTimes& times) {
     LapTimer timer;
+    if (given_.traces_epochs) workers_[worker].until_last = share_of(times);
     given_.team.rounds(
-        worker, static_cast<std::uint32_t>(given_.shards.size()),
-        [&](std::uint32_t shard) { run_item(shard, times, timer); }, [&] { return begin_next_round(times, timer); });
+        worker, [&](std::uint32_t shard, std::uint32_t round) { return run_item(worker, shard, round, times, timer); });
     times.wait += timer.lap();
 }
 
 void EpochStepping::reset_counts() {
-    epoch_times_.clear();
-    if (traffic_->exchange() != nullptr) traffic_->exchange()->reset_counts();
+    ends_.clear();
+    for (WorkerState& worker : workers_) worker.shares.clear();
+    if (traffic_) traffic_->exchange().reset_counts();
 }
 
 /// Epochs end at multiples of their length.
-void EpochStepping::begin_epoch() {
-    Epoch& present = progress_.present;
-    present.end = std::min(progress_.last, (present.begin + epoch_steps_ - 1) / epoch_steps_ * epoch_steps_);
-    progress_.kind = RoundKind::update;
+void EpochStepping::begin_epoch(Plan& plan, Step last) const {
+    Epoch& present = plan.present;
+    present.end = std::min(last, (present.begin + epoch_steps_ - 1) / epoch_steps_ * epoch_steps_);
+    plan.kind = WorkKind::update;
+    plan.first_transfer = true;
 }
 
-void EpochStepping::run_item(std::uint32_t shard, WorkerTimes& times, LapTimer& timer) {
+std::uint32_t EpochStepping::run_item(std::uint32_t worker, std::uint32_t shard, std::uint32_t round,
+                                      WorkerTimes& times, LapTimer& timer) {
     times.wait += timer.lap();
-    const Epoch& present = progress_.present;
-    switch (progress_.kind) {
-        case RoundKind::update:
-            if (progress_.past.end > 0) traffic_->deliver(shard, progress_.past);
-            update_shard(shard, times, timer);
-            break;
-        case RoundKind::collocate:
-            traffic_->collocate(shard, present, progress_.first_transfer);
+    WorkerState& state = workers_[worker];
+    Plan& plan = state.plan;
+    if (plan.round != round) {
+        // A worker whose items others have taken over may have skipped rounds.
+        if (plan.round + 1 != round) plan = plans_[(round - 1) % 2];
+        follow(plan);
+        if (given_.traces_epochs) trace_share(state, times);
+    }
+    if (shard == 0) {
+        plans_[round % 2] = plan;
+        step_.store(plan.present.begin - 1, std::memory_order_relaxed);
+        if (given_.traces_epochs) trace_end(plan);
+    }
+    WorkTrace& trace = given_.traces[worker];
+    if (!trace.is_on()) return work(worker, shard, times, timer);
+    const ShardSynapses& synapses = given_.shards[shard]->synapses();
+    const std::uint64_t events = synapses.events();
+    const bool updates = plan.kind == WorkKind::update;
+    trace.begin({.begin = timer.last(),
+                 .first = updates ? plan.present.begin : 0,
+                 .last = updates ? plan.present.end : -1,
+                 .round = plan.round,
+                 .shard = shard,
+                 .kind = plan.kind},
+                times);
+    const std::uint32_t note = work(worker, shard, times, timer);
+    trace.present().events = synapses.events() - events;
+    trace.end(times);
+    return note;
+}
+
+/// Does what the plan says for a shard, and returns the note of its record.
+std::uint32_t EpochStepping::work(std::uint32_t worker, std::uint32_t shard, WorkerTimes& times, LapTimer& timer) {
+    const Plan& plan = workers_[worker].plan;
+    switch (plan.kind) {
+        case WorkKind::update:
+            if (plan.past.end > 0) deliver(worker, shard, times, timer);
+            return update_shard(shard, plan, times, timer);
+        case WorkKind::collocate:
+            traffic_->collocate(shard, plan.present, plan.first_transfer);
             times.collocate += timer.lap();
             break;
-        case RoundKind::collect:
-            traffic_->collect(shard, present);
+        case WorkKind::transfer:
+            if (shard == 0) traffic_->transfer(plan.ends, plan.first_transfer, times, timer);
+            break;
+        case WorkKind::collect:
+            traffic_->collect(shard, plan.present);
             times.deliver += timer.lap();
             break;
-        case RoundKind::finish:
-            traffic_->deliver(shard, progress_.past);
-            given_.shards[shard]->outboxes().begin_epoch(present.number, present.begin);
+        case WorkKind::renew:
+            if (shard == 0) traffic_->exchange().next_round();
+            times.communicate += timer.lap();
+            break;
+        case WorkKind::finish:
+            deliver(worker, shard, times, timer);
+            given_.shards[shard]->outboxes().begin_epoch(plan.present.number, plan.present.begin);
             times.deliver += timer.lap();
+            if (shard == 0) {
+                epoch_ = plan.present.number;
+                was_stopped_ = plan.stops;
+            }
+            return parallel::RoundRecords::last;
+        case WorkKind::visit:
             break;
     }
+    return 0;
 }
 
-/// Updates a shard to the end of the present epoch. The worker of the first shard also communicates with the other
-/// processes. Reading the clock takes as long as updating some dozen neurons, so it is read only after work was done.
-void EpochStepping::update_shard(std::uint32_t index, WorkerTimes& times, LapTimer& timer) {
-    const Epoch& present = progress_.present;
+/// Passes the spikes of the last epoch to the tables of a shard.
+void EpochStepping::deliver(std::uint32_t worker, std::uint32_t shard, WorkerTimes& times, LapTimer& timer) {
+    const Plan& plan = workers_[worker].plan;
+    if (traffic_) {
+        traffic_->deliver(shard, plan.past);
+        return;
+    }
+    spikes_->read(shard, records_, plan.round - 1);
+    if (given_.traces[worker].is_on()) {
+        const double seconds = timer.lap();
+        times.deliver += seconds;
+        given_.traces[worker].present().read = static_cast<float>(seconds);
+    }
+    spikes_->deliver(shard, plan.past);
+}
+
+/// Updates a shard to the end of the present epoch, and returns the note of its record. The first shard also
+/// communicates with the other processes. Reading the clock takes as long as updating some dozen neurons, so it is read
+/// only after work was done.
+std::uint32_t EpochStepping::update_shard(std::uint32_t index, const Plan& plan, WorkerTimes& times, LapTimer& timer) {
+    const Epoch& present = plan.present;
     Shard& shard = *given_.shards[index];
     shard.outboxes().begin_epoch(present.number, present.begin);
     shard.begin_visit();
-    const bool exchanges = index == 0 && traffic_->exchange() != nullptr;
+    const bool exchanges = index == 0 && traffic_ != nullptr;
     if (exchanges) {
         times.deliver += timer.lap();
         traffic_->begin(present.begin);
         times.communicate += timer.lap();
     }
+    const Outboxes::Box& outbox = shard.outboxes().present();
     for (Step now = present.begin, last = 0; now <= present.end; now = last + 1) {
         if (replays_) {
             last = now;
             shard.replay(now);
             times.deliver += timer.lap();
-            if (index == 0) traffic_->advance(shard.outboxes().of_epoch(present.number));
+            if (exchanges) traffic_->advance(outbox);
             continue;
         }
         last = shard.stretch_end(now, present.end);
@@ -88,111 +175,130 @@ void EpochStepping::update_shard(std::uint32_t index, WorkerTimes& times, LapTim
         times.update += timer.lap() - record_seconds;
         times.record += record_seconds;
         if (!exchanges) continue;
-        traffic_->advance(shard.outboxes().of_epoch(present.number));
+        traffic_->advance(outbox);
         times.collocate += timer.lap();
     }
     shard.recorders().publish_bytes();
-    if (index != 0) return;
-    progress_.stops = stops(present.number);
+    std::uint32_t note = shard.groups().has_failed() ? has_failed : 0;
+    if (spikes_) note |= spikes_->write(records_.message(index, plan.round), outbox);
+    if (index == 0) note |= stops(plan);
     if (exchanges) times.communicate += timer.lap();
+    return note;
 }
 
-/// Called between two rounds. Returns whether there is another one.
-bool EpochStepping::begin_next_round(WorkerTimes& times, LapTimer& timer) {
-    switch (progress_.kind) {
-        case RoundKind::update:
-            note_failures();
-            progress_.ends = progress_.stops || progress_.fails || progress_.present.end == progress_.last;
-            progress_.first_transfer = true;
-            if (traffic_->exchange() == nullptr) return end_epoch();
-            progress_.kind = RoundKind::collocate;
-            return true;
-        case RoundKind::collocate:
-            traffic_->transfer(progress_.ends, progress_.first_transfer, times, timer);
-            progress_.kind = RoundKind::collect;
-            return true;
-        case RoundKind::collect:
-            if (!traffic_->exchange()->more()) return end_epoch();
-            traffic_->exchange()->next_round();
-            times.communicate += timer.lap();
-            progress_.first_transfer = false;
-            progress_.kind = RoundKind::collocate;
-            return true;
-        case RoundKind::finish:
-            epoch_ = progress_.present.number;
+void EpochStepping::follow(Plan& plan) const {
+    std::uint32_t notes = 0;
+    for (std::uint32_t shard = 0; shard < records_.items(); ++shard) notes |= records_.note(shard, plan.round);
+    switch (plan.kind) {
+        case WorkKind::update:
+            plan.stops = (notes & must_stop) != 0;
+            plan.fails_here = plan.fails_here || (notes & has_failed) != 0;
+            plan.ends =
+                plan.stops || plan.present.end == last_ || (is_alone() ? plan.fails_here : (notes & all_failed) != 0);
+            if (traffic_ == nullptr) {
+                end_epoch(plan);
+            } else {
+                plan.kind = WorkKind::collocate;
+            }
+            break;
+        case WorkKind::collocate:
+            plan.kind = WorkKind::transfer;
+            break;
+        case WorkKind::transfer:
+            plan.kind = WorkKind::collect;
+            break;
+        case WorkKind::collect:
+            if (traffic_->exchange().more()) {
+                plan.kind = WorkKind::renew;
+            } else {
+                end_epoch(plan);
+            }
+            break;
+        case WorkKind::renew:
+            plan.first_transfer = false;
+            plan.kind = WorkKind::collocate;
+            break;
+        case WorkKind::finish:
+        case WorkKind::visit:
             break;
     }
-    return false;
+    ++plan.round;
 }
 
-/// A run ends early if a neuron has failed; processes agree on it, see stops().
-void EpochStepping::note_failures() {
-    progress_.fails_here = progress_.fails_here || std::ranges::any_of(given_.shards, [](const auto& shard) {
-                               return shard->groups().has_failed();
-                           });
-    if (is_alone()) progress_.fails = progress_.fails_here;
-}
-
-/// Called when the spikes of the present epoch have been delivered.
-bool EpochStepping::end_epoch() {
-    step_.store(progress_.present.end, std::memory_order_relaxed);
-    if (given_.traces_epochs) trace_epoch();
-    progress_.past = progress_.present;
-    const Epoch& past = progress_.past;
-    progress_.present = {.number = past.number + 1, .earliest = past.begin, .begin = past.end + 1};
-    if (progress_.ends) {
-        progress_.kind = RoundKind::finish;
+/// Called when the spikes of the present epoch have arrived.
+void EpochStepping::end_epoch(Plan& plan) const {
+    plan.past = plan.present;
+    plan.present = {.number = plan.past.number + 1, .earliest = plan.past.begin, .begin = plan.past.end + 1};
+    if (plan.ends) {
+        plan.kind = WorkKind::finish;
     } else {
-        begin_epoch();
+        begin_epoch(plan, last_);
     }
-    return true;
 }
 
-/// Whether the run ends after this epoch. Processes decide together, and only every few epochs. At the same time they
-/// agree how to wait, and where: a process that polls for messages takes the processor from the others if another
-/// program competes for it.
-bool EpochStepping::stops(std::uint64_t epoch_number) {
-    if (is_alone()) return given_.team.stop_requested();
+/// Whether the run ends after this epoch, as bits of a note. Processes decide together, and only every few epochs. At
+/// the same time they agree how to wait, and where: a process that polls for messages takes the processor from the
+/// others if another program competes for it.
+std::uint32_t EpochStepping::stops(const Plan& plan) {
+    if (is_alone()) return given_.team.stop_requested() ? must_stop : 0;
     constexpr std::uint64_t epochs_between = 16;
-    if (epoch_number % epochs_between != 0) return false;
+    if (plan.present.number % epochs_between != 0) return 0;
     const bool leads = given_.may_gather && given_.communicator.rank() == Rank{0};
     std::array<std::uint64_t, 5> wishes{
         given_.team.stop_requested() ? 1u : 0u,
         given_.team.is_crowded() ? 1u : 0u,
         given_.team.was_crowded_lately() ? 1u : 0u,
         leads ? static_cast<std::uint64_t>(parallel::current_processor() + 1) : 0u,
-        progress_.fails_here ? 1u : 0u,
+        plan.fails_here ? 1u : 0u,
     };
     given_.communicator.reduce(wishes, comm::Reduction::greatest);
     const auto [stop, is_crowded, was_crowded_lately, processor, fails] = wishes;
-    progress_.fails = fails != 0;
     // While processors are tried again, the other program may still be running.
     given_.communicator.yield_processors(was_crowded_lately != 0);
     if (given_.may_gather) given_.team.gather(is_crowded != 0 ? static_cast<int>(processor) - 1 : -1);
-    return stop != 0;
+    return (stop != 0 ? must_stop : 0) | (fails != 0 ? all_failed : 0);
 }
 
-/// Records the times since the last epoch; at the start of a run, only the reference values.
-void EpochStepping::trace_epoch() {
-    EpochTimes sum;
-    for (const WorkerTimes& times : given_.worker_times) {
-        sum.compute += times.update + times.deliver + times.record + times.collocate;
-        sum.exchange += times.communicate;
+EpochStepping::EpochShare EpochStepping::share_of(const WorkerTimes& times) {
+    return {.compute = times.update + times.deliver + times.record + times.collocate, .exchange = times.communicate};
+}
+
+/// Records the times of a worker since the last epoch.
+void EpochStepping::trace_share(WorkerState& state, const WorkerTimes& times) {
+    const Plan& plan = state.plan;
+    if (plan.kind != WorkKind::update && plan.kind != WorkKind::finish) return;
+    const EpochShare sum = share_of(times);
+    state.shares.push_back({.epoch = plan.past.number,
+                            .compute = sum.compute - state.until_last.compute,
+                            .exchange = sum.exchange - state.until_last.exchange});
+    state.until_last = sum;
+}
+
+void EpochStepping::trace_end(const Plan& plan) {
+    if ((plan.kind != WorkKind::update && plan.kind != WorkKind::finish) || plan.past.end == 0) return;
+    ends_.push_back({.epoch = plan.past.number,
+                     .seconds = epoch_timer_.lap(),
+                     .spikes_received = traffic_ ? traffic_->exchange().counts().spikes_received : 0});
+}
+
+std::vector<EpochTimes> EpochStepping::epoch_times() const {
+    std::vector<EpochTimes> epochs;
+    std::vector<std::size_t> next(workers_.size(), 0);
+    std::uint64_t received_before = 0;
+    for (const EpochEnd& end : ends_) {
+        EpochTimes times{.spikes_received = end.spikes_received - received_before};
+        received_before = end.spikes_received;
+        for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+            const std::vector<EpochShare>& shares = workers_[worker].shares;
+            for (std::size_t& i = next[worker]; i < shares.size() && shares[i].epoch <= end.epoch; ++i) {
+                times.compute += shares[i].compute / static_cast<double>(workers_.size());
+                times.exchange += shares[i].exchange;
+            }
+        }
+        times.wait = std::max(0.0, end.seconds - times.compute - times.exchange);
+        epochs.push_back(times);
     }
-    sum.compute /= static_cast<double>(given_.worker_times.size());
-    const comm::SpikeExchange* const exchange = traffic_->exchange();
-    sum.spikes_received = exchange == nullptr ? 0 : exchange->counts().spikes_received;
-    const EpochTimes& until_last = progress_.traced;
-    const double seconds = progress_.epoch_timer.lap();
-    if (progress_.present.end > 0) {
-        EpochTimes times{.compute = sum.compute - until_last.compute,
-                         .wait = 0.0,
-                         .exchange = sum.exchange - until_last.exchange,
-                         .spikes_received = sum.spikes_received - until_last.spikes_received};
-        times.wait = std::max(0.0, seconds - times.compute - times.exchange);
-        epoch_times_.push_back(times);
-    }
-    progress_.traced = sum;
+    return epochs;
 }
 
 }  // namespace ranvier::engine

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -7,10 +8,13 @@
 #include <vector>
 
 #include "engine/shard/shard.hpp"
+#include "engine/stepping/spike_records.hpp"
 #include "engine/stepping/spike_traffic.hpp"
 #include "engine/stepping/stepping.hpp"
 #include "ranvier/comm/communicator.hpp"
 #include "ranvier/engine/times.hpp"
+#include "ranvier/engine/trace.hpp"
+#include "ranvier/parallel/rounds.hpp"
 #include "ranvier/parallel/team.hpp"
 
 namespace ranvier::engine {
@@ -20,39 +24,40 @@ struct EpochSteppingArguments {
     std::span<const std::unique_ptr<Shard>> shards;
     parallel::Team& team;
     comm::Communicator& communicator;
-    std::span<const WorkerTimes> worker_times;  ///< of all runs
-    bool may_gather = false;                    ///< see MachineShare::may_gather()
+    std::uint64_t sources = 0;    ///< number of neurons and sources of the network
+    std::span<WorkTrace> traces;  ///< by worker
+    bool may_gather = false;      ///< see MachineShare::may_gather()
     bool traces_epochs = false;
 };
 
 /// Advances all shards of all processes together, from one exchange of spikes to the next.
 ///
-/// All workers go through rounds; in each, the same is done for every shard. Between two rounds, one worker
-/// communicates with the other processes and decides on the next round.
+/// All workers go through rounds (parallel/rounds.hpp); in each, the same is done for every shard. Without an exchange
+/// there is one round per epoch, and the records of the rounds carry the spikes. With an exchange, the shard with
+/// index 0 communicates with the other processes in a separate round.
 ///
-/// Without an exchange there is one round per epoch: outboxes alternate, so that the spikes of the last epoch are
-/// read while those of the present one are written.
+/// No worker tells the others what comes next: each finds it from the notes of all shards.
 class EpochStepping final : public Stepping {
    public:
-    explicit EpochStepping(const EpochSteppingArguments& arguments) : given_(arguments) {}
+    explicit EpochStepping(const EpochSteppingArguments& arguments);
 
+    /// Spikes go through an exchange.
     /// @param epoch_steps steps between two exchanges of spikes: none arrives earlier than that
-    void set_traffic(std::unique_ptr<SpikeTraffic> traffic, Step epoch_steps) {
-        traffic_ = std::move(traffic);
-        epoch_steps_ = epoch_steps;
-    }
-    const comm::SpikeExchange* exchange() const { return traffic_->exchange(); }
+    void set_traffic(std::unique_ptr<SpikeTraffic> traffic, Step epoch_steps);
+    /// Spikes stay on this process.
+    void set_local(Step epoch_steps);
+    const comm::SpikeExchange* exchange() const { return traffic_ ? &traffic_->exchange() : nullptr; }
     Step epoch_steps() const { return epoch_steps_; }
     /// Whether shards replay spikes (Shard::begin_replay()) and neurons do not advance.
     void set_replays(bool replays) { replays_ = replays; }
-    /// Times of each epoch since the last reset of the counts, if they are traced.
-    const std::vector<EpochTimes>& epoch_times() const { return epoch_times_; }
+    /// Times of each epoch since the last reset of the counts, if they are traced. Called between runs.
+    std::vector<EpochTimes> epoch_times() const;
 
     void begin(Step first, Step last) override;
     void run(std::uint32_t worker, WorkerTimes& times) override;
     Step step() const override { return step_.load(std::memory_order_relaxed); }
     Step reached() const override { return step(); }
-    bool was_stopped() const override { return progress_.stops; }
+    bool was_stopped() const override { return was_stopped_; }
     bool stops_for_failures() const override { return false; }
     const parallel::StealingCounts& stealing(std::uint32_t worker) const override {
         return given_.team.item_counts(worker);
@@ -60,49 +65,73 @@ class EpochStepping final : public Stepping {
     void reset_counts() override;
 
    private:
-    /// The work of a round, the same for each shard.
-    enum class RoundKind : std::uint8_t {
-        update,     ///< deliver the spikes of the last epoch, then update to the end of the present one
-        collocate,  ///< collocate the spikes of the present epoch for the exchange
-        collect,    ///< sort arrived spikes
-        finish,     ///< deliver the spikes of the last epoch of the run
-    };
-    /// The progress of a run. Changed by one worker between two rounds.
-    struct Progress {
-        RoundKind kind = RoundKind::update;
-        Epoch present;
-        Epoch past;  ///< the previous one; its end is 0 if there is none in this run
-        Step last = 0;
+    /// What a round does. It follows from the previous one and from its notes.
+    struct Plan {
+        std::uint32_t round = 1;
+        WorkKind kind = WorkKind::update;  ///< the same for each shard
+        Epoch present{};
+        Epoch past{};  ///< the previous one; its end is 0 if there is none in this run
         bool first_transfer = true;  ///< of the present epoch
         bool ends = false;           ///< the run ends with the present epoch
         bool stops = false;          ///< all processes have decided to end early, with the present epoch
         bool fails_here = false;     ///< a neuron has failed in a previous epoch
-        bool fails = false;          ///< a neuron of any process has failed, and all processes have agreed
-        // Traced times.
-        EpochTimes traced;  ///< all until the last epoch
-        LapTimer epoch_timer;
     };
+    /// Seconds of a worker in an epoch.
+    struct EpochShare {
+        std::uint64_t epoch = 0;
+        double compute = 0.0;
+        double exchange = 0.0;
+    };
+    /// What only one worker accesses.
+    struct alignas(64) WorkerState {
+        Plan plan;
+        std::vector<EpochShare> shares;  ///< if epochs are traced
+        EpochShare until_last;           ///< sums until the end of the last epoch
+    };
+    /// An epoch as seen by its first shard.
+    struct EpochEnd {
+        std::uint64_t epoch = 0;
+        double seconds = 0.0;
+        std::uint64_t spikes_received = 0;
+    };
+    // Bits of the note of a shard, beside those of SpikeRecords.
+    static constexpr std::uint32_t has_failed = std::uint32_t{1} << SpikeRecords::note_bits;
+    static constexpr std::uint32_t must_stop = has_failed << 1;   ///< by decision of all processes
+    static constexpr std::uint32_t all_failed = has_failed << 2;  ///< processes agree that a neuron has failed
 
     /// Whether no other process waits for this one.
     bool is_alone() const { return given_.communicator.size() == 1 || given_.communicator.is_dry_run(); }
-    void run_item(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
-    void update_shard(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
-    bool begin_next_round(WorkerTimes& times, LapTimer& timer);
-    void begin_epoch();
-    bool end_epoch();
-    void note_failures();
-    bool stops(std::uint64_t epoch_number);
-    void trace_epoch();
+    std::uint32_t run_item(std::uint32_t worker, std::uint32_t shard, std::uint32_t round, WorkerTimes& times,
+                           LapTimer& timer);
+    std::uint32_t work(std::uint32_t worker, std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
+    void deliver(std::uint32_t worker, std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
+    std::uint32_t update_shard(std::uint32_t shard, const Plan& plan, WorkerTimes& times, LapTimer& timer);
+    /// Turns the plan of the previous round into that of the next one.
+    void follow(Plan& plan) const;
+    void begin_epoch(Plan& plan, Step last) const;
+    void end_epoch(Plan& plan) const;
+    std::uint32_t stops(const Plan& plan);
+    static EpochShare share_of(const WorkerTimes& times);
+    static void trace_share(WorkerState& state, const WorkerTimes& times);
+    void trace_end(const Plan& plan);
 
     EpochSteppingArguments given_;
-    std::unique_ptr<SpikeTraffic> traffic_;
+    std::unique_ptr<SpikeTraffic> traffic_;  ///< null: spikes stay on this process
+    std::unique_ptr<SpikeRecords> spikes_;   ///< null: they do not
+    parallel::RoundRecords records_;
     Step epoch_steps_ = 1;
     bool replays_ = false;
-    Progress progress_;
+    Step last_ = 0;  ///< of the run
+    std::vector<WorkerState> workers_;
+    /// The plans of the last two rounds, by parity: for workers that have skipped rounds.
+    std::array<Plan, 2> plans_;
     std::atomic<Step> step_{0};
+    bool was_stopped_ = false;
     /// Number of epochs started; selects the outbox.
     std::uint64_t epoch_ = 0;
-    std::vector<EpochTimes> epoch_times_;
+    // Traced times.
+    std::vector<EpochEnd> ends_;
+    LapTimer epoch_timer_;
 };
 
 }  // namespace ranvier::engine

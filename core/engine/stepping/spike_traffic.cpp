@@ -23,8 +23,6 @@ void clear(std::pmr::vector<std::pmr::vector<Name>>& by_step) {
 
 }  // namespace
 
-SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards) : shards_(shards) { make_inboxes(); }
-
 SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards,
                            std::shared_ptr<comm::Communicator> communicator,
                            std::unique_ptr<comm::SpikeExchange> exchange, const connect::RowAddresses* addresses,
@@ -34,10 +32,6 @@ SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards,
       exchange_(std::move(exchange)),
       addresses_(addresses),
       wait_apart_(wait_apart) {
-    make_inboxes();
-}
-
-void SpikeTraffic::make_inboxes() {
     for (const auto& shard : shards_) inboxes_.emplace_back(shard->memory()[Component::spikes]);
 }
 
@@ -61,35 +55,9 @@ void SpikeTraffic::transfer(bool flush, bool first_transfer, WorkerTimes& times,
     times.communicate += timer.lap();
 }
 
-void SpikeTraffic::deliver(std::uint32_t shard, const Epoch& epoch) {
-    if (exchange_) {
-        deliver_arrivals(shard, epoch);
-    } else {
-        take_outboxes(shard, epoch);
-    }
-}
-
 void SpikeTraffic::list_outboxes(Inbox& inbox, const Epoch& epoch) const {
     inbox.outboxes.clear();
     for (const auto& shard : shards_) inbox.outboxes.emplace_back(shard->outboxes().of_epoch(epoch.number));
-}
-
-/// Passes the spikes of the outboxes of this process to the tables of one shard, step by step.
-void SpikeTraffic::take_outboxes(std::uint32_t shard, const Epoch& epoch) {
-    Inbox& inbox = inboxes_[shard];
-    list_outboxes(inbox, epoch);
-    std::pmr::vector<NeuronId>& sources = at(inbox.sources, 0);
-    for (Step stamp = epoch.begin; stamp <= epoch.end; ++stamp) {
-        sources.clear();
-        for (std::span<const comm::EmittedSpike>& outbox : inbox.outboxes) {
-            std::size_t taken = 0;
-            while (taken < outbox.size() && epoch.begin + outbox[taken].lag == stamp) {
-                sources.push_back(outbox[taken++].source);
-            }
-            outbox = outbox.subspan(taken);
-        }
-        if (!sources.empty()) shards_[shard]->synapses().accept(stamp, sources, epoch.end);
-    }
 }
 
 /// The spikes may have arrived in any number of buffers.
@@ -122,7 +90,7 @@ void SpikeTraffic::collect_rows(Inbox& inbox, std::size_t offset, const comm::Ar
 }
 
 /// Tables need spikes in the order of their steps.
-void SpikeTraffic::deliver_arrivals(std::uint32_t index, const Epoch& epoch) {
+void SpikeTraffic::deliver(std::uint32_t index, const Epoch& epoch) {
     Shard& shard = *shards_[index];
     const Step first_step = first_arrivals(epoch);
     const auto kinds = static_cast<std::uint32_t>(shard.synapses().tables().size());

@@ -16,30 +16,23 @@
 namespace ranvier::engine {
 
 /// Transfers the spikes of an epoch from the outboxes of all shards of all processes to the tables of the local
-/// shards.
+/// shards by an exchange.
 ///
-/// On one process with sorted tables no exchange is needed: the tables read the outboxes. Otherwise the workers
-/// divide the arrived spikes: each sorts a part of them by table and step, and each shard then takes its spikes from
-/// all of them.
+/// The workers divide the arrived spikes: each sorts a part of them by table and step, and each shard then takes its
+/// spikes from all of them.
 class SpikeTraffic {
    public:
-    /// Without an exchange.
-    explicit SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards);
     /// @param wait_apart synchronise all processes before each transfer, to time waiting and exchanging separately
     SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, std::shared_ptr<comm::Communicator> communicator,
                  std::unique_ptr<comm::SpikeExchange> exchange, const connect::RowAddresses* addresses,
                  bool wait_apart);
 
-    const comm::SpikeExchange* exchange() const { return exchange_.get(); }
-    comm::SpikeExchange* exchange() { return exchange_.get(); }
+    const comm::SpikeExchange& exchange() const { return *exchange_; }
+    comm::SpikeExchange& exchange() { return *exchange_; }
 
     /// Called by one worker at a time: at the start of an epoch, and after each of its steps.
-    void begin(Step first_step) {
-        if (exchange_) exchange_->begin(first_step);
-    }
-    void advance(std::span<const comm::EmittedSpike> outbox) {
-        if (exchange_) exchange_->advance(0, outbox);
-    }
+    void begin(Step first_step) { exchange_->begin(first_step); }
+    void advance(std::span<const comm::EmittedSpike> outbox) { exchange_->advance(0, outbox); }
     // After all shards have been updated to the end of an epoch: collocate() for each part, transfer() by one worker,
     // collect() for each part; repeated after next_round() as long as more() is true. There are as many parts as
     // shards.
@@ -65,14 +58,11 @@ class SpikeTraffic {
         std::pmr::vector<std::pmr::vector<std::pmr::vector<RowIndex>>> rows;
     };
 
-    void make_inboxes();
     Step first_arrivals(const Epoch& epoch) const { return exchange_->has_latency() ? epoch.earliest : epoch.begin; }
     void list_outboxes(Inbox& inbox, const Epoch& epoch) const;
-    void take_outboxes(std::uint32_t shard, const Epoch& epoch);
     /// @param offset steps from the first one of all arrivals to the one from which the lags of these are counted
     static void collect_sources(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes);
     void collect_rows(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes) const;
-    void deliver_arrivals(std::uint32_t index, const Epoch& epoch);
 
     std::span<const std::unique_ptr<Shard>> shards_;
     std::shared_ptr<comm::Communicator> communicator_;

@@ -89,6 +89,7 @@ struct SimulationOptions {
     AutoChoice<connect::RowNumbering> row_numbering = {};  ///< of tables; "auto": what takes less memory
     bool wait_apart = false;  ///< synchronise before each exchange, to time waiting and exchanging separately
     bool trace_epochs = false;  ///< keep the times of each epoch
+    std::uint32_t trace = 0;  ///< number of pieces of work of each thread that are kept, the latest ones
     /// In a dry run: the rate (spikes/s) of the spikes that replace those of each neuron, which are still recorded.
     /// One rate for all, or one for each population (sources that play spikes keep theirs). Without rates, the other
     /// processes are assumed to send the same spikes as this one.
@@ -132,6 +133,7 @@ void visit_options(Visit visit) {
     visit("row_numbering", &Options::row_numbering, OnRanks::may_differ);
     visit("wait_apart", &Options::wait_apart, OnRanks::same);
     visit("trace_epochs", &Options::trace_epochs, OnRanks::may_differ);
+    visit("trace", &Options::trace, OnRanks::may_differ);
     visit("invented_rates", &Options::invented_rates, OnRanks::may_differ);
 }
 

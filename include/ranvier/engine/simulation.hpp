@@ -18,6 +18,7 @@
 #include "ranvier/engine/gather.hpp"
 #include "ranvier/engine/options.hpp"
 #include "ranvier/engine/times.hpp"
+#include "ranvier/engine/trace.hpp"
 #include "ranvier/network/network.hpp"
 #include "ranvier/parallel/memory.hpp"
 #include "ranvier/parallel/pinning.hpp"
@@ -190,7 +191,9 @@ class Simulation {
     /// By thread of this process.
     std::vector<WorkerTimes> worker_times() const;
     /// By epoch since the last reset_counts(), if they are traced.
-    const std::vector<EpochTimes>& epoch_times() const;
+    std::vector<EpochTimes> epoch_times() const;
+    /// By thread: the latest pieces of work since the last reset_counts(), as many as SimulationOptions::trace.
+    std::vector<std::vector<TracedWork>> trace() const;
     /// Of this process.
     Traffic traffic() const;
     /// Counted at allocation, except for the buffers of the exchange, which are queried.

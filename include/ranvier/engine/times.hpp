@@ -36,6 +36,8 @@ struct EpochTimes {
 /// Measures the time between two calls, for loops whose parts take microseconds.
 class LapTimer {
    public:
+    using Clock = std::chrono::steady_clock;
+
     /// Seconds since the last call, or since construction.
     double lap() {
         const Clock::time_point now = Clock::now();
@@ -43,9 +45,9 @@ class LapTimer {
         last_ = now;
         return seconds;
     }
+    Clock::time_point last() const { return last_; }
 
    private:
-    using Clock = std::chrono::steady_clock;
     Clock::time_point last_ = Clock::now();
 };
 

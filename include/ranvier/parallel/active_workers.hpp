@@ -30,9 +30,9 @@ class ActiveWorkers {
    public:
     ActiveWorkers(std::uint32_t workers, ActiveWorkersOptions options);
 
-    /// Whether the worker rests. Changes between two rounds only.
+    /// Whether the worker rests. Changes in end_round() only.
     bool is_resting(std::uint32_t worker) const { return flags_[worker].load(std::memory_order_relaxed); }
-    bool any_resting() const { return active_ < workers_; }
+    bool any_resting() const { return active() < workers_; }
     /// Called by a resting worker: sleeps until the next wake_all(). @param wakes as read before the call of
     /// is_resting()
     void sleep(std::uint32_t wakes) const { wakes_.wait(wakes, std::memory_order_acquire); }
@@ -40,7 +40,7 @@ class ActiveWorkers {
     /// Wakes all resting workers, so that they check whether they still rest.
     void wake_all();
 
-    /// Called between two rounds, by one worker.
+    /// Called once in each round, by one worker.
     /// @param delays returns the recent waiting time of each worker for its processor, ns
     template <class Delays>
     void end_round(bool crowded, std::int64_t now, Delays delays) {
@@ -53,8 +53,8 @@ class ActiveWorkers {
         if (state_ == State::idle || now >= next_) advance(now, delays());
     }
 
-    /// Number of workers that take part. Called between jobs.
-    std::uint32_t active() const { return active_; }
+    /// Number of workers that take part.
+    std::uint32_t active() const { return active_.load(std::memory_order_relaxed); }
 
    private:
     enum class State : std::uint8_t { idle, settling, counting, staying };
@@ -70,8 +70,8 @@ class ActiveWorkers {
     ActiveWorkersOptions options_;
     std::unique_ptr<std::atomic<bool>[]> flags_;
     std::atomic<std::uint32_t> wakes_{0};
-    // The remaining members are accessed between rounds only.
-    std::uint32_t active_;
+    std::atomic<std::uint32_t> active_;
+    // The remaining members are accessed by end_round() only.
     std::vector<std::uint32_t> order_;  ///< of workers: the last ones rest first
     State state_ = State::idle;
     std::int64_t next_ = 0;  ///< when the state changes

@@ -87,7 +87,7 @@ class Crowding {
         constexpr std::int64_t checks = 4;
         return (nanoseconds() - ended_.load(std::memory_order_relaxed)) / checks < options_.interval.count();
     }
-    /// Called by one worker between two rounds.
+    /// Called by one worker in each round, after that of the previous round.
     void end_round() {
         if (is_crowded() || active_workers_.any_resting()) {
             active_workers_.end_round(is_crowded(), nanoseconds(), [this] { return recent_delays(); });

@@ -13,8 +13,54 @@
 
 namespace ranvier::parallel {
 
-/// Rounds of items, processed by all workers of a team. Each round processes each item once, and begins when all items
-/// of the previous round are done.
+/// What the items of rounds publish at their end: that they are done, a note, and a message, in one cache line for each
+/// item and round. So the line is message and barrier in one: no worker counts or forwards what others have done, and
+/// each reads the lines of the others, whose transfers overlap.
+///
+/// The lines of two successive rounds alternate. An item may read those of the previous round: none of them is written
+/// before the item is done.
+class RoundRecords {
+   public:
+    static constexpr std::size_t line_bytes = 64;
+    static constexpr std::size_t message_bytes = line_bytes - 2 * sizeof(std::uint32_t);
+    /// Bit of a note: no round follows.
+    static constexpr std::uint32_t last = std::uint32_t{1} << 31;
+
+    explicit RoundRecords(std::uint32_t items)
+        : items_(items), lines_(std::make_unique<Line[]>(2 * std::size_t{items})) {}
+
+    std::uint32_t items() const { return items_; }
+    /// Written by the item in its round, and read by all items in the next round.
+    std::byte* message(std::uint32_t item, std::uint32_t round) { return line(item, round).message; }
+    const std::byte* message(std::uint32_t item, std::uint32_t round) const { return line(item, round).message; }
+    /// The note that the item has returned in this round; read by items in the next round.
+    std::uint32_t note(std::uint32_t item, std::uint32_t round) const {
+        return line(item, round).note.load(std::memory_order_relaxed);
+    }
+
+   private:
+    friend class SharedRounds;
+
+    struct alignas(line_bytes) Line {
+        std::atomic<std::uint32_t> round{0};  ///< the latest one in which the item is done
+        std::atomic<std::uint32_t> note{0};
+        std::byte message[message_bytes];
+    };
+    static_assert(sizeof(Line) == line_bytes);
+
+    // The lines of a round are neighbours: processors fetch lines in pairs, and one of the next round would be taken
+    // from the worker that is about to write it.
+    Line& line(std::uint32_t item, std::uint32_t round) { return lines_[std::size_t{round % 2} * items_ + item]; }
+    const Line& line(std::uint32_t item, std::uint32_t round) const {
+        return lines_[std::size_t{round % 2} * items_ + item];
+    }
+
+    std::uint32_t items_;
+    std::unique_ptr<Line[]> lines_;
+};
+
+/// Rounds of items, processed by all workers of a team. Each round processes each item once, and an item begins when
+/// all items of the previous round are done.
 ///
 /// Item i is assigned to worker i mod workers, which processes it first, so that its data stay in its cache. Free
 /// workers take items of others that have not begun, as far as the policy allows.
@@ -23,51 +69,48 @@ namespace ranvier::parallel {
 /// begun an item: it resumes in the round that is then current. So a team is not slower than one thread where another
 /// program competes for its processors, as long as items may be taken over.
 ///
-/// Implementation: the number of the round is stored beside the number of the owner's items that are taken. The first
-/// worker to arrive, owner or thief, restarts an owner's items, and no reset is needed. A worker that checks the items
-/// of a finished round finds all of them taken. No memory is allocated.
+/// Implementation: nothing is done by one worker for all others, and no counter is shared, since each journey of a
+/// cache line between two processors costs some 0.1 microseconds. A worker polls the lines of all items
+/// (RoundRecords). Which worker takes an item is decided by a word of the owner, with the round in one half and the
+/// number of its items taken in it in the other: the first worker to arrive, owner or thief, restarts the owner's
+/// items, and no reset is needed. A worker that checks the items of a finished round finds all of them taken. No memory
+/// is allocated.
 class SharedRounds {
    public:
     /// @param places places of the workers
-    /// @param spins greatest number of polls for the next round before sleeping
+    /// @param spins greatest number of polls for an item of another worker before sleeping
     SharedRounds(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins);
 
-    /// Processes rounds of `count` items, at least one, while next() returns true: body(item) processes one item, on
-    /// any worker; next() is called by the worker that finished the last item of a round, while no other item is in
-    /// progress. Writes in an item or in next() are visible in all later ones. Each worker checks in each round whether
-    /// the team is crowded: meanwhile, items may be taken regardless of the policy.
+    /// Processes rounds of all items of the records: body(item, round) processes one item, on any worker, and returns
+    /// the note of its record; rounds are counted from 1. They end with the one in which item 0 returns a note with
+    /// RoundRecords::last. Writes in an item are visible to all items of later rounds. Each worker checks in each round
+    /// whether the team is crowded: meanwhile, items may be taken regardless of the policy.
     ///
-    /// Called by all workers of a job, with the same count and equivalent functions. A worker may come late, or find
+    /// Called by all workers of a job, with the same records and equivalent functions. A worker may come late, or find
     /// that all rounds are over.
-    /// @throws Cancelled after break_up(); exceptions of `body` and `next`, after which break_up() must be called
-    template <class Body, class Next>
-    void run(std::uint32_t worker, std::uint32_t count, Body&& body, Next&& next, Crowding& crowding) {
+    /// @pre prepare() was called for the job
+    /// @throws Cancelled after break_up(); exceptions of `body`, after which break_up() must be called
+    template <class Body>
+    void run(std::uint32_t worker, Body&& body, Crowding& crowding) {
         const ActiveWorkers& active_workers = crowding.active_workers();
+        const auto is_resting = [&](std::uint32_t other) { return active_workers.is_resting(other); };
+        Turn<Body> turn{worker, 1, body, crowding};
         for (;;) {
-            const std::uint32_t wakes = active_workers.wakes();
-            const std::uint32_t round = round_.load(std::memory_order_acquire);
             if (is_broken()) throw Cancelled{};
-            if (over_.load(std::memory_order_relaxed)) return;
-            if (active_workers.is_resting(worker)) {
-                active_workers.sleep(wakes);
-                continue;
-            }
-            std::uint32_t done = take_part(worker, count, round, body);
-            done += take_over(worker, count, round, body,
-                              [&](std::uint32_t other) { return active_workers.is_resting(other); });
-            const bool crowded = crowding.check(worker);
-            if (done > 0 && finish(done, count, next, crowding)) continue;
-            // A worker that is only late will soon process its items itself, with its data in its cache.
-            if (!crowded || is_over_soon(round)) {
-                spin_then_sleep(budget_, round_, round, [&] { return is_broken(); });
-                continue;
-            }
-            done = take_over(worker, count, round, body, [](std::uint32_t) { return true; });
-            if (done > 0) finish(done, count, next, crowding);
+            take_part(turn);
+            if (active_workers.any_resting()) take_over(turn, is_resting);
+            crowding.check(worker);
+            const std::uint32_t round = turn.round;
+            turn.round = wait_for_all(turn);
+            if (turn.round == round) return;
+            // Only after all of its items of a round, since others check for resting workers before they wait.
+            if (is_resting(worker) && sleep_while_resting(worker, active_workers)) turn.round = latest_round();
         }
     }
 
-    /// Resets the end of the last job. Called while no worker runs.
+    /// Prepares rounds of these records in the next job, which they must outlive. Called while no worker runs.
+    void prepare(RoundRecords& records);
+    /// Called before each job, while no worker runs.
     void begin_job();
     /// Releases all workers, until begin_job().
     void break_up(Crowding& crowding);
@@ -78,6 +121,8 @@ class SharedRounds {
     std::uint64_t taken_over(std::uint32_t worker) const { return owners_[worker].taken_over; }
 
    private:
+    using Line = RoundRecords::Line;
+
     struct Victim {
         std::uint32_t worker;
         bool remote;
@@ -89,75 +134,142 @@ class SharedRounds {
         StealingCounts counts{};
         std::uint64_t taken_over = 0;
     };
+    /// A worker in a round.
+    template <class Body>
+    struct Turn {
+        std::uint32_t worker;
+        std::uint32_t round;
+        Body& body;
+        Crowding& crowding;
+    };
+
+    static constexpr int polls_between_checks = 500;
 
     bool is_broken() const { return broken_.load(std::memory_order_acquire); }
-    void begin_round();
+    /// Rounds differ by a few only, so that their numbers may wrap around.
+    static bool is_before(std::uint32_t round, std::uint32_t other) {
+        return static_cast<std::int32_t>(round - other) < 0;
+    }
+    /// A round of which all items may begin, none of an earlier one being left.
+    std::uint32_t latest_round() const;
+    /// Returns whether the worker had to sleep.
+    bool sleep_while_resting(std::uint32_t worker, const ActiveWorkers& active_workers) const;
 
-    /// Counts items as done. Returns whether they were the last ones of the round, so that the next one has begun.
-    template <class Next>
-    bool finish(std::uint32_t done, std::uint32_t count, Next& next, Crowding& crowding) {
-        if (done_.fetch_add(done, std::memory_order_acq_rel) + done != count) return false;
-        done_.store(0, std::memory_order_relaxed);
-        const bool over = !next();
-        crowding.end_round();
-        over_.store(over, std::memory_order_relaxed);
-        begin_round();
-        if (over) crowding.active_workers().wake_all();
-        return true;
+    /// Waits until all items of the round are done. Returns the next round, or the same one if it is the last. A worker
+    /// that comes late, because others have taken its items over, may skip rounds.
+    template <class Body>
+    std::uint32_t wait_for_all(const Turn<Body>& turn) {
+        const std::uint32_t items = records_->items();
+        std::uint32_t item = turn.worker < items ? turn.worker : 0;
+        for (std::uint32_t i = 0; i < items; ++i) {
+            if (++item >= items) item = 0;
+            const std::atomic<std::uint32_t>& done = records_->line(item, turn.round).round;
+            std::uint32_t seen = done.load(std::memory_order_acquire);
+            if (is_before(seen, turn.round)) seen = wait_for(turn, done);
+            // All items of the round before that one are done.
+            if (seen != turn.round) return seen;
+        }
+        const Line& first = records_->line(0, turn.round);
+        const std::uint32_t note = first.note.load(std::memory_order_acquire);
+        const std::uint32_t seen = first.round.load(std::memory_order_relaxed);
+        if (seen != turn.round) return seen;
+        return (note & RoundRecords::last) != 0 ? turn.round : turn.round + 1;
     }
 
-    /// Polls for some microseconds. Returns whether the round has ended.
-    bool is_over_soon(std::uint32_t round) const;
-
-    /// Processes the items of a round that the policy gives to this worker. Returns their number.
+    /// Waits for one item, and returns the round in which it is done.
     template <class Body>
-    std::uint32_t take_part(std::uint32_t worker, std::uint32_t count, std::uint32_t round, Body& body) {
-        Owner& self = owners_[worker];
-        std::uint32_t done = take_all(worker, count, round, body, self.counts.assigned);
-        for (const Victim& victim : victims_[worker]) {
-            done += take_all(victim.worker, count, round, body, victim.remote ? self.counts.remote : self.counts.local);
+    std::uint32_t wait_for(const Turn<Body>& turn, const std::atomic<std::uint32_t>& done) {
+        for (std::uint32_t spins = budget_.get(); spins > 0; --spins) {
+            const std::uint32_t seen = done.load(std::memory_order_acquire);
+            if (!is_before(seen, turn.round)) {
+                budget_.adapt(false);
+                return seen;
+            }
+            // A worker that is only late will soon process its items itself, with its data in its cache.
+            if (spins % polls_between_checks == 0) help(turn);
+            pause();
         }
-        return done;
+        for (;;) {
+            help(turn);
+            const std::uint32_t seen = done.load(std::memory_order_acquire);
+            if (!is_before(seen, turn.round)) {
+                budget_.adapt(true);
+                return seen;
+            }
+            done.wait(seen, std::memory_order_acquire);
+        }
+    }
+
+    /// Takes over items of the round that nobody would begin soon. @throws Cancelled
+    template <class Body>
+    void help(const Turn<Body>& turn) {
+        if (is_broken()) throw Cancelled{};
+        const ActiveWorkers& active_workers = turn.crowding.active_workers();
+        if (turn.crowding.check(turn.worker)) {
+            take_over(turn, [](std::uint32_t) { return true; });
+        } else if (active_workers.any_resting()) {
+            take_over(turn, [&](std::uint32_t other) { return active_workers.is_resting(other); });
+        }
+    }
+
+    /// Processes the items of a round that the policy gives to this worker.
+    template <class Body>
+    void take_part(const Turn<Body>& turn) {
+        Owner& self = owners_[turn.worker];
+        take_all(turn, turn.worker, self.counts.assigned);
+        for (const Victim& victim : victims_[turn.worker]) {
+            take_all(turn, victim.worker, victim.remote ? self.counts.remote : self.counts.local);
+        }
     }
 
     /// The same for items that the policy leaves to others.
     template <class Body, class Choose>
-    std::uint32_t take_over(std::uint32_t worker, std::uint32_t count, std::uint32_t round, Body& body, Choose from) {
-        std::uint32_t done = 0;
-        for (std::uint32_t i = worker + 1; i < worker + workers_; ++i) {
+    void take_over(const Turn<Body>& turn, Choose from) {
+        for (std::uint32_t i = turn.worker + 1; i < turn.worker + workers_; ++i) {
             const std::uint32_t other = i % workers_;
-            if (from(other)) done += take_all(other, count, round, body, owners_[worker].taken_over);
+            if (from(other)) take_all(turn, other, owners_[turn.worker].taken_over);
         }
-        return done;
     }
 
     template <class Body>
-    std::uint32_t take_all(std::uint32_t owner, std::uint32_t count, std::uint32_t round, Body& body,
-                           std::uint64_t& counted) {
-        std::uint32_t done = 0;
-        while (take(owner, count, round, body)) ++done;
-        counted += done;
-        return done;
+    void take_all(const Turn<Body>& turn, std::uint32_t owner, std::uint64_t& counted) {
+        while (take(turn, owner)) ++counted;
     }
 
     /// Processes one item of the owner. Returns whether there was one left.
     template <class Body>
-    bool take(std::uint32_t owner, std::uint32_t count, std::uint32_t round, Body& body) {
+    bool take(const Turn<Body>& turn, std::uint32_t owner) {
         std::atomic<std::uint64_t>& taken = owners_[owner].taken;
+        const std::uint32_t count = records_->items();
         const std::uint64_t items = owner < count ? (count - owner - 1) / workers_ + 1 : 0;
-        const std::uint64_t begin = std::uint64_t{round} << 32;
+        const std::uint64_t begin = std::uint64_t{turn.round} << 32;
         std::uint64_t seen = taken.load(std::memory_order_relaxed);
         for (;;) {
             const auto stored = static_cast<std::uint32_t>(seen >> 32);
-            const std::uint64_t before = stored == round ? seen - begin : 0;
+            const std::uint64_t before = stored == turn.round ? seen - begin : 0;
             // A later round: all items of this one are taken.
-            const bool overtaken = static_cast<std::int32_t>(stored - round) > 0;
-            if (overtaken || before >= items) return false;
-            // The round number orders reads and writes; this only decides which worker takes the item.
+            if (is_before(turn.round, stored) || before >= items) return false;
+            // Records order reads and writes; this only decides which worker takes the item.
             if (taken.compare_exchange_weak(seen, begin + before + 1, std::memory_order_relaxed)) {
-                body(static_cast<std::uint32_t>(owner + before * workers_));
+                process(turn, static_cast<std::uint32_t>(owner + before * workers_));
                 return true;
             }
+        }
+    }
+
+    template <class Body>
+    void process(const Turn<Body>& turn, std::uint32_t item) {
+        const std::uint32_t note = turn.body(item, turn.round);
+        // Item 0 of a round is processed by one worker, after that of the previous round.
+        if (item == 0) turn.crowding.end_round();
+        Line& line = records_->line(item, turn.round);
+        line.note.store(note, std::memory_order_relaxed);
+        // Sequentially consistent, and a read as well: others must see it before this thread checks for sleepers.
+        line.round.exchange(turn.round, std::memory_order_seq_cst);
+        line.round.notify_all();
+        if (item == 0 && (note & RoundRecords::last) != 0) {
+            over_.store(true, std::memory_order_relaxed);
+            turn.crowding.active_workers().wake_all();
         }
     }
 
@@ -165,11 +277,10 @@ class SharedRounds {
     std::unique_ptr<Owner[]> owners_;
     std::vector<std::vector<Victim>> victims_;
     SpinBudget budget_;
+    RoundRecords* prepared_ = nullptr;
+    RoundRecords* records_ = nullptr;  ///< of the job
     std::atomic<bool> over_{false};
     std::atomic<bool> broken_{false};
-    // On separate cache lines, so that finished items do not disturb workers that poll for the next round.
-    alignas(64) std::atomic<std::uint32_t> done_{0};
-    alignas(64) std::atomic<std::uint32_t> round_{0};
 };
 
 }  // namespace ranvier::parallel

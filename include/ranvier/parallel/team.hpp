@@ -68,13 +68,16 @@ class Team {
 
     /// Called by workers within a job: waits for the whole team. @throws Cancelled
     void wait() { barrier_.wait(); }
-    /// Called by each worker once within a job: processes rounds of `count` items; see SharedRounds::run(). While other
-    /// programs compete for the team's processors, workers are unbound, and take over items of workers that wait for a
-    /// processor, regardless of the stealing policy.
-    template <class Body, class Next>
-    void rounds(std::uint32_t worker, std::uint32_t count, Body&& body, Next&& next) {
+    /// Prepares rounds of these records in the next job, which they must outlive. Called between jobs.
+    void prepare_rounds(RoundRecords& records) { rounds_.prepare(records); }
+    /// Called by each worker once within a job: processes rounds of the items of the records passed to
+    /// prepare_rounds();
+    /// see SharedRounds::run(). While other programs compete for the team's processors, workers are unbound, and take
+    /// over items of workers that wait for a processor, regardless of the stealing policy.
+    template <class Body>
+    void rounds(std::uint32_t worker, Body&& body) {
         crowding_.begin_job(worker);
-        rounds_.run(worker, count, std::forward<Body>(body), std::forward<Next>(next), crowding_);
+        rounds_.run(worker, std::forward<Body>(body), crowding_);
     }
     /// Called by workers within a job: calls body(item) for those of `count` items that are assigned to the worker:
     /// each workers-th one, as in rounds().
