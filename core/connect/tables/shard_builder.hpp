@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "connect/tables/row_cursors.hpp"
 #include "connect/tables/row_sort.hpp"
 #include "connect/tables/run_table.hpp"
+#include "connect/tables/synapse_stage.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "connect/tables/table_plan.hpp"
 #include "ranvier/base/buffer.hpp"
@@ -24,18 +26,6 @@
 #include "ranvier/connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
-
-/// Synapses of one projection and kind on their way into a table, as columns of equal length.
-struct SynapseBatch {
-    const std::uint32_t* rows = nullptr;  ///< sources, as numbered by TablePlan::row_map
-    const std::uint32_t* targets = nullptr;  ///< inputs; see InputLayout
-    const double* weights = nullptr;  ///< rounded to the grid and to the stored precision
-    const std::uint16_t* delays = nullptr;  ///< relative to the shortest delay of the table
-    const double* parameters = nullptr;  ///< per-synapse parameters, one after another
-    std::size_t stride = 0;  ///< between the values of two of these parameters
-    std::size_t count = 0;
-    std::uint16_t tag = 0;
-};
 
 /// The tables of one shard during construction, without those of transmitters.
 class ShardBuilder {
@@ -47,6 +37,8 @@ class ShardBuilder {
     virtual void allocate() = 0;
     /// Second pass.
     virtual void store(KindIndex kind, const SynapseBatch& batch) = 0;
+    /// @pre synapses have no per-synapse parameters
+    virtual void store(KindIndex kind, const StagedBatch& batch) = 0;
     /// Sorts the rows and returns the tables. @param quanta see TableBuilder::finish
     virtual ShardTables finish(std::span<const double> quanta) = 0;
 };
@@ -110,21 +102,8 @@ class TypedShardBuilder final : public ShardBuilder {
         }
     }
 
-    void store(KindIndex kind, const SynapseBatch& batch) override {
-        Draft& draft = drafts_[kind.value];
-        auto& columns = draft.columns;
-        draft.cursors.visit([&](auto* cursors) {
-            if (columns.greatest_delay == columns.least_delay) {
-                scatter(draft, cursors, batch, NoDelays{});
-                return;
-            }
-            std::visit(
-                [&]<class Delay>(Buffer<Delay>& delays) {
-                    scatter(draft, cursors, batch, DelayColumn<Delay>{delays.data()});
-                },
-                columns.delays);
-        });
-    }
+    void store(KindIndex kind, const SynapseBatch& batch) override { store_batch(kind, batch); }
+    void store(KindIndex kind, const StagedBatch& batch) override { store_batch(kind, batch); }
 
     ShardTables finish(std::span<const double> quanta) override {
         ShardTables tables;
@@ -167,10 +146,27 @@ class TypedShardBuilder final : public ShardBuilder {
         RowCursors cursors;  ///< of buckets
     };
 
+    template <class Batch>
+    void store_batch(KindIndex kind, const Batch& batch) {
+        Draft& draft = drafts_[kind.value];
+        auto& columns = draft.columns;
+        draft.cursors.visit([&](auto* cursors) {
+            if (columns.greatest_delay == columns.least_delay) {
+                scatter(draft, cursors, batch, NoDelays{});
+                return;
+            }
+            std::visit(
+                [&]<class Delay>(Buffer<Delay>& delays) {
+                    scatter(draft, cursors, batch, DelayColumn<Delay>{delays.data()});
+                },
+                columns.delays);
+        });
+    }
+
     /// Rows are written at as many places as there are sources. The places of a block of synapses are computed first
     /// and their cache lines prefetched, so that the following stores do not wait for one line after another.
-    template <class Cursor, class StoreDelay>
-    static void scatter(Draft& draft, Cursor* cursors, const SynapseBatch& batch, StoreDelay store_delay) {
+    template <class Cursor, class Batch, class StoreDelay>
+    static void scatter(Draft& draft, Cursor* cursors, const Batch& batch, StoreDelay store_delay) {
         Target* targets = draft.columns.targets.data();
         Weight* weights = draft.columns.weights.data();
         std::uint16_t* tags = draft.columns.tags.data();
@@ -181,7 +177,7 @@ class TypedShardBuilder final : public ShardBuilder {
         const auto find_places = [&](std::size_t begin, std::uint64_t* places) {
             const std::size_t end = std::min(begin + block, batch.count);
             for (std::size_t i = begin; i < end; ++i) {
-                const std::uint64_t position = cursors[std::uint64_t{batch.rows[i]} >> bits]++;
+                const std::uint64_t position = cursors[std::uint64_t{batch.row(i)} >> bits]++;
                 places[i - begin] = position;
                 __builtin_prefetch(targets + position, 1, 3);
                 __builtin_prefetch(weights + position, 1, 3);
@@ -194,18 +190,20 @@ class TypedShardBuilder final : public ShardBuilder {
             const std::size_t end = std::min(begin + block, batch.count);
             for (std::size_t i = begin; i < end; ++i) {
                 const std::uint64_t position = positions[turn][i - begin];
-                targets[position] = static_cast<Target>(batch.targets[i]);
-                weights[position] = static_cast<Weight>(batch.weights[i]);
-                store_delay(position, batch.delays[i]);
+                targets[position] = static_cast<Target>(batch.target(i));
+                weights[position] = static_cast<Weight>(batch.weight(i));
+                store_delay(position, batch.delay(i));
             }
             if (sources != nullptr) {
-                for (std::size_t i = begin; i < end; ++i) sources[positions[turn][i - begin]] = batch.rows[i];
+                for (std::size_t i = begin; i < end; ++i) sources[positions[turn][i - begin]] = batch.row(i);
             }
-            for (std::size_t k = 0; k < draft.columns.parameters.size(); ++k) {
-                Weight* const values = draft.columns.parameters[k].data();
-                const double* const given = batch.parameters + k * batch.stride;
-                for (std::size_t i = begin; i < end; ++i) {
-                    values[positions[turn][i - begin]] = static_cast<Weight>(given[i]);
+            if constexpr (std::is_same_v<Batch, SynapseBatch>) {
+                for (std::size_t k = 0; k < draft.columns.parameters.size(); ++k) {
+                    Weight* const values = draft.columns.parameters[k].data();
+                    const double* const given = batch.parameters + k * batch.stride;
+                    for (std::size_t i = begin; i < end; ++i) {
+                        values[positions[turn][i - begin]] = static_cast<Weight>(given[i]);
+                    }
                 }
             }
             if (tags == nullptr) continue;

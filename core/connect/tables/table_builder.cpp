@@ -59,6 +59,7 @@ class MixedShardBuilder final : public ShardBuilder {
         wide_->allocate();
     }
     void store(KindIndex kind, const SynapseBatch& batch) override { of(kind).store(kind, batch); }
+    void store(KindIndex kind, const StagedBatch& batch) override { of(kind).store(kind, batch); }
     ShardTables finish(std::span<const double> quanta) override {
         ShardTables tables = narrow_->finish(quanta);
         ShardTables wide = wide_->finish(quanta);
@@ -211,15 +212,19 @@ void TableBuilder::Implementation::count_or_store(const ProjectionPlan& plan, st
         Dispatched<RoundDelays>::call(options.instruction_set,
                                       static_cast<const double*>(scratch.milliseconds.data()) + begin, count,
                                       plan.delay_grid, table(kind).least_delay, scratch.delays.data() + begin);
-        builders[shard]->store(kind,
-                               {.rows = scratch.rows.data() + begin,
-                                .targets = scratch.targets.data() + begin,
-                                .weights = scratch.weights.data() + begin,
-                                .delays = scratch.delays.data() + begin,
-                                .parameters = scratch.parameters.empty() ? nullptr : scratch.parameters.data() + begin,
-                                .stride = total,
-                                .count = count,
-                                .tag = tag});
+        const SynapseBatch batch{.rows = scratch.rows.data() + begin,
+                                 .targets = scratch.targets.data() + begin,
+                                 .weights = scratch.weights.data() + begin,
+                                 .delays = scratch.delays.data() + begin,
+                                 .parameters = scratch.parameters.empty() ? nullptr : scratch.parameters.data() + begin,
+                                 .stride = total,
+                                 .count = count,
+                                 .tag = tag};
+        if (stages(plan)) {
+            scratch.stage.add(batch, [&](const StagedBatch& staged) { builders[shard]->store(kind, staged); });
+        } else {
+            builders[shard]->store(kind, batch);
+        }
     };
     if (!plan.kind_varies()) {
         hand(plan.positive_kind, 0, total);
@@ -240,6 +245,8 @@ void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, st
     const double degree = plan.sampler->expected_synapses() / static_cast<double>(plan.pairs.targets);
     const auto batch_targets = static_cast<std::uint64_t>(
         std::clamp(static_cast<double>(batch_synapses) / std::max(degree, 1e-3), 1.0, 4096.0));
+    const bool staged = store && stages(plan);
+    if (staged) scratch.stage.begin(base_row(plan, plan.positive_kind), plan.pairs.sources);
     for (const PopulationId population : plan.target_populations) {
         const ShardLayout::PopulationShare& share = layout.shard(shard).share(population);
         const IdSequence target_ids = share.ids.within(plan.pairs.first_target, plan.pairs.targets);
@@ -256,6 +263,13 @@ void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, st
                 });
         }
     }
+    if (!staged) return;
+    scratch.stage.finish([&](const StagedBatch& batch) { builders[shard]->store(plan.positive_kind, batch); });
+}
+
+bool TableBuilder::Implementation::stages(const ProjectionPlan& plan) const {
+    return plan.pairs.sources >= SynapseStage::least_rows && !plan.kind_varies() && plan.parameters.empty() &&
+           !options.double_weights;
 }
 
 void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, std::uint32_t shard,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "connect/tables/shard_builder.hpp"
+#include "connect/tables/synapse_stage.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "connect/tables/table_plan.hpp"
 
@@ -74,6 +75,7 @@ struct TableBuilder::Implementation {
         std::vector<std::uint16_t> delays;
         std::vector<double> room;
         std::vector<double> parameters;  ///< per-synapse ones, one after another
+        SynapseStage stage;
     };
 
     std::uint32_t workers() const { return team.size(); }
@@ -90,6 +92,8 @@ struct TableBuilder::Implementation {
 
     /// One pass over all projections: counts or stores.
     void pass(std::uint32_t worker, bool store);
+    /// Whether synapses of a projection that draws by target are staged before they are stored.
+    bool stages(const ProjectionPlan& plan) const;
     void draw_by_target(const ProjectionPlan& plan, std::uint32_t shard, bool store, Scratch& scratch);
     /// Targets begin, begin + stride, ... of a projection, with consecutive local indices.
     struct TargetProgression {
