@@ -118,6 +118,17 @@ struct LearnAvx512 {
         for (std::size_t depth = depths; depth-- > 0;) learn_from(a, b, depth, masks[depth]);
     }
 
+    // ---- arrival ----------------------------------------------------------------------------------------------------
+
+    /// Loads the traces of the targets when these are shared by visits.
+    [[gnu::noinline]] RANVIER_TARGET_AVX512 static void load_traces(const Arguments& a, Block& b) {
+        for (std::size_t i = 0; i < b.count; i += L::size) {
+            const Ints target = L::load(b.targets.data() + i);
+            L::store(b.trace.data() + i,
+                     L::gather_reals(L::all_reals(0), L::first(b.count - i), a.view->trace, target));
+        }
+    }
+
    private:
     /// Of the synapses of the last list.
     struct Bounds {

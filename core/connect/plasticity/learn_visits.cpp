@@ -60,7 +60,7 @@ struct LearnVisits {
             prefetch_part(a, ahead);
             learn<set>(a, b);
             prefetch_part(a, ahead);
-            if (a.arrives) arrive(a, b);
+            if (a.arrives) arrive<set>(a, b);
             prefetch_part(a, ahead);
             store(a, b);
         }
@@ -224,10 +224,13 @@ struct LearnVisits {
         for (std::size_t j = 0; j < count; ++j) b.weights[depth.list[j]] = depth.weights[j];
     }
 
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void arrive(const Arguments& a, Block& b) {
         const LearningRule<Real>& rule = *a.rule;
         const std::size_t whole = padded(b.count);
-        if (a.view != nullptr) {
+        if constexpr (detail::has_stages<set>) {
+            if (a.view != nullptr) detail::LearnAvx512<Real>::load_traces(a, b);
+        } else if (a.view != nullptr) {
             for (std::size_t i = 0; i < b.count; ++i) b.trace[i] = a.view->trace[b.targets[i]];
         }
         for (std::size_t i = b.count; i < whole; ++i) {
