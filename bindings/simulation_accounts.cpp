@@ -72,8 +72,8 @@ auto epoch_times(const Simulation& simulation) {
                       to_array<double>(std::move(exchange)), to_array<std::int64_t>(std::move(received)));
 }
 
-/// Columns of the pieces of work of all threads, one thread after another.
-auto trace(const Simulation& simulation) {
+/// Columns of the pieces of work of all threads, one thread after another, and the names of the kinds of work.
+nb::typed<nb::dict, nb::str, nb::any> trace(const Simulation& simulation) {
     const std::vector<std::vector<engine::TracedWork>> traces = simulation.trace();
     const auto whole = [&](auto value) {
         std::vector<std::int64_t> column;
@@ -99,6 +99,8 @@ auto trace(const Simulation& simulation) {
     columns["thread"] = whole([](std::size_t thread, const Piece&) { return thread; });
     columns["shard"] = whole([](std::size_t, const Piece& piece) { return piece.shard; });
     columns["kind"] = whole([](std::size_t, const Piece& piece) { return piece.kind; });
+    const auto& kinds = ChoiceNames<engine::WorkKind>::names;
+    columns["kinds"] = std::vector<std::string>(kinds.begin(), kinds.end());
     columns["round"] = whole([](std::size_t, const Piece& piece) { return piece.round; });
     columns["first_step"] = whole([](std::size_t, const Piece& piece) { return piece.first; });
     columns["last_step"] = whole([](std::size_t, const Piece& piece) { return piece.last; });
@@ -111,6 +113,7 @@ auto trace(const Simulation& simulation) {
     columns["record"] = seconds(&Piece::record);
     columns["collocate"] = seconds(&Piece::collocate);
     columns["communicate"] = seconds(&Piece::communicate);
+    columns["wait"] = seconds(&Piece::wait);
     return columns;
 }
 

@@ -88,9 +88,10 @@ void AsyncStepping::run(std::uint32_t worker, WorkerTimes& times) {
     }
     times.wait += timer.lap();
     // All shards have reached the end, so that all spikes are available.
-    team_.for_assigned_items(worker, static_cast<std::uint32_t>(groups_.size()),
-                             [&](std::uint32_t index) { finish(worker, index); });
-    times.deliver += timer.lap();
+    team_.for_assigned_items(worker, static_cast<std::uint32_t>(groups_.size()), [&](std::uint32_t index) {
+        finish(worker, index, times, timer);
+        times.wait += timer.lap();
+    });
 }
 
 Step AsyncStepping::limit(std::uint32_t index) const {
@@ -377,12 +378,21 @@ void AsyncStepping::note_progress() {
 }
 
 /// As after an epoch: all spikes have been passed to all tables, and the outbox is empty.
-void AsyncStepping::finish(std::uint32_t worker, std::uint32_t index) {
+void AsyncStepping::finish(std::uint32_t worker, std::uint32_t index, WorkerTimes& times, LapTimer& timer) {
     Group& group = *groups_[index];
     const Step last = target_.load();
+    WorkTrace& trace = traces_[worker];
+    const std::uint64_t events = group.shard.synapses().events();
+    if (trace.is_on()) {
+        trace.begin({.begin = timer.last(), .last = -1, .shard = index, .kind = WorkKind::finish}, times);
+    }
     read_logs(worker, index, std::numeric_limits<Step>::max());
     group.inbox.hand_over_all(last);
     group.shard.outboxes().begin_epoch(++group.visits, last + 1);
+    times.deliver += timer.lap();
+    if (!trace.is_on()) return;
+    trace.present().events = group.shard.synapses().events() - events;
+    trace.end(times);
 }
 
 std::vector<std::uint64_t> AsyncStepping::visits() const {

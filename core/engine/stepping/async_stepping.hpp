@@ -127,7 +127,7 @@ class AsyncStepping final : public Stepping, private comm::ProgressReceiver {
     void wait_or_continue(std::uint32_t index, Step before);
     void notify(std::uint32_t index);
     void note_progress();
-    void finish(std::uint32_t worker, std::uint32_t index);
+    void finish(std::uint32_t worker, std::uint32_t index, WorkerTimes& times, LapTimer& timer);
     void reset_visits();
 
     PairDelays delays_;

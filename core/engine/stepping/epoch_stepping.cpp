@@ -29,6 +29,8 @@ void EpochStepping::begin(Step first, Step last) {
     last_ = last;
     was_stopped_ = false;
     step_.store(first - 1, std::memory_order_relaxed);
+    rounds_before_ += std::max(plans_[0].round, plans_[1].round);
+    plans_[0].round = plans_[1].round = 0;
     Plan plan{.present = {.number = epoch_, .earliest = first, .begin = first}};
     begin_epoch(plan, last);
     for (WorkerState& worker : workers_) worker.plan = plan;
@@ -75,14 +77,15 @@ std::uint32_t EpochStepping::run_item(std::uint32_t worker, std::uint32_t shard,
         if (given_.traces_epochs) trace_end(plan);
     }
     WorkTrace& trace = given_.traces[worker];
-    if (!trace.is_on()) return work(worker, shard, times, timer);
+    // A replay repeats steps that were taken before.
+    if (!trace.is_on() || replays_) return work(worker, shard, times, timer);
     const ShardSynapses& synapses = given_.shards[shard]->synapses();
     const std::uint64_t events = synapses.events();
     const bool updates = plan.kind == WorkKind::update;
     trace.begin({.begin = timer.last(),
                  .first = updates ? plan.present.begin : 0,
                  .last = updates ? plan.present.end : -1,
-                 .round = plan.round,
+                 .round = rounds_before_ + plan.round,
                  .shard = shard,
                  .kind = plan.kind},
                 times);

@@ -124,7 +124,8 @@ class EpochStepping final : public Stepping {
     Step last_ = 0;  ///< of the run
     std::vector<WorkerState> workers_;
     /// The plans of the last two rounds, by parity: for workers that have skipped rounds.
-    std::array<Plan, 2> plans_;
+    std::array<Plan, 2> plans_{Plan{.round = 0}, Plan{.round = 0}};
+    std::uint64_t rounds_before_ = 0;  ///< of all previous runs
     std::atomic<Step> step_{0};
     bool was_stopped_ = false;
     /// Number of epochs started; selects the outbox.

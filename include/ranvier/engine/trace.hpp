@@ -20,7 +20,7 @@ enum class WorkKind : std::uint8_t {
     transfer,   ///< exchange spikes, by the first shard
     collect,    ///< sort arrived spikes
     renew,      ///< prepare another transfer, by the first shard
-    finish,     ///< deliver the spikes of the last epoch of the run
+    finish,     ///< deliver the spikes that are left at the end of a run
     visit,      ///< advance the shard as far as its sources allow, with asynchronous stepping
 };
 
@@ -45,7 +45,7 @@ struct TracedWork {
     LapTimer::Clock::time_point end{};
     Step first = 0;  ///< steps by which the shard advances; none if last < first
     Step last = 0;
-    std::uint64_t round = 0;  ///< number within the run; visits have none
+    std::uint64_t round = 0;   ///< number since the start, from 1; 0 with asynchronous stepping, which has none
     std::uint64_t events = 0;  ///< synapses reached by spikes
     std::uint32_t shard = 0;
     WorkKind kind = WorkKind::update;
@@ -56,6 +56,7 @@ struct TracedWork {
     float record = 0.0F;
     float collocate = 0.0F;
     float communicate = 0.0F;
+    float wait = 0.0F;  ///< for other processes, if that is measured apart from communication
 };
 
 /// The latest work of a worker. No clock is read for it in addition to those of WorkerTimes, but at the end of each
@@ -80,6 +81,7 @@ class WorkTrace {
         present_.record = static_cast<float>(times.record - before_.record);
         present_.collocate = static_cast<float>(times.collocate - before_.collocate);
         present_.communicate = static_cast<float>(times.communicate - before_.communicate);
+        present_.wait = static_cast<float>(times.wait - before_.wait);
         if (pieces_.size() < capacity_) {
             pieces_.push_back(present_);
         } else {
