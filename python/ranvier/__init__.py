@@ -55,6 +55,7 @@ _NAMES = {
     "simulation.predictions": ("predict_memory",),
     "simulation.progress": ("ProgressReport",),
     "simulation.simulation": ("Simulation",),
+    "simulation.trace": ("Trace", "TraceAccount"),
 }
 _MODELS = ("network.rules", "models", "cells.models", "equations.models")
 _MODULES = ("errors", "networks", "plot")

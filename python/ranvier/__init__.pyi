@@ -188,6 +188,8 @@ from ranvier.simulation.options import Tuning as Tuning
 from ranvier.simulation.predictions import predict_memory as predict_memory
 from ranvier.simulation.progress import ProgressReport as ProgressReport
 from ranvier.simulation.simulation import Simulation as Simulation
+from ranvier.simulation.trace import Trace as Trace
+from ranvier.simulation.trace import TraceAccount as TraceAccount
 
 __all__ = [
     "AllToAll",
@@ -236,6 +238,8 @@ __all__ = [
     "StateData",
     "StateRecorder",
     "Stimulus",
+    "Trace",
+    "TraceAccount",
     "Tuning",
     "Uniform",
     "UniformIndegree",

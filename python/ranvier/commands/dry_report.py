@@ -15,7 +15,7 @@ from rich.text import Text
 from ranvier import mpi
 from ranvier.base.encodings import decoded
 from ranvier.base.names import counted
-from ranvier.commands.report import UNSORTED, _bar, _seconds, _size
+from ranvier.commands.report import UNSORTED, _bar, _seconds, _size, show_steps
 from ranvier.errors import FileError, StateError, ValueOutOfBoundsError
 from ranvier.forecast import dry_run
 from ranvier.forecast.dry_run import PlayedProcess
@@ -121,6 +121,8 @@ def show(console: Console, played: PlayedProcess, model: NetworkModel) -> None:
     console.print(Padding(_times(played), (0, 0, 0, 2)))
     console.print("  communicate does not include the network between machines", style="dim", soft_wrap=True)
     console.print()
+    if played.trace is not None:
+        show_steps(console, [played.trace.account()], played.steps)
     traffic = played.traffic
     console.print(
         f"Spikes    [bold]{played.spikes:,}[/] of its neurons, [bold]{played.events:,}[/] synaptic events",

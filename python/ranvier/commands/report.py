@@ -24,8 +24,9 @@ from ranvier.processes.machine import peak_resident_bytes
 from ranvier.recording.data import SpikeData, joined
 from ranvier.simulation.measurements import PARTS, PHASES, Counts, Crowding, SteppingCounts, Timers, Traffic
 from ranvier.simulation.simulation import Simulation
+from ranvier.simulation.trace import CAUSES, WORK, TraceAccount
 
-__all__ = ["Results", "gather", "show"]
+__all__ = ["Results", "gather", "show", "show_steps"]
 
 _BAR_WIDTH = 24
 _MUCH_WAITING = 0.4  # fraction of the time of a simulation
@@ -70,6 +71,8 @@ class Results:
     compartments: int = 0
     """Number of compartments of all detailed cells."""
     resolution: float = 0.1
+    traces: list[TraceAccount] = field(default_factory=list)
+    """Where the time of steps went; empty without a trace."""
 
     @property
     def ranks(self) -> int:
@@ -156,6 +159,7 @@ class Results:
             "phases_s": self.phases,
             "timers_s": {**{name: self.timers.phases[name].tolist() for name in PHASES}, **parts},
             "traffic_by_rank": [asdict(traffic) for traffic in self.traffic],
+            **({"trace_by_rank": [account.as_json() for account in self.traces]} if self.traces else {}),
             "spike_digest": self.spikes.digest(),
         }
 
@@ -235,6 +239,8 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
     if many:
         console.print(Padding(_accounts_of_ranks(results), (0, 0, 0, 2)))
         console.print()
+    if results.traces:
+        show_steps(console, results.traces, counts.steps)
     console.print(Padding(_populations(results, model), (0, 0, 0, 2)))
     for note in [*model.notes, *unlike_published(results.mean_rates, model.published_rates)]:
         console.print(Text(note, style="yellow"))
@@ -312,6 +318,81 @@ def _waiting(results: Results) -> str | None:
     if results.ranks > 1:
         return f"Ranks waited for each other and exchanged spikes {waited:.0%} of the time:\n{why}."
     return f"Threads waited for each other {waited:.0%} of the time:\n{why}."
+
+
+def show_steps(console: Console, accounts: Sequence[TraceAccount], steps: int) -> None:
+    """Print where the time of a step went on all ranks, of which the run had this number of steps."""
+    covered = max(account.steps for account in accounts)
+    if covered == 0:
+        return
+    title = "Where a step goes" if covered == steps else f"Where a step goes, in the latest {covered:,} steps"
+    console.print(Text(title, style="bold"), soft_wrap=True)
+    console.print(Padding(_parts_of_step(accounts), (0, 0, 0, 2)))
+    for line in _waits_of_steps(accounts):
+        console.print(line, soft_wrap=True)
+    console.print()
+
+
+def _parts_of_step(accounts: Sequence[TraceAccount]) -> Table:
+    """Return the microseconds of each part of a step, over the threads of all ranks."""
+    parts = {
+        name: np.concatenate([account.parts[name] / account.steps for account in accounts if account.steps])
+        for name in accounts[0].parts
+    }
+    whole = np.sum(list(parts.values()), axis=0)
+    waits = {name: times for name, times in parts.items() if name not in WORK}
+    columns = ("mean", "least", "most", "") if len(whole) > 1 else ("time", "")
+    table = _table_of_ranks("", columns)
+
+    def add(name: str, times: npt.NDArray[Any], style: str = "", bar: Text | str = "") -> None:
+        shown = (times.mean(), times.min(), times.max()) if len(times) > 1 else (times.mean(),)
+        table.add_row(Text(name, style=style), *(Text(_microseconds(time), style=style) for time in shown), bar)
+
+    add("step", whole, "bold")
+    for name in WORK:
+        if parts[name].any():
+            add(f"  {name}", parts[name], bar=_bar(parts[name].mean() / whole.mean(), "cyan"))
+    if len(waits) > 1:
+        add("  wait", np.sum(list(waits.values()), axis=0))
+    for name, times in waits.items():
+        if times.any():
+            add(
+                f"    {name}" if len(waits) > 1 else f"  {name}", times, bar=_bar(times.mean() / whole.mean(), "yellow")
+            )
+    return table
+
+
+def _waits_of_steps(accounts: Sequence[TraceAccount]) -> list[str]:
+    """Return texts on slow steps, and on the threads that the others waited for."""
+    if not any(account.epochs for account in accounts):
+        return []
+    # All ranks wait for the slowest one.
+    slow = accounts[int(np.argmax([account.step_quantiles[-1] for account in accounts]))]
+    half, most, nearly_all = (_microseconds(float(time)) for time in slow.step_quantiles)
+    lines = [f"Steps   half took up to {half}, 90% up to {most}, 99% up to {nearly_all}"]
+    if any(account.wait.any() for account in accounts):
+        share = np.mean([account.wait_of_slowest for account in accounts])
+        lines.append(f"Waiting {share:.0%} of it in the slowest 1% of the epochs")
+    counts = {
+        (rank, thread): int(count)
+        for rank, account in enumerate(accounts)
+        if account.threads > 1
+        for thread, count in enumerate(account.last)
+    }
+    rounds = sum(counts.values())
+    if rounds == 0:
+        return lines
+    # As many as fit into a line.
+    often = sorted(counts, key=lambda where: -counts[where])[: 3 if len(accounts) == 1 else 2]
+    last = [
+        f"thread {thread}{f' of rank {rank}' if len(accounts) > 1 else ''} {counts[rank, thread] / rounds:.0%}"
+        for rank, thread in often
+    ]
+    lines.append(f"Last    {', '.join(last)}{', ...' if len(counts) > len(often) else ''} of the rounds")
+    by_cause = {name: sum(int(account.causes[name].sum()) for account in accounts) for name in CAUSES}
+    why = sorted((name for name in CAUSES if by_cause[name]), key=lambda name: -by_cause[name])[:4]
+    causes = [f"{name} {by_cause[name] / rounds:.0%}" for name in why]
+    return [*lines, f"Why     {', '.join(causes)}"]
 
 
 def _processes(results: Results) -> str:
@@ -455,6 +536,10 @@ def _bar(share: float, colour: str) -> Text:
 
 def _seconds(value: float) -> str:
     return f"{value:.2f} s" if value >= 0.1 else f"{1000.0 * value:.2f} ms"
+
+
+def _microseconds(value: float) -> str:
+    return f"{1e6 * value:,.2f} \u00b5s"
 
 
 def _size(number: float) -> str:

@@ -21,6 +21,7 @@ import argparse
 import dataclasses
 import json
 import shlex
+import socket
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,15 +48,22 @@ from ranvier.commands.result_files import add_result_files
 from ranvier.errors import FileError, RanvierError, RemoteError, ValueOutOfBoundsError
 from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
-from ranvier.processes.agreement import agree, reporting_rank
+from ranvier.processes.agreement import agree, reporting_rank, values_of_all
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
+from ranvier.simulation.trace import Trace, check_trace_file, trace_file_of_rank
 from ranvier.state.index_files import check_target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["add_arguments"]
+
+# Number of steps of which a trace has the work of all threads, and of rounds of each if processes exchange spikes.
+_TRACED_STEPS = 20_000
+_ROUNDS_OF_EXCHANGE = 5
+# With asynchronous stepping; it divides the neurons of a thread into at most so many parts.
+_SHARDS_OF_THREAD = 16
 
 # The exit status of shells after Ctrl-C.
 _INTERRUPTED = 130
@@ -75,6 +83,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="save the state to this file (h5) at the end; see also the key save_every",
     )
     parser.add_argument("--resume", metavar="FILE", type=Path, help="continue the state in this file")
+    parser.add_argument(
+        "--trace",
+        metavar="FILE",
+        type=Path,
+        help="report where the time of a step goes, and write the work of each thread at the end of the run to this "
+        "file (json, json.gz), which Perfetto (ui.perfetto.dev) and chrome://tracing show",
+    )
     dry_report.add_arguments(parser)
     parser.set_defaults(execute=execute)
 
@@ -106,13 +121,15 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _execute(options: argparse.Namespace, world: mpi.Communicator) -> int:
-    task = agree(world, "command line", lambda: _understand(options, world.rank))
+    task = agree(world, "command line", lambda: _understand(options, world))
     model, keys = task.model, task.keys
     if options.dry_run is not None:
         _run_dry(options, task)
         return 0
     chosen = {name: value for name, value in keys.items() if name not in ("time", "presim", "save_every")}
     chosen["communicator"] = world
+    if options.trace is not None:
+        chosen["trace"] = _traced_pieces(options, task, world)
     if options.resume is None:
         simulation = Simulation(model.net, **grouped(chosen))
     else:
@@ -128,11 +145,42 @@ def _execute(options: argparse.Namespace, world: mpi.Communicator) -> int:
     results = report.gather(simulation, model, options.model, presim, keys["recordings"], task.parameters)
     end = keys["presim"] + keys["time"]
     results = dataclasses.replace(results, resumed_ms=resumed, interrupted_of_ms=end if interrupted else None)
-    if world.rank == 0:
-        _report(options, results, model)
-        if interrupted:
-            _print_how_to_continue(options, simulation.time, end)
+    trace = None if options.trace is None else simulation.trace()
+    if trace is not None:
+        results = dataclasses.replace(results, traces=values_of_all(world, trace.account()))
+    written = False
+    try:
+        if trace is not None:
+            origin = None if world.size == 1 else _begin_on_host(world, trace)
+            agree(world, "trace", lambda: trace.write(options.trace, origin=origin))
+            written = True
+    finally:
+        # If the trace cannot be written, the results are still reported.
+        if world.rank == 0:
+            _report(options, results, model, has_trace=written)
+            if interrupted:
+                _print_how_to_continue(options, simulation.time, end)
     return _INTERRUPTED if interrupted else 0
+
+
+def _traced_pieces(options: argparse.Namespace, task: _Task, world: mpi.Communicator) -> int:
+    """Return the number of pieces of work of a thread to be kept: those of the whole run, or of its latest steps."""
+    keys = task.keys
+    steps = min(_TRACED_STEPS, task.model.net.to_steps(keys["time"], "key time") + 1)
+    if keys["shards"] is None:
+        shards = _SHARDS_OF_THREAD if keys["stepping"] == "async" else 1
+    else:
+        shards = -(-keys["shards"] // (keys["threads"] or 1))
+    exchanges = world.size > 1 or options.dry_run is not None
+    # While other programs use the processors, a thread also processes shards of others.
+    return 2 * steps * shards * (_ROUNDS_OF_EXCHANGE if exchanges else 1)
+
+
+def _begin_on_host(world: mpi.Communicator, trace: Trace) -> int | None:
+    """Return the begin of the traces of all processes on this host, whose clock is common; None if all are empty."""
+    here = (socket.gethostname(), int(trace.begin.min()) if len(trace) else None)
+    begins = [begin for host, begin in values_of_all(world, here) if host == here[0] and begin is not None]
+    return min(begins, default=None)
 
 
 def _is_interrupted(simulation: Simulation, keys: dict[str, Any], save: Path | None) -> bool:
@@ -179,18 +227,34 @@ def _simulate(simulation: Simulation, keys: dict[str, Any], save: Path | None) -
 
 
 def _run_dry(options: argparse.Namespace, task: _Task) -> None:
-    played = dry_report.play(options, task.model, task.keys)
+    keys = task.keys
+    if options.trace is not None:
+        keys = {**keys, "trace": _traced_pieces(options, task, mpi.world())}
+    played = dry_report.play(options, task.model, keys)
     if options.json is not None:
         text = json.dumps(played.as_json() | {"parameters": task.parameters}, indent=2, default=repr) + "\n"
         write_text(options.json, text)
-    dry_report.show(Console(highlight=False), played, task.model)
+    console = Console(highlight=False)
+    dry_report.show(console, played, task.model)
+    if played.trace is not None:
+        console.print(f"Trace in {played.trace.write(options.trace)}", style="dim", soft_wrap=True)
 
 
-def _understand(options: argparse.Namespace, rank: int) -> _Task:
-    if rank == 0:
+def _check_trace(options: argparse.Namespace, world: mpi.Communicator) -> None:
+    """Check that this process can write its file of the trace."""
+    file = check_trace_file(options.trace, world.rank, world.size)
+    for other in (options.json, options.plot, options.save):
+        if other is not None and other.absolute() == file.absolute():
+            raise FileError(f"file {file}", bound="it cannot hold both the trace and other results")
+
+
+def _understand(options: argparse.Namespace, world: mpi.Communicator) -> _Task:
+    if world.rank == 0:
         check_destinations(options.json, options.plot)
         if options.save is not None:
             check_target(options.save)
+    if options.trace is not None:
+        _check_trace(options, world)
     for name in ("save", "resume"):
         if options.dry_run is not None and getattr(options, name) is not None:
             raise ValueOutOfBoundsError(f"--{name}", bound="a dry run has no state", remedy="leave out one of the two")
@@ -206,7 +270,7 @@ def _understand(options: argparse.Namespace, rank: int) -> _Task:
     return _Task(model, keys, {**signature_keys(function), **set_for_network, **keys})
 
 
-def _report(options: argparse.Namespace, results: report.Results, model: NetworkModel) -> None:
+def _report(options: argparse.Namespace, results: report.Results, model: NetworkModel, has_trace: bool) -> None:
     console = Console(highlight=False)
     try:
         if options.json is not None:
@@ -220,6 +284,9 @@ def _report(options: argparse.Namespace, results: report.Results, model: Network
         figure = _draw(options.model, results, model)
         save_figure(figure, options.plot)
         console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
+    if has_trace:
+        files = dict.fromkeys(trace_file_of_rank(options.trace, rank, results.ranks) for rank in (0, results.ranks - 1))
+        console.print(f"Trace in {' ... '.join(map(str, files))}", style="dim", soft_wrap=True)
 
 
 def _draw(name: str, results: report.Results, model: NetworkModel) -> Figure:

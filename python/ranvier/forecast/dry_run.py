@@ -14,7 +14,7 @@ those of a run on many processes, and the exchange is that of a real run, except
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ranvier import _core
@@ -26,6 +26,7 @@ from ranvier.network.network import Network
 from ranvier.processes.machine import peak_resident_bytes, resident_bytes
 from ranvier.simulation.options import MOST_RANKS, DryRun
 from ranvier.simulation.simulation import Simulation
+from ranvier.simulation.trace import Trace
 
 __all__ = ["PlayedProcess", "play"]
 
@@ -56,12 +57,14 @@ class PlayedProcess:
         Peak resident memory of this process, and its resident memory before the build, in bytes.
     phases
         Seconds by phase, as in `Simulation.phases`.
-    simulated
-        Simulated time, ms.
+    simulated, steps
+        Simulated time, ms, and number of steps.
     spikes, events
         Number of spikes of this process's neurons, and of spikes delivered to its synapses.
     traffic
         Traffic of this process: spikes sent and received, bytes, messages, rounds, and so on.
+    trace
+        The latest work of each thread; None without the option ``trace``.
     """
 
     ranks: int
@@ -79,9 +82,11 @@ class PlayedProcess:
     resident_before: int
     phases: dict[str, float]
     simulated: float
+    steps: int
     spikes: int
     events: int
     traffic: dict[str, int]
+    trace: Trace | None = None
 
     @property
     def real_time_factor(self) -> float:
@@ -89,11 +94,15 @@ class PlayedProcess:
         return self.phases["simulation"] * 1000.0 / self.simulated if self.simulated else float("nan")
 
     def as_json(self) -> dict[str, Any]:
-        """Return the results for JSON."""
+        """Return the results for JSON, with the account of the trace."""
+        values = asdict(replace(self, trace=None))
+        del values["trace"]
+        if self.trace is not None:
+            values["trace"] = self.trace.account().as_json()
         return {
             "version": _core.version,
             "source_revision": _core.source_revision,
-            **asdict(self),
+            **values,
             "real_time_factor": self.real_time_factor,
         }
 
@@ -146,6 +155,7 @@ def play(
         **{**options, "recordings": "local"},
     )
     built = sim.memory()
+    tuning = options.get("tuning")
     sim.run(presim)
     sim.reset_counts()
     sim.run(duration)
@@ -170,7 +180,9 @@ def play(
         resident_before=before,
         phases=sim.phases,
         simulated=simulated,
+        steps=counts.steps,
         spikes=spikes,
         events=counts.synaptic_events // ranks,
         traffic=asdict(sim.traffic()),
+        trace=sim.trace() if tuning is not None and tuning.trace else None,
     )

@@ -45,6 +45,7 @@ MOST_THREADS = 4096
 _MOST_PROCESSORS = 2**31 - 1
 _MOST_COST = 1e30
 _LONGEST_WINDOW = 1024
+_MOST_PIECES = 2**24
 
 Precision: TypeAlias = Literal["double", "single"]
 Stepping: TypeAlias = Literal["bsp", "async"]
@@ -333,6 +334,15 @@ class Tuning(OptionGroup):
     trace_epochs: bool = option(
         default=False,
         meaning="Whether the times of each interval between exchanges are kept, for `Simulation.epoch_times`.",
+        settable=False,
+    )
+    trace: int = option(
+        default=0,
+        meaning="""Number of pieces of work of each thread that are kept, the latest ones, for `Simulation.trace`. Each
+        takes about 100 bytes of memory and 0.1 microseconds. A piece is the work for one shard in one round; there is a
+        round for each epoch, and about five if processes exchange spikes.""",
+        least=0,
+        greatest=_MOST_PIECES,
         settable=False,
     )
 

@@ -46,6 +46,7 @@ from ranvier.simulation.progress import ProgressOption, ProgressReporter
 from ranvier.simulation.recordings import RecordingStore
 from ranvier.simulation.running import prepare_run, run_to
 from ranvier.simulation.saving import save_state
+from ranvier.simulation.trace import Trace
 
 __all__ = ["Simulation"]
 
@@ -689,6 +690,40 @@ class Simulation(NamedAttributes):
             )
         with self._built.exclusive():
             return EpochTimes(*self._built.core.epoch_times())
+
+    def trace(self) -> Trace:
+        """Return the latest work of each thread of this process since the last `reset_counts`.
+
+        `Trace.account` says where the time of a step went, and `Trace.write` writes a file for Perfetto.
+
+        Raises
+        ------
+        StateError
+            When the simulation was built without ``trace``.
+
+        Examples
+        --------
+        >>> sim = rv.Simulation(net, tuning=rv.Tuning(trace=10_000))
+        >>> sim.run(1000.0)
+        >>> sim.trace().account().per_step
+        >>> sim.trace().write("trace.json.gz")
+        """
+        if not self._built.options.trace:
+            raise StateError(
+                "trace",
+                bound="no work of threads was kept",
+                remedy="build it with tuning=rv.Tuning(trace=10_000)",
+            )
+        core, communicator = self._built.core, self._built.communicator
+        with self._built.exclusive():
+            return Trace.of(
+                core.trace(),
+                rank=communicator.rank,
+                # The other processes of a dry run have no files.
+                ranks=1 if communicator.is_dry_run else communicator.size,
+                threads=core.threads,
+                shards=core.shards,
+            )
 
     @property
     def real_time_factor(self) -> float:

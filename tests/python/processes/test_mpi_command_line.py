@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ranvier as rv
@@ -108,6 +110,38 @@ def test_keys(keys: tuple[str, ...], tmp_path: Path, digest: str) -> None:
     assert {key: str(found["parameters"][key]).lower() for key in given} == given
     assert found["sorts_connections"] == (given.get("sort_connections") != "false")
     assert ("not sorted" in printed) != found["sorts_connections"]
+
+
+@pytest.mark.parametrize("keys", [(), ("wait_apart=true",)], ids=str)
+def test_trace(keys: tuple[str, ...], tmp_path: Path) -> None:
+    results = ["--json", "results.json", "--trace", "trace.json"]
+    printed = run(WHEELS[1], 2, "run", "microcircuit", "--set", *SMALL, *keys, *results, folder=tmp_path)
+    assert "Where a step goes" in printed
+    assert "Trace in trace.rank0.json ... trace.rank1.json" in printed
+    assert re.search(r"^Last    thread [01] of rank [01] \d+%", printed, re.MULTILINE)
+    assert max(map(len, map(str.rstrip, printed.splitlines()))) <= 80
+    assert not (tmp_path / "trace.json").exists()
+    accounts = json.loads((tmp_path / "results.json").read_text())["trace_by_rank"]
+    assert [account["steps"] for account in accounts] == [600, 600]
+    for rank, account in enumerate(accounts):
+        parts = account["parts_of_step_s"]
+        assert sum(parts.values()) == pytest.approx(account["step_s"])
+        assert all(parts[name] > 0.0 for name in ("deliver", "update", "exchange", "imbalance", "serial", "travel"))
+        assert (parts["processes"] > 0.0) == bool(keys)
+        # Only the first shard communicates.
+        assert np.argmax(account["parts_of_threads_s"]["exchange"]) == 0
+        assert account["parts_of_threads_s"]["serial"][0] < account["parts_of_threads_s"]["serial"][1]
+        events = json.loads((tmp_path / f"trace.rank{rank}.json").read_text())["traceEvents"]
+        assert {event["pid"] for event in events} == {rank}
+        kinds = {event["name"] for event in events if event.get("cat") == "work"}
+        assert {"update", "collocate", "transfer", "collect", "finish"} <= kinds
+    # The clock is common: both runs are at the same time.
+    spans = []
+    for rank in range(2):
+        slices = json.loads((tmp_path / f"trace.rank{rank}.json").read_text())["traceEvents"]
+        begins = [event["ts"] for event in slices if event["ph"] == "X"]
+        spans.append((min(begins), max(begins)))
+    assert max(begin for begin, _ in spans) < min(end for _, end in spans)
 
 
 @pytest.mark.thorough

@@ -149,6 +149,7 @@ def _options(draw: Drawing) -> dict[str, str]:
             "costs": draw.one("{'a': 1.0}", "{population.name: 2.0 for population in net.populations}", "'measured'"),
             "measure_costs": "True",
             "trace_epochs": "True",
+            "trace": draw.one("3", "1000"),
         },
         "dry_run": {"ranks": draw.one("2", "100"), "invented_rate": "10.0"},
     }
@@ -231,6 +232,7 @@ def _recordings(draw: Drawing) -> str:
         "sim.reset_counts()",
         "sim.costs()",
         "sim.epoch_times()",
+        "sim.trace().account().as_json()",
         "sim.memory()",
         "sim.memory_by_node()",
         "sim.memory_pages()",

@@ -351,6 +351,7 @@ def _draw_options(chance: random.Random, given: dict[str, Any]) -> dict[str, Any
         "row_numbering": chance.choice(["auto", "dense", "compact", "sparse"]),
         "measure_costs": chance.random() < 0.2,
         "trace_epochs": chance.random() < 0.2,
+        "trace": chance.choice([0, 0, 7, 1000]),
         **given,
     }
     # On one process, any network.
