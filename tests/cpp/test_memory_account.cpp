@@ -190,8 +190,8 @@ TEST_P(MemoryAccount, IsWhatIsAllocated) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, MemoryAccount,
                          testing::Values(Case{}, Case{.threads = 2}, Case{.double_precision = true},
-                                         Case{.layout = "ring"}, Case{.layout = "runs"}, Case{.sorted = false},
-                                         Case{.ranks = 2}, Case{.ranks = 2, .threads = 2},
+                                         Case{.layout = "ring"}, Case{.layout = "runs"}, Case{.layout = "blocks"},
+                                         Case{.sorted = false}, Case{.ranks = 2}, Case{.ranks = 2, .threads = 2},
                                          Case{.ranks = 2, .numbering = "compact"}, Case{.ranks = 2, .sorted = false},
                                          Case{.ranks = 32, .threads = 2}, Case{.ranks = 32, .numbering = "dense"},
                                          Case{.ranks = 32, .numbering = "compact"}, Case{.ranks = 32, .sorted = false},

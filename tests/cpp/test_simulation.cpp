@@ -142,7 +142,7 @@ TEST(Simulation, RefusesWorkersThatCannotBe) {
 
 TEST(Simulation, GivesTheSameForEachInstructionSetLayoutAndWindow) {
     for (const InstructionSet set : available_instruction_sets()) {
-        for (const char* layout : {"auto", "runs", "ring"}) {
+        for (const char* layout : {"auto", "runs", "ring", "blocks"}) {
             for (const std::uint32_t window : {1u, 16u}) {
                 SCOPED_TRACE(std::string(to_string(set)) + " " + layout + " " + std::to_string(window));
                 expect_same(simulate(
@@ -342,7 +342,7 @@ TEST(Simulation, SetsWeightsOfTheSynapsesAsked) {
 
 TEST(Simulation, SpikesOnTheirWayFindTheNewWeights) {
     Spikes expected;
-    for (const char* layout : {"ring", "runs"}) {
+    for (const char* layout : {"ring", "runs", "blocks"}) {
         for (const std::uint32_t window : {1u, 4u, 64u}) {
             for (const std::uint32_t threads : {1u, 3u}) {
                 const BalancedNetwork balanced;
@@ -368,7 +368,7 @@ TEST(Simulation, SpikesOnTheirWayFindTheNewWeights) {
 
 /// One spike in flight: the weight at its arrival counts, for each synapse and delay.
 TEST(Simulation, WeightAtArrivalCounts) {
-    for (const char* layout : {"ring", "runs"}) {
+    for (const char* layout : {"ring", "runs", "blocks"}) {
         Network network(resolution, 1);
         const PopulationId input = add_spike_generators(network, "input", {{0.1}});
         const PopulationId neurons = network.create("iaf_psc_delta", 3, "neurons",

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "ranvier/base/instruction_set.hpp"
 #include "ranvier/connect/tables/input_sums.hpp"
 
-/// The innermost loops of delivery, shared by both layouts of tables.
+/// The innermost loops of delivery, shared by all layouts of tables.
 namespace ranvier::connect::detail {
 
 constexpr std::size_t cache_line = 64;
@@ -16,6 +17,15 @@ RANVIER_ALWAYS_INLINE void prefetch_span(const void* begin, std::size_t bytes) {
     const char* const end = static_cast<const char*>(begin) + bytes;
     const char* line = static_cast<const char*>(begin) - reinterpret_cast<std::uintptr_t>(begin) % cache_line;
     for (; line < end; line += cache_line) __builtin_prefetch(line, 0, 3);
+}
+
+/// Number of rows by which prefetches are ahead of delivery: those whose cache lines a core can wait for at a time, since
+/// further prefetches delay the accesses to the inputs and evict lines that have not been read yet.
+/// @param arrays in which the synapses are
+/// @param row_bytes in all of them, of a mean row
+inline std::size_t rows_ahead(std::size_t arrays, std::size_t row_bytes) {
+    constexpr std::size_t lines_at_once = 16;
+    return std::max<std::size_t>(1, lines_at_once / (arrays + row_bytes / cache_line));
 }
 
 template <class Target, class Weight>

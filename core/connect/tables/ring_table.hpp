@@ -78,7 +78,7 @@ struct DeliverRing {
 /// is stored with each synapse, and a row is added at once, when its source fires, to a ring of inputs as long as the
 /// longest delay.
 template <class Target, class Weight>
-class RingTable final : public StaticTable<Target, Weight> {
+class RingTable : public StaticTable<Target, Weight> {
    public:
     /// @param spike_memory for spikes in transit
     RingTable(TableColumns<Target, Weight> columns, std::pmr::memory_resource* spike_memory)
@@ -94,13 +94,7 @@ class RingTable final : public StaticTable<Target, Weight> {
             const std::span<const RowIndex> some = left.first(std::min(left.size(), rows_at_once));
             left = left.subspan(some.size());
             events += find_synapses(some, left);
-            if (same_delay()) {
-                add_rows<detail::SameDelay>(set, stamp, nullptr, inputs);
-            } else {
-                std::visit(
-                    [&]<class Delay>(const Buffer<Delay>& delays) { add_rows(set, stamp, delays.data(), inputs); },
-                    this->columns_.delays);
-            }
+            add(set, stamp, {some, begins_, ends_}, inputs);
         }
         recent_.drop_until(now - this->columns_.greatest_delay);
         recent_.add(stamp, rows);
@@ -111,22 +105,44 @@ class RingTable final : public StaticTable<Target, Weight> {
         recent_.for_each([&](Step stamp, RowIndex row) { visit(row, stamp); });
     }
 
-   private:
-    bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }
+   protected:
+    /// Some rows, with the begin and the end of the synapses of each.
+    struct Rows {
+        std::span<const RowIndex> rows;
+        std::span<const std::uint64_t> begins;
+        std::span<const std::uint64_t> ends;
+    };
 
+    /// Adds the synapses of rows, for a spike in step `stamp` of each.
+    virtual void add(InstructionSet set, Step stamp, const Rows& rows, const InputRing& inputs) {
+        if (this->columns_.least_delay == this->columns_.greatest_delay) {
+            add_with<detail::SameDelay>(set, stamp, rows, nullptr, inputs);
+            return;
+        }
+        std::visit([&]<class Delay>(const Buffer<Delay>& delays) { add_with(set, stamp, rows, delays.data(), inputs); },
+                   this->columns_.delays);
+    }
+
+    /// Mean number of synapses of a row.
+    std::size_t mean_row() const { return static_cast<std::size_t>(this->size() / std::max(this->rows(), 1U)); }
+
+   private:
     template <class Delay>
-    void add_rows(InstructionSet set, Step stamp, const Delay* delays, const InputRing& inputs) const {
+    void add_with(InstructionSet set, Step stamp, const Rows& rows, const Delay* delays,
+                  const InputRing& inputs) const {
+        constexpr std::size_t arrays = std::is_same_v<Delay, detail::SameDelay> ? 2 : 3;
+        constexpr std::size_t synapse_bytes = sizeof(Target) + sizeof(Weight) + (arrays == 3 ? sizeof(Delay) : 0);
         const detail::RingArguments<Target, Weight, Delay> arguments{
-            .begins = begins_.data(),
-            .ends = ends_.data(),
-            .count = begins_.size(),
+            .begins = rows.begins.data(),
+            .ends = rows.ends.data(),
+            .count = rows.begins.size(),
             .targets = this->columns_.targets.data(),
             .weights = this->columns_.weights.data(),
             .delays = delays,
             .base = stamp + this->columns_.least_delay,
             .inputs = inputs,
             // Short rows are finished quickly, so more of them must be prefetched to hide the latency of memory.
-            .ahead = this->size() < std::uint64_t{16} * this->rows() ? std::size_t{24} : std::size_t{4},
+            .ahead = mean_row() < 16 ? 24 : detail::rows_ahead(arrays, mean_row() * synapse_bytes),
         };
         if (inputs.wide != nullptr) {
             detail::DeliverRing<Target, Weight, Delay, true>::run(&arguments);

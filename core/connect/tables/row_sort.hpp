@@ -3,31 +3,46 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "connect/tables/delay_blocks.hpp"
+#include "ranvier/base/instruction_set.hpp"
 #include "ranvier/connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 
-/// Whether delivery through a ring of inputs is better for a table than by runs of equal delay.
-///
-/// A run costs a look-up even without synapses, so that runs must have a few of them on average. The ring needs memory
-/// for every neuron and step of the longest delay, which must not exceed the memory of the synapses.
-inline bool prefer_ring(std::uint64_t synapses, std::uint64_t rows, std::uint64_t delay_count,
-                        std::uint64_t longest_delay, std::uint64_t local_neurons) {
-    constexpr std::uint64_t shortest_run = 4;
-    constexpr std::uint64_t small = std::uint64_t{64} << 20;
-    if (synapses >= shortest_run * rows * delay_count) return false;
-    const std::uint64_t ring_bytes = longest_delay * local_neurons * 2 * sizeof(double);
-    return ring_bytes <= std::max(small, synapses * 8);
-}
+struct KeepTargets {
+    template <class Target>
+    RANVIER_ALWAYS_INLINE Target operator()(Target target, std::size_t /*delay*/) const {
+        return target;
+    }
+};
+
+/// The cell of a target and a relative delay.
+class MakeCells {
+   public:
+    MakeCells(DelaySteps delays, DelayBlocks blocks, std::uint32_t inputs) {
+        for (DelaySteps delay = 0; delay < delays; ++delay) first_cells_.push_back(delay % blocks.length * inputs);
+    }
+
+    template <class Target>
+    RANVIER_ALWAYS_INLINE Target operator()(Target target, std::size_t delay) const {
+        return static_cast<Target>(target + first_cells_[delay]);
+    }
+
+   private:
+    std::vector<std::uint32_t> first_cells_;  ///< by delay: that of input 0
+};
 
 /// Sorts rows of a table by delay, stably.
-template <class Target, class Weight>
+template <class Target, class Weight, class Stored = KeepTargets>
 class RowSorter {
    public:
-    RowSorter(std::size_t longest_row, std::size_t delay_count)
-        : delay_count_(delay_count),
+    /// @param stored what is stored of a target and its delay
+    RowSorter(std::size_t longest_row, std::size_t delay_count, Stored stored = {})
+        : stored_(std::move(stored)),
+          delay_count_(delay_count),
           cursors_(delay_count),
           targets_(longest_row),
           weights_(longest_row),
@@ -66,7 +81,7 @@ class RowSorter {
         std::uint16_t* tags = columns.tags.empty() ? nullptr : columns.tags.data() + begin;
         for (std::size_t i = 0; i < length; ++i) {
             const std::size_t place = cursors_[delays[i]]++;
-            targets_[place] = targets[i];
+            targets_[place] = stored_(targets[i], delays[i]);
             weights_[place] = weights[i];
             if (tags != nullptr) tags_[place] = tags[i];
         }
@@ -81,6 +96,7 @@ class RowSorter {
         }
     }
 
+    Stored stored_;
     std::size_t delay_count_;
     std::vector<std::size_t> cursors_;
     std::vector<Target> targets_;

@@ -13,7 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "connect/tables/block_table.hpp"
 #include "connect/tables/bucket_sort.hpp"
+#include "connect/tables/delay_blocks.hpp"
+#include "connect/tables/layout_choice.hpp"
 #include "connect/tables/ring_table.hpp"
 #include "connect/tables/row_cursors.hpp"
 #include "connect/tables/row_sort.hpp"
@@ -273,11 +276,15 @@ class TypedShardBuilder final : public ShardBuilder {
     std::unique_ptr<SynapseTable> finish(TableColumns<Target, Weight> columns, std::uint32_t inputs) {
         order_rows(columns);
         const std::uint64_t longest = longest_row(columns);
-        // Offsets in runs have at most 32 bits.
-        if (use_ring(columns, inputs) || longest > UINT32_MAX)
+        const TableLayout layout = layout_of(columns, inputs);
+        // Offsets in rows have at most 32 bits.
+        if (layout == TableLayout::ring || longest > UINT32_MAX)
             return std::make_unique<RingTable<Target, Weight>>(std::move(columns), memory_.spikes);
-        if (longest <= UINT16_MAX) return sort_rows<std::uint16_t>(std::move(columns), longest);
-        return sort_rows<std::uint32_t>(std::move(columns), longest);
+        const auto sort_rows = [&]<class Offset>(Offset /*greatest*/) -> std::unique_ptr<SynapseTable> {
+            if (layout == TableLayout::runs) return make_runs<Offset>(std::move(columns), longest);
+            return make_blocks<Offset>(std::move(columns), longest, inputs);
+        };
+        return longest <= UINT16_MAX ? sort_rows(std::uint16_t{UINT16_MAX}) : sort_rows(std::uint32_t{UINT32_MAX});
     }
 
     /// Replaces the bounds of the delays by those of the drawn values.
@@ -300,12 +307,16 @@ class TypedShardBuilder final : public ShardBuilder {
             columns.delays);
     }
 
-    bool use_ring(const TableColumns<Target, Weight>& columns, std::uint32_t inputs) const {
-        if (columns.numbering == RowNumbering::unsorted) return true;
-        if (options_.layout != TableLayout::automatic) return options_.layout == TableLayout::ring;
-        const std::uint64_t rows = columns.row_start.rows();
-        const std::uint64_t delays = columns.greatest_delay - columns.least_delay + 1;
-        return prefer_ring(columns.targets.size(), rows, delays, columns.greatest_delay, inputs);
+    TableLayout layout_of(const TableColumns<Target, Weight>& columns, std::uint32_t inputs) const {
+        if (columns.numbering == RowNumbering::unsorted) return TableLayout::ring;
+        if (options_.layout != TableLayout::automatic) return options_.layout;
+        const DelaySteps delays = columns.greatest_delay - columns.least_delay + 1;
+        return choose_layout({.synapses = columns.targets.size(),
+                              .rows = columns.row_start.rows(),
+                              .delays = delays,
+                              .longest_delay = columns.greatest_delay,
+                              .inputs = inputs,
+                              .blocks = divide_delays<Target>(delays, inputs)});
     }
 
     /// Sorts the synapses of each bucket by source, stably, and gives each source that occurs a row.
@@ -334,7 +345,54 @@ class TypedShardBuilder final : public ShardBuilder {
     }
 
     template <class Offset>
-    std::unique_ptr<SynapseTable> sort_rows(TableColumns<Target, Weight> columns, std::uint64_t longest) {
+    std::unique_ptr<SynapseTable> make_blocks(TableColumns<Target, Weight> columns, std::uint64_t longest,
+                                              std::uint32_t inputs) {
+        const DelaySteps delay_count = columns.greatest_delay - columns.least_delay + 1;
+        const DelayBlocks blocks = divide_delays<Target>(delay_count, inputs);
+        Buffer<Offset> offsets;
+        if (blocks.count > 1) {
+            offsets = sort_by_block<Offset>(columns, longest, blocks, MakeCells(delay_count, blocks, inputs));
+        } else if (delay_count > 1) {
+            const MakeCells make_cell(delay_count, blocks, inputs);
+            Target* const targets = columns.targets.data();
+            std::visit(
+                [&]<class Delay>(const Buffer<Delay>& column) {
+                    const Delay* const delays = column.data();
+                    const std::size_t count = column.size();
+                    for (std::size_t i = 0; i < count; ++i) targets[i] = make_cell(targets[i], delays[i]);
+                },
+                columns.delays);
+        }
+        columns.cell_stride = inputs;
+        columns.delays = RelativeDelays{};
+        return std::make_unique<BlockTable<Target, Weight, Offset>>(std::move(columns), blocks, std::move(offsets),
+                                                                    memory_.spikes);
+    }
+
+    /// Returns the starts of the blocks of each row, and its end.
+    template <class Offset>
+    Buffer<Offset> sort_by_block(TableColumns<Target, Weight>& columns, std::uint64_t longest, DelayBlocks blocks,
+                                 MakeCells make_cell) {
+        // By delay: with few blocks, each synapse would wait for the counter that the one before has changed.
+        const std::size_t delay_count = columns.greatest_delay - columns.least_delay + 1;
+        const auto rows = static_cast<std::uint32_t>(columns.row_start.rows());
+        Buffer<Offset> offsets(rows * (std::size_t{blocks.count} + 1), memory_.synapses);
+        RowSorter<Target, Weight, MakeCells> sorter(longest, delay_count, std::move(make_cell));
+        std::vector<Offset> of_delays(delay_count + 1);
+        for (std::uint32_t row = 0; row < rows; ++row) {
+            if (row % 1024 == 0) team_.check_cancelled();
+            sorter.sort(columns, row, of_delays.data());
+            Offset* const of_row = offsets.data() + row * (std::size_t{blocks.count} + 1);
+            for (std::uint32_t block = 0; block < blocks.count; ++block) {
+                of_row[block] = of_delays[std::size_t{block} * blocks.length];
+            }
+            of_row[blocks.count] = of_delays[delay_count];
+        }
+        return offsets;
+    }
+
+    template <class Offset>
+    std::unique_ptr<SynapseTable> make_runs(TableColumns<Target, Weight> columns, std::uint64_t longest) {
         const std::size_t delay_count = columns.greatest_delay - columns.least_delay + 1;
         const auto rows = static_cast<std::uint32_t>(columns.row_start.rows());
         Buffer<Offset> offsets(rows * (delay_count + 1), memory_.synapses);

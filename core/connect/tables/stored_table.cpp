@@ -85,8 +85,9 @@ void StoredTable<Target, Weight>::find_onto(std::span<const std::uint32_t> neuro
     }
     const std::span<const Target> targets = columns_.targets.span();
     for (std::uint64_t position = 0; position < targets.size(); ++position) {
-        if (targets[position] >= places.size() || places[targets[position]] == unwanted) continue;
-        positions[next[places[targets[position]]]++] = position;
+        const std::uint32_t target = input_of(targets[position]);
+        if (target >= places.size() || places[target] == unwanted) continue;
+        positions[next[places[target]]++] = position;
     }
     if (columns_.numbering != RowNumbering::unsorted && columns_.tags.empty() &&
         columns_.least_delay == columns_.greatest_delay) {

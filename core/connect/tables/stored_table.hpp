@@ -67,7 +67,7 @@ class StoredTable : public SynapseTable, public StoredSynapses, public FreeableS
                                                             : columns_.row_start[row.value + std::size_t{1}];
     }
     void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override;
-    std::uint32_t target(std::uint64_t position) const override { return columns_.targets[position]; }
+    std::uint32_t target(std::uint64_t position) const override { return input_of(columns_.targets[position]); }
     void read_weights(std::span<const std::uint64_t> positions, std::span<double> weights) const override {
         for (std::size_t i = 0; i < positions.size(); ++i) {
             weights[i] = static_cast<double>(columns_.weights[positions[i]]);
@@ -94,7 +94,7 @@ class StoredTable : public SynapseTable, public StoredSynapses, public FreeableS
     }
 
     void count_onto(std::span<std::uint32_t> counts) const override {
-        for (const Target target : columns_.targets.span()) ++counts[target];
+        for (const Target target : columns_.targets.span()) ++counts[input_of(target)];
     }
     void find_onto(std::span<const std::uint32_t> neurons, std::span<const std::uint64_t> ends,
                    std::span<std::uint64_t> positions) const override;
@@ -118,6 +118,11 @@ class StoredTable : public SynapseTable, public StoredSynapses, public FreeableS
         if (columns_.least_delay == columns_.greatest_delay) return columns_.least_delay;
         return columns_.least_delay +
                std::visit([&](const auto& delays) { return DelaySteps{delays[position]}; }, columns_.delays);
+    }
+
+    /// The input of a target as stored.
+    std::uint32_t input_of(Target target) const {
+        return columns_.cell_stride == 0 ? target : target % columns_.cell_stride;
     }
 
     TableColumns<Target, Weight> columns_;

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "connect/tables/row_sort.hpp"
+#include "connect/tables/delay_blocks.hpp"
+#include "connect/tables/layout_choice.hpp"
 #include "connect/tables/table_plan.hpp"
 
 namespace ranvier::connect {
@@ -177,18 +178,30 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
         const double columns =
             share * (target_bytes + weight_bytes * (1.0 + static_cast<double>(table.per_synapse_parameters())) +
                      (table.tagged ? 2.0 : 0.0));
-        const bool ring = dynamic || unsorted || options.layout == TableLayout::ring ||
-                          (options.layout == TableLayout::automatic &&
-                           prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows), range + 1,
-                                       greatest, inputs.size()));
-        if (ring) expected.reach = std::max(expected.reach, greatest);
-        const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
+        const DelayBlocks blocks = has_narrow_targets(inputs.size())
+                                       ? divide_delays<std::uint16_t>(range + 1, inputs.size())
+                                       : divide_delays<std::uint32_t>(range + 1, inputs.size());
+        TableLayout chosen = dynamic || unsorted ? TableLayout::ring : options.layout;
+        if (chosen == TableLayout::automatic) {
+            chosen = choose_layout({.synapses = static_cast<std::uint64_t>(share),
+                                    .rows = static_cast<std::uint64_t>(rows),
+                                    .delays = range + 1,
+                                    .longest_delay = greatest,
+                                    .inputs = inputs.size(),
+                                    .blocks = blocks});
+        }
+        if (chosen != TableLayout::runs) expected.reach = std::max(expected.reach, greatest);
+        // Of the parts of a row.
+        double offsets = 0.0;
+        if (chosen == TableLayout::runs) offsets = rows * (range + 2.0) * offset_bytes;
+        if (chosen == TableLayout::blocks && blocks.count > 1) offsets = rows * (blocks.count + 1.0) * offset_bytes;
         // While the rows with synapses are determined: the start of each bucket, and the source of each synapse.
         const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
         const double of_targets = inputs.has_sites() ? static_cast<double>(more.input_bytes) * inputs.size()
                                                      : static_cast<double>(more.target_bytes) * shard.size();
         const double kept = columns + starts + source_bytes + more_bytes + of_targets;
-        estimate.final_bytes += kept - freed + index_bytes + (ring ? share * delay_bytes : offsets);
+        estimate.final_bytes +=
+            kept - freed + index_bytes + (chosen == TableLayout::ring ? share * delay_bytes : offsets);
         estimate.peak_bytes += kept + share * delay_bytes + std::max({offsets, building, index_bytes});
     }
     describe_targets(expected, network.projections, layout, kind);

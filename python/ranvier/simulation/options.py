@@ -282,7 +282,7 @@ class Tuning(OptionGroup):
         when the simulation is built (compiled), or by an interpreter (interpreted). "auto": compiled, if llvmlite is
         installed (``pip install ranvier[llvm]``). `Simulation.programs` returns what was chosen.""",
     )
-    table_layout: Literal["auto", "runs", "ring"] = option(
+    table_layout: Literal["auto", "runs", "ring", "blocks"] = option(
         default="auto", meaning="How synapses are stored and delivered."
     )
     delivery_window: int | None = option(

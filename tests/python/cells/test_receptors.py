@@ -105,11 +105,12 @@ def recurrent(seed: int = 3) -> tuple[rv.Network, rv.SpikeRecorder]:
     "options",
     [
         {"tuning": rv.Tuning(table_layout="ring")},
+        {"tuning": rv.Tuning(table_layout="blocks")},
         {"tuning": rv.Tuning(table_layout="runs", delivery_window=1)},
         {"tuning": rv.Tuning(instruction_set="baseline")},
         {"processes": rv.Processes(sort_connections=False)},
     ],
-    ids=["ring", "runs", "baseline", "unsorted"],
+    ids=["ring", "blocks", "runs", "baseline", "unsorted"],
 )
 @pytest.mark.parametrize("threads", only([3], [1, 3]))
 def test_spikes_do_not_depend_on_how_tables_are_cut(threads: int, options: dict[str, Any]) -> None:

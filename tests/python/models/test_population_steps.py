@@ -82,7 +82,7 @@ def test_equal_steps_do_as_that_resolution(resolution: float, step: float, wide:
     """A finer resolution changes nothing if no population takes it."""
     expected = outcome(uniform(step, step, wide=wide), threads=1)
     chance = random.Random(1)
-    for layout, window in (("runs", 2), ("ring", 32), ("auto", 8)):
+    for layout, window in (("runs", 2), ("ring", 32), ("blocks", 8)):
         cuts = tuple(sorted(round(resolution * chance.randint(1, round(TIME / resolution)), 6) for _ in range(3)))
         options: dict[str, Any] = {"threads": chance.randint(1, 3), "table_layout": layout, "delivery_window": window}
         assert outcome(uniform(resolution, step, wide=wide), cuts, **options) == expected

@@ -20,7 +20,7 @@ def test_stretches_do_as_single_steps(seed: int) -> None:
     expected = scene.outcome(threads=1, delivery_window=1)
     for window in (32, 2 ** chance.randint(1, 5), 256):
         cuts = tuple(round(0.1 * chance.randint(1, round(TIME / 0.1)), 1) for _ in range(chance.randint(0, 4)))
-        options = {"threads": chance.randint(1, 4), "table_layout": chance.choice(["auto", "runs", "ring"])}
+        options = {"threads": chance.randint(1, 4), "table_layout": chance.choice(["auto", "runs", "ring", "blocks"])}
         assert scene.outcome(cuts, delivery_window=window, **options) == expected
 
 

@@ -81,8 +81,8 @@ def test_one_weight_far_from_all_others(one: float, precision: Literal["single",
     assert (arrived(sim, recorder) == exact(sim)).all()
 
 
-@pytest.mark.parametrize("layout", ["runs", "ring"])
-def test_sums_of_both_signs(layout: Literal["runs", "ring"]) -> None:
+@pytest.mark.parametrize("layout", ["runs", "ring", "blocks"])
+def test_sums_of_both_signs(layout: Literal["runs", "ring", "blocks"]) -> None:
     # Large weights cancel and leave the small ones.
     generator = np.random.default_rng(2)
     large = generator.uniform(1.0, 2.0, SOURCES // 3) * 2.0**40
@@ -112,7 +112,7 @@ def test_repeated_spike_times(count: int, copies: int) -> None:
 
 
 def test_weights_that_are_set_while_spikes_are_on_their_way() -> None:
-    for layout in ("runs", "ring"):
+    for layout in ("runs", "ring", "blocks"):
         net, recorder = volley(1.0)
         sim = rv.Simulation(net, threads=2, tuning=rv.Tuning(table_layout=layout, delivery_window=8))
         synapses = sim.connections()

@@ -207,7 +207,7 @@ def test_more_spikes_at_once_have_exact_sums() -> None:
     # 2^28 and 1 take 52 bits: two spikes fit double precision, thousands of them do not.
     weight = [2.0**28 + 32.0, 1.0 + 2.0**-23] * 4
     times = [[9.0] * 5000, [9.0] * 3001]
-    ways = [{"table_layout": layout} for layout in ("runs", "ring")]
+    ways = [{"table_layout": layout} for layout in ("runs", "ring", "blocks")]
     built = played(times, weight, **ways[0])
     built.run(12.0)
     for way in ways:

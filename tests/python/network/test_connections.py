@@ -98,7 +98,7 @@ def test_queries_by_population(built: tuple[rv.Network, rv.Simulation, rv.Connec
 
 
 @pytest.mark.parametrize("weight_precision", ["single", "double"])
-@pytest.mark.parametrize("table_layout", ["runs", "ring"])
+@pytest.mark.parametrize("table_layout", ["runs", "ring", "blocks"])
 def test_weights_are_written_through(weight_precision: str, table_layout: str) -> None:
     net = network()
     sim = rv.Simulation(net, threads=2, weight_precision=weight_precision, tuning=rv.Tuning(table_layout=table_layout))  # type: ignore[arg-type]

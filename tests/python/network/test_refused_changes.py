@@ -113,7 +113,7 @@ def test_too_long_refractory_period_is_named() -> None:
         pair.sims[0].set(pair.neurons, t_ref=1e6)
 
 
-@pytest.mark.parametrize("layout", ["runs", "ring"])
+@pytest.mark.parametrize("layout", ["runs", "ring", "blocks"])
 def test_refused_weights_change_nothing(layout: str) -> None:
     net = rv.Network()
     exc = net.create("iaf_psc_exp", 20, I_e=900.0, V_m=rv.Normal(-65.0, 3.0))

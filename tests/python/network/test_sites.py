@@ -131,6 +131,7 @@ WAYS: list[dict[str, Any]] = [
     {"threads": 3, "sort_connections": False},
     {"threads": 1, "table_layout": "runs", "delivery_window": 2},
     {"threads": 2, "shards": 5, "table_layout": "ring", "row_numbering": "compact"},
+    {"threads": 3, "table_layout": "blocks"},
 ]
 
 

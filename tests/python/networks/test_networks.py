@@ -277,7 +277,7 @@ def test_interval_fire_network_does_not_feel_its_connections(topology: Any) -> N
     assert connected.digest() == alone.digest()
 
 
-@pytest.mark.parametrize("table_layout", ["runs", "ring"])
+@pytest.mark.parametrize("table_layout", ["runs", "ring", "blocks"])
 def test_spikes_of_weight_zero_reach_interval_fire(table_layout: Any) -> None:
     def states(delay: float) -> Any:
         net = rv.Network()

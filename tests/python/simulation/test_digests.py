@@ -50,7 +50,7 @@ def test_same_in_one_run(name: str, threads: int) -> None:
     assert digest(name, threads=threads) == reference(name)
 
 
-@pytest.mark.parametrize(("name", "table_layout"), one_of_each(NETWORKS, ["runs", "ring"]))
+@pytest.mark.parametrize(("name", "table_layout"), one_of_each(NETWORKS, ["runs", "ring", "blocks"]))
 def test_same_for_table_layouts(name: str, table_layout: str) -> None:
     assert digest(name, threads=3, table_layout=table_layout) == reference(name)
 

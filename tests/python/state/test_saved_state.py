@@ -31,6 +31,7 @@ WAYS: list[dict[str, Any]] = [
     {"threads": 1, "tuning": rv.Tuning(table_layout="runs", delivery_window=16, instruction_set="baseline")},
     {"threads": 3, "tuning": rv.Tuning(table_layout="ring")},
     {"threads": 2, "tuning": rv.Tuning(shards=5), "processes": rv.Processes(sort_connections=False)},
+    {"threads": 2, "tuning": rv.Tuning(table_layout="blocks")},
 ]
 
 

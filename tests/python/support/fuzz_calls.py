@@ -141,7 +141,7 @@ def _options(draw: Drawing) -> dict[str, str]:
         },
         "tuning": {
             "instruction_set": draw.one("'baseline'", "'auto'"),
-            "table_layout": draw.one("'runs'", "'ring'"),
+            "table_layout": draw.one("'runs'", "'ring'", "'blocks'"),
             "delivery_window": draw.one("1", "2", "64", "3"),
             "pinning": draw.one("'none'", "'compact'", "[0]", "[0, 0]"),
             "shards": draw.one("1", "2", "5"),

@@ -346,7 +346,7 @@ def _draw_options(chance: random.Random, given: dict[str, Any]) -> dict[str, Any
         "stealing": chance.choice(["none", "local_and_remote", "prefer_local", "local_only"]),
         "pinning": "none",
         "instruction_set": chance.choice([*_core.instruction_sets(), "auto"]),
-        "table_layout": chance.choice(["auto", "runs", "ring"]),
+        "table_layout": chance.choice(["auto", "runs", "ring", "blocks"]),
         "sort_connections": chance.choice(["auto", True, False]),
         "row_numbering": chance.choice(["auto", "dense", "compact", "sparse"]),
         "measure_costs": chance.random() < 0.2,

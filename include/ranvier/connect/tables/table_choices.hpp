@@ -8,8 +8,8 @@
 
 namespace ranvier::connect {
 
-/// Delivery of spikes by tables; see RunTable and RingTable.
-enum class TableLayout : std::uint8_t { automatic, runs, ring };
+/// Delivery of spikes by tables; see RunTable, RingTable and BlockTable.
+enum class TableLayout : std::uint8_t { automatic, runs, ring, blocks };
 
 /// Numbering of rows.
 enum class RowNumbering : std::uint8_t {
@@ -26,7 +26,7 @@ namespace ranvier {
 template <>
 struct ChoiceNames<connect::TableLayout> {
     static constexpr std::string_view kind = "table layout";
-    static constexpr std::array<std::string_view, 3> names{"auto", "runs", "ring"};
+    static constexpr std::array<std::string_view, 4> names{"auto", "runs", "ring", "blocks"};
 };
 
 /// Unsorted synapses are a separate option.

@@ -82,9 +82,11 @@ struct TableColumns {
     /// Index in `row_map` of each row's source, unless rows are dense; empty once freed.
     Buffer<std::uint32_t> sources;
     SourceIndex index;  ///< of `sources`, if rows are sparse
-    Buffer<Target> targets;  ///< inputs; see InputLayout
+    Buffer<Target> targets;  ///< inputs (see InputLayout), or cells
+    /// If targets are cells (connect/tables/delay_blocks.hpp): number of inputs; otherwise 0.
+    std::uint32_t cell_stride = 0;
     Buffer<Weight> weights;
-    RelativeDelays delays;  ///< empty if all delays are equal
+    RelativeDelays delays;  ///< empty if all delays are equal, or if the layout implies them
     std::vector<Buffer<Weight>> parameters;  ///< per-synapse parameters
     Buffer<std::uint16_t> tags;  ///< projections; empty if source and target determine the projection
     DelaySteps least_delay = 1;
