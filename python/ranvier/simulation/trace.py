@@ -261,7 +261,7 @@ class Trace:
             separators=(",", ":"),
         )
         data = text.encode()
-        write_whole(file, gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
+        write_whole(file, gzip.compress(data, compresslevel=6, mtime=0) if file.suffix == ".gz" else data)
         return file
 
 
@@ -471,8 +471,10 @@ def _expected(name: str, values: FloatArray, events: FloatArray, steps: IntArray
 def _waits_between_visits(trace: Trace) -> npt.NDArray[np.bool_]:
     """Return for each piece but the first whether its thread has waited since the previous piece of the trace."""
     same_thread = trace.thread[1:] == trace.thread[:-1]
-    # Between two runs, threads do not wait for each other.
-    is_next_run = (trace.kind[:-1] == "finish") & (trace.kind[1:] == "visit")
+    # Between two runs, threads do not wait for each other. At the end of a run, a thread finishes its shards in their
+    # order; if others have taken over all its visits, it has nothing else.
+    begins_run = (trace.kind[1:] == "visit") | (trace.shard[1:] <= trace.shard[:-1])
+    is_next_run = (trace.kind[:-1] == "finish") & begins_run
     return np.asarray(same_thread & ~is_next_run, dtype=np.bool_)
 
 
@@ -509,26 +511,20 @@ def _names(trace: Trace) -> Iterator[_Slice]:
 
 def _slices_of_pieces(trace: Trace, pieces: IntArray) -> Iterator[_Slice]:
     """Yield a slice for each piece of work, and one for each of its parts; times in nanoseconds."""
-    for index in pieces.tolist():
-        begin, end = int(trace.begin[index]), int(trace.end[index])
-        where = {"ph": "X", "pid": trace.rank, "tid": int(trace.thread[index])}
-        arguments: dict[str, Any] = {"shard": int(trace.shard[index])}
-        first, last = int(trace.first_step[index]), int(trace.last_step[index])
+    names = ("thread", "shard", "kind", "round", "first_step", "last_step", "events", "begin", "end")
+    columns = [getattr(trace, name)[pieces].tolist() for name in names]
+    lengths = [np.rint(1e9 * getattr(trace, name)[pieces]).astype(np.int64).tolist() for name in _MEASURED]
+    for piece, parts in zip(zip(*columns, strict=True), zip(*lengths, strict=True), strict=True):
+        thread, shard, kind, number, first, last, events, begin, end = piece
+        where = {"ph": "X", "pid": trace.rank, "tid": thread}
+        arguments: dict[str, Any] = {"shard": shard, "events": events}
         if last >= first:
             arguments["steps"] = f"{first} to {last}"
-        arguments["events"] = int(trace.events[index])
-        if trace.round[index] > 0:
-            arguments["round"] = int(trace.round[index])
-        yield {
-            **where,
-            "name": str(trace.kind[index]),
-            "cat": "work",
-            "ts": begin,
-            "dur": end - begin,
-            "args": arguments,
-        }
-        for name in _MEASURED:
-            length = min(round(1e9 * float(getattr(trace, name)[index])), end - begin)
+        if number > 0:
+            arguments["round"] = number
+        yield {**where, "name": kind, "cat": "work", "ts": begin, "dur": end - begin, "args": arguments}
+        for name, measured in zip(_MEASURED, parts, strict=True):
+            length = min(measured, end - begin)
             if length > 0:
                 yield {**where, "name": name, "cat": "part", "ts": begin, "dur": length}
                 begin += length
@@ -541,9 +537,9 @@ def _slices_of_rounds(trace: Trace, most: int) -> Iterator[_Slice]:
     last = np.argmax(np.where(rounds.has_work, rounds.stops, -1), axis=1) if len(rounds) else rounds.row
     for row in range(earliest, len(rounds)):
         cause = "serial" if rounds.kind[row] in ("transfer", "renew") else "imbalance"
-        for thread in range(trace.threads):
-            limits = (rounds.starts[row], rounds.begins[row, thread], rounds.stops[row, thread], rounds.ends[row])
-            start, begin, stop, end = map(int, limits)
+        start, end = int(rounds.starts[row]), int(rounds.ends[row])
+        limits = zip(rounds.begins[row].tolist(), rounds.stops[row].tolist(), strict=True)
+        for thread, (begin, stop) in enumerate(limits):
             # In the first round, the end of the previous one is not known.
             if row > earliest and begin > start:
                 yield _wait_slice(trace, thread, start, begin, "travel", {})

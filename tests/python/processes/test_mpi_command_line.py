@@ -128,9 +128,9 @@ def test_trace(keys: tuple[str, ...], tmp_path: Path) -> None:
         assert sum(parts.values()) == pytest.approx(account["step_s"])
         assert all(parts[name] > 0.0 for name in ("deliver", "update", "exchange", "imbalance", "serial", "travel"))
         assert (parts["processes"] > 0.0) == bool(keys)
-        # Only the first shard communicates.
-        assert np.argmax(account["parts_of_threads_s"]["exchange"]) == 0
-        assert account["parts_of_threads_s"]["serial"][0] < account["parts_of_threads_s"]["serial"][1]
+        # The other thread waits for the one that communicates.
+        of_threads = account["parts_of_threads_s"]
+        assert np.argmax(of_threads["exchange"]) == np.argmin(of_threads["serial"])
         events = json.loads((tmp_path / f"trace.rank{rank}.json").read_text())["traceEvents"]
         assert {event["pid"] for event in events} == {rank}
         kinds = {event["name"] for event in events if event.get("cat") == "work"}

@@ -76,7 +76,8 @@ def test_pieces_of_a_thread_are_in_order_and_do_not_overlap(options: dict[str, A
     assert (trace.end >= trace.begin).all()
     for thread in range(2):
         pieces = of_thread(trace, thread)
-        assert len(pieces) > 20
+        # Others may have taken over all but the ends of three runs.
+        assert len(pieces) >= 9
         assert (trace.begin[pieces[1:]] >= trace.end[pieces[:-1]]).all()
         assert (np.diff(trace.round[pieces]) >= 0).all()
 
@@ -301,9 +302,10 @@ def test_visits_have_sums_of_threads() -> None:
     for thread in range(2):
         pieces = of_thread(trace, thread)
         between = trace.begin[pieces[1:]] - trace.end[pieces[:-1]]
-        second_run = np.flatnonzero((trace.kind[pieces[:-1]] == "finish") & (trace.kind[pieces[1:]] == "visit"))
-        assert len(second_run) == 1
-        whole = trace.end[pieces[-1]] - trace.begin[pieces[0]] - between[second_run[0]]
+        # Each thread ends a run with its three shards.
+        ends = np.flatnonzero(trace.kind[pieces] == "finish")
+        assert len(ends) == 6
+        whole = trace.end[pieces[-1]] - trace.begin[pieces[0]] - between[ends[2]]
         assert sum(part[thread] for part in account.parts.values()) == pytest.approx(whole * 1e-9, rel=1e-6)
     assert account.parts["update"] == pytest.approx(sim.timers().parts["update"][0], rel=1e-4)
 
@@ -375,7 +377,7 @@ def test_only_the_latest_rounds_are_written(tmp_path: Path) -> None:
         None,
         *(f"{STEPS - n + 1} to {STEPS - n + 5}" for n in (5, 10, 15)),
     }
-    asynchronous, _ = simulated(threads=2, stepping="async", tuning={"shards": 6})
+    asynchronous, _ = simulated(threads=2, runs=2, stepping="async", tuning={"shards": 6})
     asynchronous.trace().write(tmp_path / "trace.json", rounds=4)
     for events in slices_by_thread(tmp_path / "trace.json").values():
         assert len([event for event in events if event["cat"] == "work"]) == 4
