@@ -95,7 +95,7 @@ nb::typed<nb::dict, nb::str, nb::any> trace(const Simulation& simulation) {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
     };
     using Piece = engine::TracedWork;
-    nb::dict columns;
+    nb::typed<nb::dict, nb::str, nb::any> columns;
     columns["thread"] = whole([](std::size_t thread, const Piece&) { return thread; });
     columns["shard"] = whole([](std::size_t, const Piece& piece) { return piece.shard; });
     columns["kind"] = whole([](std::size_t, const Piece& piece) { return piece.kind; });
@@ -189,6 +189,17 @@ void bind_forecasts(nb::module_& module) {
             return methods;
         },
         "The methods of exchanging spikes, by name, with a summary of each.");
+    module.def(
+        "exchange_traits",
+        [] {
+            std::map<std::string, std::map<std::string, bool>> traits;
+            for (const comm::ExchangeInfo* info : comm::exchanges()) {
+                traits[std::string(info->name)] = {{"directed", info->directed}, {"on_host", info->on_host}};
+            }
+            return traits;
+        },
+        "By name of a method: whether it sends spikes only where they are needed, and whether all processes must be on "
+        "one host.");
     module.def(
         "predict_memory",
         [](const network::Network& network, const SimulationOptions& options, std::int32_t ranks, std::int32_t rank,

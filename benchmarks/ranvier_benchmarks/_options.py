@@ -72,7 +72,7 @@ def parse_ranks(text: str, least: int, reason: str) -> list[int]:
 
 def is_directed(method: str) -> bool:
     """Return whether a method works with unsorted synapses: methods that send ids of sources do not."""
-    return "allgather" not in method and method not in ("auto", FOURTH_GENERATION)
+    return method not in ("auto", FOURTH_GENERATION) and _core.exchange_traits()[method]["directed"]
 
 
 def method_options(method: str, sorting: Sorting) -> dict[str, Any]:
@@ -111,15 +111,24 @@ def method_variants(methods: Sequence[str], sortings: Sequence[Sorting]) -> list
     return variants
 
 
-def parse_methods(text: str, *, kernels: bool = False) -> list[str]:
-    """Return the names of methods of exchange, in the order given; with `kernels`, also that of the 4g kernel.
+def parse_methods(text: str, *, kernels: bool = False, dry: bool = False) -> list[str]:
+    """Return the names of methods of exchange, in the order given.
+
+    Parameters
+    ----------
+    text
+        Names with commas between, or ``"all"``.
+    kernels
+        Whether that of the 4g kernel is known too.
+    dry
+        Whether they are for dry runs, in which processes of one host share no memory.
 
     Raises
     ------
     UnknownNameError
         For a name that does not exist; the error names the nearest one.
     """
-    known = list(_core.exchanges())
+    known = [name for name, traits in _core.exchange_traits().items() if not (dry and traits["on_host"])]
     others = [FOURTH_GENERATION] if kernels else []
     if text.strip() == "all":
         return known

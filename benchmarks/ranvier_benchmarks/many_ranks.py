@@ -124,7 +124,7 @@ def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
         },
     )
     check_destinations(arguments.json, arguments.plot)
-    methods = parse_methods(arguments.methods, kernels=True)
+    methods = parse_methods(arguments.methods, kernels=True, dry=True)
     variants = method_variants(methods, sortings_of(chosen))
     cases = [(method, sorting, count) for method, sorting in variants for count in ranks]
     # A pipe has no width.

@@ -149,7 +149,7 @@ def _cases(arguments: argparse.Namespace) -> list[_Case]:
     for name in names:
         if name not in _NETWORKS:
             raise UnknownNameError("--networks", name, f"it must be of {', '.join(_NETWORKS)}")
-    methods = [method for method in parse_methods(arguments.methods) if method != "auto"]
+    methods = [method for method in parse_methods(arguments.methods, dry=True) if method != "auto"]
     cases = []
     for number in threads:
         for method, is_sorted in method_variants(methods, (True, False)):

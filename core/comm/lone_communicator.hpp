@@ -74,6 +74,7 @@ class LoneCommunicator : public Communicator {
         for (const Rank rank : destinations) require_rank(rank);
         return std::make_unique<MailboxSend>(mailboxes_, bytes, destinations, tag);
     }
+    std::unique_ptr<SharedMemory> share_memory(std::size_t /*bytes*/) override { return nullptr; }
     std::unique_ptr<Window> make_window(std::size_t bytes) override {
         return std::make_unique<LoneWindow>(bytes, size());
     }

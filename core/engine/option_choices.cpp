@@ -289,6 +289,19 @@ void check_options(const SimulationOptions& options, const network::Network& net
                           .remedy = "sort connections, or use a method that sends spikes only where they are needed"});
     }
     check_numbering(options, method);
+    const auto refuse_on_host = [&](std::string bound, std::string remedy) {
+        throw StateError({.object = "exchange",
+                          .value = std::string(method.name),
+                          .bound = std::move(bound),
+                          .remedy = std::move(remedy)});
+    };
+    if (method.on_host && is_dry_run) {
+        refuse_on_host("the other processes of a dry run share no memory with this one", "choose another method");
+    }
+    if (method.on_host && options.wait_apart) {
+        refuse_on_host("threads wait while they exchange spikes, so that the two have no separate times",
+                       "leave out wait_apart, or choose another method");
+    }
     if (!method.directed && !options.keep_sources) {
         throw StateError({.object = "exchange",
                           .value = std::string(method.name),

@@ -41,6 +41,8 @@ TEST(DryRun, EveryMethodDeliversTheSame) {
     const RandomNetwork random(50, 40, 100);
     std::uint64_t expected = 0;
     for (const comm::ExchangeInfo* method : comm::exchanges()) {
+        // It needs processes that run.
+        if (method->on_host) continue;
         SCOPED_TRACE(method->name);
         Simulation simulation(random.network, {.threads = 2, .pinning = "none", .exchange = std::string(method->name)},
                               {}, comm::make_mirror_communicator(50));
@@ -67,6 +69,8 @@ TEST(DryRun, EveryMethodDeliversTheSameInventedSpikes) {
     }
     std::vector<double> expected;
     for (const comm::ExchangeInfo* method : comm::exchanges()) {
+        // It needs processes that run.
+        if (method->on_host) continue;
         SCOPED_TRACE(method->name);
         Simulation simulation(
             network,

@@ -195,6 +195,33 @@ TEST(Ranks, GiveTheSameForAnyBufferSize) {
     expect_same_on_ranks(3, {.threads = 1, .connection_buffer = 1}, true);
 }
 
+/// Equal neurons with the same drive fire all at once: lists that do not fit into shared memory go on in further rounds.
+TEST(Ranks, GiveTheSameWithListsInLittleSharedMemory) {
+    Network network(0.1, 3);
+    const PopulationId neurons = network.create("iaf_psc_exp", 300, "", {{"I_e", 600.0}});
+    add_projection(network, all_of(network, neurons), all_of(network, neurons), {"fixed_indegree", {{"indegree", 20}}},
+                   5.0, 1.5);
+    const RecorderIndex spikes = add_spike_recorder(network, {all_of(network, neurons)});
+    Simulation alone(network, {.threads = 1, .pinning = "none"});
+    alone.run(2000);
+    const Spikes expected = take(alone, spikes);
+    ASSERT_GT(expected.size(), 300u);
+    for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{200}, std::uint64_t{32} << 20}) {
+        SCOPED_TRACE(bytes);
+        on_ranks(3, [&](std::shared_ptr<comm::Communicator> communicator) {
+            Simulation simulation(network,
+                                  {.threads = 2, .pinning = "none", .exchange = "shared_memory", .spike_buffer = bytes},
+                                  {}, std::move(communicator));
+            simulation.run(2000);
+            const Traffic traffic = simulation.traffic();
+            EXPECT_EQ(traffic.method, "shared_memory");
+            EXPECT_EQ(traffic.counts.spikes_received, expected.size());
+            EXPECT_EQ(traffic.counts.rounds > traffic.counts.exchanges, bytes < 1000);
+            EXPECT_EQ(take(simulation, spikes), expected);
+        });
+    }
+}
+
 TEST(Ranks, GiveTheSameWhereShardsDoNotWaitForAllOthers) {
     const char* const placements[]{"round_robin", "consecutive", "shuffle"};
     const char* const numberings[]{"auto", "compact", "dense"};

@@ -89,6 +89,7 @@ TEST(Sorting, IsGivenUpBeforeRowsWouldBeNumberedCompactly) {
 TEST(Sorting, IsDoneWhereSomethingNeedsIt) {
     const SparseNetwork sparse(8);
     for (const comm::ExchangeInfo* method : comm::exchanges()) {
+        if (method->on_host) continue;
         SCOPED_TRACE(method->name);
         const std::string name(method->name);
         EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1, .exchange = name}, 9));

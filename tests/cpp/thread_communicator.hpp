@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -57,6 +59,10 @@ class ThreadGroup {
     };
 
     explicit ThreadGroup(std::int32_t size) : size_(size), mailboxes_(static_cast<std::size_t>(size)) {}
+
+    struct alignas(64) Line {
+        std::array<std::byte, 64> bytes{};
+    };
 
     std::int32_t size() const { return size_; }
     /// Lets messages arrive late, and so mixes those of different senders: on average so many looks for one find one.
@@ -125,6 +131,14 @@ class ThreadGroup {
         return operations_.empty();
     }
 
+    /// The memory of the n-th request of each process.
+    std::shared_ptr<std::vector<Line>> share(std::size_t number, std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        if (number >= shared_.size()) shared_.resize(number + 1);
+        if (!shared_[number]) shared_[number] = std::make_shared<std::vector<Line>>(bytes / sizeof(Line) + 1);
+        return shared_[number];
+    }
+
     void break_up() {
         const std::lock_guard lock(mutex_);
         broken_ = true;
@@ -137,6 +151,7 @@ class ThreadGroup {
     std::condition_variable changed_;
     std::map<std::uint64_t, Operation> operations_;
     std::vector<std::map<int, std::map<std::int32_t, std::deque<Posted>>>> mailboxes_;
+    std::vector<std::shared_ptr<std::vector<Line>>> shared_;
     std::uint64_t looks_ = 1;
     bool broken_ = false;
 };
@@ -234,6 +249,11 @@ class ThreadCommunicator : public Communicator {
         return std::make_unique<ThreadNeighborhood>(*this, sources, destinations);
     }
 
+    std::unique_ptr<SharedMemory> share_memory(std::size_t bytes) override {
+        barrier();
+        return std::make_unique<ThreadSharedMemory>(group_->share(shares_++, bytes), bytes);
+    }
+
     [[noreturn]] void abort(int /*status*/) override {
         group_->break_up();
         throw GroupBroken();
@@ -241,6 +261,17 @@ class ThreadCommunicator : public Communicator {
 
    private:
     using Fetch = std::function<void(Deposits)>;
+
+    class ThreadSharedMemory final : public SharedMemory {
+       public:
+        ThreadSharedMemory(std::shared_ptr<std::vector<ThreadGroup::Line>> lines, std::size_t bytes)
+            : lines_(std::move(lines)), bytes_(bytes) {}
+        std::span<std::byte> bytes() override { return std::as_writable_bytes(std::span(*lines_)).first(bytes_); }
+
+       private:
+        std::shared_ptr<std::vector<ThreadGroup::Line>> lines_;
+        std::size_t bytes_;
+    };
 
     class ThreadRequest final : public Request {
        public:
@@ -435,6 +466,7 @@ class ThreadCommunicator : public Communicator {
     Rank rank_;
     std::uint64_t next_ = 0;
     std::uint64_t number_ = 0;
+    std::size_t shares_ = 0;  ///< number of calls of share_memory()
 };
 
 /// Runs `process` as each of `size` processes and throws what the first that failed has thrown.

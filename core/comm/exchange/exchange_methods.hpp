@@ -16,11 +16,13 @@ extern const ExchangeInfo neighbor_exchange;
 extern const ExchangeInfo overlap_exchange;
 extern const ExchangeInfo persistent_exchange;
 extern const ExchangeInfo rma_allgather_exchange;
+extern const ExchangeInfo shared_memory_exchange;
 extern const ExchangeInfo two_phase_exchange;
 
 inline constexpr std::array all_exchanges{
-    &allgather_exchange, &alltoall_exchange, &alltoallv_exchange,  &auto_exchange,          &multisend_exchange,
-    &neighbor_exchange,  &overlap_exchange,  &persistent_exchange, &rma_allgather_exchange, &two_phase_exchange,
+    &allgather_exchange,     &alltoall_exchange,      &alltoallv_exchange, &auto_exchange,
+    &multisend_exchange,     &neighbor_exchange,      &overlap_exchange,   &persistent_exchange,
+    &rma_allgather_exchange, &shared_memory_exchange, &two_phase_exchange,
 };
 
 }  // namespace ranvier::comm

@@ -63,18 +63,25 @@ Group::Group(MPI_Comm original, std::size_t most)
 }
 
 void Group::open_host_barrier() {
-    int here = 0;
     int processes = 1;
-    check_mpi(MPI_Comm_rank(host.get(), &here), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(host.get(), &processes), "MPI_Comm_size");
     if (processes == 1) return;
-    HostBarrier::Address address{};
-    if (here == 0) address = host_barrier->make();
-    check_mpi(MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, host.get()), "MPI_Bcast");
-    int found = (here == 0 ? address.process != 0 : host_barrier->join(address)) ? 1 : 0;
     // Where the system does not let them share memory, as between users, they poll with short sleeps.
+    barrier_memory = share_on_host(HostBarrier::memory_bytes());
+    if (barrier_memory) host_barrier->begin(barrier_memory->bytes(), static_cast<std::uint32_t>(processes));
+}
+
+std::unique_ptr<HostMemory> Group::share_on_host(std::size_t bytes) const {
+    int here = 0;
+    check_mpi(MPI_Comm_rank(host.get(), &here), "MPI_Comm_rank");
+    auto memory = std::make_unique<HostMemory>();
+    HostMemory::Address address{};
+    if (here == 0) address = memory->make(bytes);
+    check_mpi(MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, host.get()), "MPI_Bcast");
+    int found = (here == 0 ? address.process != 0 : memory->join(address, bytes)) ? 1 : 0;
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MIN, host.get()), "MPI_Allreduce");
-    host_barrier->begin(found != 0 ? static_cast<std::uint32_t>(processes) : 0);
+    memory->close();
+    return found != 0 ? std::move(memory) : nullptr;
 }
 
 void Group::expect_threads(std::int32_t threads) {

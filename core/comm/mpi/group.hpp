@@ -13,6 +13,7 @@
 
 #include "comm/mpi/handles.hpp"
 #include "comm/mpi/host_barrier.hpp"
+#include "comm/mpi/host_memory.hpp"
 #include "ranvier/base/ids.hpp"
 #include "ranvier/comm/communicator.hpp"
 
@@ -43,6 +44,8 @@ struct Group {
     bool oversubscribed = false;
     /// Other programs compete with some process for processors. The same on all processes.
     bool crowded = false;
+    /// Null if the host has no other processes of the group, or if they cannot share memory.
+    std::unique_ptr<HostMemory> barrier_memory;
     /// The barrier in which processes of a host sleep while they wait in a collective. Mutable, since waiting does not
     /// change the group otherwise.
     std::unique_ptr<HostBarrier> host_barrier = std::make_unique<HostBarrier>();
@@ -52,6 +55,9 @@ struct Group {
     /// Whether a waiting process must yield its processor. MPI's blocking calls do not (MPICH's never, Open MPI's only
     /// if configured before start-up), so all collectives are non-blocking then. These do not match blocking ones.
     bool yields_processors() const { return oversubscribed || crowded; }
+
+    /// Memory shared by the processes of the host; nothing if the system does not let them. @note Collective on the host.
+    std::unique_ptr<HostMemory> share_on_host(std::size_t bytes) const;
 
     void wait(std::span<MPI_Request> requests) const;
     static bool test(std::span<MPI_Request> requests);

@@ -1,61 +1,17 @@
 #include "comm/mpi/host_barrier.hpp"
 
-#include <fcntl.h>
 #include <linux/futex.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <climits>
-#include <cstddef>
 #include <ctime>
-#include <new>
-#include <random>
-#include <string>
 
 namespace ranvier::comm::mpi {
 
-HostBarrier::~HostBarrier() {
-    if (shared_ != nullptr) ::munmap(shared_, sizeof(Shared));
-    if (file_ >= 0) ::close(file_);
-}
-
-bool HostBarrier::map(int file) {
-    void* const memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED) return false;
-    shared_ = static_cast<Shared*>(memory);
-    return true;
-}
-
-HostBarrier::Address HostBarrier::make() {
-    // An unnamed file: removed however the processes end.
-    file_ = ::memfd_create("ranvier", MFD_CLOEXEC);
-    if (file_ < 0 || ::ftruncate(file_, sizeof(Shared)) != 0 || !map(file_)) return {};
-    ::new (static_cast<void*>(shared_)) Shared{};
-    std::random_device random;
-    const std::uint64_t secret = (std::uint64_t{random()} << 32) | random();
-    shared_->secret.store(secret);
-    return {.process = ::getpid(), .file = file_, .secret = secret};
-}
-
-bool HostBarrier::join(const Address& address) {
-    if (address.process <= 0 || address.file < 0) return false;
-    const std::string path = "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
-    // In containers process numbers may be local, so that this may be the file of another process.
-    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file < 0) return false;
-    struct stat found{};
-    const bool is_mapped = ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) &&
-                           found.st_size == static_cast<off_t>(sizeof(Shared)) && map(file);
-    ::close(file);
-    return is_mapped && shared_->secret.load() == address.secret;
-}
-
-void HostBarrier::begin(std::uint32_t processes) {
+void HostBarrier::begin(std::span<std::byte> memory, std::uint32_t processes) {
+    shared_ = reinterpret_cast<Shared*>(memory.data());
     processes_ = processes;
-    if (file_ >= 0) ::close(file_);
-    file_ = -1;
 }
 
 std::uint64_t HostBarrier::arrive() {

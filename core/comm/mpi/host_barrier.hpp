@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace ranvier::comm::mpi {
 
@@ -17,24 +19,10 @@ namespace ranvier::comm::mpi {
 /// complete.
 class HostBarrier {
    public:
-    /// The location of the memory, for the other processes.
-    struct Address {
-        std::int64_t process = 0;  ///< 0: no memory
-        std::int64_t file = -1;
-        std::uint64_t secret = 0;  ///< also stored in the memory
-    };
-
-    HostBarrier() = default;
-    ~HostBarrier();
-    HostBarrier(const HostBarrier&) = delete;
-    HostBarrier& operator=(const HostBarrier&) = delete;
-
-    /// Allocates the memory; called by one of the processes. Returns process 0 if the system has none.
-    Address make();
-    /// Maps the memory; called by each other process before the first one calls begin(). Returns whether it was found.
-    bool join(const Address& address);
-    /// Called by all processes after all calls of join(). @param processes their number; 0 if not all found the memory
-    void begin(std::uint32_t processes);
+    /// Bytes of the memory.
+    static constexpr std::size_t memory_bytes() { return sizeof(Shared); }
+    /// Called by all processes. @param memory shared by them, zero at first; must outlive the barrier
+    void begin(std::span<std::byte> memory, std::uint32_t processes);
 
     /// Whether there are other processes that can be waited for here.
     bool is_open() const { return processes_ > 1; }
@@ -53,17 +41,13 @@ class HostBarrier {
    private:
     /// Lock-free, and of a size that futexes take.
     struct Shared {
-        std::atomic<std::uint64_t> secret{0};
-        alignas(64) std::atomic<std::uint64_t> arrivals{0};
+        std::atomic<std::uint64_t> arrivals{0};
         std::atomic<std::uint32_t> complete{0};  ///< number of completed collectives; wraps around
         std::atomic<std::uint32_t> sleepers{0};
     };
     static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint32_t>) == 4);
 
-    bool map(int file);
-
     Shared* shared_ = nullptr;
-    int file_ = -1;  ///< the memory of the process that allocated it, until begin()
     std::uint32_t processes_ = 0;
     std::uint64_t local_arrivals_ = 0;
     std::atomic<std::int64_t> asleep_{0};  ///< nanoseconds

@@ -229,6 +229,10 @@ class MpiCommunicator final : public Communicator {
         return make_mpi_neighborhood(group_, sources, destinations);
     }
 
+    std::unique_ptr<SharedMemory> share_memory(std::size_t bytes) override {
+        return host_size_ == size() ? group_->share_on_host(bytes) : nullptr;
+    }
+
     [[noreturn]] void abort(int status) override {
         std::cout.flush();
         abort_run(status);

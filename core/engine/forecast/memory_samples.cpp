@@ -14,6 +14,7 @@
 #include "comm/progress/progress_exchange.hpp"
 #include "connect/routing/destination_code.hpp"
 #include "engine/option_choices.hpp"
+#include "engine/record_layout.hpp"
 #include "ranvier/base/hash.hpp"
 #include "ranvier/comm/exchange/exchange.hpp"
 
@@ -149,6 +150,15 @@ MethodSample sample_method(const comm::ExchangeInfo& method, const connect::Proc
     const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
     const auto workers = static_cast<std::uint32_t>(layout.shards().size());
     const auto steps = static_cast<std::uint32_t>(std::max(1.0, steps_per_epoch));
+    // Epochs in which a little more happens than on average: buffers are as large as the largest epoch has made them, or
+    // a smaller one whose spikes are gathered for more processes at a time.
+    const auto most_of = [burst](double spikes) {
+        return burst > 0.0 ? burst * spikes : spikes + 2.0 * std::sqrt(spikes);
+    };
+    if (method.on_host) {
+        const double bytes = workers * shared_bytes(most_of(spikes_per_epoch / workers));
+        return {bytes, bytes};
+    }
     const comm::ExchangeArguments arguments{
         .communicator = comm::make_mirror_communicator(layout.placement().ranks()),
         .destinations = std::make_shared<SampledDestinations>(layout, tables.addresses / sources, tables.address_limit),
@@ -164,9 +174,7 @@ MethodSample sample_method(const comm::ExchangeInfo& method, const connect::Proc
                     .most_lags = steps,
                     .intervals = steps >= 2 ? options.intervals : 1}};
     const std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
-    // Epochs in which a little more happens than on average: buffers are as large as the largest epoch has made them, or
-    // a smaller one whose spikes are gathered for more processes at a time.
-    const double most = burst > 0.0 ? burst * spikes_per_epoch : spikes_per_epoch + 2.0 * std::sqrt(spikes_per_epoch);
+    const double most = most_of(spikes_per_epoch);
     // Some methods use three buffers in turn.
     constexpr int epochs = 4;
     Step first_step = 1;

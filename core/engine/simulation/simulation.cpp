@@ -223,10 +223,8 @@ std::vector<EpochTimes> Simulation::epoch_times() const { return implementation_
 Traffic Simulation::traffic() const {
     const Implementation& self = *implementation_;
     Traffic traffic;
-    if (const comm::SpikeExchange* exchange = self.epochs->exchange()) {
-        traffic.method = exchange->name();
-        traffic.counts = exchange->counts();
-    }
+    traffic.method = self.epochs->method();
+    traffic.counts = self.epochs->counts();
     if (self.async && self.async->ranks() != nullptr) {
         traffic.method = self.async->ranks()->name();
         traffic.counts = self.async->ranks()->counts();

@@ -80,7 +80,6 @@ void Simulation::Implementation::build(const Poll& poll) {
         .shards = shards,
         .team = workers.team(),
         .communicator = *communicator,
-        .sources = network.unit_count(),
         .traces = workers.traces(),
         .may_gather = workers.machine().may_gather(*communicator, options.pinning, workers.team().places()),
         .traces_epochs = options.trace_epochs});
@@ -148,11 +147,25 @@ void Simulation::Implementation::build_epochs(connect::RowNumbering numbering, c
                                                                    .sorted = sorted});
     if (routing->is_needed()) routing->build(numbering, workers, poll);
     // With asynchronous stepping, epochs are used only for loading a state.
-    if (routing->is_needed() && (!is_asynchronous(options) || communicator->size() == 1)) {
+    if (communicator->size() > 1 && choose_exchange(options).on_host) {
+        const Step epoch_steps = routing->shortest_delay();
+        std::unique_ptr<SpikeRecords> spikes;
+        agree(*communicator, "building the network", [&] {
+            spikes = std::make_unique<SpikeRecords>(shards, network.unit_count(), epoch_steps, *communicator,
+                                                    options.spike_buffer);
+        });
+        epochs->set_records(std::move(spikes), epoch_steps);
+    } else if (routing->is_needed() && (!is_asynchronous(options) || communicator->size() == 1)) {
         set_epoch_traffic();
     } else {
-        epochs->set_local(routing->shortest_delay());
+        set_local_epochs();
     }
+}
+
+/// Spikes stay on this process, or are exchanged by asynchronous stepping.
+void Simulation::Implementation::set_local_epochs() {
+    epochs->set_records(std::make_unique<SpikeRecords>(shards, network.unit_count(), routing->shortest_delay()),
+                        routing->shortest_delay());
 }
 
 void Simulation::Implementation::set_epoch_traffic() {
@@ -258,7 +271,7 @@ void Simulation::Implementation::replay(Step now, Step steps) {
     epochs->set_replays(true);
     if (lacks_exchange) set_epoch_traffic();
     run(*epochs, steps, {});
-    if (lacks_exchange) epochs->set_local(routing->shortest_delay());
+    if (lacks_exchange) set_local_epochs();
     epochs->set_replays(false);
     step.store(now);
 }
@@ -290,7 +303,7 @@ void Simulation::Implementation::play(PopulationId id, network::SpikeLists lists
 
 void Simulation::Implementation::count_foreign_memory() {
     std::uint64_t bytes = 0;
-    if (epochs->exchange() != nullptr) bytes += epochs->exchange()->counts().buffer_bytes;
+    bytes += epochs->counts().buffer_bytes;
     if (async && async->ranks() != nullptr) bytes += async->ranks()->counts().buffer_bytes;
     account.set(node_of_all, purpose_of(Component::exchange), bytes);
 }

@@ -90,6 +90,7 @@ struct Simulation::Implementation {
     void build_epochs(connect::RowNumbering numbering, const Poll& poll);
     void build_async();
     void set_epoch_traffic();
+    void set_local_epochs();
     /// Advances all shards to the end of a run.
     void advance(Stepping& how, const Poll& poll);
     /// Runs a number of steps.

@@ -9,33 +9,41 @@
 namespace ranvier::engine {
 
 EpochStepping::EpochStepping(const EpochSteppingArguments& arguments)
-    : given_(arguments),
-      records_(static_cast<std::uint32_t>(arguments.shards.size())),
-      workers_(arguments.team.size()) {}
+    : given_(arguments), workers_(arguments.team.size()) {}
 
 void EpochStepping::set_traffic(std::unique_ptr<SpikeTraffic> traffic, Step epoch_steps) {
     spikes_.reset();
+    records_of_traffic_ = std::make_unique<parallel::RoundRecords>(static_cast<std::uint32_t>(given_.shards.size()));
     traffic_ = std::move(traffic);
     epoch_steps_ = epoch_steps;
 }
 
-void EpochStepping::set_local(Step epoch_steps) {
+void EpochStepping::set_records(std::unique_ptr<SpikeRecords> spikes, Step epoch_steps) {
     traffic_.reset();
-    spikes_ = std::make_unique<SpikeRecords>(given_.shards, given_.sources, epoch_steps);
+    records_of_traffic_.reset();
+    spikes_ = std::move(spikes);
     epoch_steps_ = epoch_steps;
+}
+
+std::string_view EpochStepping::method() const {
+    if (traffic_) return traffic_->exchange().name();
+    return records().is_shared() ? "shared_memory" : "";
+}
+
+comm::ExchangeCounts EpochStepping::counts() const {
+    if (traffic_) return traffic_->exchange().counts();
+    return records().is_shared() ? spikes_->counts() : comm::ExchangeCounts{};
 }
 
 void EpochStepping::begin(Step first, Step last) {
     last_ = last;
     was_stopped_ = false;
     step_.store(first - 1, std::memory_order_relaxed);
-    rounds_before_ += std::max(plans_[0].round, plans_[1].round);
-    plans_[0].round = plans_[1].round = 0;
-    Plan plan{.present = {.number = epoch_, .earliest = first, .begin = first}};
+    Plan plan{.round = records().next_round(), .present = {.number = epoch_, .earliest = first, .begin = first}};
     begin_epoch(plan, last);
     for (WorkerState& worker : workers_) worker.plan = plan;
     epoch_timer_.lap();
-    given_.team.prepare_rounds(records_);
+    given_.team.prepare_rounds(records());
 }
 
 void EpochStepping::run(std::uint32_t worker, WorkerTimes& times) {
@@ -50,6 +58,7 @@ void EpochStepping::reset_counts() {
     ends_.clear();
     for (WorkerState& worker : workers_) worker.shares.clear();
     if (traffic_) traffic_->exchange().reset_counts();
+    if (spikes_) spikes_->reset_counts();
 }
 
 /// Epochs end at multiples of their length.
@@ -85,7 +94,7 @@ std::uint32_t EpochStepping::run_item(std::uint32_t worker, std::uint32_t shard,
     trace.begin({.begin = timer.last(),
                  .first = updates ? plan.present.begin : 0,
                  .last = updates ? plan.present.end : -1,
-                 .round = rounds_before_ + plan.round,
+                 .round = plan.round,
                  .shard = shard,
                  .kind = plan.kind},
                 times);
@@ -109,10 +118,17 @@ std::uint32_t EpochStepping::work(std::uint32_t worker, std::uint32_t shard, Wor
         case WorkKind::transfer:
             if (shard == 0) traffic_->transfer(plan.ends, plan.first_transfer, times, timer);
             break;
-        case WorkKind::collect:
-            traffic_->collect(shard, plan.present);
+        case WorkKind::collect: {
+            std::uint32_t note = 0;
+            if (traffic_) {
+                traffic_->collect(shard, plan.present);
+            } else {
+                spikes_->read(shard, plan.round - 1);
+                note = spikes_->write_more(shard, plan.round, given_.shards[shard]->outboxes().present());
+            }
             times.deliver += timer.lap();
-            break;
+            return note;
+        }
         case WorkKind::renew:
             if (shard == 0) traffic_->exchange().next_round();
             times.communicate += timer.lap();
@@ -139,7 +155,7 @@ void EpochStepping::deliver(std::uint32_t worker, std::uint32_t shard, WorkerTim
         traffic_->deliver(shard, plan.past);
         return;
     }
-    spikes_->read(shard, records_, plan.round - 1);
+    spikes_->read(shard, plan.round - 1);
     if (given_.traces[worker].is_on()) {
         const double seconds = timer.lap();
         times.deliver += seconds;
@@ -183,7 +199,7 @@ std::uint32_t EpochStepping::update_shard(std::uint32_t index, const Plan& plan,
     }
     shard.recorders().publish_bytes();
     std::uint32_t note = shard.groups().has_failed() ? has_failed : 0;
-    if (spikes_) note |= spikes_->write(records_.message(index, plan.round), outbox);
+    if (spikes_) note |= spikes_->write(index, plan.round, outbox);
     if (index == 0) note |= stops(plan);
     if (exchanges) times.communicate += timer.lap();
     return note;
@@ -191,17 +207,19 @@ std::uint32_t EpochStepping::update_shard(std::uint32_t index, const Plan& plan,
 
 void EpochStepping::follow(Plan& plan) const {
     std::uint32_t notes = 0;
-    for (std::uint32_t shard = 0; shard < records_.items(); ++shard) notes |= records_.note(shard, plan.round);
+    for (std::uint32_t item = 0; item < records().items(); ++item) notes |= records().note(item, plan.round);
     switch (plan.kind) {
         case WorkKind::update:
             plan.stops = (notes & must_stop) != 0;
-            plan.fails_here = plan.fails_here || (notes & has_failed) != 0;
+            plan.has_failure = plan.has_failure || (notes & has_failed) != 0;
             plan.ends =
-                plan.stops || plan.present.end == last_ || (is_alone() ? plan.fails_here : (notes & all_failed) != 0);
-            if (traffic_ == nullptr) {
-                end_epoch(plan);
-            } else {
+                plan.stops || plan.present.end == last_ || (sees_all() ? plan.has_failure : (notes & all_failed) != 0);
+            if (traffic_) {
                 plan.kind = WorkKind::collocate;
+            } else if ((notes & SpikeRecords::has_more) != 0) {
+                plan.kind = WorkKind::collect;
+            } else {
+                end_epoch(plan);
             }
             break;
         case WorkKind::collocate:
@@ -211,9 +229,9 @@ void EpochStepping::follow(Plan& plan) const {
             plan.kind = WorkKind::collect;
             break;
         case WorkKind::collect:
-            if (traffic_->exchange().more()) {
+            if (traffic_ && traffic_->exchange().more()) {
                 plan.kind = WorkKind::renew;
-            } else {
+            } else if ((notes & SpikeRecords::has_more) == 0) {
                 end_epoch(plan);
             }
             break;
@@ -243,7 +261,7 @@ void EpochStepping::end_epoch(Plan& plan) const {
 /// the same time they agree how to wait, and where: a process that polls for messages takes the processor from the
 /// others if another program competes for it.
 std::uint32_t EpochStepping::stops(const Plan& plan) {
-    if (is_alone()) return given_.team.stop_requested() ? must_stop : 0;
+    if (sees_all()) return given_.team.stop_requested() ? must_stop : 0;
     constexpr std::uint64_t epochs_between = 16;
     if (plan.present.number % epochs_between != 0) return 0;
     const bool leads = given_.may_gather && given_.communicator.rank() == Rank{0};
@@ -252,7 +270,7 @@ std::uint32_t EpochStepping::stops(const Plan& plan) {
         given_.team.is_crowded() ? 1u : 0u,
         given_.team.was_crowded_lately() ? 1u : 0u,
         leads ? static_cast<std::uint64_t>(parallel::current_processor() + 1) : 0u,
-        plan.fails_here ? 1u : 0u,
+        plan.has_failure ? 1u : 0u,
     };
     given_.communicator.reduce(wishes, comm::Reduction::greatest);
     const auto [stop, is_crowded, was_crowded_lately, processor, fails] = wishes;
@@ -279,9 +297,8 @@ void EpochStepping::trace_share(WorkerState& state, const WorkerTimes& times) {
 
 void EpochStepping::trace_end(const Plan& plan) {
     if ((plan.kind != WorkKind::update && plan.kind != WorkKind::finish) || plan.past.end == 0) return;
-    ends_.push_back({.epoch = plan.past.number,
-                     .seconds = epoch_timer_.lap(),
-                     .spikes_received = traffic_ ? traffic_->exchange().counts().spikes_received : 0});
+    ends_.push_back(
+        {.epoch = plan.past.number, .seconds = epoch_timer_.lap(), .spikes_received = counts().spikes_received});
 }
 
 std::vector<EpochTimes> EpochStepping::epoch_times() const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engine/shard/shard.hpp"
@@ -24,7 +25,6 @@ struct EpochSteppingArguments {
     std::span<const std::unique_ptr<Shard>> shards;
     parallel::Team& team;
     comm::Communicator& communicator;
-    std::uint64_t sources = 0;    ///< number of neurons and sources of the network
     std::span<WorkTrace> traces;  ///< by worker
     bool may_gather = false;      ///< see MachineShare::may_gather()
     bool traces_epochs = false;
@@ -32,9 +32,9 @@ struct EpochSteppingArguments {
 
 /// Advances all shards of all processes together, from one exchange of spikes to the next.
 ///
-/// All workers go through rounds (parallel/rounds.hpp); in each, the same is done for every shard. Without an exchange
-/// there is one round per epoch, and the records of the rounds carry the spikes. With an exchange, the shard with
-/// index 0 communicates with the other processes in a separate round.
+/// All workers go through rounds (parallel/rounds.hpp); in each, the same is done for every shard. On one process there
+/// is one round per epoch, and the records of the rounds carry the spikes; so also if processes of one host share
+/// memory. With an exchange, the shard with index 0 communicates with the other processes in a separate round.
 ///
 /// No worker tells the others what comes next: each finds it from the notes of all shards.
 class EpochStepping final : public Stepping {
@@ -44,9 +44,11 @@ class EpochStepping final : public Stepping {
     /// Spikes go through an exchange.
     /// @param epoch_steps steps between two exchanges of spikes: none arrives earlier than that
     void set_traffic(std::unique_ptr<SpikeTraffic> traffic, Step epoch_steps);
-    /// Spikes stay on this process.
-    void set_local(Step epoch_steps);
-    const comm::SpikeExchange* exchange() const { return traffic_ ? &traffic_->exchange() : nullptr; }
+    /// Spikes are in the records of the rounds.
+    void set_records(std::unique_ptr<SpikeRecords> spikes, Step epoch_steps);
+    /// The method of exchanging spikes with other processes; empty: there are none, or they do not exchange epochs.
+    std::string_view method() const;
+    comm::ExchangeCounts counts() const;
     Step epoch_steps() const { return epoch_steps_; }
     /// Whether shards replay spikes (Shard::begin_replay()) and neurons do not advance.
     void set_replays(bool replays) { replays_ = replays; }
@@ -74,7 +76,7 @@ class EpochStepping final : public Stepping {
         bool first_transfer = true;  ///< of the present epoch
         bool ends = false;           ///< the run ends with the present epoch
         bool stops = false;          ///< all processes have decided to end early, with the present epoch
-        bool fails_here = false;     ///< a neuron has failed in a previous epoch
+        bool has_failure = false;    ///< a neuron of a visible shard has failed in a previous epoch
     };
     /// Seconds of a worker in an epoch.
     struct EpochShare {
@@ -99,6 +101,10 @@ class EpochStepping final : public Stepping {
     static constexpr std::uint32_t must_stop = has_failed << 1;   ///< by decision of all processes
     static constexpr std::uint32_t all_failed = has_failed << 2;  ///< processes agree that a neuron has failed
 
+    parallel::RoundRecords& records() { return spikes_ ? spikes_->records() : *records_of_traffic_; }
+    const parallel::RoundRecords& records() const { return spikes_ ? spikes_->records() : *records_of_traffic_; }
+    /// Whether the notes are those of all shards of the network.
+    bool sees_all() const { return is_alone() || spikes_ != nullptr; }
     /// Whether no other process waits for this one.
     bool is_alone() const { return given_.communicator.size() == 1 || given_.communicator.is_dry_run(); }
     std::uint32_t run_item(std::uint32_t worker, std::uint32_t shard, std::uint32_t round, WorkerTimes& times,
@@ -116,16 +122,16 @@ class EpochStepping final : public Stepping {
     void trace_end(const Plan& plan);
 
     EpochSteppingArguments given_;
-    std::unique_ptr<SpikeTraffic> traffic_;  ///< null: spikes stay on this process
-    std::unique_ptr<SpikeRecords> spikes_;   ///< null: they do not
-    parallel::RoundRecords records_;
+    // One of them is null.
+    std::unique_ptr<SpikeTraffic> traffic_;
+    std::unique_ptr<SpikeRecords> spikes_;
+    std::unique_ptr<parallel::RoundRecords> records_of_traffic_;
     Step epoch_steps_ = 1;
     bool replays_ = false;
     Step last_ = 0;  ///< of the run
     std::vector<WorkerState> workers_;
     /// The plans of the last two rounds, by parity: for workers that have skipped rounds.
-    std::array<Plan, 2> plans_{Plan{.round = 0}, Plan{.round = 0}};
-    std::uint64_t rounds_before_ = 0;  ///< of all previous runs
+    std::array<Plan, 2> plans_;
     std::atomic<Step> step_{0};
     bool was_stopped_ = false;
     /// Number of epochs started; selects the outbox.

@@ -65,6 +65,14 @@ struct Message {
     std::vector<std::byte> data;
 };
 
+/// Memory that all processes of a group can read and write.
+class SharedMemory {
+   public:
+    virtual ~SharedMemory() = default;
+    /// At least aligned to cache lines; the same bytes on all processes, perhaps at different addresses.
+    virtual std::span<std::byte> bytes() = 0;
+};
+
 enum class Reduction : std::uint8_t { sum, least, greatest };
 
 /// A group of processes. Data are bytes: all processes of a run use the same kind of machine.
@@ -130,6 +138,10 @@ class Communicator {
     virtual void complete_sends() = 0;
     virtual std::unique_ptr<PersistentSend> make_persistent_send(std::size_t bytes, std::span<const Rank> destinations,
                                                                  int tag) = 0;
+
+    /// Memory that is zero at first; nothing if the processes are on several hosts, or if the system does not let them
+    /// share memory. Pages that nobody touches take no memory. @note Collective.
+    virtual std::unique_ptr<SharedMemory> share_memory(std::size_t bytes) = 0;
 
     /// @note Collective, and so is destroying it.
     virtual std::unique_ptr<Window> make_window(std::size_t bytes) = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,19 +19,35 @@ namespace ranvier::parallel {
 /// each reads the lines of the others, whose transfers overlap.
 ///
 /// The lines of two successive rounds alternate. An item may read those of the previous round: none of them is written
-/// before the item is done.
+/// before the item is done. Rounds are numbered on from job to job.
+///
+/// Processes of one host may go through the same rounds, each with some of the items, if the lines are in memory that
+/// they share.
 class RoundRecords {
    public:
     static constexpr std::size_t line_bytes = 64;
     static constexpr std::size_t message_bytes = line_bytes - 2 * sizeof(std::uint32_t);
     /// Bit of a note: no round follows.
     static constexpr std::uint32_t last = std::uint32_t{1} << 31;
+    /// The items of this process among all.
+    struct Share {
+        std::uint32_t first = 0;
+        std::uint32_t count = 0;
+    };
 
-    explicit RoundRecords(std::uint32_t items)
-        : items_(items), lines_(std::make_unique<Line[]>(2 * std::size_t{items})) {}
+    explicit RoundRecords(std::uint32_t items);
+    /// @param memory shared by the processes of a host, zero at first, of shared_bytes(items) bytes; must outlive these
+    RoundRecords(std::span<std::byte> memory, std::uint32_t items, Share here);
+    static std::size_t shared_bytes(std::uint32_t items) { return (2 * std::size_t{items} + 1) * line_bytes; }
 
+    /// Items of all processes.
     std::uint32_t items() const { return items_; }
+    Share here() const { return here_; }
+    bool is_shared() const { return own_lines_.empty(); }
+    /// The number of the next round. Called between jobs.
+    std::uint32_t next_round() const { return next_round_; }
     /// Written by the item in its round, and read by all items in the next round.
+    /// @param item among those of all processes
     std::byte* message(std::uint32_t item, std::uint32_t round) { return line(item, round).message; }
     const std::byte* message(std::uint32_t item, std::uint32_t round) const { return line(item, round).message; }
     /// The note that the item has returned in this round; read by items in the next round.
@@ -46,7 +63,7 @@ class RoundRecords {
         std::atomic<std::uint32_t> note{0};
         std::byte message[message_bytes];
     };
-    static_assert(sizeof(Line) == line_bytes);
+    static_assert(sizeof(Line) == line_bytes && std::atomic<std::uint32_t>::is_always_lock_free);
 
     // The lines of a round are neighbours: processors fetch lines in pairs, and one of the next round would be taken
     // from the worker that is about to write it.
@@ -54,9 +71,31 @@ class RoundRecords {
     const Line& line(std::uint32_t item, std::uint32_t round) const {
         return lines_[std::size_t{round % 2} * items_ + item];
     }
+    /// Number of threads of all processes that sleep until an item is done: beside the lines.
+    std::atomic<std::uint32_t>& sleepers() { return lines_[2 * std::size_t{items_}].round; }
+    /// Publishes that an item is done.
+    void publish(std::uint32_t item, std::uint32_t round, std::uint32_t note) {
+        Line& published = line(item, round);
+        published.note.store(note, std::memory_order_relaxed);
+        // Sequentially consistent, and a read as well: others must see it before this thread checks for sleepers.
+        published.round.exchange(round, std::memory_order_seq_cst);
+        if (sleepers().load(std::memory_order_seq_cst) > 0) wake(published);
+    }
+    void wake(Line& published) const;
+    /// Sleeps until the line changes, or spuriously.
+    /// @param seen its round
+    void sleep(const Line& awaited, std::uint32_t seen);
+    /// Makes the lines of this process differ from what any thread waits for, and wakes all.
+    void release_all();
+    /// Restores them after that, between jobs. @pre they are not shared: other processes would not restart
+    void restart();
 
     std::uint32_t items_;
-    std::unique_ptr<Line[]> lines_;
+    Share here_;
+    std::vector<Line> own_lines_;  ///< empty if they are shared
+    Line* lines_;                  ///< the last one has the count of sleepers
+    std::uint32_t next_round_ = 1;
+    bool is_released_ = false;
 };
 
 /// Rounds of items, processed by all workers of a team. Each round processes each item once, and an item begins when
@@ -81,20 +120,20 @@ class SharedRounds {
     /// @param spins greatest number of polls for an item of another worker before sleeping
     SharedRounds(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins);
 
-    /// Processes rounds of all items of the records: body(item, round) processes one item, on any worker, and returns
-    /// the note of its record; rounds are counted from 1. They end with the one in which item 0 returns a note with
-    /// RoundRecords::last. Writes in an item are visible to all items of later rounds. Each worker checks in each round
-    /// whether the team is crowded: meanwhile, items may be taken regardless of the policy.
+    /// Processes rounds of all items of this process in the records: body(item, round) processes one item, counted from
+    /// the first one of this process, on any worker, and returns the note of its record. The rounds end with the one in
+    /// which all items return a note with RoundRecords::last. Writes in an item are visible to all items of later
+    /// rounds. Each worker checks in each round whether the team is crowded: meanwhile, items may be taken regardless of
+    /// the policy.
     ///
-    /// Called by all workers of a job, with the same records and equivalent functions. A worker may come late, or find
-    /// that all rounds are over.
+    /// Called by all workers of a job with equivalent functions. A worker may come late, or find that all rounds are over.
     /// @pre prepare() was called for the job
     /// @throws Cancelled after break_up(); exceptions of `body`, after which break_up() must be called
     template <class Body>
     void run(std::uint32_t worker, Body&& body, Crowding& crowding) {
         const ActiveWorkers& active_workers = crowding.active_workers();
         const auto is_resting = [&](std::uint32_t other) { return active_workers.is_resting(other); };
-        Turn<Body> turn{worker, 1, body, crowding};
+        Turn<Body> turn{worker, first_round_, body, crowding};
         for (;;) {
             if (is_broken()) throw Cancelled{};
             take_part(turn);
@@ -160,27 +199,28 @@ class SharedRounds {
     template <class Body>
     std::uint32_t wait_for_all(const Turn<Body>& turn) {
         const std::uint32_t items = records_->items();
-        std::uint32_t item = turn.worker < items ? turn.worker : 0;
+        // Each worker starts behind its own item, so that not all fetch the same line first.
+        std::uint32_t item = std::min(records_->here().first + turn.worker, items - 1);
         for (std::uint32_t i = 0; i < items; ++i) {
             if (++item >= items) item = 0;
-            const std::atomic<std::uint32_t>& done = records_->line(item, turn.round).round;
-            std::uint32_t seen = done.load(std::memory_order_acquire);
-            if (is_before(seen, turn.round)) seen = wait_for(turn, done);
+            const Line& line = records_->line(item, turn.round);
+            std::uint32_t seen = line.round.load(std::memory_order_acquire);
+            if (is_before(seen, turn.round)) seen = wait_for(turn, line);
             // All items of the round before that one are done.
             if (seen != turn.round) return seen;
         }
-        const Line& first = records_->line(0, turn.round);
-        const std::uint32_t note = first.note.load(std::memory_order_acquire);
-        const std::uint32_t seen = first.round.load(std::memory_order_relaxed);
+        const Line& line = records_->line(item, turn.round);
+        const std::uint32_t note = line.note.load(std::memory_order_acquire);
+        const std::uint32_t seen = line.round.load(std::memory_order_relaxed);
         if (seen != turn.round) return seen;
         return (note & RoundRecords::last) != 0 ? turn.round : turn.round + 1;
     }
 
     /// Waits for one item, and returns the round in which it is done.
     template <class Body>
-    std::uint32_t wait_for(const Turn<Body>& turn, const std::atomic<std::uint32_t>& done) {
+    std::uint32_t wait_for(const Turn<Body>& turn, const Line& line) {
         for (std::uint32_t spins = budget_.get(); spins > 0; --spins) {
-            const std::uint32_t seen = done.load(std::memory_order_acquire);
+            const std::uint32_t seen = line.round.load(std::memory_order_acquire);
             if (!is_before(seen, turn.round)) {
                 budget_.adapt(false);
                 return seen;
@@ -191,12 +231,12 @@ class SharedRounds {
         }
         for (;;) {
             help(turn);
-            const std::uint32_t seen = done.load(std::memory_order_acquire);
+            const std::uint32_t seen = line.round.load(std::memory_order_acquire);
             if (!is_before(seen, turn.round)) {
                 budget_.adapt(true);
                 return seen;
             }
-            done.wait(seen, std::memory_order_acquire);
+            records_->sleep(line, seen);
         }
     }
 
@@ -240,7 +280,7 @@ class SharedRounds {
     template <class Body>
     bool take(const Turn<Body>& turn, std::uint32_t owner) {
         std::atomic<std::uint64_t>& taken = owners_[owner].taken;
-        const std::uint32_t count = records_->items();
+        const std::uint32_t count = records_->here().count;
         const std::uint64_t items = owner < count ? (count - owner - 1) / workers_ + 1 : 0;
         const std::uint64_t begin = std::uint64_t{turn.round} << 32;
         std::uint64_t seen = taken.load(std::memory_order_relaxed);
@@ -260,14 +300,14 @@ class SharedRounds {
     template <class Body>
     void process(const Turn<Body>& turn, std::uint32_t item) {
         const std::uint32_t note = turn.body(item, turn.round);
-        // Item 0 of a round is processed by one worker, after that of the previous round.
-        if (item == 0) turn.crowding.end_round();
-        Line& line = records_->line(item, turn.round);
-        line.note.store(note, std::memory_order_relaxed);
-        // Sequentially consistent, and a read as well: others must see it before this thread checks for sleepers.
-        line.round.exchange(turn.round, std::memory_order_seq_cst);
-        line.round.notify_all();
-        if (item == 0 && (note & RoundRecords::last) != 0) {
+        const bool is_over = (note & RoundRecords::last) != 0;
+        // The first item of a round is processed by one worker, after that of the previous round.
+        if (item == 0) {
+            turn.crowding.end_round();
+            if (is_over) records_->next_round_ = turn.round + 1;
+        }
+        records_->publish(records_->here().first + item, turn.round, note);
+        if (item == 0 && is_over) {
             over_.store(true, std::memory_order_relaxed);
             turn.crowding.active_workers().wake_all();
         }
@@ -279,6 +319,7 @@ class SharedRounds {
     SpinBudget budget_;
     RoundRecords* prepared_ = nullptr;
     RoundRecords* records_ = nullptr;  ///< of the job
+    std::uint32_t first_round_ = 1;    ///< of the job
     std::atomic<bool> over_{false};
     std::atomic<bool> broken_{false};
 };

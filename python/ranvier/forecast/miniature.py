@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ranvier import _core
 from ranvier.base.distributions import Distribution, Normal
 from ranvier.base.times import nearest_step, time_of
 from ranvier.base.user_synapse import UserSynapse
@@ -146,7 +147,8 @@ def describe(
     sorted_by_source: bool,
 ) -> Miniature:
     """Return a small copy of a network on many processes. The arguments are those of `expect_load`."""
-    directed = "allgather" not in (options.get("exchange") or "")
+    method = options.get("exchange")
+    directed = method is None or _core.exchange_traits()[method]["directed"]
     load = expect_load(
         network,
         ranks=ranks,

@@ -14,7 +14,7 @@ import pytest
 import ranvier as rv
 from mpi_digests import GIVEN, NETWORKS, simulate
 from mpi_runs import WHEELS, Installation, installation, run_python
-from ranvier import mpi
+from ranvier import _core, mpi
 from ranvier.processes.mpi_library import MPICH
 from repository import SUPPORT
 
@@ -38,7 +38,7 @@ FACTORS: dict[str, list[Any]] = {
     "intervals": [1, 2],
 }
 # They send ids of sources, which they must be able to find synapses by.
-UNDIRECTED = {"allgather", "rma_allgather"}
+UNDIRECTED = {name for name, traits in _core.exchange_traits().items() if not traits["directed"]}
 
 
 def is_possible(values: Configuration) -> bool:

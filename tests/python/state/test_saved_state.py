@@ -98,7 +98,7 @@ def test_precisions(precision: str, tmp_path: Path) -> None:
 def test_methods_of_exchange(exchange: Any, tmp_path: Path) -> None:
     """An exchange holds nothing at the end of a run: what it was given has arrived."""
     net, path = with_synapses("stdp"), tmp_path / "state.h5"
-    by_source = exchange in ("allgather", "rma_allgather")
+    by_source = not _core.exchange_traits()[exchange]["directed"]
     processes = rv.Processes(exchange=exchange, sort_connections="auto" if by_source else False)
     saved_half_way(net, path, processes=processes)
     assert second_half(rv.Simulation.load(net, path, progress=False, processes=processes)) == whole(net)

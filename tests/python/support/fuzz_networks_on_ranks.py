@@ -19,7 +19,7 @@ METHODS = sorted(_core.exchanges())
 NOTIFICATIONS = ["packed", "single"]
 """Ways to tell other processes how far the own shards are, where these do not wait for all others."""
 # They send every spike to all, who find its synapses by its source: unsorted ones are refused.
-_BY_SOURCE = ("allgather", "rma_allgather")
+_BY_SOURCE = sorted(name for name, traits in _core.exchange_traits().items() if not traits["directed"])
 
 
 def draw_run_on_ranks(seed: int, method: str, ranks: int, *, saves: bool = False) -> NetworkRun:

@@ -66,7 +66,14 @@ def test_prediction(name: str, ranks: int, tables: str, threads: int) -> None:
 
 
 # Persistent messages are set up when a neuron first fires, so that they take the more the longer a run is.
-@pytest.mark.parametrize("exchange", sorted(set(_core.exchanges()) - {"auto", "persistent"}))
+@pytest.mark.parametrize(
+    "exchange",
+    sorted(
+        name
+        for name, traits in _core.exchange_traits().items()
+        if not traits["on_host"] and name not in ("auto", "persistent")
+    ),
+)
 def test_prediction_of_buffers(exchange: str) -> None:
     for ranks in (4, 512):
         net = NETWORKS["hpc_benchmark"](ranks).net

@@ -231,6 +231,9 @@ struct ExchangeInfo {
     std::string_view name;
     std::string_view summary;
     bool directed = true;
+    /// Whether all processes must be on one host: threads exchange spikes at the ends of rounds, in memory that the
+    /// processes share, and `make` is null.
+    bool on_host = false;
     std::unique_ptr<SpikeExchange> (*make)(const ExchangeArguments& arguments) = nullptr;
     /// The methods that an automatic choice selects from; all hold buffers until it has chosen. Undirected ones need
     /// ExchangeOptions::finds_sources.
