@@ -220,8 +220,8 @@ void TableBuilder::Implementation::count_or_store(const ProjectionPlan& plan, st
                                  .stride = total,
                                  .count = count,
                                  .tag = tag};
-        if (stages(plan)) {
-            scratch.stage.add(batch, [&](const StagedBatch& staged) { builders[shard]->store(kind, staged); });
+        if (staged[plan.id.value]) {
+            scratch.stage.add(batch, [&](const StagedBatch& some) { builders[shard]->store(kind, some); });
         } else {
             builders[shard]->store(kind, batch);
         }
@@ -245,8 +245,8 @@ void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, st
     const double degree = plan.sampler->expected_synapses() / static_cast<double>(plan.pairs.targets);
     const auto batch_targets = static_cast<std::uint64_t>(
         std::clamp(static_cast<double>(batch_synapses) / std::max(degree, 1e-3), 1.0, 4096.0));
-    const bool staged = store && stages(plan);
-    if (staged) scratch.stage.begin(base_row(plan, plan.positive_kind), plan.pairs.sources);
+    const bool stages = store && staged[plan.id.value];
+    if (stages) scratch.stage.begin(base_row(plan, plan.positive_kind), plan.pairs.sources);
     for (const PopulationId population : plan.target_populations) {
         const ShardLayout::PopulationShare& share = layout.shard(shard).share(population);
         const IdSequence target_ids = share.ids.within(plan.pairs.first_target, plan.pairs.targets);
@@ -263,13 +263,8 @@ void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, st
                 });
         }
     }
-    if (!staged) return;
+    if (!stages) return;
     scratch.stage.finish([&](const StagedBatch& batch) { builders[shard]->store(plan.positive_kind, batch); });
-}
-
-bool TableBuilder::Implementation::stages(const ProjectionPlan& plan) const {
-    return plan.pairs.sources >= SynapseStage::least_rows && !plan.kind_varies() && plan.parameters.empty() &&
-           !options.double_weights;
 }
 
 void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, std::uint32_t shard,
@@ -315,6 +310,7 @@ TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layo
                                          .team = team,
                                          .communicator = std::move(communicator),
                                          .planned = plan_tables(network, layout, options),
+                                         .staged = {},
                                          .builders = {},
                                          .inputs = {},
                                          .routed = {},
@@ -328,6 +324,10 @@ TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layo
                                          .bound = "at most 65536 where projections connect the same pairs of neurons",
                                          .remedy = "join projections into one with arrays of weights and delays"});
         }
+    }
+    implementation_->staged.resize(network.projections.size());
+    for (const ProjectionPlan& plan : network.projections) {
+        implementation_->staged[plan.id.value] = stages_synapses(plan, layout, options.double_weights);
     }
     const std::size_t shards = layout.shards().size();
     implementation_->builders.resize(shards);

@@ -41,6 +41,7 @@ struct TableBuilder::Implementation {
     parallel::Team& team;
     std::shared_ptr<comm::Communicator> communicator;
     ProcessTables planned;
+    std::vector<bool> staged;  ///< by projection: see stages_synapses()
     std::vector<std::unique_ptr<ShardBuilder>> builders;
     std::vector<std::vector<InputLayout>> inputs;  ///< by shard and receptor
     /// routed[from * shards + to]; synapses from other processes are in routed[shards * shards + to].
@@ -92,8 +93,6 @@ struct TableBuilder::Implementation {
 
     /// One pass over all projections: counts or stores.
     void pass(std::uint32_t worker, bool store);
-    /// Whether synapses of a projection that draws by target are staged before they are stored.
-    bool stages(const ProjectionPlan& plan) const;
     void draw_by_target(const ProjectionPlan& plan, std::uint32_t shard, bool store, Scratch& scratch);
     /// Targets begin, begin + stride, ... of a projection, with consecutive local indices.
     struct TargetProgression {

@@ -9,6 +9,7 @@
 
 #include "connect/tables/delay_blocks.hpp"
 #include "connect/tables/layout_choice.hpp"
+#include "connect/tables/synapse_stage.hpp"
 #include "connect/tables/table_plan.hpp"
 
 namespace ranvier::connect {
@@ -202,7 +203,8 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
         const double kept = columns + starts + source_bytes + more_bytes + of_targets;
         estimate.final_bytes +=
             kept - freed + index_bytes + (chosen == TableLayout::ring ? share * delay_bytes : offsets);
-        estimate.peak_bytes += kept + share * delay_bytes + std::max({offsets, building, index_bytes});
+        estimate.peak_bytes += kept + share * delay_bytes;
+        estimate.finish_bytes += std::max({offsets, building, index_bytes});
     }
     describe_targets(expected, network.projections, layout, kind);
     // Dense tables also have rows for absent sources, for which no spike comes.
@@ -257,6 +259,12 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
         estimate.transmitters.push_back(static_cast<double>(transmitter->sources.size()));
         all_rows += estimate.transmitters.back() * static_cast<double>(layout.shards().size());
     }
+    const auto is_staged = [&](const ProjectionPlan& plan) {
+        return stages_synapses(plan, layout, options.double_weights);
+    };
+    // One for each worker, of which there are as many as shards.
+    const std::size_t stages = std::ranges::any_of(plans, is_staged) ? layout.shards().size() : 0;
+    estimate.peak_bytes += std::max(estimate.finish_bytes, static_cast<double>(SynapseStage::bytes() * stages));
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });
     const double sources_here = expected_rows(any, 1.0);
     estimate.dense = planned.numbering == RowNumbering::dense;

@@ -13,6 +13,7 @@ namespace ranvier::connect {
 struct TableEstimate {
     double final_bytes = 0.0;
     double peak_bytes = 0.0;  ///< during construction
+    double finish_bytes = 0.0;  ///< part of the peak that is needed only after all synapses are stored
     /// Of a kind.
     struct Table {
         bool used = false;  ///< whether there is one

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "connect/tables/synapse_stage.hpp"
+
 namespace ranvier::connect {
 
 namespace {
@@ -124,6 +126,15 @@ double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& l
     const double share = static_cast<double>(layout.ids().within(plan.pairs.first_target, plan.pairs.targets).size()) /
                          static_cast<double>(plan.pairs.targets);
     return plan.sampler->expected_synapses() * share;
+}
+
+bool stages_synapses(const ProjectionPlan& plan, const ProcessLayout& layout, bool double_weights) {
+    if (plan.pairs.sources == 0 || plan.pairs.targets == 0 || plan.sampler->major() != RuleSampler::Major::target) {
+        return false;
+    }
+    if (plan.kind_varies() || !plan.parameters.empty() || double_weights) return false;
+    const auto shards = static_cast<double>(layout.shards().size());
+    return SynapseStage::pays(plan.pairs.sources, expected_synapses_here(plan, layout) / shards);
 }
 
 bool rows_save_memory(const NetworkPlan& network, std::int32_t ranks, std::uint32_t shards) {

@@ -37,6 +37,9 @@ bool counts_for(const ProjectionPlan& plan, KindIndex kind);
 /// Expected synapses of a projection on a process.
 double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& layout);
 
+/// Whether the synapses of a projection are staged on their way into the tables (SynapseStage).
+bool stages_synapses(const ProjectionPlan& plan, const ProcessLayout& layout, bool double_weights);
+
 /// Whether rows take less memory than unsorted synapses, on average over all processes: the data shared by synapses of
 /// a source are then stored once.
 /// @param shards of a process
