@@ -26,6 +26,7 @@ from ranvier.commands import machine_tree
 from ranvier.commands.keys import add_settings, parse_options
 from ranvier.commands.thread_places import ThreadPlaces, place
 from ranvier.compiled import steps
+from ranvier.errors import ValueOutOfBoundsError
 from ranvier.processes import machine, mpi_library
 
 __all__ = ["add_arguments"]
@@ -100,6 +101,8 @@ def gather() -> dict[str, Any]:
 def _place(options: argparse.Namespace) -> tuple[_core.Topology, ThreadPlaces]:
     keys = parse_options(options.settings, ("threads", "pinning"))
     threads, pinning = keys.get("threads"), keys.get("pinning", "auto")
+    if threads == "auto":
+        raise ValueOutOfBoundsError("key threads", "'auto'", "it depends on the network", "give a number")
     ranks = whole_number("--ranks-per-host", options.ranks_per_host, 1, _MOST_RANKS, "give the number of processes")
     made_up = options.topology is not None
     topology = _core.Topology.synthetic(options.topology) if made_up else _core.Topology.detect()

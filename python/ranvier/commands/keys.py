@@ -202,7 +202,8 @@ def _option_value(option: Option, text: str) -> object:
         others = "".join(f"{choice}, " for choice in option.choices)
         return _flag(option.name, text, others)
     if int in option.types:
-        return option.checked(_convert(option.name, text, int))
+        others = "".join(f"{choice} or " for choice in option.choices)
+        return option.checked(_convert(option.name, text, int, others))
     return option.checked(text)
 
 
@@ -212,7 +213,7 @@ def _flag(key: str, text: str, others: str = "") -> bool:
     return text.lower() == "true"
 
 
-def _convert(key: str, text: str, kind: type | None) -> object:
+def _convert(key: str, text: str, kind: type | None, others: str = "") -> object:
     if kind is bool:
         return _flag(key, text)
     if kind is None:
@@ -228,4 +229,4 @@ def _convert(key: str, text: str, kind: type | None) -> object:
         return kind(text)
     except ValueError:
         wanted = {int: "a whole number", float: "a number"}.get(kind, f"a {kind.__name__}")
-        raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", f"it must be {wanted}") from None
+        raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", f"it must be {others}{wanted}") from None

@@ -154,6 +154,10 @@ def _understand(options: argparse.Namespace) -> _Question:
         limit_set = str(set_for_run["memory_limit"])
         raise ValueOutOfBoundsError("key memory_limit", limit_set, "nothing is built", "give --memory-per-rank")
     threads = set_for_run.get("threads")
+    if threads == "auto":
+        raise ValueOutOfBoundsError(
+            "key threads", "'auto'", "nothing is built and measured for a prediction", "give a number"
+        )
     threads = machine.usable_processors() if threads is None else threads
     chosen = {name: value for name, value in {**RUN_KEYS, **set_for_run}.items() if name not in _NOT_OPTIONS}
     model = describe_network(options.model, function, set_for_network)

@@ -22,7 +22,16 @@ from ranvier.networks import NetworkModel
 from ranvier.processes.agreement import values_of_all
 from ranvier.processes.machine import peak_resident_bytes
 from ranvier.recording.data import SpikeData, joined
-from ranvier.simulation.measurements import PARTS, PHASES, Counts, Crowding, SteppingCounts, Timers, Traffic
+from ranvier.simulation.measurements import (
+    PARTS,
+    PHASES,
+    Counts,
+    Crowding,
+    SteppingCounts,
+    ThreadChoice,
+    Timers,
+    Traffic,
+)
 from ranvier.simulation.simulation import Simulation
 from ranvier.simulation.trace import CAUSES, WORK, TraceAccount
 
@@ -73,6 +82,8 @@ class Results:
     resolution: float = 0.1
     traces: list[TraceAccount] = field(default_factory=list)
     """Where the time of steps went; empty without a trace."""
+    thread_choice: ThreadChoice | None = None
+    """How the number of threads was chosen, the same on all ranks; None if it was given."""
 
     @property
     def ranks(self) -> int:
@@ -122,6 +133,7 @@ class Results:
             "synapses": self.counts.synapses,
             "threads": self.threads[0],
             "threads_by_rank": self.threads,
+            "thread_choice": None if self.thread_choice is None else asdict(self.thread_choice),
             "ranks": self.ranks,
             "transport": self.transport,
             "exchange": self.exchange,
@@ -212,6 +224,7 @@ def gather(
         oversubscribed=values_of_all(communicator, simulation.oversubscribed),
         compartments=sum(population.compartment_count for population in model.net.populations),
         resolution=simulation.resolution,
+        thread_choice=simulation.thread_choice,
     )
 
 
@@ -231,6 +244,8 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
         console.print(f"{_processes(results)}, {results.instruction_set}", soft_wrap=True)
     else:
         console.print(f"{size}, {counted(results.threads[0], 'thread')}, {results.instruction_set}", soft_wrap=True)
+    if results.thread_choice is not None:
+        console.print(f"Threads {results.thread_choice}", soft_wrap=True)
     if not results.sorts_connections:
         console.print(UNSORTED, style="dim", soft_wrap=True)
     console.print()

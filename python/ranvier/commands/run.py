@@ -170,7 +170,8 @@ def _traced_pieces(options: argparse.Namespace, task: _Task, world: mpi.Communic
     if keys["shards"] is None:
         shards = _SHARDS_OF_THREAD if keys["stepping"] == "async" else 1
     else:
-        shards = -(-keys["shards"] // (keys["threads"] or 1))
+        threads = keys["threads"]
+        shards = -(-keys["shards"] // (1 if threads in (None, "auto") else threads))
     exchanges = world.size > 1 or options.dry_run is not None
     # While other programs use the processors, a thread also processes shards of others.
     return 2 * steps * shards * (_ROUNDS_OF_EXCHANGE if exchanges else 1)

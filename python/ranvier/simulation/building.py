@@ -21,6 +21,7 @@ from ranvier.simulation.loading import SavedState
 from ranvier.simulation.options import DryRun, Processes, RunOptions, Tuning
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
 from ranvier.simulation.recordings import check_files
+from ranvier.simulation.thread_choice import choose_threads
 
 __all__ = ["build", "choose_communicator"]
 
@@ -67,6 +68,8 @@ def build(
 
     def check() -> tuple[RunOptions, _core.SimulationOptions, str]:
         chosen = choose_options()
+        if chosen.threads == "auto":
+            _check_trials(checked_group(Tuning, groups[1]), communicator)
         for_core = core_options(snapshot.populations, chosen, *groups)
         programs = _compile(snapshot, checked_group(Tuning, groups[1]), chosen.weight_precision == "double")
         for_core.compiled_programs = for_core.compiled_rules = programs == "compiled"
@@ -77,6 +80,7 @@ def build(
         return chosen, for_core, programs
 
     chosen, options, programs = agree(communicator, "options of the simulation", check)
+    agree_on(communicator, "threads", lambda: "'auto'" if chosen.threads == "auto" else "a given number")
     in_files = sum(recorder.to is not None for recorder in snapshot.recorders)
     agree_on(communicator, "recordings", lambda: f"{chosen.recordings}, {in_files} of them in files")
     tuning = checked_group(Tuning, groups[1])
@@ -86,15 +90,36 @@ def build(
         ProgressReporter(progress, "build", title) as reporter,
         # Otherwise a process might stop without telling the others.
         interrupts_deferred() as interrupts,
-        agreed(communicator, "building the network"),
-        interrupts.allowed(),
     ):
         progress_of_build = None if reporter.silent else lambda: reporter.update(0.0)
-        if tuning.costs == "measured":
-            options.costs = _measure_costs(snapshot.core, options, communicator, progress_of_build)
-            options.measure_costs = tuning.measure_costs
-        core = _core.Simulation(snapshot.core, options, communicator, progress=progress_of_build)
-    return BuiltNetwork(core, network, snapshot, communicator, options, programs, tuning.trace_epochs)
+        choice = None
+        if chosen.threads == "auto":
+            choice = choose_threads(snapshot, options, communicator, interrupts, progress_of_build)
+            options.threads = choice.threads
+        with agreed(communicator, "building the network"), interrupts.allowed():
+            if tuning.costs == "measured":
+                options.costs = _measure_costs(snapshot.core, options, communicator, progress_of_build)
+                options.measure_costs = tuning.measure_costs
+            core = _core.Simulation(snapshot.core, options, communicator, progress=progress_of_build)
+    return BuiltNetwork(core, network, snapshot, communicator, options, programs, tuning.trace_epochs, choice)
+
+
+def _check_trials(tuning: Tuning, communicator: Communicator) -> None:
+    """Refuse options with which numbers of threads cannot be tried."""
+    if communicator.is_dry_run:
+        raise StateError(
+            "threads",
+            "'auto'",
+            "a dry run simulates one of many processes, whose machine may be another one",
+            "give the number of threads of a process",
+        )
+    if isinstance(tuning.pinning, str) and _core.parse_pinning(tuning.pinning)[0] == "list":
+        raise StateError(
+            "threads",
+            "'auto'",
+            "pinning is a list with one processor for each thread",
+            "give the number of threads, or leave out pinning",
+        )
 
 
 def _compile(contents: Contents, tuning: Tuning, double_weights: bool) -> str:

@@ -24,6 +24,7 @@ from ranvier.network.recorders import Recorder
 from ranvier.populations.populations import PopulationView
 from ranvier.processes.agreement import agree_on, summary_of
 from ranvier.recording.neuron_ids import IntArray
+from ranvier.simulation.measurements import ThreadChoice
 
 __all__ = ["BuiltNetwork", "SynapseQuery"]
 
@@ -54,6 +55,8 @@ class BuiltNetwork:
         How neurons and synapses of equations are executed: see `ranvier.compiled.steps.compile_models`.
     traces_epochs
         Whether times of epochs are kept.
+    thread_choice
+        How the number of threads was chosen; None if it was given.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class BuiltNetwork:
         options: _core.SimulationOptions,
         programs: str,
         traces_epochs: bool,
+        thread_choice: ThreadChoice | None,
     ) -> None:
         self.core = core
         self.network = network
@@ -85,6 +89,7 @@ class BuiltNetwork:
         self.communicator = communicator
         self.programs = programs
         self.traces_epochs = traces_epochs
+        self.thread_choice = thread_choice
         # The revision of the network when it was built, or when the user was last warned.
         self._revision = snapshot.revision
         # The resolution of the network may change later, but not that of the simulation.

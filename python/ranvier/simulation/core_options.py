@@ -62,6 +62,9 @@ def _set(options: _core.SimulationOptions, name: str, value: Any, populations: S
             names = [population.name for population in populations]
             _check_names(value, names, "cost")
             options.costs = [value[each] for each in names]
+    elif name == "threads" and value == "auto":
+        # The number is chosen by measuring when the simulation is built.
+        return
     elif name == "sort_connections":
         options.sort_connections = None if value == "auto" else value
     elif value is not None:

@@ -19,7 +19,7 @@ from ranvier.base.hints import NamedAttributes
 from ranvier.base.immutable import locked
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import whole_number
-from ranvier.errors import ReadOnlyError, WrongTypeError
+from ranvier.errors import ReadOnlyError, ValueOutOfBoundsError, WrongTypeError
 
 __all__ = ["Option", "OptionGroup", "as_docstring", "option", "option_group"]
 
@@ -82,7 +82,11 @@ class Option:
         if isinstance(value, bool | np.bool_) and bool in self.types:
             return bool(value)
         if isinstance(value, str) and self.choices:
-            return value if value in self.choices else unknown_name(self.name, value, self.choices)
+            if value in self.choices:
+                return value
+            if int in self.types:
+                raise ValueOutOfBoundsError(self.name, f"'{value}'", f"it must be {self.wanted()}")
+            unknown_name(self.name, value, self.choices)
         if int in self.types and not isinstance(value, bool | np.bool_ | str):
             remedy = "leave it out to let Ranvier choose" if self.default is None else ""
             return whole_number(self.name, value, self.least, self.greatest, remedy)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from ranvier.base.names import counted
 from ranvier.base.values import FloatArray
 from ranvier.recording.data import IntArray
 
-__all__ = ["PARTS", "PHASES", "Bursts", "Counts", "Crowding", "EpochTimes", "SteppingCounts", "Timers", "Traffic"]
+__all__ = [
+    "PARTS",
+    "PHASES",
+    "Bursts",
+    "Counts",
+    "Crowding",
+    "EpochTimes",
+    "SteppingCounts",
+    "ThreadChoice",
+    "Timers",
+    "Traffic",
+]
 
 PHASES = ("build", "init", "simulation")
 """The phases of a process."""
@@ -112,6 +125,33 @@ class Crowding:
     crowded: float
     taken_over: int
     asleep: float
+
+
+@dataclass(frozen=True)
+class ThreadChoice:
+    """How the number of threads was chosen with ``threads="auto"``.
+
+    Attributes
+    ----------
+    threads
+        The number of threads of each process.
+    most
+        The largest number that was possible: that of the processors that each process may use, or of `shards`.
+    step_seconds
+        Seconds of wall-clock time of a step with each number of threads that was tried, in this order. Empty if nothing
+        was measured, because each of the `most` threads has enough work, or because there is only one.
+    """
+
+    threads: int
+    most: int
+    step_seconds: Mapping[int, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        if not self.step_seconds:
+            why = "each has enough work" if self.most > 1 else "no more are possible"
+            return f"{self.threads} of {self.most}, chosen without a trial: {why}"
+        tried = [f"{counted(threads, 'thread')} {1e6 * each:,.1f}" for threads, each in self.step_seconds.items()]
+        return f"{self.threads} of {self.most}, chosen by measuring: {', '.join(tried)} \u00b5s a step"
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ __all__ = [
     "Recordings",
     "RunOptions",
     "Stepping",
+    "Threads",
     "Tuning",
     "grouped",
     "names_options",
@@ -49,6 +50,7 @@ _MOST_PIECES = 2**24
 
 Precision: TypeAlias = Literal["double", "single"]
 Stepping: TypeAlias = Literal["bsp", "async"]
+Threads: TypeAlias = int | Literal["auto"] | None
 Recordings: TypeAlias = Literal["everywhere", "root", "local"]
 Placement: TypeAlias = Literal["round_robin", "consecutive", "shuffle"]
 Pinning: TypeAlias = str | Sequence[int]
@@ -153,10 +155,13 @@ class RunOptions(OptionGroup):
 
     keyword: ClassVar[str] = ""
 
-    threads: int | None = option(
+    threads: Threads = option(
         default=None,
         meaning="""Number of worker threads of each process; None: one for each processor that the process may
-        use. The spikes are the same for any number.""",
+        use. "auto": as many of these as pay, since threads of a small network mostly wait for each other. The first
+        steps of the network are simulated with 1, 2, 4, ... threads, for about 0.1 s each, and then discarded; if each
+        thread has much work, nothing is measured. All processes choose the same; `Simulation.thread_choice` returns
+        what was measured. The spikes are the same for any number.""",
         greatest=MOST_THREADS,
     )
     stepping: Stepping = option(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ranvier import _core
 from ranvier.base.numeric import number, whole_number
 from ranvier.compiled import steps
-from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network, contents_of
 from ranvier.simulation.core_options import checked_group, core_options
 from ranvier.simulation.measurements import Bursts
@@ -20,6 +20,7 @@ from ranvier.simulation.options import (
     Recordings,
     RunOptions,
     Stepping,
+    Threads,
     Tuning,
     names_options,
 )
@@ -44,7 +45,7 @@ def predict_memory(
     bursts: Bursts | None = None,
     time: float | None = None,
     recordings: Recordings = "everywhere",
-    threads: int | None = None,
+    threads: Threads = None,
     stepping: Stepping = "bsp",
     precision: Precision = "double",
     weight_precision: Precision = "single",
@@ -80,6 +81,8 @@ def predict_memory(
     ------
     WrongTypeError, ValueOutOfBoundsError, UnknownNameError
         For arguments and options that do not exist, and for values that are not allowed.
+    StateError
+        For ``threads="auto"``, since nothing is measured.
     """
     check_network(network)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
@@ -93,6 +96,7 @@ def predict_memory(
         weight_precision=weight_precision,
         recordings=recordings,
     )
+    _refuse_trials(run)
     options = core_options(network.populations, run, processes, tuning, dry_run)
     # Nothing is compiled for a prediction.
     models = [each.user_model for each in network.populations]
@@ -122,7 +126,7 @@ def sorts_connections(
     network: Network,
     *,
     ranks: int = 1,
-    threads: int | None = None,
+    threads: Threads = None,
     stepping: Stepping = "bsp",
     precision: Precision = "double",
     weight_precision: Precision = "single",
@@ -144,9 +148,17 @@ def sorts_connections(
     check_network(network)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
     run = RunOptions(threads=threads, stepping=stepping, precision=precision, weight_precision=weight_precision)
+    _refuse_trials(run)
     return _core.sorts_connections(
         contents_of(network).core, core_options(network.populations, run, processes, tuning, dry_run), ranks
     )
+
+
+def _refuse_trials(run: RunOptions) -> None:
+    if run.threads == "auto":
+        raise StateError(
+            "threads", "'auto'", "nothing is built and measured for a prediction", "give a number, or leave it out"
+        )
 
 
 def lasting_bytes(predicted: Mapping[str, int]) -> int:

@@ -30,7 +30,17 @@ from ranvier.simulation.changes import get_values, set_values
 from ranvier.simulation.connections import Connections
 from ranvier.simulation.described_options import as_docstring
 from ranvier.simulation.loading import load_state, open_state
-from ranvier.simulation.measurements import PARTS, PHASES, Counts, Crowding, EpochTimes, SteppingCounts, Timers, Traffic
+from ranvier.simulation.measurements import (
+    PARTS,
+    PHASES,
+    Counts,
+    Crowding,
+    EpochTimes,
+    SteppingCounts,
+    ThreadChoice,
+    Timers,
+    Traffic,
+)
 from ranvier.simulation.options import (
     DryRun,
     Precision,
@@ -38,6 +48,7 @@ from ranvier.simulation.options import (
     Recordings,
     RunOptions,
     Stepping,
+    Threads,
     Tuning,
     names_options,
     way_to_change,
@@ -119,7 +130,7 @@ class Simulation(NamedAttributes):
         self,
         network: Network,
         *,
-        threads: int | None = None,
+        threads: Threads = None,
         stepping: Stepping = "bsp",
         precision: Precision = "double",
         weight_precision: Precision = "single",
@@ -140,7 +151,7 @@ class Simulation(NamedAttributes):
         network: Network,
         path: str | PathLike[str],
         *,
-        threads: int | None = None,
+        threads: Threads = None,
         stepping: Stepping = "bsp",
         precision: Precision = "double",
         weight_precision: Precision = "single",
@@ -154,7 +165,8 @@ class Simulation(NamedAttributes):
         """Build a network and put a state into it that `save` has written.
 
         The simulation continues as the saved one would have: spikes, weights and recordings are bit-identical.
-        All options may differ except for the two precisions.
+        All options may differ except for the two precisions. ``threads="auto"`` measures the first steps of the
+        network, not those after the saved state.
 
         Parameters
         ----------
@@ -186,7 +198,7 @@ class Simulation(NamedAttributes):
     def _begin(
         self,
         network: Network,
-        run: tuple[int | None, Stepping, Precision, Precision, int | None, Recordings],
+        run: tuple[Threads, Stepping, Precision, Precision, int | None, Recordings],
         progress: ProgressOption,
         groups: tuple[Processes | None, Tuning | None, DryRun | None],
         state: str | PathLike[str] | None = None,
@@ -258,6 +270,18 @@ class Simulation(NamedAttributes):
     def threads(self) -> int:
         """Number of worker threads."""
         return self._built.core.threads
+
+    @property
+    def thread_choice(self) -> ThreadChoice | None:
+        """How the number of threads was chosen with ``threads="auto"``; None if it was given.
+
+        Examples
+        --------
+        >>> sim = rv.Simulation(net, threads="auto")
+        >>> print(sim.thread_choice)
+        1 of 2, chosen by measuring: 1 thread 12.1, 2 threads 14.0 µs a step
+        """
+        return self._built.thread_choice
 
     def costs(self) -> dict[str, float]:
         """Return the mean cost of a neuron of each population since the last `reset_counts`, in nanoseconds per step.

@@ -59,7 +59,7 @@ def test_literals_are_those_of_the_core() -> None:
     assert set(rv.Processes.options["exchange"].choices) == set(mpi.exchanges())
     core = _core.SimulationOptions()
     of_python = {"communicator", "programs", "recordings"}
-    without_names = {"costs", "sort_connections"}
+    without_names = {"costs", "sort_connections", "threads"}
     for group in (RunOptions, rv.Processes, rv.Tuning):
         for name in set(group.options) - of_python:
             assert hasattr(core, name)
@@ -179,6 +179,8 @@ def test_flat_options_are_grouped() -> None:
         ("sort_connections=Auto", "auto"),
         ("sort_connections=false", False),
         ("shards=3", 3),
+        ("threads=Auto", "auto"),
+        ("threads=3", 3),
         ("pinning=0,2", "0,2"),
         ("memory_limit=1000000", 1000000),
         ("costs=measured", "measured"),

@@ -165,7 +165,9 @@ def _options(draw: Drawing) -> dict[str, str]:
 
 
 def _build(draw: Drawing) -> str:
-    options = {"threads": draw.one("1", "1", "2"), "memory_limit": "2**27", **_options(draw), "progress": "False"}
+    # Trials of numbers of threads take some tenths of a second.
+    threads = "'auto'" if draw.chance.random() < 0.03 else draw.one("1", "1", "2")
+    options = {"threads": threads, "memory_limit": "2**27", **_options(draw), "progress": "False"}
     options |= draw.some({"recordings": draw.one("'root'", "'local'", "'everywhere'")}, 0.07)
     arguments = ", ".join(f"{name}={value}" for name, value in options.items())
     return f"sim = rv.Simulation({draw.value('net')}, {arguments})"
