@@ -182,7 +182,7 @@ class SharedRounds {
         Crowding& crowding;
     };
 
-    static constexpr int polls_between_checks = 500;
+    static constexpr std::uint32_t polls_of_late_worker = 500;
 
     bool is_broken() const { return broken_.load(std::memory_order_acquire); }
     /// Rounds differ by a few only, so that their numbers may wrap around.
@@ -219,36 +219,35 @@ class SharedRounds {
     /// Waits for one item, and returns the round in which it is done.
     template <class Body>
     std::uint32_t wait_for(const Turn<Body>& turn, const Line& line) {
-        for (std::uint32_t spins = budget_.get(); spins > 0; --spins) {
-            const std::uint32_t seen = line.round.load(std::memory_order_acquire);
-            if (!is_before(seen, turn.round)) {
-                budget_.adapt(false);
-                return seen;
-            }
-            // A worker that is only late will soon process its items itself, with its data in its cache.
-            if (spins % polls_between_checks == 0) help(turn);
-            pause();
-        }
+        const ActiveWorkers& active_workers = turn.crowding.active_workers();
         for (;;) {
-            help(turn);
-            const std::uint32_t seen = line.round.load(std::memory_order_acquire);
-            if (!is_before(seen, turn.round)) {
-                budget_.adapt(true);
-                return seen;
+            if (is_broken()) throw Cancelled{};
+            if (active_workers.any_resting()) {
+                take_over(turn, [&](std::uint32_t other) { return active_workers.is_resting(other); });
             }
-            records_->sleep(line, seen);
+            const bool crowded = turn.crowding.check(turn.worker);
+            // A worker that is only late will soon process its items itself, with its data in its cache.
+            if (poll(line, turn.round, crowded ? polls_of_late_worker : budget_.get())) {
+                if (!crowded) budget_.adapt(false);
+                return line.round.load(std::memory_order_acquire);
+            }
+            if (crowded) {
+                // Without sleeping: it would have to wait for a processor again.
+                take_over(turn, [](std::uint32_t) { return true; });
+                continue;
+            }
+            const std::uint32_t seen = line.round.load(std::memory_order_acquire);
+            if (is_before(seen, turn.round)) records_->sleep(line, seen);
+            budget_.adapt(true);
         }
     }
 
-    /// Takes over items of the round that nobody would begin soon. @throws Cancelled
-    template <class Body>
-    void help(const Turn<Body>& turn) {
-        if (is_broken()) throw Cancelled{};
-        const ActiveWorkers& active_workers = turn.crowding.active_workers();
-        if (turn.crowding.check(turn.worker)) {
-            take_over(turn, [](std::uint32_t) { return true; });
-        } else if (active_workers.any_resting()) {
-            take_over(turn, [&](std::uint32_t other) { return active_workers.is_resting(other); });
+    /// Returns whether an item is done in a round, or later.
+    static bool poll(const Line& line, std::uint32_t round, std::uint32_t polls) {
+        for (;; --polls) {
+            if (!is_before(line.round.load(std::memory_order_acquire), round)) return true;
+            if (polls == 0) return false;
+            pause();
         }
     }
 
