@@ -28,7 +28,7 @@ FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setar
 # Folders count too: their times tell of files that came or went.
 CORE_SOURCES := CMakeLists.txt $(shell find core include bindings cmake)
 CPP_FILES := $(shell find core include bindings benchmarks examples tests/cpp -name '*.cpp' -o -name '*.hpp')
-PYTHON_FILES := python benchmarks tests docs examples tools/list_requirements tools/*.py tools/build_wheels tools/make_sysroot tools/try_aarch64 tools/try_wheels
+PYTHON_FILES := python benchmarks tests docs examples tools/list_requirements tools/*.py tools/build_wheels tools/check_device tools/make_sysroot tools/try_aarch64 tools/try_wheels
 
 SANITIZERS := address undefined thread
 
