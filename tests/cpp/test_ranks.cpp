@@ -206,7 +206,8 @@ TEST(Ranks, GiveTheSameWithListsInLittleSharedMemory) {
     alone.run(2000);
     const Spikes expected = take(alone, spikes);
     ASSERT_GT(expected.size(), 300u);
-    for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{200}, std::uint64_t{32} << 20}) {
+    for (const std::uint64_t bytes :
+         {std::uint64_t{1}, std::uint64_t{200}, std::uint64_t{32} << 20, std::uint64_t{INT64_MAX}}) {
         SCOPED_TRACE(bytes);
         on_ranks(3, [&](std::shared_ptr<comm::Communicator> communicator) {
             Simulation simulation(network,

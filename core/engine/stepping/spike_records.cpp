@@ -32,8 +32,11 @@ SpikeRecords::SpikeRecords(std::span<const std::unique_ptr<Shard>> shards, std::
     const parallel::RoundRecords::Share share{
         .first = static_cast<std::uint32_t>(std::reduce(counts.begin(), counts.begin() + rank)),
         .count = static_cast<std::uint32_t>(here)};
-    list_length_ =
-        std::max<std::uint64_t>(1, buffer_bytes / (2 * sizeof(ListWord) * *std::ranges::max_element(counts)));
+    // Also limited by the spikes that an epoch can have if each source fires once a step, so that no buffer is too large
+    // for the system; longer lists go on in further rounds.
+    const std::uint64_t most = sources * static_cast<std::uint64_t>(epoch_steps);
+    const std::uint64_t fitting = buffer_bytes / (2 * sizeof(ListWord) * *std::ranges::max_element(counts));
+    list_length_ = std::max<std::uint64_t>(1, std::min(fitting, most));
     const std::size_t bytes_of_records = parallel::RoundRecords::shared_bytes(items);
     memory_ = communicator.share_memory(bytes_of_records + 2 * items * list_length_ * sizeof(ListWord));
     if (!memory_) {

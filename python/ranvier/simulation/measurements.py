@@ -270,12 +270,12 @@ class Traffic:
 
 @dataclass(frozen=True)
 class EpochTimes:
-    """Times of one process in each epoch, from one exchange of spikes to the next, on its first thread.
+    """Times of one process in each epoch, from one exchange of spikes to the next.
 
     Attributes
     ----------
     compute
-        Seconds of delivery, update, recording and collocation in each epoch, shape ``(epochs,)``.
+        Seconds of delivery, update, recording and collocation in each epoch, mean of the threads, shape ``(epochs,)``.
     wait
         Seconds of waiting for other threads, and for other processes if this is measured separately.
     exchange
