@@ -262,7 +262,7 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
     const auto is_staged = [&](const ProjectionPlan& plan) {
         return stages_synapses(plan, layout, options.double_weights);
     };
-    // One for each worker, of which there are as many as shards.
+    // Each worker has a stage, and there are as many workers as shards.
     const std::size_t stages = std::ranges::any_of(plans, is_staged) ? layout.shards().size() : 0;
     estimate.peak_bytes += std::max(estimate.finish_bytes, static_cast<double>(SynapseStage::bytes() * stages));
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });

@@ -189,7 +189,7 @@ class SharedRounds {
     static bool is_before(std::uint32_t round, std::uint32_t other) {
         return static_cast<std::int32_t>(round - other) < 0;
     }
-    /// A round of which all items may begin, none of an earlier one being left.
+    /// A round whose items may all begin: no item of an earlier round is left.
     std::uint32_t latest_round() const;
     /// Returns whether the worker had to sleep.
     bool sleep_while_resting(std::uint32_t worker, const ActiveWorkers& active_workers) const;
