@@ -60,6 +60,69 @@ struct LearnAvx512 {
         }
     }
 
+    /// Begins a block: whether fill_and_list() is to load it.
+    static void begin(const Arguments& a, Block& b) {
+        b.is_listed = a.view != nullptr && a.neurons == nullptr;
+        b.depths[0].count = 0;
+        b.listed[0] = 0;
+    }
+
+    /// fill(), list_first() and load_traces() in one, where visits share a view.
+    [[gnu::noinline]] RANVIER_TARGET_AVX512 static void fill_and_list(const Arguments& a, Block& b, const Visit& v,
+                                                                      std::size_t offset, std::size_t begin,
+                                                                      std::size_t count) {
+        const TargetView<Real>& view = *a.view;
+        const std::uint32_t neurons = a.history->neurons();
+        // Rows are usually sorted by target. In dense networks, the targets of a vector are then within a window of two
+        // vectors, which takes a fraction of the time of a gather.
+        constexpr std::uint32_t window = 2 * L::size;
+        const std::uint32_t last_window = neurons < window ? 0 : neurons - window;
+        const Ints first_neuron = L::all(static_cast<std::int32_t>(a.first_neuron));
+        const Ints learnt = L::all(v.learnt);
+        const Ints last = L::all(v.last);
+        const Reals row_trace = L::all_reals(v.trace);
+        Depth& depth = b.depths[0];
+        std::size_t length = depth.count;
+        // The first synapse may be in the middle of a vector of the block.
+        const std::size_t shift = begin % L::size;
+        std::uint16_t* listed = b.listed.data() + begin / L::size;
+        for (std::size_t k = 0; k < count; k += L::size) {
+            const Mask some = L::first(count - k);
+            const std::size_t from = offset + k;
+            const std::size_t i = begin + k;
+            const Ints input = a.wide_targets ? L::load_some(some, static_cast<const std::uint32_t*>(v.targets) + from)
+                                              : L::load16(some, static_cast<const std::uint16_t*>(v.targets) + from);
+            const Ints target = L::subtract(input, first_neuron);
+            L::store(b.targets.data() + i, target);
+            const Reals weights = L::load_some_reals(some, v.weights + from);
+            L::store(b.weights.data() + i, weights);
+            const std::uint32_t base = std::min(input_of(a, v, from) - a.first_neuron, last_window);
+            const Ints at = L::subtract(target, L::all(static_cast<std::int32_t>(base)));
+            Ints step;
+            Reals trace;
+            if (neurons >= window && L::are_below(some, at, window)) {
+                step = L::pick(view.first + base, at);
+                trace = L::pick_reals(view.trace + base, at);
+            } else {
+                step = L::gather(L::all(0), some, view.first, target);
+                trace = L::gather_reals(L::all_reals(0), some, view.trace, target);
+            }
+            L::store(b.trace.data() + i, trace);
+            const Mask is_listed = L::is_greater(some, step, learnt);
+            const std::uint32_t shifted = static_cast<std::uint32_t>(is_listed) << shift;
+            listed[0] |= static_cast<std::uint16_t>(shifted & ((1U << L::size) - 1U));
+            *++listed = static_cast<std::uint16_t>(shifted >> L::size);
+            L::store(depth.steps.data() + length, L::compress(is_listed, L::subtract(step, last)));
+            L::store(depth.at.data() + length, L::compress(is_listed, target));
+            L::store16(depth.list.data() + length, L::compress(is_listed, L::counted(i)));
+            L::store(depth.row_trace.data() + length, row_trace);
+            L::store(b.listed_learnt.data() + length, learnt);
+            L::store(b.listed_last.data() + length, last);
+            length += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(is_listed)));
+        }
+        depth.count = length;
+    }
+
     // ---- spike lookup -----------------------------------------------------------------------------------------------
 
     /// See LearnVisits::look_up(). @param count at most a block
@@ -102,18 +165,25 @@ struct LearnAvx512 {
     /// Lets synapses learn from postsynaptic spikes.
     [[gnu::noinline]] RANVIER_TARGET_AVX512 static void learn(const Arguments& a, Block& b) {
         Masks masks;
-        Bounds bounds;
-        list_first(a, b, masks[0], bounds);
+        if (b.is_listed) {
+            std::copy_n(b.listed.begin(), (b.count + L::size - 1) / L::size, masks[0].begin());
+        } else {
+            list_first(a, b, masks[0]);
+        }
+        if (a.view != nullptr) find_places(a, b);
         std::size_t depths = b.depths[0].count > 0 ? 1 : 0;
         if (a.rule->pairing == Pairing::all) {
             if (b.greatest_place >= newest * a.history->neurons()) OlderSpikes<Real>::list(a, b);
             while (depths > 0 && b.depths[depths - 1].count > 0) {
-                list_deeper(a, b, depths, masks[depths], bounds);
+                list_deeper(a, b, depths, masks[depths]);
                 ++depths;
             }
             if (depths > 0) --depths;
         }
-        if (b.older_count > 0) OlderSpikes<Real>::learn(a, b);
+        if (b.older_count > 0) {
+            if (b.is_listed) fill_lanes_of_visits(b);
+            OlderSpikes<Real>::learn(a, b);
+        }
         for (std::size_t depth = 0; depth < depths; ++depth) take_weights(b, depth, masks[depth]);
         for (std::size_t depth = depths; depth-- > 0;) learn_from(a, b, depth, masks[depth]);
     }
@@ -130,12 +200,6 @@ struct LearnAvx512 {
     }
 
    private:
-    /// Of the synapses of the last list.
-    struct Bounds {
-        typename Block::template Lanes<std::int32_t> learnt;
-        typename Block::template Lanes<std::int32_t> last;
-    };
-
     RANVIER_LANES void look_up_traces(const Arguments& a, Mask some, const std::uint32_t* targets,
                                       const std::int32_t* meets, const std::int32_t* first, const std::uint32_t* place,
                                       Real* trace) {
@@ -188,7 +252,7 @@ struct LearnAvx512 {
     }
 
     /// Synapses whose target has fired since the last presynaptic spike.
-    RANVIER_LANES void list_first(const Arguments& a, Block& b, std::array<Mask, vectors>& masks, Bounds& bounds) {
+    RANVIER_LANES void list_first(const Arguments& a, Block& b, std::array<Mask, vectors>& masks) {
         Depth& depth = b.depths[0];
         const bool shared = a.view != nullptr;
         std::size_t length = 0;
@@ -203,22 +267,35 @@ struct LearnAvx512 {
             L::store(depth.steps.data() + length, L::compress(listed, L::subtract(step, last)));
             L::store(depth.at.data() + length, L::compress(listed, shared ? target : L::load(b.place.data() + i)));
             L::store(depth.row_trace.data() + length, L::compress(listed, L::load_reals(b.row_trace.data() + i)));
-            L::store(bounds.learnt.data() + length, L::compress(listed, learnt));
-            L::store(bounds.last.data() + length, L::compress(listed, last));
+            L::store(b.listed_learnt.data() + length, L::compress(listed, learnt));
+            L::store(b.listed_last.data() + length, L::compress(listed, last));
             L::store16(depth.list.data() + length, L::compress(listed, L::counted(i)));
             length += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(listed)));
         }
         depth.count = length;
-        if (!shared) return;
-        for (std::size_t j = 0; j < length; j += L::size) {
+    }
+    /// Replaces the targets of the first list by the places of their newest spikes.
+    RANVIER_LANES void find_places(const Arguments& a, Block& b) {
+        Depth& depth = b.depths[0];
+        for (std::size_t j = 0; j < depth.count; j += L::size) {
             const Ints target = L::load(depth.at.data() + j);
-            L::store(depth.at.data() + j, L::gather(L::all(0), L::first(length - j), a.view->place, target));
+            L::store(depth.at.data() + j, L::gather(L::all(0), L::first(depth.count - j), a.view->place, target));
+        }
+    }
+    /// What fill_and_list() does not store of each synapse.
+    [[gnu::noinline]] static void fill_lanes_of_visits(Block& b) {
+        for (std::size_t p = 0; p < b.piece_count; ++p) {
+            const typename Block::Piece& piece = b.pieces[p];
+            for (std::size_t i = piece.begin; i < piece.end; ++i) {
+                b.learnt[i] = piece.visit->learnt;
+                b.last[i] = piece.visit->last;
+                b.row_trace[i] = piece.visit->trace;
+            }
         }
     }
 
     /// The synapses of the previous list whose target has fired once more.
-    RANVIER_LANES void list_deeper(const Arguments& a, Block& b, std::size_t level, std::array<Mask, vectors>& masks,
-                                   Bounds& bounds) {
+    RANVIER_LANES void list_deeper(const Arguments& a, Block& b, std::size_t level, std::array<Mask, vectors>& masks) {
         const Depth& before = b.depths[level - 1];
         Depth& depth = b.depths[level];
         const std::uint32_t neurons = a.history->neurons();
@@ -233,15 +310,15 @@ struct LearnAvx512 {
             at = L::add(at, L::all(static_cast<std::int32_t>(neurons)));
             const Ints step = L::gather(L::all(0), some, a.history->steps(), at);
             // The shorter lists overwrite elements that have been read.
-            const Ints learnt = L::load(bounds.learnt.data() + j);
-            const Ints last = L::load(bounds.last.data() + j);
+            const Ints learnt = L::load(b.listed_learnt.data() + j);
+            const Ints last = L::load(b.listed_last.data() + j);
             const Mask listed = L::is_greater(some, step, learnt);
             masks[j / L::size] = listed;
             L::store(depth.steps.data() + length, L::compress(listed, L::subtract(step, last)));
             L::store(depth.at.data() + length, L::compress(listed, at));
             L::store(depth.row_trace.data() + length, L::compress(listed, L::load_reals(before.row_trace.data() + j)));
-            L::store(bounds.learnt.data() + length, L::compress(listed, learnt));
-            L::store(bounds.last.data() + length, L::compress(listed, last));
+            L::store(b.listed_learnt.data() + length, L::compress(listed, learnt));
+            L::store(b.listed_last.data() + length, L::compress(listed, last));
             L::store16(depth.list.data() + length, L::compress(listed, list));
             length += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(listed)));
         }

@@ -19,6 +19,7 @@ template <class Real>
 struct LearnBlock {
     static constexpr std::size_t block = 512;
     static constexpr std::size_t most_pieces = 128;
+    static constexpr std::size_t least_lanes = 8;  ///< of vectors of AVX-512
     static constexpr std::size_t newest = SpikeHistory<Real>::newest;
 
     /// Padding after the last synapse allows whole vectors.
@@ -58,6 +59,12 @@ struct LearnBlock {
     // With per-synapse parameters, those of the rule:
     std::array<Lanes<Real>, most_rule_parameters> parameters;
     std::array<Lanes<Real>, most_rule_parameters> parameters_of_learning;
+    /// If a block is listed while it is loaded: a bit of each synapse, by vectors of an instruction set.
+    std::array<std::uint16_t, block / least_lanes + 1> listed;
+    bool is_listed;
+    // Of the synapses of the last list:
+    Lanes<std::int32_t> listed_learnt;
+    Lanes<std::int32_t> listed_last;
     // If no view is shared:
     Lanes<std::int32_t> first;
     Lanes<std::uint32_t> place;

@@ -53,6 +53,9 @@ struct Lanes<float> {
     RANVIER_LANES void store16(void* to, Ints value) {
         _mm256_storeu_si256(static_cast<__m256i*>(to), _mm512_cvtepi32_epi16(value));
     }
+    RANVIER_LANES bool are_below(Mask some, Ints values, std::uint32_t bound) {
+        return _mm512_mask_cmpge_epu32_mask(some, values, all(static_cast<std::int32_t>(bound))) == 0;
+    }
     RANVIER_LANES Ints add(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
     RANVIER_LANES Ints subtract(Ints a, Ints b) { return _mm512_sub_epi32(a, b); }
     RANVIER_LANES Ints larger(Ints a, Ints b) { return _mm512_max_epi32(a, b); }
@@ -76,6 +79,13 @@ struct Lanes<float> {
     }
     RANVIER_LANES Reals gather_reals(Reals otherwise, Mask some, const float* base, Ints at) {
         return _mm512_mask_i32gather_ps(otherwise, some, at, base, 4);
+    }
+    /// As the gathers, of the 2 * size values from `base` on.
+    RANVIER_LANES Ints pick(const std::int32_t* base, Ints at) {
+        return _mm512_permutex2var_epi32(load(base), at, load(base + size));
+    }
+    RANVIER_LANES Reals pick_reals(const float* base, Ints at) {
+        return _mm512_permutex2var_ps(load_reals(base), at, load_reals(base + size));
     }
     RANVIER_LANES Ints compress(Mask some, Ints value) { return _mm512_maskz_compress_epi32(some, value); }
     RANVIER_LANES Reals compress(Mask some, Reals value) { return _mm512_maskz_compress_ps(some, value); }
@@ -117,6 +127,9 @@ struct Lanes<double> {
     RANVIER_LANES void store16(void* to, Ints value) {
         _mm_storeu_si128(static_cast<__m128i*>(to), _mm256_cvtepi32_epi16(value));
     }
+    RANVIER_LANES bool are_below(Mask some, Ints values, std::uint32_t bound) {
+        return _mm256_mask_cmpge_epu32_mask(some, values, all(static_cast<std::int32_t>(bound))) == 0;
+    }
     RANVIER_LANES Ints add(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
     RANVIER_LANES Ints subtract(Ints a, Ints b) { return _mm256_sub_epi32(a, b); }
     RANVIER_LANES Ints larger(Ints a, Ints b) { return _mm256_max_epi32(a, b); }
@@ -140,6 +153,12 @@ struct Lanes<double> {
     }
     RANVIER_LANES Reals gather_reals(Reals otherwise, Mask some, const double* base, Ints at) {
         return _mm512_mask_i32gather_pd(otherwise, some, at, base, 8);
+    }
+    RANVIER_LANES Ints pick(const std::int32_t* base, Ints at) {
+        return _mm256_permutex2var_epi32(load(base), at, load(base + size));
+    }
+    RANVIER_LANES Reals pick_reals(const double* base, Ints at) {
+        return _mm512_permutex2var_pd(load_reals(base), _mm512_cvtepu32_epi64(at), load_reals(base + size));
     }
     RANVIER_LANES Ints compress(Mask some, Ints value) { return _mm256_maskz_compress_epi32(some, value); }
     RANVIER_LANES Reals compress(Mask some, Reals value) { return _mm512_maskz_compress_pd(some, value); }

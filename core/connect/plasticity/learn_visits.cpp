@@ -74,6 +74,7 @@ struct LearnVisits {
         b.piece_count = 0;
         b.older_count = 0;
         b.near = true;
+        if constexpr (detail::has_stages<set>) detail::LearnAvx512<Real>::begin(a, b);
         while (visit < a.visits.size() && b.count < block && b.piece_count < Block::most_pieces) {
             const Visit& v = a.visits[visit];
             const std::size_t count = std::min(v.count - offset, block - b.count);
@@ -81,7 +82,11 @@ struct LearnVisits {
             b.pieces[b.piece_count++] = {&v, offset, begin, begin + count};
             b.near &= v.end - v.last < Decay<Real>::near_steps || v.learnt >= v.end;
             if constexpr (detail::has_stages<set>) {
-                detail::LearnAvx512<Real>::fill(a, b, v, offset, begin, count);
+                if (b.is_listed) {
+                    detail::LearnAvx512<Real>::fill_and_list(a, b, v, offset, begin, count);
+                } else {
+                    detail::LearnAvx512<Real>::fill(a, b, v, offset, begin, count);
+                }
             } else {
                 Fill::fill_piece(a, b, v, offset, begin, count);
             }
@@ -229,7 +234,7 @@ struct LearnVisits {
         const LearningRule<Real>& rule = *a.rule;
         const std::size_t whole = padded(b.count);
         if constexpr (detail::has_stages<set>) {
-            if (a.view != nullptr) detail::LearnAvx512<Real>::load_traces(a, b);
+            if (a.view != nullptr && !b.is_listed) detail::LearnAvx512<Real>::load_traces(a, b);
         } else if (a.view != nullptr) {
             for (std::size_t i = 0; i < b.count; ++i) b.trace[i] = a.view->trace[b.targets[i]];
         }
@@ -259,7 +264,8 @@ struct LearnVisits {
             if (a.neurons != nullptr) {
                 add_to_inputs(a, b, piece);
             } else if (v.delays == nullptr) {
-                for (std::size_t i = piece.begin; i < piece.end; ++i) v.inputs[b.targets[i]] += b.added[i];
+                detail::add_run(b.targets.data() + piece.begin, b.added.data() + piece.begin, piece.end - piece.begin,
+                                v.inputs);
             } else {
                 for (std::size_t i = piece.begin; i < piece.end; ++i)
                     v.inputs[b.slots[i] * a.slot_stride + b.targets[i]] += b.added[i];
