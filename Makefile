@@ -18,10 +18,10 @@ CTEST := $(BIN)/ctest --output-on-failure --no-tests=error
 PYTEST := env -u PYTHONDONTWRITEBYTECODE OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 # Side by side. Many tests start threads or processes of their own.
 JOBS := $(shell nproc | awk '{ print $$1 < 8 ? $$1 : 8 }')
-# Tests wait for threads and for processes that start, end or are killed. C++ tests wait for half of their time; of those in
-# Python, each of which reads all tests first, four on two processors took longer than three.
-CPP_TEST_JOBS := $(shell expr $(JOBS) \* 2)
-PYTHON_JOBS := $(shell expr \( $(JOBS) \* 3 + 1 \) / 2)
+# Tests wait for threads and for processes that start, end or are killed, so three on two processors take less time than
+# two. Four take longer: each of those in Python reads all tests first, and threads of those in C++ that wait for each
+# other use the processors meanwhile (on two processors 81, 91 and 124 s of processor time for two, three and four).
+TEST_JOBS := $(shell expr \( $(JOBS) \* 3 + 1 \) / 2)
 # Addresses that are too random stop some versions of the thread sanitizer; not every container lets us choose.
 FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
 
@@ -54,10 +54,14 @@ run: $(STAMPS)/package ## Run the cortical microcircuit at full scale, and set u
 	$(BIN)/ranvier run microcircuit --json microcircuit.json --plot microcircuit.png $(ARGS)
 
 .PHONY: test
-test: setup ## Run all checks and tests but the slow ones
-	@# Style and types are checked on one processor, beside the compilation of tests, and told before those run.
+test: machine $(STAMPS)/build-tools ## Run all checks and tests but the slow ones
+	@$(MAKE) --no-print-directory $(STAMPS)/development & development=$$!; \
+	$(MAKE) --no-print-directory $(STAMPS)/package; package=$$?; \
+	wait $$development && exit $$package
+	@# Style and types are checked on one processor, beside the compilation of tests, and told before those run. The
+	@# benchmarks are compiled together with the tests: alone, their one file would keep one processor busy.
 	@$(MAKE) --no-print-directory lint >build/lint.txt 2>&1 & lint=$$!; \
-	$(MAKE) --no-print-directory build-tests-cpp; built=$$?; \
+	$(MAKE) --no-print-directory build-tests-cpp MORE_TARGETS='$(PYTHON_TEST_TARGETS) benchmarks'; built=$$?; \
 	wait $$lint; clean=$$?; cat build/lint.txt; exit $$((built + clean))
 	@$(MAKE) --no-print-directory test-cpp test-python
 
@@ -164,28 +168,32 @@ stub: $(STAMPS)/package $(STAMPS)/development ## Write the type stubs anew, afte
 	$(BIN)/ruff format --quiet python/ranvier/_core.pyi
 	$(BIN)/python tools/write_stubs.py python/ranvier
 
+# What build-tests-cpp builds besides the C++ tests.
+MORE_TARGETS :=
+# What tests in Python need of the build: programs that they run, programs of equations, and all that is installed for C++.
+PYTHON_TEST_TARGETS := test_communicator equation_neurons ranvier_programs ranvier_tasks
+
 # The tests are built where the package was, with the core that was compiled for it.
 .PHONY: build-tests-cpp
 build-tests-cpp: machine $(STAMPS)/package
 	@$(CONFIGURE) -B build/package >/dev/null
-	$(BUILD) build/package --target tests
+	$(BUILD) build/package --target tests $(MORE_TARGETS)
 
 .PHONY: test-cpp
 test-cpp: build-tests-cpp ## Build and run the C++ tests
-	$(CTEST) --test-dir build/package --parallel $(CPP_TEST_JOBS)
+	$(CTEST) --test-dir build/package --parallel $(TEST_JOBS)
 	@echo "The slowest 20 of the C++ tests"
 	@sed --quiet 's/.*<testcase name="\([^"]*\)".* time="\([0-9.]*\)".* classname="\([^"]*\)".*/\2 s  \3.\1/p' \
 	    build/package/tests/cpp/times/*.xml | sort --reverse --numeric-sort | head --lines 20
 
-# What tests in Python need of the build: programs that they run, programs of equations, and all that is installed for C++.
 .PHONY: test-programs
 test-programs: machine $(STAMPS)/package
 	@$(CONFIGURE) -B build/package >/dev/null
-	@$(BUILD) build/package --target test_communicator equation_neurons ranvier_programs ranvier_tasks
+	@$(BUILD) build/package --target $(PYTHON_TEST_TARGETS)
 
 .PHONY: test-python
 test-python: machine $(STAMPS)/benchmarks $(STAMPS)/development test-programs ## Run the Python tests but the slow ones
-	$(PYTEST) --numprocesses $(PYTHON_JOBS) --dist worksteal --durations 20 $(ARGS)
+	$(PYTEST) --numprocesses $(TEST_JOBS) --dist worksteal --durations 20 $(ARGS)
 
 .PHONY: validate
 validate: machine $(STAMPS)/benchmarks $(STAMPS)/development test-programs ## Run the slow tests: statistics against NEST, full scale
