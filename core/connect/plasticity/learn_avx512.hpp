@@ -60,7 +60,7 @@ struct LearnAvx512 {
         }
     }
 
-    /// Begins a block: whether fill_and_list() is to load it.
+    /// Resets what fill_and_list() appends to, if that function loads the block.
     static void begin(const Arguments& a, Block& b) {
         b.is_listed = a.view != nullptr && a.neurons == nullptr;
         b.depths[0].count = 0;
