@@ -136,6 +136,8 @@ void bind_machine(nb::class_<Simulation>& simulation) {
                 return all;
             },
             "By thread of this process: numbers of updated shards that belong to it, to its node, and to others.")
+        .def_prop_ro("shared_deliveries", &Simulation::shared_deliveries,
+                     "How often a thread of this process has delivered spikes to a shard of another one.")
         .def(
             "stepping",
             [](const Simulation& s) {

@@ -167,6 +167,11 @@ parallel::StealingPolicy choose_stealing(const SimulationOptions& options) {
                                                               : parallel::StealingPolicy::none);
 }
 
+parallel::StealingPolicy choose_part_stealing(const SimulationOptions& options) {
+    if (is_asynchronous(options)) return parallel::StealingPolicy::none;
+    return options.stealing.value_or(parallel::StealingPolicy::prefer_local);
+}
+
 Step choose_most_steps(const SimulationOptions& options, const network::Network& network) {
     if (!is_asynchronous(options)) return 1;
     return has_stretches(network) ? most_steps_of_stretches : most_steps_of_points;
@@ -233,11 +238,13 @@ std::uint32_t choose_window(const SimulationOptions& options, const network::Net
     return window;
 }
 
-connect::BuildOptions make_build_options(const network::Network& network, const SimulationOptions& options) {
+connect::BuildOptions make_build_options(const network::Network& network, const SimulationOptions& options,
+                                         std::uint32_t shards) {
     return {.instruction_set = available_instruction_set(options.instruction_set),
             .resolution = network.resolution(),
             .double_weights = options.weight_precision == models::Precision::double_precision,
             .layout = options.table_layout,
+            .divides_rows = shards > 1 && choose_part_stealing(options) != parallel::StealingPolicy::none,
             .compiled_rules = options.compiled_rules,
             .numbering = options.row_numbering.value(),
             .keep_sources = options.keep_sources,

@@ -29,12 +29,16 @@ bool is_asynchronous(const SimulationOptions& options);
 /// The method for epochs.
 const comm::ExchangeInfo& choose_exchange(const SimulationOptions& options);
 parallel::StealingPolicy choose_stealing(const SimulationOptions& options);
+/// From which workers a worker takes parts of deliveries while it waits.
+parallel::StealingPolicy choose_part_stealing(const SimulationOptions& options);
 /// Maximum number of steps of a shard at a time; 1: all advance together.
 Step choose_most_steps(const SimulationOptions& options, const network::Network& network);
 /// Steps of a delivery window.
 std::uint32_t choose_window(const SimulationOptions& options, const network::Network& network);
 /// All build options except the sorting of connections.
-connect::BuildOptions make_build_options(const network::Network& network, const SimulationOptions& options);
+/// @param shards of the process
+connect::BuildOptions make_build_options(const network::Network& network, const SimulationOptions& options,
+                                         std::uint32_t shards);
 /// Whether connections are sorted by source, assuming that all processes have as many shards as this one. By default
 /// they are, unless unsorted ones take less memory and nothing needs their sources.
 bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan& network, std::int32_t ranks,

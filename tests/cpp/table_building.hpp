@@ -73,8 +73,8 @@ inline ProjectionPlan make_plan(const std::vector<Synapse>& synapses, std::uint6
 
 /// @param workers 0: one for each shard
 inline Built build(const NetworkPlan& network, const Placement& placement, std::uint32_t shards, TableLayout layout,
-                   bool double_weights = false, RowNumbering numbering = RowNumbering::dense,
-                   std::uint32_t workers = 0) {
+                   bool double_weights = false, RowNumbering numbering = RowNumbering::dense, std::uint32_t workers = 0,
+                   bool divides_rows = false) {
     Built built;
     const std::vector<PopulationRange> ranges{{NeuronId{0}, placement.neurons()}};
     built.layout = std::make_unique<ProcessLayout>(placement, Rank{0}, shards, ranges);
@@ -84,6 +84,7 @@ inline Built build(const NetworkPlan& network, const Placement& placement, std::
                           .resolution = resolution,
                           .double_weights = double_weights,
                           .layout = layout,
+                          .divides_rows = divides_rows,
                           .numbering = numbering},
                          team, comm::make_local_communicator());
     built.memory = std::make_unique<CountingMemory[]>(shards);

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <memory_resource>
+#include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -28,6 +30,17 @@ TEST(DelayBlocks, AreAsLongAsCellsAllow) {
     EXPECT_EQ(divide_delays<std::uint16_t>(1, 5), (DelayBlocks{.length = 1, .count = 1}));
     EXPECT_EQ(divide_delays<std::uint32_t>(1000, 100'000), (DelayBlocks{.length = 1000, .count = 1}));
     EXPECT_EQ(divide_delays<std::uint32_t>(60'000, 100'000), (DelayBlocks{.length = 42949, .count = 2}));
+}
+
+TEST(DelayBlocks, AreDividedFurtherInLongRows) {
+    const DelayBlocks longest{.length = 13, .count = 5};
+    EXPECT_EQ(divide_further(longest, 64, 1000), (DelayBlocks{.length = 8, .count = 8}));
+    EXPECT_EQ(divide_further(longest, 64, 24 * 6), (DelayBlocks{.length = 11, .count = 6}));
+    // Not longer than cells allow.
+    EXPECT_EQ(divide_further(longest, 64, 30), longest);
+    EXPECT_EQ(divide_further({.length = 64, .count = 1}, 64, 47), (DelayBlocks{.length = 64, .count = 1}));
+    EXPECT_EQ(divide_further({.length = 3, .count = 1}, 3, 1000), (DelayBlocks{.length = 1, .count = 3}));
+    EXPECT_EQ(divide_further({.length = 1, .count = 1}, 1, 1000), (DelayBlocks{.length = 1, .count = 1}));
 }
 
 /// The layout of a shard's excitatory synapses in a microcircuit of 77,169 neurons.
@@ -115,8 +128,11 @@ class PlainTable {
 /// A table of a layout, with the ring of its inputs.
 class TestedTable {
    public:
-    TestedTable(TableLayout layout, const Case& which, const std::vector<Synapse>& synapses)
-        : built_(build({make_plan(synapses, which.neurons, 0)}, which.neurons, 1, layout, which.double_weights)),
+    TestedTable(TableLayout layout, const Case& which, const std::vector<Synapse>& synapses, bool divides_rows = false)
+        : built_(build(
+              make_network_plan(std::vector{make_plan(synapses, which.neurons, 0)},
+                                std::vector<KindChoice>{{.positive = {.receptor = 0}, .negative = {.receptor = 1}}}),
+              Placement(which.neurons), 1, layout, which.double_weights, RowNumbering::dense, 0, divides_rows)),
           table_(*built_.tables[0][0]),
           layout_(built_.layout->shard(0)),
           window_(which.window) {
@@ -141,6 +157,14 @@ class TestedTable {
         std::pmr::vector<RowIndex> rows;
         table_.find_rows(fired, rows);
         return table_.accept(set, stamp, rows, now, window_end(now), ring_);
+    }
+    std::uint64_t accept_first_part(InstructionSet set, Step now, const std::vector<NeuronId>& fired) {
+        std::pmr::vector<RowIndex> rows;
+        table_.find_rows(fired, rows);
+        return table_.divided()->accept_first_part(set, now, rows, ring_);
+    }
+    void add_parts(InstructionSet set, std::uint32_t begin, std::uint32_t end) const {
+        built_.tables[0][0]->divided()->add_parts(set, begin, end, ring_);
     }
     void set_weight(const Names& synapse, double weight, Step now) {
         table_.synapses()->set_weights(std::vector{positions_.at(synapse)}, std::vector{weight}, now, window_end(now),
@@ -211,6 +235,54 @@ TEST_P(Layouts, AddWhatAPlainListOfSynapsesAdds) {
                 expected.set(names, weight);
             }
         }
+    }
+}
+
+/// Parts are added in any order, by several threads, and also after the inputs of the next step have been read.
+TEST_P(Layouts, AddPartsLater) {
+    const auto& [layout, which] = GetParam();
+    for (const InstructionSet set : available_instruction_sets()) {
+        std::mt19937 random(29);
+        PlainTable expected(which, random);
+        TestedTable found(layout, which, expected.synapses(), true);
+        DividedDelivery* const divided = found.table().divided();
+        if (layout != TableLayout::blocks || which.least == which.longest) {
+            EXPECT_EQ(divided, nullptr);
+            return;
+        }
+        ASSERT_NE(divided, nullptr);
+        std::uint64_t divisions = 0;
+        const Step steps = 3 * Step{which.longest} + 50;
+        for (Step step = 1; step <= steps; ++step) {
+            ASSERT_EQ(found.arrive(set, step), expected.arrive(step)) << to_string(set) << " step " << step;
+            // In the first step, nobody has left any parts.
+            std::vector<std::uint32_t> parts(divided->parts_left());
+            std::iota(parts.begin(), parts.end(), 0);
+            std::ranges::shuffle(parts, random);
+            const auto half = parts.begin() + static_cast<std::ptrdiff_t>(parts.size() / 2);
+            const auto add = [&](auto begin, auto end) {
+                for (auto part = begin; part != end; ++part) found.add_parts(set, *part, *part + 1);
+            };
+            if (step > 1) {
+                std::thread other(add, half, parts.end());
+                add(parts.begin(), half);
+                other.join();
+                divisions += parts.empty() ? 0 : 1;
+            }
+            // Few spikes in some steps, of which nothing is left.
+            const std::uint32_t few = step % 3 == 0 ? 30 : 2;  // one of so many sources fires
+            std::vector<NeuronId> fired;
+            std::uint64_t events = 0;
+            for (std::uint64_t source = 0; source < PlainTable::sources; ++source) {
+                if (random() % few != 0) continue;
+                fired.emplace_back(source);
+                events += expected.accept(step, source);
+            }
+            ASSERT_EQ(found.accept_first_part(set, step, fired), events);
+            EXPECT_EQ(divided->parts_left() > 0, events >= 512);
+        }
+        EXPECT_GT(divisions, static_cast<std::uint64_t>(steps / 3));
+        EXPECT_LT(divisions, static_cast<std::uint64_t>(steps));
     }
 }
 

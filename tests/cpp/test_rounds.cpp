@@ -237,7 +237,7 @@ struct LateWorker {
                     ++done;
                     return RoundRecords::last;
                 };
-                rounds.run(worker, body, crowding);
+                rounds.run(worker, body, NoOtherWork{}, crowding);
             } catch (const Cancelled&) {
                 ++left;
             }
@@ -270,6 +270,55 @@ TEST(Rounds, AreHelpedOutByPolicy) {
     EXPECT_EQ(late.run_others(LateWorker::count), LateWorker::count);
     EXPECT_EQ(late.rounds.counts(1), (StealingCounts{.assigned = 10, .local = 10, .remote = 0}));
     EXPECT_EQ(late.rounds.counts(2), (StealingCounts{.assigned = 10, .local = 0, .remote = 0}));
+}
+
+/// Other work: counts its calls, and has something to do for a helper until an item is done.
+struct CountedWork {
+    static constexpr bool exists = true;
+    void finish(std::uint32_t /*round*/) const { finished->fetch_add(1); }
+    bool help(std::uint32_t round) const {
+        if (*late_round != round) return false;
+        helped->fetch_add(1);
+        return true;
+    }
+
+    std::atomic<std::uint32_t>* finished;
+    std::atomic<std::uint32_t>* helped;
+    std::atomic<std::uint32_t>* late_round;  ///< in which an item is in progress that others wait for
+};
+
+/// A worker that waits for an item does other work meanwhile, even if it would sleep at once. It does none in a round in
+/// which there is none.
+TEST(Rounds, LetWaitingWorkersDoOtherWork) {
+    for (const Spinning spinning : {Spinning::always, Spinning::never}) {
+        Team team(places_on(2, 1), {.spinning = spinning, .stealing = StealingPolicy::none});
+        RoundRecords records(2);
+        std::atomic<std::uint32_t> finished = 0;
+        std::atomic<std::uint32_t> helped = 0;
+        std::atomic<std::uint32_t> late_round = 0;
+        std::uint32_t helped_before = 0;
+        constexpr std::uint32_t rounds = 20;
+        team.prepare_rounds(records);
+        team.run([&](std::uint32_t worker) {
+            team.rounds(
+                worker,
+                [&](std::uint32_t item, std::uint32_t round) {
+                    if (item == 0 && round % 2 == 0) {
+                        late_round = round;
+                        // Ends only after the other worker has helped.
+                        const std::uint32_t before = helped;
+                        while (helped == before) std::this_thread::yield();
+                        late_round = 0;
+                        helped_before = helped;
+                    }
+                    return round == rounds ? RoundRecords::last : 0;
+                },
+                CountedWork{&finished, &helped, &late_round});
+        });
+        EXPECT_GE(helped, rounds / 2);
+        EXPECT_LE(helped, helped_before + 1);
+        EXPECT_EQ(finished, 2 * rounds);
+    }
 }
 
 /// Where the policy leaves items to their owner, the others wait for it.

@@ -33,6 +33,8 @@ struct BlockArguments {
     const Offset* offsets;  ///< unused with one block
     const BlockPlace* places;
     std::size_t blocks;
+    std::size_t begin;  ///< of the blocks that are added
+    std::size_t end;
     InputRing inputs;
     std::size_t ring_size;  ///< elements
     std::size_t ahead;  ///< number of rows to prefetch ahead
@@ -51,18 +53,17 @@ RANVIER_ALWAYS_INLINE void add_wrapped(const Target* __restrict cells, const Wei
     }
 }
 
-/// Adds all synapses of each row at once, block by block.
+/// Adds the synapses of each row in some or all blocks at once, block by block.
 template <class Target, class Weight, class Offset, bool wide = false>
 struct DeliverBlocks {
     RANVIER_ALWAYS_INLINE static void run(const BlockArguments<Target, Weight, Offset>* arguments) {
         const auto& a = *arguments;
+        const bool are_all = a.end - a.begin == a.blocks;
         for (std::size_t r = 0; r < a.count; ++r) {
-            if (r + a.ahead < a.count) {
-                const std::uint64_t next = a.begins[r + a.ahead];
-                const std::size_t length = std::size_t(a.ends[r + a.ahead] - next);
-                prefetch_span(a.cells + next, length * sizeof(Target));
-                prefetch_span(a.weights + next, length * sizeof(Weight));
-                if (a.blocks > 1) __builtin_prefetch(offsets(a, r + a.ahead), 0, 3);
+            if (are_all) {
+                prefetch_row(a, r + a.ahead);
+            } else {
+                prefetch_part(a, r + a.ahead);
             }
             const std::uint64_t begin = a.begins[r];
             if (a.blocks == 1) {
@@ -70,13 +71,31 @@ struct DeliverBlocks {
                 continue;
             }
             const Offset* const row = offsets(a, r);
-            for (std::size_t block = 0; block < a.blocks; ++block) {
+            for (std::size_t block = a.begin; block < a.end; ++block) {
                 add(a, begin + row[block], std::size_t{row[block + 1]} - row[block], a.places[block]);
             }
         }
     }
 
    private:
+    RANVIER_ALWAYS_INLINE static void prefetch_row(const BlockArguments<Target, Weight, Offset>& a, std::size_t r) {
+        if (r >= a.count) return;
+        const std::uint64_t next = a.begins[r];
+        const std::size_t length = std::size_t(a.ends[r] - next);
+        prefetch_span(a.cells + next, length * sizeof(Target));
+        prefetch_span(a.weights + next, length * sizeof(Weight));
+        if (a.blocks > 1) __builtin_prefetch(offsets(a, r), 0, 3);
+    }
+    /// The offsets of rows are read before those of the synapses can be known, and are prefetched twice as far ahead.
+    RANVIER_ALWAYS_INLINE static void prefetch_part(const BlockArguments<Target, Weight, Offset>& a, std::size_t r) {
+        if (r + a.ahead < a.count) __builtin_prefetch(offsets(a, r + a.ahead), 0, 3);
+        if (r >= a.count) return;
+        const Offset* const row = offsets(a, r);
+        const std::uint64_t next = a.begins[r] + row[a.begin];
+        const std::size_t length = std::size_t{row[a.end]} - row[a.begin];
+        prefetch_span(a.cells + next, length * sizeof(Target));
+        prefetch_span(a.weights + next, length * sizeof(Weight));
+    }
     RANVIER_ALWAYS_INLINE static const Offset* offsets(const BlockArguments<Target, Weight, Offset>& a, std::size_t r) {
         return a.offsets + a.rows[r].value * (a.blocks + 1);
     }
@@ -103,7 +122,7 @@ struct DeliverBlocks {
 /// by blocks of delays, with the start of each block, and a synapse stores its target and its delay within the block in
 /// one number (DelayBlocks). As with a ring, a row is added at once, but in one loop for each block.
 template <class Target, class Weight, class Offset>
-class BlockTable final : public RingTable<Target, Weight> {
+class BlockTable final : public RingTable<Target, Weight>, public DividedDelivery {
    public:
     /// @param columns with cells of these blocks as targets
     /// @param offsets for each row `blocks.count + 1` positions relative to its start; empty with one block
@@ -113,6 +132,7 @@ class BlockTable final : public RingTable<Target, Weight> {
           blocks_(blocks),
           offsets_(std::move(offsets)),
           places_(blocks.count, spike_memory),
+          rows_left_(spike_memory),
           ahead_(detail::rows_ahead(offsets_.empty() ? 2 : 3, this->mean_row() * (sizeof(Target) + sizeof(Weight)))) {}
 
     void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
@@ -123,9 +143,36 @@ class BlockTable final : public RingTable<Target, Weight> {
         }
     }
 
+    DividedDelivery* divided() override { return blocks_.count > 1 ? this : nullptr; }
+
+    std::uint64_t accept_first_part(InstructionSet set, Step stamp, std::span<const RowIndex> rows,
+                                    const InputRing& inputs) override {
+        // Claims and further passes through the rows must cost little beside the arrivals.
+        constexpr std::size_t least_arrivals = 512;
+        parts_left_ = 0;
+        if (rows.size() > this->rows_at_once) return this->accept(set, stamp, rows, stamp, stamp + 1, inputs);
+        const std::uint64_t events = this->find_synapses(rows, {});
+        rows_left_.assign(rows.begin(), rows.end());
+        place_blocks(stamp, inputs);
+        if (events >= least_arrivals) parts_left_ = blocks_.count - 1;
+        add_blocks(set, this->found(rows_left_), inputs, 0, blocks_.count - parts_left_);
+        this->remember(stamp, rows, stamp);
+        return events;
+    }
+    std::uint32_t parts_left() const override { return parts_left_; }
+    void add_parts(InstructionSet set, std::uint32_t begin, std::uint32_t end, const InputRing& inputs) const override {
+        add_blocks(set, this->found(rows_left_), inputs, begin + 1, end + 1);
+    }
+
    protected:
     void add(InstructionSet set, Step stamp, const typename RingTable<Target, Weight>::Rows& rows,
              const InputRing& inputs) override {
+        place_blocks(stamp, inputs);
+        add_blocks(set, rows, inputs, 0, blocks_.count);
+    }
+
+   private:
+    void place_blocks(Step stamp, const InputRing& inputs) {
         assert(inputs.slot_stride == this->columns_.cell_stride);
         const std::size_t slots = std::size_t{inputs.slot_mask} + 1;
         for (std::uint32_t block = 0; block < blocks_.count; ++block) {
@@ -133,6 +180,9 @@ class BlockTable final : public RingTable<Target, Weight> {
             const std::size_t slot = static_cast<std::uint64_t>(arrival) & inputs.slot_mask;
             places_[block] = {.begin = slot * inputs.slot_stride, .wraps = slot + blocks_.length > slots};
         }
+    }
+    void add_blocks(InstructionSet set, const typename RingTable<Target, Weight>::Rows& rows, const InputRing& inputs,
+                    std::uint32_t begin, std::uint32_t end) const {
         const detail::BlockArguments<Target, Weight, Offset> arguments{
             .begins = rows.begins.data(),
             .ends = rows.ends.data(),
@@ -143,8 +193,10 @@ class BlockTable final : public RingTable<Target, Weight> {
             .offsets = offsets_.data(),
             .places = places_.data(),
             .blocks = blocks_.count,
+            .begin = begin,
+            .end = end,
             .inputs = inputs,
-            .ring_size = slots * inputs.slot_stride,
+            .ring_size = (std::size_t{inputs.slot_mask} + 1) * inputs.slot_stride,
             .ahead = ahead_,
         };
         if (inputs.wide != nullptr) {
@@ -153,8 +205,6 @@ class BlockTable final : public RingTable<Target, Weight> {
             Dispatched<detail::DeliverBlocks<Target, Weight, Offset>>::call(set, &arguments);
         }
     }
-
-   private:
     DelaySteps delay_at(RowIndex row, std::uint64_t position) const override {
         return delay_in(block_at(row, position), position);
     }
@@ -176,6 +226,9 @@ class BlockTable final : public RingTable<Target, Weight> {
     DelayBlocks blocks_;
     Buffer<Offset> offsets_;
     std::pmr::vector<detail::BlockPlace> places_;
+    /// Rows of the spikes of which parts may be left.
+    std::pmr::vector<RowIndex> rows_left_;
+    std::uint32_t parts_left_ = 0;
     std::size_t ahead_;
 };
 

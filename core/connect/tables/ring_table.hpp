@@ -94,10 +94,9 @@ class RingTable : public StaticTable<Target, Weight> {
             const std::span<const RowIndex> some = left.first(std::min(left.size(), rows_at_once));
             left = left.subspan(some.size());
             events += find_synapses(some, left);
-            add(set, stamp, {some, begins_, ends_}, inputs);
+            add(set, stamp, found(some), inputs);
         }
-        recent_.drop_until(now - this->columns_.greatest_delay);
-        recent_.add(stamp, rows);
+        remember(stamp, rows, now);
         return events;
     }
 
@@ -106,7 +105,10 @@ class RingTable : public StaticTable<Target, Weight> {
     }
 
    protected:
-    /// Some rows, with the begin and the end of the synapses of each.
+    /// Large enough that the initial latency is negligible, and small enough that all lists stay in the nearest cache.
+    static constexpr std::size_t rows_at_once = 1024;
+
+    /// Some rows, each with the begin and the end of its synapses.
     struct Rows {
         std::span<const RowIndex> rows;
         std::span<const std::uint64_t> begins;
@@ -123,6 +125,33 @@ class RingTable : public StaticTable<Target, Weight> {
                    this->columns_.delays);
     }
 
+    /// Start and end of the synapses of some rows. @param next rows to prefetch, for the following call
+    std::uint64_t find_synapses(std::span<const RowIndex> rows, std::span<const RowIndex> next) {
+        constexpr std::size_t starts_ahead = 24;
+        begins_.clear();
+        ends_.clear();
+        std::uint64_t events = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::size_t ahead = i + starts_ahead;
+            if (ahead < rows.size()) {
+                this->columns_.row_start.prefetch(rows[ahead].value);
+            } else if (ahead - rows.size() < next.size()) {
+                this->columns_.row_start.prefetch(next[ahead - rows.size()].value);
+            }
+            begins_.push_back(this->row_begin(rows[i]));
+            ends_.push_back(this->row_end(rows[i]));
+            events += ends_.back() - begins_.back();
+        }
+        return events;
+    }
+
+    /// The rows passed to find_synapses(), with what it has found.
+    Rows found(std::span<const RowIndex> rows) const { return {rows, begins_, ends_}; }
+    /// Remembers spikes for changes of weights. @param now last step whose neurons have been updated
+    void remember(Step stamp, std::span<const RowIndex> rows, Step now) {
+        recent_.drop_until(now - this->columns_.greatest_delay);
+        recent_.add(stamp, rows);
+    }
     /// Mean number of synapses of a row.
     std::size_t mean_row() const { return static_cast<std::size_t>(this->size() / std::max(this->rows(), 1U)); }
 
@@ -150,29 +179,6 @@ class RingTable : public StaticTable<Target, Weight> {
             Dispatched<detail::DeliverRing<Target, Weight, Delay>>::call(set, &arguments);
         }
     }
-
-    /// Start and end of the synapses of some rows. @param next rows to prefetch, for the following call
-    std::uint64_t find_synapses(std::span<const RowIndex> rows, std::span<const RowIndex> next) {
-        constexpr std::size_t starts_ahead = 24;
-        begins_.clear();
-        ends_.clear();
-        std::uint64_t events = 0;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::size_t ahead = i + starts_ahead;
-            if (ahead < rows.size()) {
-                this->columns_.row_start.prefetch(rows[ahead].value);
-            } else if (ahead - rows.size() < next.size()) {
-                this->columns_.row_start.prefetch(next[ahead - rows.size()].value);
-            }
-            begins_.push_back(this->row_begin(rows[i]));
-            ends_.push_back(this->row_end(rows[i]));
-            events += ends_.back() - begins_.back();
-        }
-        return events;
-    }
-
-    /// Large enough that the initial latency is negligible, and small enough that all lists stay in the nearest cache.
-    static constexpr std::size_t rows_at_once = 1024;
 
     std::pmr::vector<std::uint64_t> begins_;
     std::pmr::vector<std::uint64_t> ends_;

@@ -264,6 +264,14 @@ class TypedShardBuilder final : public ShardBuilder {
         }
     }
 
+    /// Of the rows with synapses.
+    static std::uint64_t mean_row(const TableColumns<Target, Weight>& columns) {
+        std::uint64_t rows = 0;
+        for (std::size_t row = 0; row < columns.row_start.rows(); ++row) {
+            rows += columns.row_start[row + 1] > columns.row_start[row] ? 1 : 0;
+        }
+        return columns.targets.size() / std::max<std::uint64_t>(rows, 1);
+    }
     static std::uint64_t longest_row(const TableColumns<Target, Weight>& columns) {
         std::uint64_t longest = 0;
         for (std::size_t row = 0; row < columns.row_start.rows(); ++row) {
@@ -348,7 +356,8 @@ class TypedShardBuilder final : public ShardBuilder {
     std::unique_ptr<SynapseTable> make_blocks(TableColumns<Target, Weight> columns, std::uint64_t longest,
                                               std::uint32_t inputs) {
         const DelaySteps delay_count = columns.greatest_delay - columns.least_delay + 1;
-        const DelayBlocks blocks = divide_delays<Target>(delay_count, inputs);
+        DelayBlocks blocks = divide_delays<Target>(delay_count, inputs);
+        if (options_.divides_rows) blocks = divide_further(blocks, delay_count, mean_row(columns));
         Buffer<Offset> offsets;
         if (blocks.count > 1) {
             offsets = sort_by_block<Offset>(columns, longest, blocks, MakeCells(delay_count, blocks, inputs));

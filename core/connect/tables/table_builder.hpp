@@ -25,6 +25,7 @@ struct BuildOptions {
     double resolution = 0.1;      ///< ms
     bool double_weights = false;  ///< store weights in double precision
     TableLayout layout = TableLayout::automatic;
+    bool divides_rows = false;  ///< into parts that are delivered by several threads; see DividedDelivery
     /// Call compiled code for synapses from equations and this instruction set, if available.
     bool compiled_rules = false;
     /// Numbering of rows; chosen if not given: dense if most of the possible sources have targets on this process.

@@ -179,9 +179,8 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
         const double columns =
             share * (target_bytes + weight_bytes * (1.0 + static_cast<double>(table.per_synapse_parameters())) +
                      (table.tagged ? 2.0 : 0.0));
-        const DelayBlocks blocks = has_narrow_targets(inputs.size())
-                                       ? divide_delays<std::uint16_t>(range + 1, inputs.size())
-                                       : divide_delays<std::uint32_t>(range + 1, inputs.size());
+        DelayBlocks blocks = has_narrow_targets(inputs.size()) ? divide_delays<std::uint16_t>(range + 1, inputs.size())
+                                                               : divide_delays<std::uint32_t>(range + 1, inputs.size());
         TableLayout chosen = dynamic || unsorted ? TableLayout::ring : options.layout;
         if (chosen == TableLayout::automatic) {
             chosen = choose_layout({.synapses = static_cast<std::uint64_t>(share),
@@ -190,6 +189,9 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
                                     .longest_delay = greatest,
                                     .inputs = inputs.size(),
                                     .blocks = blocks});
+        }
+        if (options.divides_rows) {
+            blocks = divide_further(blocks, range + 1, static_cast<std::uint64_t>(share / std::max(present, 1.0)));
         }
         if (chosen != TableLayout::runs) expected.reach = std::max(expected.reach, greatest);
         // Of the parts of a row.

@@ -22,6 +22,7 @@ void ShardSynapses::set_tables(connect::ShardTables tables, std::uint32_t window
     // Transmitters, which have no inputs.
     kinds_.resize(tables_.size());
     static_kinds_.resize(tables_.size(), false);
+    part_ends_.resize(tables_.size());
     for (std::uint32_t i = 0; i < tables_.size(); ++i) {
         const connect::KindIndex kind{i};
         if (tables_[i] && tables_[i]->deferred() != nullptr) deferred_.push_back(kind);
@@ -79,6 +80,38 @@ void ShardSynapses::accept(Step stamp, std::span<const NeuronId> sources, Step n
         rows_.clear();
         tables_[kind]->find_rows(sources, rows_);
         if (!rows_.empty()) accept(stamp, connect::KindIndex{kind}, rows_, now);
+    }
+}
+
+std::uint32_t ShardSynapses::accept_first_parts(Step now, std::span<const NeuronId> sources) {
+    std::uint32_t parts = 0;
+    for (std::uint32_t i = 0; i < tables_.size(); ++i) {
+        const connect::KindIndex kind{i};
+        if (tables_[i]) {
+            rows_.clear();
+            tables_[i]->find_rows(sources, rows_);
+            connect::DividedDelivery* const divided = tables_[i]->divided();
+            if (!rows_.empty() && divided != nullptr && !static_only_) {
+                events_ += divided->accept_first_part(instruction_set_, now, rows_, ring(kind));
+                parts += divided->parts_left();
+            } else if (!rows_.empty()) {
+                accept(now, kind, rows_, now);
+            }
+        }
+        part_ends_[i] = parts;
+    }
+    return parts;
+}
+
+void ShardSynapses::add_parts(std::uint32_t begin, std::uint32_t end) const {
+    std::uint32_t first = 0;  // of the kind
+    for (std::uint32_t i = 0; i < tables_.size() && first < end; ++i) {
+        const std::uint32_t last = part_ends_[i];
+        if (begin < last && first < last) {
+            tables_[i]->divided()->add_parts(instruction_set_, std::max(begin, first) - first,
+                                             std::min(end, last) - first, ring(connect::KindIndex{i}));
+        }
+        first = last;
     }
 }
 

@@ -60,6 +60,11 @@ class ShardSynapses {
     void accept(Step stamp, std::span<const NeuronId> sources, Step now);
     /// The same for spikes with the rows of one kind that they reach.
     void accept(Step stamp, connect::KindIndex kind, std::span<const RowIndex> rows, Step now);
+    /// The same for spikes of step `now`, but leaves arrivals in later steps than the next one to add_parts(), where
+    /// tables can divide them. Returns the number of parts left, which must be added before further spikes are accepted.
+    std::uint32_t accept_first_parts(Step now, std::span<const NeuronId> sources);
+    /// Adds parts [begin, end) of those. Thread-safe for different parts; does not throw.
+    void add_parts(std::uint32_t begin, std::uint32_t end) const;
     /// Restricts accept() to static synapses during a replay.
     void set_static_only(bool static_only) { static_only_ = static_only; }
     /// Called after the neurons of a step have been updated.
@@ -105,6 +110,8 @@ class ShardSynapses {
     Step window_ = 1;
     bool static_only_ = false;
     std::pmr::vector<RowIndex> rows_;
+    /// The end of the parts that each kind has left.
+    std::vector<std::uint32_t> part_ends_;
     std::uint64_t events_ = 0;
 };
 

@@ -81,6 +81,7 @@ std::vector<parallel::StealingCounts> Simulation::stealing_counts() const {
     }
     return counts;
 }
+std::uint64_t Simulation::shared_deliveries() const { return implementation_->epochs->parts_taken(); }
 std::uint32_t Simulation::ranks() const { return static_cast<std::uint32_t>(implementation_->communicator->size()); }
 bool Simulation::sorts_connections() const { return implementation_->sorted; }
 comm::Communicator& Simulation::communicator() const { return *implementation_->communicator; }

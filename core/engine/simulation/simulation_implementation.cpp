@@ -29,11 +29,11 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
       lowered(network),
       options(std::move(chosen)),
       window(choose_window(options, network)),
-      build_options(make_build_options(network, options)),
       workers(communicator, std::move(machine_share), options),
       layout(make_placement(network, options, communicator->size()), communicator->rank(),
              choose_shards(options, network, communicator->size(), workers.size()), to_vector(lowered.ranges()),
-             choose_costs(options, network)) {
+             choose_costs(options, network)),
+      build_options(make_build_options(network, options, shard_count())) {
     if (network.unit_count() == 0) {
         throw StateError({.object = "network",
                           .value = "empty",
@@ -82,7 +82,8 @@ void Simulation::Implementation::build(const Poll& poll) {
         .communicator = *communicator,
         .traces = workers.traces(),
         .may_gather = workers.machine().may_gather(*communicator, options.pinning, workers.team().places()),
-        .traces_epochs = options.trace_epochs});
+        .traces_epochs = options.trace_epochs,
+        .part_stealing = choose_part_stealing(options)});
     // An interruption would leave other processes waiting in a collective operation.
     const Poll build_poll = workers.is_alone() ? poll : Poll{};
     build_shards(*builder, build_poll);

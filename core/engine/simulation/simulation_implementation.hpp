@@ -56,9 +56,9 @@ struct Simulation::Implementation {
     network::LoweredNetwork lowered;
     SimulationOptions options;
     std::uint32_t window;
-    connect::BuildOptions build_options;
     Workers workers;
     connect::ProcessLayout layout;
+    connect::BuildOptions build_options;
     bool sorted = true;  ///< whether connections are sorted by source
     parallel::MemoryAccount account = make_memory_account();
     /// The node of memory that belongs to no worker.

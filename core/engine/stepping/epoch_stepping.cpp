@@ -2,14 +2,70 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 #include <utility>
 
 #include "parallel/processors.hpp"
+#include "ranvier/parallel/pause.hpp"
 
 namespace ranvier::engine {
 
+class EpochStepping::Parts {
+   public:
+    static constexpr bool exists = true;
+
+    Parts(EpochStepping& stepping, std::uint32_t worker, WorkerTimes& times, LapTimer& timer)
+        : stepping_(stepping), worker_(worker), times_(times), timer_(timer) {}
+
+    /// Adds the parts of the worker's shards that nobody has claimed.
+    void finish(std::uint32_t round) const {
+        if (!stepping_.leaves_parts_) return;
+        stepping_.given_.team.for_assigned_items(
+            worker_, static_cast<std::uint32_t>(stepping_.given_.shards.size()), [&](std::uint32_t shard) {
+                while (stepping_.add_parts(worker_, shard, round, times_, timer_)) {
+                }
+            });
+    }
+
+    /// Adds some parts of the shard with most of them, of the preferred victims that have any.
+    bool help(std::uint32_t round) const {
+        if (!stepping_.leaves_parts_) return false;
+        const parallel::Victims& victims = stepping_.victims_[worker_];
+        std::size_t victim = 0;
+        for (const std::size_t end : victims.ends) {
+            std::uint32_t shard = 0;
+            std::uint32_t most = 0;
+            for (; victim < end; ++victim) {
+                stepping_.given_.team.for_assigned_items(
+                    victims.workers[victim], static_cast<std::uint32_t>(stepping_.given_.shards.size()),
+                    [&](std::uint32_t other) {
+                        const std::uint32_t left = stepping_.parts_.unclaimed(other);
+                        if (left <= most) return;
+                        most = left;
+                        shard = other;
+                    });
+            }
+            if (most == 0 || !stepping_.add_parts(worker_, shard, round, times_, timer_)) continue;
+            ++stepping_.workers_[worker_].parts_taken;
+            return true;
+        }
+        return false;
+    }
+
+   private:
+    EpochStepping& stepping_;
+    std::uint32_t worker_;
+    WorkerTimes& times_;
+    LapTimer& timer_;
+};
+
 EpochStepping::EpochStepping(const EpochSteppingArguments& arguments)
-    : given_(arguments), workers_(arguments.team.size()) {}
+    : given_(arguments), parts_(arguments.shards.size()), workers_(arguments.team.size()) {
+    const std::span<const parallel::Place> places = arguments.team.places();
+    for (std::uint32_t worker = 0; worker < places.size(); ++worker) {
+        victims_.push_back(parallel::list_victims(places, worker, arguments.part_stealing));
+    }
+}
 
 void EpochStepping::set_traffic(std::unique_ptr<SpikeTraffic> traffic, Step epoch_steps) {
     spikes_.reset();
@@ -42,6 +98,8 @@ void EpochStepping::begin(Step first, Step last) {
     Plan plan{.round = records().next_round(), .present = {.number = epoch_, .earliest = first, .begin = first}};
     begin_epoch(plan, last);
     for (WorkerState& worker : workers_) worker.plan = plan;
+    leaves_parts_ =
+        given_.part_stealing != parallel::StealingPolicy::none && spikes_ != nullptr && epoch_steps_ == 1 && !replays_;
     epoch_timer_.lap();
     given_.team.prepare_rounds(records());
 }
@@ -50,13 +108,23 @@ void EpochStepping::run(std::uint32_t worker, WorkerTimes& times) {
     LapTimer timer;
     if (given_.traces_epochs) workers_[worker].until_last = share_of(times);
     given_.team.rounds(
-        worker, [&](std::uint32_t shard, std::uint32_t round) { return run_item(worker, shard, round, times, timer); });
+        worker, [&](std::uint32_t shard, std::uint32_t round) { return run_item(worker, shard, round, times, timer); },
+        Parts(*this, worker, times, timer));
     times.wait += timer.lap();
+}
+
+std::uint64_t EpochStepping::parts_taken() const {
+    std::uint64_t taken = 0;
+    for (const WorkerState& worker : workers_) taken += worker.parts_taken;
+    return taken;
 }
 
 void EpochStepping::reset_counts() {
     ends_.clear();
-    for (WorkerState& worker : workers_) worker.shares.clear();
+    for (WorkerState& worker : workers_) {
+        worker.shares.clear();
+        worker.parts_taken = 0;
+    }
     if (traffic_) traffic_->exchange().reset_counts();
     if (spikes_) spikes_->reset_counts();
 }
@@ -71,6 +139,7 @@ void EpochStepping::begin_epoch(Plan& plan, Step last) const {
 
 std::uint32_t EpochStepping::run_item(std::uint32_t worker, std::uint32_t shard, std::uint32_t round,
                                       WorkerTimes& times, LapTimer& timer) {
+    if (leaves_parts_) complete_parts(worker, shard, round - 1, times, timer);
     times.wait += timer.lap();
     WorkerState& state = workers_[worker];
     Plan& plan = state.plan;
@@ -102,6 +171,39 @@ std::uint32_t EpochStepping::run_item(std::uint32_t worker, std::uint32_t shard,
     trace.present().events = synapses.events() - events;
     trace.end(times);
     return note;
+}
+
+bool EpochStepping::add_parts(std::uint32_t worker, std::uint32_t shard, std::uint32_t round, WorkerTimes& times,
+                              LapTimer& timer) {
+    const PartsLeft::Claim claim = parts_.claim(shard);
+    if (claim.is_empty()) return false;
+    times.wait += timer.lap();
+    WorkTrace& trace = given_.traces[worker];
+    if (trace.is_on()) {
+        trace.begin(
+            {.begin = timer.last(), .first = 0, .last = -1, .round = round, .shard = shard, .kind = WorkKind::parts},
+            times);
+    }
+    given_.shards[shard]->synapses().add_parts(claim.begin, claim.end);
+    parts_.confirm(shard, claim);
+    times.deliver += timer.lap();
+    if (trace.is_on()) trace.end(times);
+    return true;
+}
+
+void EpochStepping::complete_parts(std::uint32_t worker, std::uint32_t shard, std::uint32_t round, WorkerTimes& times,
+                                   LapTimer& timer) {
+    // Some others are being added by workers that help. One that is interrupted meanwhile needs a processor.
+    constexpr std::uint32_t polls_before_yielding = 10'000;
+    while (add_parts(worker, shard, round, times, timer)) {
+    }
+    for (std::uint32_t polls = 0; !parts_.are_added(shard); ++polls) {
+        if (polls < polls_before_yielding) {
+            parallel::pause();
+        } else {
+            std::this_thread::yield();
+        }
+    }
 }
 
 /// Does what the plan says for a shard, and returns the note of its record.
@@ -142,6 +244,7 @@ std::uint32_t EpochStepping::work(std::uint32_t worker, std::uint32_t shard, Wor
                 was_stopped_ = plan.stops;
             }
             return parallel::RoundRecords::last;
+        case WorkKind::parts:
         case WorkKind::visit:
             break;
     }
@@ -161,7 +264,12 @@ void EpochStepping::deliver(std::uint32_t worker, std::uint32_t shard, WorkerTim
         times.deliver += seconds;
         given_.traces[worker].present().read = static_cast<float>(seconds);
     }
-    spikes_->deliver(shard, plan.past);
+    if (leaves_parts_ && plan.kind == WorkKind::update) {
+        const std::uint32_t parts = spikes_->deliver_first_parts(shard, plan.past);
+        if (parts > 0) parts_.open(shard, parts);
+    } else {
+        spikes_->deliver(shard, plan.past);
+    }
 }
 
 /// Updates a shard to the end of the present epoch, and returns the note of its record. The first shard also
@@ -240,6 +348,7 @@ void EpochStepping::follow(Plan& plan) const {
             plan.kind = WorkKind::collocate;
             break;
         case WorkKind::finish:
+        case WorkKind::parts:
         case WorkKind::visit:
             break;
     }

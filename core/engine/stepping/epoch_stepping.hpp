@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/shard/shard.hpp"
+#include "engine/stepping/parts_left.hpp"
 #include "engine/stepping/spike_records.hpp"
 #include "engine/stepping/spike_traffic.hpp"
 #include "engine/stepping/stepping.hpp"
@@ -16,6 +17,7 @@
 #include "ranvier/engine/times.hpp"
 #include "ranvier/engine/trace.hpp"
 #include "ranvier/parallel/rounds.hpp"
+#include "ranvier/parallel/stealing.hpp"
 #include "ranvier/parallel/team.hpp"
 
 namespace ranvier::engine {
@@ -28,6 +30,7 @@ struct EpochSteppingArguments {
     std::span<WorkTrace> traces;  ///< by worker
     bool may_gather = false;      ///< see MachineShare::may_gather()
     bool traces_epochs = false;
+    parallel::StealingPolicy part_stealing = parallel::StealingPolicy::none;  ///< see choose_part_stealing()
 };
 
 /// Advances all shards of all processes together, from one exchange of spikes to the next.
@@ -37,6 +40,10 @@ struct EpochSteppingArguments {
 /// memory. With an exchange, the shard with index 0 communicates with the other processes in a separate round.
 ///
 /// No worker tells the others what comes next: each finds it from the notes of all shards.
+///
+/// With epochs of one step, only arrivals in the next step must have been delivered when neurons are updated. So a shard
+/// publishes its spikes before it delivers those with longer delays, in parts (PartsLeft), which workers that wait take
+/// from workers that are late: because they share a core with another program, have slower cores, or were interrupted.
 class EpochStepping final : public Stepping {
    public:
     explicit EpochStepping(const EpochSteppingArguments& arguments);
@@ -64,6 +71,8 @@ class EpochStepping final : public Stepping {
     const parallel::StealingCounts& stealing(std::uint32_t worker) const override {
         return given_.team.item_counts(worker);
     }
+    /// How often a worker has added parts of a delivery of another one's shard, since the last reset.
+    std::uint64_t parts_taken() const;
     void reset_counts() override;
 
    private:
@@ -87,6 +96,7 @@ class EpochStepping final : public Stepping {
     /// What only one worker accesses.
     struct alignas(64) WorkerState {
         Plan plan;
+        std::uint64_t parts_taken = 0;   ///< pieces of deliveries of other workers
         std::vector<EpochShare> shares;  ///< if epochs are traced
         EpochShare until_last;           ///< sums until the end of the last epoch
     };
@@ -96,6 +106,8 @@ class EpochStepping final : public Stepping {
         double seconds = 0.0;
         std::uint64_t spikes_received = 0;
     };
+    /// The work of a worker beside the items of rounds: parts of deliveries.
+    class Parts;
     // Bits of the note of a shard, beside those of SpikeRecords.
     static constexpr std::uint32_t has_failed = std::uint32_t{1} << SpikeRecords::note_bits;
     static constexpr std::uint32_t must_stop = has_failed << 1;   ///< by decision of all processes
@@ -109,6 +121,11 @@ class EpochStepping final : public Stepping {
     bool is_alone() const { return given_.communicator.size() == 1 || given_.communicator.is_dry_run(); }
     std::uint32_t run_item(std::uint32_t worker, std::uint32_t shard, std::uint32_t round, WorkerTimes& times,
                            LapTimer& timer);
+    /// Adds parts of a shard that nobody has claimed. Returns whether there were any.
+    bool add_parts(std::uint32_t worker, std::uint32_t shard, std::uint32_t round, WorkerTimes& times, LapTimer& timer);
+    /// Waits until all parts of a shard have been added, and adds those that are left.
+    void complete_parts(std::uint32_t worker, std::uint32_t shard, std::uint32_t round, WorkerTimes& times,
+                        LapTimer& timer);
     std::uint32_t work(std::uint32_t worker, std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
     void deliver(std::uint32_t worker, std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
     std::uint32_t update_shard(std::uint32_t shard, const Plan& plan, WorkerTimes& times, LapTimer& timer);
@@ -128,6 +145,9 @@ class EpochStepping final : public Stepping {
     std::unique_ptr<parallel::RoundRecords> records_of_traffic_;
     Step epoch_steps_ = 1;
     bool replays_ = false;
+    PartsLeft parts_;
+    bool leaves_parts_ = false;
+    std::vector<parallel::Victims> victims_;  ///< of each worker, for parts
     Step last_ = 0;  ///< of the run
     std::vector<WorkerState> workers_;
     /// The plans of the last two rounds, by parity: for workers that have skipped rounds.

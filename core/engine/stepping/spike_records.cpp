@@ -137,6 +137,14 @@ void SpikeRecords::deliver(std::uint32_t shard, const Epoch& epoch) {
     }
 }
 
+std::uint32_t SpikeRecords::deliver_first_parts(std::uint32_t shard, const Epoch& epoch) {
+    std::pmr::vector<NeuronId>& sources = boxes_[shard].of_lag(0);
+    if (sources.empty()) return 0;
+    const std::uint32_t parts = shards_[shard]->synapses().accept_first_parts(epoch.end, sources);
+    sources.clear();
+    return parts;
+}
+
 comm::ExchangeCounts SpikeRecords::counts() const {
     comm::ExchangeCounts counts;
     for (const Box& box : boxes_) {

@@ -51,6 +51,8 @@ class SpikeRecords {
     void read(std::uint32_t shard, std::uint32_t round);
     /// Passes all spikes of an epoch that have been read to the tables of the shard.
     void deliver(std::uint32_t shard, const Epoch& epoch);
+    /// The same for an epoch of one step, but leaves some parts; see ShardSynapses::accept_first_parts().
+    std::uint32_t deliver_first_parts(std::uint32_t shard, const Epoch& epoch);
 
     // Called between runs.
 

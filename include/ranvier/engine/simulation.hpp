@@ -159,6 +159,8 @@ class Simulation {
     bool is_crowded() const;
     /// Number of shards that each worker of this process has updated per epoch, assigned and stolen ones.
     std::vector<parallel::StealingCounts> stealing_counts() const;
+    /// How often a worker has added parts of a delivery to the shard of another worker since the last reset of counts.
+    std::uint64_t shared_deliveries() const;
     /// The stepping of the shards of this process since the last reset_counts().
     SteppingCounts stepping() const;
     /// With asynchronous stepping: number of advances by 0, 1, ... steps at a time since the last reset_counts(), on

@@ -21,6 +21,7 @@ enum class WorkKind : std::uint8_t {
     collect,    ///< sort arrived spikes
     renew,      ///< prepare another transfer, by the first shard
     finish,     ///< deliver the spikes that are left at the end of a run
+    parts,      ///< add some of the arrivals that the delivery of a shard has left for later, in the same round
     visit,      ///< advance the shard as far as its sources allow, with asynchronous stepping
 };
 
@@ -31,8 +32,8 @@ namespace ranvier {
 template <>
 struct ChoiceNames<engine::WorkKind> {
     static constexpr std::string_view kind = "kind of work";
-    static constexpr std::array<std::string_view, 7> names{"update", "collocate", "transfer", "collect",
-                                                           "renew",  "finish",    "visit"};
+    static constexpr std::array<std::string_view, 8> names{"update", "collocate", "transfer", "collect",
+                                                           "renew",  "finish",    "parts",    "visit"};
 };
 
 }  // namespace ranvier

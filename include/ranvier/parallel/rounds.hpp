@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "ranvier/parallel/barrier.hpp"
@@ -98,6 +99,17 @@ class RoundRecords {
     bool is_released_ = false;
 };
 
+/// What workers do beside the items of rounds: nothing. Any class with these functions may take its place.
+struct NoOtherWork {
+    /// Whether help() may ever find something to do.
+    static constexpr bool exists = false;
+    /// Called by a worker after it has processed items of a round.
+    void finish(std::uint32_t /*round*/) const {}
+    /// Called by a worker while it waits for items of others: does a piece of work that may be done at any time, and
+    /// returns whether there was one. Must not throw.
+    bool help(std::uint32_t /*round*/) const { return false; }
+};
+
 /// Rounds of items, processed by all workers of a team. Each round processes each item once, and an item begins when
 /// all items of the previous round are done.
 ///
@@ -128,16 +140,18 @@ class SharedRounds {
     ///
     /// Called by all workers of a job with equivalent functions. A worker may come late, or find that all rounds are over.
     /// @pre prepare() was called for the job
+    /// @param other_work see NoOtherWork
     /// @throws Cancelled after break_up(); exceptions of `body`, after which break_up() must be called
-    template <class Body>
-    void run(std::uint32_t worker, Body&& body, Crowding& crowding) {
+    template <class Body, class OtherWork>
+    void run(std::uint32_t worker, Body&& body, OtherWork&& other_work, Crowding& crowding) {
         const ActiveWorkers& active_workers = crowding.active_workers();
         const auto is_resting = [&](std::uint32_t other) { return active_workers.is_resting(other); };
-        Turn<Body> turn{worker, first_round_, body, crowding};
+        Turn<Body, OtherWork> turn{worker, first_round_, body, other_work, crowding};
         for (;;) {
             if (is_broken()) throw Cancelled{};
             take_part(turn);
             if (active_workers.any_resting()) take_over(turn, is_resting);
+            other_work.finish(turn.round);
             crowding.check(worker);
             const std::uint32_t round = turn.round;
             turn.round = wait_for_all(turn);
@@ -174,15 +188,20 @@ class SharedRounds {
         std::uint64_t taken_over = 0;
     };
     /// A worker in a round.
-    template <class Body>
+    template <class Body, class OtherWork>
     struct Turn {
+        using Other = std::remove_cvref_t<OtherWork>;
+
         std::uint32_t worker;
         std::uint32_t round;
         Body& body;
+        OtherWork& other_work;
         Crowding& crowding;
     };
 
     static constexpr std::uint32_t polls_of_late_worker = 500;
+    /// Between two looks for other work, which take cache lines from those who have it.
+    static constexpr std::uint32_t polls_before_help = 8;
 
     bool is_broken() const { return broken_.load(std::memory_order_acquire); }
     /// Rounds differ by a few only, so that their numbers may wrap around.
@@ -196,8 +215,8 @@ class SharedRounds {
 
     /// Waits until all items of the round are done. Returns the next round, or the same one if it is the last. A worker
     /// that comes late, because others have taken its items over, may skip rounds.
-    template <class Body>
-    std::uint32_t wait_for_all(const Turn<Body>& turn) {
+    template <class Turn>
+    std::uint32_t wait_for_all(const Turn& turn) {
         const std::uint32_t items = records_->items();
         // Each worker starts behind its own item, so that not all fetch the same line first.
         std::uint32_t item = std::min(records_->here().first + turn.worker, items - 1);
@@ -217,8 +236,8 @@ class SharedRounds {
     }
 
     /// Waits for one item, and returns the round in which it is done.
-    template <class Body>
-    std::uint32_t wait_for(const Turn<Body>& turn, const Line& line) {
+    template <class Turn>
+    std::uint32_t wait_for(const Turn& turn, const Line& line) {
         const ActiveWorkers& active_workers = turn.crowding.active_workers();
         for (;;) {
             if (is_broken()) throw Cancelled{};
@@ -227,7 +246,7 @@ class SharedRounds {
             }
             const bool crowded = turn.crowding.check(turn.worker);
             // A worker that is only late will soon process its items itself, with its data in its cache.
-            if (poll(line, turn.round, crowded ? polls_of_late_worker : budget_.get())) {
+            if (poll_and_help(turn, line, crowded ? polls_of_late_worker : budget_.get())) {
                 if (!crowded) budget_.adapt(false);
                 return line.round.load(std::memory_order_acquire);
             }
@@ -242,7 +261,21 @@ class SharedRounds {
         }
     }
 
-    /// Returns whether an item is done in a round, or later.
+    /// Returns whether an item is done in the round, or later.
+    template <class Turn>
+    static bool poll_and_help(const Turn& turn, const Line& line, std::uint32_t polls) {
+        if constexpr (Turn::Other::exists) {
+            for (;;) {
+                const std::uint32_t some = std::min(polls, polls_before_help);
+                if (poll(line, turn.round, some)) return true;
+                if (turn.other_work.help(turn.round)) continue;
+                if (polls == some) return false;
+                polls -= some;
+            }
+        } else {
+            return poll(line, turn.round, polls);
+        }
+    }
     static bool poll(const Line& line, std::uint32_t round, std::uint32_t polls) {
         for (;; --polls) {
             if (!is_before(line.round.load(std::memory_order_acquire), round)) return true;
@@ -252,8 +285,8 @@ class SharedRounds {
     }
 
     /// Processes the items of a round that the policy gives to this worker.
-    template <class Body>
-    void take_part(const Turn<Body>& turn) {
+    template <class Turn>
+    void take_part(const Turn& turn) {
         Owner& self = owners_[turn.worker];
         take_all(turn, turn.worker, self.counts.assigned);
         for (const Victim& victim : victims_[turn.worker]) {
@@ -262,22 +295,22 @@ class SharedRounds {
     }
 
     /// The same for items that the policy leaves to others.
-    template <class Body, class Choose>
-    void take_over(const Turn<Body>& turn, Choose from) {
+    template <class Turn, class Choose>
+    void take_over(const Turn& turn, Choose from) {
         for (std::uint32_t i = turn.worker + 1; i < turn.worker + workers_; ++i) {
             const std::uint32_t other = i % workers_;
             if (from(other)) take_all(turn, other, owners_[turn.worker].taken_over);
         }
     }
 
-    template <class Body>
-    void take_all(const Turn<Body>& turn, std::uint32_t owner, std::uint64_t& counted) {
+    template <class Turn>
+    void take_all(const Turn& turn, std::uint32_t owner, std::uint64_t& counted) {
         while (take(turn, owner)) ++counted;
     }
 
     /// Processes one item of the owner. Returns whether there was one left.
-    template <class Body>
-    bool take(const Turn<Body>& turn, std::uint32_t owner) {
+    template <class Turn>
+    bool take(const Turn& turn, std::uint32_t owner) {
         std::atomic<std::uint64_t>& taken = owners_[owner].taken;
         const std::uint32_t count = records_->here().count;
         const std::uint64_t items = owner < count ? (count - owner - 1) / workers_ + 1 : 0;
@@ -296,8 +329,8 @@ class SharedRounds {
         }
     }
 
-    template <class Body>
-    void process(const Turn<Body>& turn, std::uint32_t item) {
+    template <class Turn>
+    void process(const Turn& turn, std::uint32_t item) {
         const std::uint32_t note = turn.body(item, turn.round);
         const bool is_over = (note & RoundRecords::last) != 0;
         // The first item of a round is processed by one worker, after that of the previous round.

@@ -74,10 +74,11 @@ class Team {
     /// prepare_rounds();
     /// see SharedRounds::run(). While other programs compete for the team's processors, workers are unbound, and take
     /// over items of workers that wait for a processor, regardless of the stealing policy.
-    template <class Body>
-    void rounds(std::uint32_t worker, Body&& body) {
+    /// @param other_work see NoOtherWork
+    template <class Body, class OtherWork = NoOtherWork>
+    void rounds(std::uint32_t worker, Body&& body, OtherWork&& other_work = {}) {
         crowding_.begin_job(worker);
-        rounds_.run(worker, std::forward<Body>(body), crowding_);
+        rounds_.run(worker, std::forward<Body>(body), std::forward<OtherWork>(other_work), crowding_);
     }
     /// Called by workers within a job: calls body(item) for those of `count` items that are assigned to the worker:
     /// each workers-th one, as in rounds().

@@ -68,6 +68,7 @@ class Results:
     mean_rates: dict[str, float]
     shards: list[int] = field(default_factory=list)
     stolen_shards: list[int] = field(default_factory=list)
+    shared_deliveries: list[int] = field(default_factory=list)
     stepping: list[SteppingCounts] = field(default_factory=list)
     visits: list[list[int]] = field(default_factory=list)
     """How often shards advanced by 0, 1, ... steps at a time; empty lists if all advance together."""
@@ -160,6 +161,7 @@ class Results:
             "bytes_per_synapse": self.bytes_per_synapse,
             "shards_by_rank": self.shards,
             "stolen_shards_by_rank": self.stolen_shards,
+            "shared_deliveries_by_rank": self.shared_deliveries,
             "stepping": self.stepping[0].mode if self.stepping else "bsp",
             "shard_visits_by_rank": [one.visits for one in self.stepping],
             "steps_per_visit_by_rank": [_number_or_none(one.steps_per_visit) for one in self.stepping],
@@ -218,6 +220,7 @@ def gather(
         mean_rates=spikes.mean_rates(),
         shards=values_of_all(communicator, simulation.shards),
         stolen_shards=values_of_all(communicator, simulation.stolen_shards),
+        shared_deliveries=values_of_all(communicator, simulation.shared_deliveries),
         stepping=values_of_all(communicator, simulation.stepping),
         visits=values_of_all(communicator, np.trim_zeros(simulation.visits, "b").tolist()),
         crowding=values_of_all(communicator, simulation.crowding),
@@ -294,6 +297,10 @@ def _balance(results: Results) -> str | None:
     if any(results.stolen_shards):
         piece = "visit" if any(results.visits) else "epoch"
         text += f"\nStolen  {sum(results.stolen_shards):,} shards, one {piece} of each"
+    if any(results.shared_deliveries):
+        text += (
+            f"\nShared  {sum(results.shared_deliveries):,} times, a thread that waited delivered spikes of another one"
+        )
     return text
 
 

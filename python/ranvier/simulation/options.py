@@ -312,14 +312,16 @@ class Tuning(OptionGroup):
         default=None,
         meaning="""Number of parts into which the neurons of a process are divided, at least one for each thread.
         None: one for each thread; with ``stepping="async"`` cells are divided into parts that fit into a cache. With
-        more shards, threads can take work from each other, but memory is read in shorter pieces.""",
+        more shards, threads can take shards from each other, but memory is read in shorter pieces.""",
         greatest=MOST_THREADS,
     )
     stealing: Literal["auto", "none", "local_and_remote", "prefer_local", "local_only"] = option(
         default="auto",
-        meaning="""From which threads a thread takes shards after updating its shards: from no thread (none), from
-        any thread (local_and_remote), first from threads of its NUMA node (prefer_local), or only from these
-        (local_only). "auto": from none with ``stepping="bsp"``, from any with ``stepping="async"``.""",
+        meaning="""From which threads a thread that would wait takes work: from no thread (none), from any thread
+        (local_and_remote), first from threads of its NUMA node (prefer_local), or only from these (local_only). The
+        work is shards, which it updates, and, if spikes are exchanged in each step, arrivals with longer delays, which
+        it delivers to the neurons of other threads. "auto": with ``stepping="bsp"``, only such arrivals, first from
+        threads of its node; with ``stepping="async"``, shards of any thread.""",
     )
     costs: Mapping[str, float] | Literal["measured"] | None = option(
         default=None,

@@ -324,6 +324,16 @@ class Simulation(NamedAttributes):
             return sum(local + remote for _, local, remote in self._built.core.stealing_counts())
 
     @property
+    def shared_deliveries(self) -> int:
+        """How often a thread of this process has delivered spikes to a shard of another thread while it waited.
+
+        With ``stepping="bsp"`` and epochs of one step, shards may leave arrivals with longer delays for later, and
+        threads that wait take some of them from threads that are slower, as far as the option ``stealing`` allows.
+        """
+        with self._built.exclusive():
+            return self._built.core.shared_deliveries
+
+    @property
     def stepping(self) -> SteppingCounts:
         """How the shards of this process advanced since the last `reset_counts`."""
         with self._built.exclusive():

@@ -135,7 +135,8 @@ class Trace:
     A piece is the work of a thread for one shard in one round, or in one visit with ``stepping="async"``. In a round,
     each shard is processed once, and a round begins when all shards of the previous one are done. Each epoch has one
     round that delivers the spikes of the previous epoch and updates the neurons; if the process exchanges spikes with
-    others, further rounds follow. The last round of a run delivers the spikes that are left.
+    others, further rounds follow. The last round of a run delivers the spikes that are left. Arrivals with longer
+    delays may be added after the shard is done, in pieces that any thread may take.
 
     All columns have the shape ``(pieces,)``: first the pieces of thread 0, in the order of time, then those of the next
     one. The clock is the monotonic clock of the system, which all threads and processes of a machine have in common.
@@ -149,7 +150,8 @@ class Trace:
     kind
         What was done: ``"update"`` (also delivers the spikes of the previous epoch), ``"collocate"``, ``"transfer"``,
         ``"collect"``, ``"renew"`` (parts of an exchange; transfer and renew are work of shard 0 alone), ``"finish"``
-        (delivers the spikes that are left at the end of a run) or ``"visit"`` (with ``stepping="async"``).
+        (delivers the spikes that are left at the end of a run), ``"parts"`` (adds arrivals that the delivery of the
+        round has left for later) or ``"visit"`` (with ``stepping="async"``).
     round
         Number of the round since the simulation was built, from 1; 0 with ``stepping="async"``.
     first_step, last_step
@@ -301,9 +303,10 @@ def trace_file_of_rank(path: Path, rank: int, ranks: int) -> Path:
 class _Rounds:
     """The complete rounds at the end of a trace, as arrays over rounds and threads.
 
-    All threads share the limits of a round: it starts when the last thread has ended the previous round, or, in the
-    first round of a run or of the trace, when the first thread begins. It ends when its last thread has ended. Within
-    it, a thread first waits (*travel*), then works, and waits again (*imbalance*, *serial*).
+    All threads share the limits of a round: it starts when the last shard was done in the previous round, or, in the
+    first round of a run or of the trace, when the first thread begins. It ends when its last shard is done. Within it,
+    a thread first waits (*travel*), then works, and waits again (*imbalance*, *serial*). It may still add parts of
+    deliveries after the end.
 
     Attributes
     ----------
@@ -320,8 +323,13 @@ class _Rounds:
     begins, stops
         When each thread begins its first piece and ends its last one, nanoseconds, shape ``(rounds, threads)``. Both
         are the start of the round for a thread that has no piece.
+    done
+        When its last shard is done; the start of the round for a thread that has none, shape ``(rounds, threads)``.
+    free_from
+        When each thread could begin: the start of the round, or later, at the end of a part of a delivery of the
+        previous one, shape ``(rounds, threads)``.
     has_work
-        Whether the thread has a piece, shape ``(rounds, threads)``.
+        Whether the thread has a shard, shape ``(rounds, threads)``.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -332,8 +340,9 @@ class _Rounds:
         self.row = numbers - first
         self.threads = trace.threads
         self._thread = trace.thread[self.pieces]
+        of_shard = trace.kind[self.pieces] != "parts"
         one = np.zeros(count, dtype=np.int64)
-        one[self.row] = self.pieces
+        one[self.row[of_shard]] = self.pieces[of_shard]
         self.kind = trace.kind[one]
         self.steps = np.maximum(trace.last_step[one] - trace.first_step[one] + 1, 0)
         latest = np.iinfo(np.int64).max
@@ -341,13 +350,18 @@ class _Rounds:
         self.stops = np.full((count, self.threads), -latest)
         np.minimum.at(self.begins, (self.row, self._thread), trace.begin[self.pieces])
         np.maximum.at(self.stops, (self.row, self._thread), trace.end[self.pieces])
-        self.has_work = self.begins < latest
-        self.ends = self.stops.max(axis=1, initial=-latest)
+        self.done = np.full((count, self.threads), -latest)
+        np.maximum.at(self.done, (self.row[of_shard], self._thread[of_shard]), trace.end[self.pieces[of_shard]])
+        self.has_work = self.done > -latest
+        self.ends = self.done.max(axis=1, initial=-latest)
         self.starts = self.begins.min(axis=1, initial=latest)
         follows = np.flatnonzero(self.kind[:-1] != "finish") + 1
         self.starts[follows] = self.ends[follows - 1]
-        for times in (self.begins, self.stops):
-            np.copyto(times, self.starts[:, None], where=~self.has_work)
+        none = self.begins == latest
+        for times, missing in ((self.begins, none), (self.stops, none), (self.done, ~self.has_work)):
+            np.copyto(times, self.starts[:, None], where=missing)
+        self.free_from = np.repeat(self.starts[:, None], self.threads, axis=1)
+        self.free_from[follows] = np.maximum(self.free_from[follows], self.stops[follows - 1])
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -365,12 +379,12 @@ class _Rounds:
         processes = self.sums(trace.wait)
         # Whole nanoseconds, so that a thread that has not waited gets 0.
         working = self.sums(trace.end - trace.begin)
-        rest = 1e-9 * ((self.ends[:, None] - self.begins) - working)
+        rest = 1e-9 * ((np.maximum(self.ends[:, None], self.stops) - self.begins) - working)
         serial = np.isin(self.kind, ("transfer", "renew"))[:, None]
         parts["other"] = 1e-9 * working - sum(parts.values()) - processes
         parts["imbalance"] = np.where(serial, 0.0, rest)
         parts["serial"] = np.where(serial, rest, 0.0)
-        parts["travel"] = 1e-9 * (self.begins - self.starts[:, None])
+        parts["travel"] = 1e-9 * (self.begins - np.minimum(self.free_from, self.begins))
         parts["processes"] = processes
         return parts
 
@@ -380,7 +394,7 @@ def _complete(trace: Trace) -> IntArray:
     if len(trace) == 0:
         return np.empty(0, dtype=np.int64)
     first = int(trace.round.min())
-    counts = np.bincount(trace.round - first)
+    counts = np.bincount((trace.round - first)[trace.kind != "parts"])
     gaps = np.flatnonzero(counts != trace.shards)
     begin = first + (int(gaps[-1]) + 1 if len(gaps) else 0)
     return np.flatnonzero(trace.round >= begin)
@@ -423,7 +437,7 @@ def _find_causes(
 ) -> tuple[IntArray, dict[str, IntArray]]:
     """Return how often each thread was the last one in a round of `updates`, in all and by cause."""
     rows = np.arange(len(updates))
-    last = np.argmax(np.where(rounds.has_work[updates], rounds.stops[updates], -1), axis=1)
+    last = np.argmax(np.where(rounds.has_work[updates], rounds.done[updates], -1), axis=1)
     threads = rounds.threads
     counts = np.bincount(last, minlength=threads)
     by_cause = {name: np.zeros(threads, dtype=np.int64) for name in CAUSES}
@@ -534,15 +548,15 @@ def _slices_of_rounds(trace: Trace, most: int) -> Iterator[_Slice]:
     rounds = _Rounds(trace)
     earliest = max(0, len(rounds) - most)
     yield from _slices_of_pieces(trace, rounds.pieces[rounds.row >= earliest])
-    last = np.argmax(np.where(rounds.has_work, rounds.stops, -1), axis=1) if len(rounds) else rounds.row
+    last = np.argmax(np.where(rounds.has_work, rounds.done, -1), axis=1) if len(rounds) else rounds.row
     for row in range(earliest, len(rounds)):
         cause = "serial" if rounds.kind[row] in ("transfer", "renew") else "imbalance"
-        start, end = int(rounds.starts[row]), int(rounds.ends[row])
-        limits = zip(rounds.begins[row].tolist(), rounds.stops[row].tolist(), strict=True)
-        for thread, (begin, stop) in enumerate(limits):
+        end = int(rounds.ends[row])
+        limits = (times[row].tolist() for times in (rounds.free_from, rounds.begins, rounds.stops))
+        for thread, (free, begin, stop) in enumerate(zip(*limits, strict=True)):
             # In the first round, the end of the previous one is not known.
-            if row > earliest and begin > start:
-                yield _wait_slice(trace, thread, start, begin, "travel", {})
+            if row > earliest and begin > free:
+                yield _wait_slice(trace, thread, free, begin, "travel", {})
             if end > stop:
                 yield _wait_slice(trace, thread, stop, end, cause, {"for thread": int(last[row])})
 

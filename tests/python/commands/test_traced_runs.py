@@ -58,7 +58,8 @@ def test_where_a_step_goes(keys: tuple[str, ...], tmp_path: Path) -> None:
     assert sum(account["last"]) == STEPS
     assert "Steps   half took up to" in printed
     assert re.search(r"^Last    thread [01] \d+%", printed, re.MULTILINE)
-    assert kinds(tmp_path / "trace.json") == {"update", "finish"}
+    # Whether a delivery is divided depends on its number of arrivals.
+    assert kinds(tmp_path / "trace.json") - {"parts"} == {"update", "finish"}
 
 
 def test_the_latest_steps_of_a_long_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pickle
 import threading
 import weakref
 from collections import Counter
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -370,6 +371,40 @@ def test_who_has_which_processor() -> None:
     free = rv.Simulation(net, threads=1, tuning=rv.Tuning(pinning="none"))
     free.run(20.0)
     assert (free.shards, free.processors, free.oversubscribed, free.stolen_shards) == (1, [None], False, 0)
+
+
+def with_many_delays() -> tuple[rv.Network, rv.SpikeRecorder]:
+    """Return a network that exchanges spikes in each step, with long rows of synapses with many delays."""
+    net = rv.Network(seed=3)
+    cells = net.create("iaf_psc_exp", 800, I_e=rv.Uniform(300.0, 900.0))
+    weights = rv.Normal(-20.0, 5.0)
+    net.connect(cells, cells, rule=rv.FixedIndegree(200), weight=weights, delay=rv.Uniform(0.1, 5.0))
+    return net, net.record_spikes(cells)
+
+
+@pytest.mark.parametrize("stealing", ["auto", "local_and_remote", "local_only", "none"])
+def test_threads_that_wait_deliver_spikes_of_others(
+    stealing: Literal["auto", "local_and_remote", "local_only", "none"],
+) -> None:
+    net, recorder = with_many_delays()
+    one = rv.Simulation(net, threads=1)
+    one.run(300.0)
+    assert one.shared_deliveries == 0
+    sim = rv.Simulation(net, threads=3, tuning=rv.Tuning(table_layout="blocks", stealing=stealing))
+    # The end of a run leaves nothing undelivered.
+    for _ in range(3):
+        sim.run(100.0)
+    assert sim.spikes(recorder).digest() == one.spikes(recorder).digest()
+    assert len(sim.spikes(recorder)) > 3000
+    if stealing == "none":
+        assert sim.shared_deliveries == 0
+    else:
+        # Which thread waits depends on the system.
+        while sim.shared_deliveries == 0 and sim.time < 10_000.0:
+            sim.run(100.0)
+        assert sim.shared_deliveries > 0
+    sim.reset_counts()
+    assert sim.shared_deliveries == 0
 
 
 def test_currents_may_have_weights_of_both_signs() -> None:

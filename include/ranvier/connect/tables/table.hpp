@@ -24,6 +24,25 @@ class DeferredDelivery {
     ~DeferredDelivery() = default;
 };
 
+/// Delivery in parts, each of which adds the arrivals with some of the delays, so that no two parts write to the same
+/// inputs, and threads may add them at the same time.
+class DividedDelivery {
+   public:
+    /// Accepts the spikes of a step as SynapseTable::accept() does, but adds only the part with the shortest delays, and
+    /// leaves the others: add_parts() must have added them before any call of accept() or accept_first_part(), and before
+    /// the inputs of step `stamp + 2` are read. With few arrivals, none is left.
+    virtual std::uint64_t accept_first_part(InstructionSet set, Step stamp, std::span<const RowIndex> rows,
+                                            const InputRing& inputs) = 0;
+    /// Number of parts that the last call has left.
+    virtual std::uint32_t parts_left() const = 0;
+    /// Adds parts [begin, end) of those. Does not throw. Thread-safe for different parts.
+    virtual void add_parts(InstructionSet set, std::uint32_t begin, std::uint32_t end,
+                           const InputRing& inputs) const = 0;
+
+   protected:
+    ~DividedDelivery() = default;
+};
+
 /// The targets of the spikes of one kind of synapses (TableKind), or of a transmitter, on one shard, by source: rows,
 /// to which spikes are sent.
 ///
@@ -60,6 +79,7 @@ class SynapseTable {
                                  Step window_end, const InputRing& inputs) = 0;
 
     virtual DeferredDelivery* deferred() { return nullptr; }
+    virtual DividedDelivery* divided() { return nullptr; }
     /// Null for a transmitter.
     virtual StoredSynapses* synapses() { return nullptr; }
     const StoredSynapses* synapses() const { return const_cast<SynapseTable*>(this)->synapses(); }
