@@ -257,7 +257,7 @@ def _show(console: Console, results: Sequence[dict[str, Any]], predictions: Sequ
     measured = table(
         "threads", "build\n(s)", "(s/s)", "step\n(us)", "read", "deliver", "update", "imbalance", "travel", "speedup"
     )
-    first = results[0]
+    fewest = min(results, key=lambda result: int(result["threads"]))
     for result in results:
         parts = result["parts_of_step_s"]
         measured.add_row(
@@ -267,7 +267,7 @@ def _show(console: Console, results: Sequence[dict[str, Any]], predictions: Sequ
             *(microseconds(seconds) for seconds in (result["step_s"], parts["read"], parts["deliver"])),
             microseconds(parts["update"] + parts["record"] + parts["other"]),
             *(microseconds(parts[name]) for name in ("imbalance", "travel")),
-            f"{first['real_time_factor'] * first['threads'] / result['real_time_factor']:.2f}",
+            f"{fewest['real_time_factor'] / result['real_time_factor']:.2f}",
         )
     console.print("\n  Measured, parts of a step in microseconds\n", style="bold")
     console.print(measured)
