@@ -230,7 +230,8 @@ class SharedRounds {
         }
         const Line& line = records_->line(item, turn.round);
         const std::uint32_t note = line.note.load(std::memory_order_acquire);
-        const std::uint32_t seen = line.round.load(std::memory_order_relaxed);
+        // A later round, of which the note may be: what was done before it must be visible.
+        const std::uint32_t seen = line.round.load(std::memory_order_acquire);
         if (seen != turn.round) return seen;
         return (note & RoundRecords::last) != 0 ? turn.round : turn.round + 1;
     }
