@@ -139,7 +139,7 @@ void EpochStepping::begin_epoch(Plan& plan, Step last) const {
 
 std::uint32_t EpochStepping::run_item(std::uint32_t worker, std::uint32_t shard, std::uint32_t round,
                                       WorkerTimes& times, LapTimer& timer) {
-    if (leaves_parts_) complete_parts(worker, shard, round - 1, times, timer);
+    if (leaves_parts_) complete_parts(worker, shard, round, times, timer);
     times.wait += timer.lap();
     WorkerState& state = workers_[worker];
     Plan& plan = state.plan;

@@ -322,12 +322,12 @@ class _Rounds:
         Number of steps by which neurons advance in the round.
     begins, stops
         When each thread begins its first piece and ends its last one, nanoseconds, shape ``(rounds, threads)``. Both
-        are the start of the round for a thread that has no piece.
+        are `free_from` for a thread that has no piece.
     done
-        When its last shard is done; the start of the round for a thread that has none, shape ``(rounds, threads)``.
+        When its last shard is done; `free_from` for a thread that has none, shape ``(rounds, threads)``.
     free_from
-        When each thread could begin: the start of the round, or later, at the end of a part of a delivery of the
-        previous one, shape ``(rounds, threads)``.
+        When each thread could begin: the start of the round, or later, at the end of a part of a delivery of an
+        earlier one, shape ``(rounds, threads)``.
     has_work
         Whether the thread has a shard, shape ``(rounds, threads)``.
     """
@@ -358,10 +358,11 @@ class _Rounds:
         follows = np.flatnonzero(self.kind[:-1] != "finish") + 1
         self.starts[follows] = self.ends[follows - 1]
         none = self.begins == latest
-        for times, missing in ((self.begins, none), (self.stops, none), (self.done, ~self.has_work)):
-            np.copyto(times, self.starts[:, None], where=missing)
         self.free_from = np.repeat(self.starts[:, None], self.threads, axis=1)
-        self.free_from[follows] = np.maximum(self.free_from[follows], self.stops[follows - 1])
+        until_now = np.maximum.accumulate(self.stops, axis=0)
+        self.free_from[follows] = np.maximum(self.free_from[follows], until_now[follows - 1])
+        for times, missing in ((self.begins, none), (self.stops, none), (self.done, ~self.has_work)):
+            np.copyto(times, self.free_from, where=missing)
 
     def __len__(self) -> int:
         return len(self.kind)
