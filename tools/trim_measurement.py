@@ -102,6 +102,15 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "contestants.ratios.simulation (s).median",
         "programs",
     ),
+    "threads": (
+        "results.threads",
+        "results.build_and_init_s",
+        "results.real_time_factor",
+        "results.parts_of_step_s.imbalance",
+        "results.parts_of_step_s.travel",
+        "results.step_s",
+        "results.spike_digest",
+    ),
     "contention": tuple(
         f"results.{field}" for field in ("network", "busy_programs", "one_thread", "several_threads", "several_ranks")
     ),

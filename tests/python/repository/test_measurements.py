@@ -32,6 +32,7 @@ from ranvier_benchmarks import (
     predictions,
     ring,
     stepping,
+    threads,
 )
 from repository import ROOT
 
@@ -149,6 +150,7 @@ BENCHMARKS = {
     "predictions": predictions,
     "ring": ring,
     "stepping": stepping,
+    "threads": threads,
 }
 
 
@@ -321,6 +323,26 @@ def test_table_of_nest() -> None:
     assert theirs[0]["threads"] == 4
     options = whole["options"]
     assert f"{options['time']:g} ms after {options['presim']:g} ms" in text
+
+
+def test_table_of_threads() -> None:
+    text = " ".join((ROOT / "docs/benchmarks.md").read_text().split())
+    results = load("microcircuit_threads.json")["results"]
+    assert [result["threads"] for result in results] == [16, 8, 4, 2, 1]
+    assert len({result["spike_digest"] for result in results}) == 1
+    one = results[-1]["real_time_factor"]
+    for result in results:
+        seconds = result["real_time_factor"]
+        waiting = sum(result["parts_of_step_s"].values()) / result["step_s"]
+        row = f"| {result['threads']} | {result['build_and_init_s']:.2g} s | {seconds:.2f} s | {one / seconds:.1f} |"
+        assert f"{row} {100 * waiting:.0f} % |" in text
+    ours, theirs = (each["reports"][0] for each in load("microcircuit_nest_16_threads.json")["contestants"])
+    assert (ours["threads"], theirs["threads"]) == (16, 16)
+    build = [report["build_s"] + report["init_s"] for report in (ours, theirs)]
+    times = [report["real_time_factor"] for report in (ours, theirs)]
+    assert f"build and init {build[0]:.2f} s against {build[1]:.0f} s" in text
+    assert f"simulation {times[0]:.2f} s against {times[1]:.1f} s per simulated second" in text
+    assert f"a ratio of {times[1] / times[0]:.0f}." in text
 
 
 def test_figures_of_the_readme_are_those_of_the_benchmark_page() -> None:
