@@ -264,8 +264,8 @@ def test_tables_of_predictions() -> None:
         "two_threads": "**{:.2f}** on two.",
         "learning": "**within a factor of {:.2f}** with synapses that learn",
     }
-    for threads, sentence in said.items():
-        whole = load(f"predictions_{threads}.json")
+    for name, sentence in said.items():
+        whole = load(f"predictions_{name}.json")
         results = whole["results"]
         rows: dict[str, dict[int, float]] = {}
         for result in results:
