@@ -239,12 +239,15 @@ std::uint32_t choose_window(const SimulationOptions& options, const network::Net
 }
 
 connect::BuildOptions make_build_options(const network::Network& network, const SimulationOptions& options,
-                                         std::uint32_t shards) {
+                                         Step shortest_delay, std::int32_t ranks, std::uint32_t shards) {
+    // EpochStepping leaves parts of deliveries only then.
+    const bool leaves_parts = shortest_delay == 1 && (ranks == 1 || choose_exchange(options).on_host) &&
+                              choose_part_stealing(options) != parallel::StealingPolicy::none;
     return {.instruction_set = available_instruction_set(options.instruction_set),
             .resolution = network.resolution(),
             .double_weights = options.weight_precision == models::Precision::double_precision,
             .layout = options.table_layout,
-            .divides_rows = shards > 1 && choose_part_stealing(options) != parallel::StealingPolicy::none,
+            .divides_rows = shards > 1 && leaves_parts,
             .compiled_rules = options.compiled_rules,
             .numbering = options.row_numbering.value(),
             .keep_sources = options.keep_sources,

@@ -36,9 +36,10 @@ Step choose_most_steps(const SimulationOptions& options, const network::Network&
 /// Steps of a delivery window.
 std::uint32_t choose_window(const SimulationOptions& options, const network::Network& network);
 /// All build options except the sorting of connections.
+/// @param shortest_delay steps
 /// @param shards of the process
 connect::BuildOptions make_build_options(const network::Network& network, const SimulationOptions& options,
-                                         std::uint32_t shards);
+                                         Step shortest_delay, std::int32_t ranks, std::uint32_t shards);
 /// Whether connections are sorted by source, assuming that all processes have as many shards as this one. By default
 /// they are, unless unsorted ones take less memory and nothing needs their sources.
 bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan& network, std::int32_t ranks,

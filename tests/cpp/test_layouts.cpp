@@ -269,7 +269,7 @@ TEST_P(Layouts, AddPartsLater) {
                 other.join();
                 divisions += parts.empty() ? 0 : 1;
             }
-            // Few spikes in some steps, of which nothing is left.
+            // Some steps have few spikes, which leave nothing.
             const std::uint32_t few = step % 3 == 0 ? 30 : 2;  // one of so many sources fires
             std::vector<NeuronId> fired;
             std::uint64_t events = 0;

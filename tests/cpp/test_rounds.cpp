@@ -287,8 +287,7 @@ struct CountedWork {
     std::atomic<std::uint32_t>* late_round;  ///< in which an item is in progress that others wait for
 };
 
-/// A worker that waits for an item does other work meanwhile, even if it would sleep at once. It does none in a round in
-/// which there is none.
+/// A worker that waits for an item does other work meanwhile, also if it does not poll. It stops when no work is left.
 TEST(Rounds, LetWaitingWorkersDoOtherWork) {
     for (const Spinning spinning : {Spinning::always, Spinning::never}) {
         Team team(places_on(2, 1), {.spinning = spinning, .stealing = StealingPolicy::none});

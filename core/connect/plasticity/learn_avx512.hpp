@@ -31,6 +31,11 @@ struct LearnAvx512 {
 
     // ---- loading synapses -------------------------------------------------------------------------------------------
 
+    RANVIER_TARGET_AVX512 static Ints load_inputs(const Arguments& a, const Visit& v, Mask some, std::size_t from) {
+        return a.wide_targets ? L::load_some(some, static_cast<const std::uint32_t*>(v.targets) + from)
+                              : L::load16(some, static_cast<const std::uint16_t*>(v.targets) + from);
+    }
+
     [[gnu::noinline]] RANVIER_TARGET_AVX512 static void fill(const Arguments& a, Block& b, const Visit& v,
                                                              std::size_t offset, std::size_t begin, std::size_t count) {
         const Ints first_neuron = L::all(static_cast<std::int32_t>(a.first_neuron));
@@ -38,8 +43,7 @@ struct LearnAvx512 {
             const Mask some = L::first(count - k);
             const std::size_t from = offset + k;
             const std::size_t i = begin + k;
-            const Ints input = a.wide_targets ? L::load_some(some, static_cast<const std::uint32_t*>(v.targets) + from)
-                                              : L::load16(some, static_cast<const std::uint16_t*>(v.targets) + from);
+            const Ints input = load_inputs(a, v, some, from);
             L::store(b.targets.data() + i, L::subtract(input, first_neuron));
             L::store(b.weights.data() + i, L::load_some_reals(some, v.weights + from));
             L::store(b.row_trace.data() + i, v.synapse_traces == nullptr
@@ -90,8 +94,7 @@ struct LearnAvx512 {
             const Mask some = L::first(count - k);
             const std::size_t from = offset + k;
             const std::size_t i = begin + k;
-            const Ints input = a.wide_targets ? L::load_some(some, static_cast<const std::uint32_t*>(v.targets) + from)
-                                              : L::load16(some, static_cast<const std::uint16_t*>(v.targets) + from);
+            const Ints input = load_inputs(a, v, some, from);
             const Ints target = L::subtract(input, first_neuron);
             L::store(b.targets.data() + i, target);
             const Reals weights = L::load_some_reals(some, v.weights + from);

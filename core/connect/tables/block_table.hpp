@@ -226,7 +226,7 @@ class BlockTable final : public RingTable<Target, Weight>, public DividedDeliver
     DelayBlocks blocks_;
     Buffer<Offset> offsets_;
     std::pmr::vector<detail::BlockPlace> places_;
-    /// Rows of the spikes of which parts may be left.
+    /// The rows that were accepted last; parts of them may be left.
     std::pmr::vector<RowIndex> rows_left_;
     std::uint32_t parts_left_ = 0;
     std::size_t ahead_;

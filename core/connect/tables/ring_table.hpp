@@ -108,7 +108,7 @@ class RingTable : public StaticTable<Target, Weight> {
     /// Large enough that the initial latency is negligible, and small enough that all lists stay in the nearest cache.
     static constexpr std::size_t rows_at_once = 1024;
 
-    /// Some rows, each with the begin and the end of its synapses.
+    /// Rows, each with the begin and the end of its synapses.
     struct Rows {
         std::span<const RowIndex> rows;
         std::span<const std::uint64_t> begins;

@@ -30,7 +30,7 @@ std::vector<MemoryItem> predict_memory(const network::Network& network, const Si
     const std::uint32_t shards = expected_shards(options, network, ranks);
     const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, shards,
                                         {ranges.begin(), ranges.end()}, choose_costs(options, network));
-    connect::BuildOptions build_options = make_build_options(network, options, shards);
+    connect::BuildOptions build_options = make_build_options(network, options, lowered.shortest_delay(), ranks, shards);
     if (!choose_sorting(options, lowered.plan(), ranks, shards)) {
         build_options.numbering = connect::RowNumbering::unsorted;
     }

@@ -33,7 +33,8 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
       layout(make_placement(network, options, communicator->size()), communicator->rank(),
              choose_shards(options, network, communicator->size(), workers.size()), to_vector(lowered.ranges()),
              choose_costs(options, network)),
-      build_options(make_build_options(network, options, shard_count())) {
+      build_options(
+          make_build_options(network, options, lowered.shortest_delay(), communicator->size(), shard_count())) {
     if (network.unit_count() == 0) {
         throw StateError({.object = "network",
                           .value = "empty",

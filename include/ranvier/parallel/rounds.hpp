@@ -230,7 +230,7 @@ class SharedRounds {
         }
         const Line& line = records_->line(item, turn.round);
         const std::uint32_t note = line.note.load(std::memory_order_acquire);
-        // A later round, of which the note may be: what was done before it must be visible.
+        // The note may be that of a later round, and all that was done before that one must be visible.
         const std::uint32_t seen = line.round.load(std::memory_order_acquire);
         if (seen != turn.round) return seen;
         return (note & RoundRecords::last) != 0 ? turn.round : turn.round + 1;

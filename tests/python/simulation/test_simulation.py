@@ -407,6 +407,19 @@ def test_threads_that_wait_deliver_spikes_of_others(
     assert sim.shared_deliveries == 0
 
 
+@pytest.mark.parametrize("shortest", [0.1, 0.2])
+def test_rows_are_divided_only_where_parts_are_delivered(shortest: float) -> None:
+    def synapse_bytes(stealing: Literal["auto", "none"]) -> int:
+        net = rv.Network(seed=3)
+        cells = net.create("iaf_psc_exp", 800)
+        net.connect(cells, cells, rule=rv.FixedIndegree(200), weight=1.0, delay=rv.Uniform(shortest, 5.0))
+        sim = rv.Simulation(net, threads=2, tuning=rv.Tuning(table_layout="blocks", stealing=stealing))
+        return sim.memory()["synapses"]
+
+    # The begins of parts take memory.
+    assert (synapse_bytes("auto") > synapse_bytes("none")) == (shortest == 0.1)
+
+
 def test_currents_may_have_weights_of_both_signs() -> None:
     net = rv.Network()
     neurons = net.create(rv.iaf_psc_exp(), 2)

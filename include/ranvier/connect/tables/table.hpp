@@ -24,8 +24,8 @@ class DeferredDelivery {
     ~DeferredDelivery() = default;
 };
 
-/// Delivery in parts, each of which adds the arrivals with some of the delays, so that no two parts write to the same
-/// inputs, and threads may add them at the same time.
+/// A table that delivers in parts. Each part adds the arrivals with some of the delays, so that no two parts write to the
+/// same inputs, and threads may add them at the same time.
 class DividedDelivery {
    public:
     /// Accepts the spikes of a step as SynapseTable::accept() does, but adds only the part with the shortest delays, and
