@@ -22,6 +22,7 @@ _COMMANDS = {
     "compile": "write neuron models of equations for simulations in C++",
     "info": "show the machine, the build, and where threads would run",
     "bench": "compare programs, methods and sizes",
+    "paper": "repeat figures and tables of papers",
 }
 _USER_ERROR = 2
 _OTHER_ERROR = 1

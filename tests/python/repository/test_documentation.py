@@ -56,7 +56,7 @@ def test_there_is_a_page_for_all_that_has_a_description(generated: Path) -> None
         "stimulators": [model.name for model in _core.stimulator_models()],
         "rules": [rule.name for rule in _core.rules()],
         "networks": list(shipped_networks()),
-        "commands": ["run", "predict", "models", "compile", "info", "bench", "bench_exchange"],
+        "commands": ["run", "predict", "models", "compile", "info", "bench", "bench_exchange", "paper"],
     }.items():
         index = (generated / kind / "index.md").read_text()
         for name in names:
