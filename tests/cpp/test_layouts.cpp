@@ -158,13 +158,13 @@ class TestedTable {
         table_.find_rows(fired, rows);
         return table_.accept(set, stamp, rows, now, window_end(now), ring_);
     }
-    std::uint64_t accept_first_part(InstructionSet set, Step now, const std::vector<NeuronId>& fired) {
+    std::uint64_t accept_first_part(Step now, const std::vector<NeuronId>& fired) {
         std::pmr::vector<RowIndex> rows;
         table_.find_rows(fired, rows);
-        return table_.divided()->accept_first_part(set, now, rows, ring_);
+        return table_.divided()->accept_first_part(now, rows, ring_);
     }
-    void add_parts(InstructionSet set, std::uint32_t begin, std::uint32_t end) const {
-        built_.tables[0][0]->divided()->add_parts(set, begin, end, ring_);
+    void add_parts(std::uint32_t begin, std::uint32_t end) const {
+        built_.tables[0][0]->divided()->add_parts(begin, end, ring_);
     }
     void set_weight(const Names& synapse, double weight, Step now) {
         table_.synapses()->set_weights(std::vector{positions_.at(synapse)}, std::vector{weight}, now, window_end(now),
@@ -261,7 +261,7 @@ TEST_P(Layouts, AddPartsLater) {
             std::ranges::shuffle(parts, random);
             const auto half = parts.begin() + static_cast<std::ptrdiff_t>(parts.size() / 2);
             const auto add = [&](auto begin, auto end) {
-                for (auto part = begin; part != end; ++part) found.add_parts(set, *part, *part + 1);
+                for (auto part = begin; part != end; ++part) found.add_parts(*part, *part + 1);
             };
             if (step > 1) {
                 std::thread other(add, half, parts.end());
@@ -278,7 +278,7 @@ TEST_P(Layouts, AddPartsLater) {
                 fired.emplace_back(source);
                 events += expected.accept(step, source);
             }
-            ASSERT_EQ(found.accept_first_part(set, step, fired), events);
+            ASSERT_EQ(found.accept_first_part(step, fired), events);
             EXPECT_EQ(divided->parts_left() > 0, events >= 512);
         }
         EXPECT_GT(divisions, static_cast<std::uint64_t>(steps / 3));

@@ -145,30 +145,30 @@ class BlockTable final : public RingTable<Target, Weight>, public DividedDeliver
 
     DividedDelivery* divided() override { return blocks_.count > 1 ? this : nullptr; }
 
-    std::uint64_t accept_first_part(InstructionSet set, Step stamp, std::span<const RowIndex> rows,
-                                    const InputRing& inputs) override {
+    std::uint64_t accept_first_part(Step stamp, std::span<const RowIndex> rows, const InputRing& inputs) override {
         // Claims and further passes through the rows must cost little beside the arrivals.
         constexpr std::size_t least_arrivals = 512;
         parts_left_ = 0;
-        if (rows.size() > this->rows_at_once) return this->accept(set, stamp, rows, stamp, stamp + 1, inputs);
+        if (rows.size() > this->rows_at_once) {
+            return this->accept(InstructionSet::baseline, stamp, rows, stamp, stamp + 1, inputs);
+        }
         const std::uint64_t events = this->find_synapses(rows, {});
         rows_left_.assign(rows.begin(), rows.end());
         place_blocks(stamp, inputs);
         if (events >= least_arrivals) parts_left_ = blocks_.count - 1;
-        add_blocks(set, this->found(rows_left_), inputs, 0, blocks_.count - parts_left_);
+        add_blocks(this->found(rows_left_), inputs, 0, blocks_.count - parts_left_);
         this->remember(stamp, rows, stamp);
         return events;
     }
     std::uint32_t parts_left() const override { return parts_left_; }
-    void add_parts(InstructionSet set, std::uint32_t begin, std::uint32_t end, const InputRing& inputs) const override {
-        add_blocks(set, this->found(rows_left_), inputs, begin + 1, end + 1);
+    void add_parts(std::uint32_t begin, std::uint32_t end, const InputRing& inputs) const override {
+        add_blocks(this->found(rows_left_), inputs, begin + 1, end + 1);
     }
 
    protected:
-    void add(InstructionSet set, Step stamp, const typename RingTable<Target, Weight>::Rows& rows,
-             const InputRing& inputs) override {
+    void add(Step stamp, const typename RingTable<Target, Weight>::Rows& rows, const InputRing& inputs) override {
         place_blocks(stamp, inputs);
-        add_blocks(set, rows, inputs, 0, blocks_.count);
+        add_blocks(rows, inputs, 0, blocks_.count);
     }
 
    private:
@@ -181,8 +181,8 @@ class BlockTable final : public RingTable<Target, Weight>, public DividedDeliver
             places_[block] = {.begin = slot * inputs.slot_stride, .wraps = slot + blocks_.length > slots};
         }
     }
-    void add_blocks(InstructionSet set, const typename RingTable<Target, Weight>::Rows& rows, const InputRing& inputs,
-                    std::uint32_t begin, std::uint32_t end) const {
+    void add_blocks(const typename RingTable<Target, Weight>::Rows& rows, const InputRing& inputs, std::uint32_t begin,
+                    std::uint32_t end) const {
         const detail::BlockArguments<Target, Weight, Offset> arguments{
             .begins = rows.begins.data(),
             .ends = rows.ends.data(),
@@ -202,7 +202,7 @@ class BlockTable final : public RingTable<Target, Weight>, public DividedDeliver
         if (inputs.wide != nullptr) {
             detail::DeliverBlocks<Target, Weight, Offset, true>::run(&arguments);
         } else {
-            Dispatched<detail::DeliverBlocks<Target, Weight, Offset>>::call(set, &arguments);
+            detail::DeliverBlocks<Target, Weight, Offset>::run(&arguments);
         }
     }
     DelaySteps delay_at(RowIndex row, std::uint64_t position) const override {

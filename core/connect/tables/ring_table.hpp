@@ -87,14 +87,14 @@ class RingTable : public StaticTable<Target, Weight> {
           ends_(spike_memory),
           recent_(spike_memory) {}
 
-    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step /*window_end*/,
-                         const InputRing& inputs) override {
+    std::uint64_t accept(InstructionSet /*set*/, Step stamp, std::span<const RowIndex> rows, Step now,
+                         Step /*window_end*/, const InputRing& inputs) override {
         std::uint64_t events = 0;
         for (std::span<const RowIndex> left = rows; !left.empty();) {
             const std::span<const RowIndex> some = left.first(std::min(left.size(), rows_at_once));
             left = left.subspan(some.size());
             events += find_synapses(some, left);
-            add(set, stamp, found(some), inputs);
+            add(stamp, found(some), inputs);
         }
         remember(stamp, rows, now);
         return events;
@@ -116,12 +116,12 @@ class RingTable : public StaticTable<Target, Weight> {
     };
 
     /// Adds the synapses of rows, for a spike in step `stamp` of each.
-    virtual void add(InstructionSet set, Step stamp, const Rows& rows, const InputRing& inputs) {
+    virtual void add(Step stamp, const Rows& rows, const InputRing& inputs) {
         if (this->columns_.least_delay == this->columns_.greatest_delay) {
-            add_with<detail::SameDelay>(set, stamp, rows, nullptr, inputs);
+            add_with<detail::SameDelay>(stamp, rows, nullptr, inputs);
             return;
         }
-        std::visit([&]<class Delay>(const Buffer<Delay>& delays) { add_with(set, stamp, rows, delays.data(), inputs); },
+        std::visit([&]<class Delay>(const Buffer<Delay>& delays) { add_with(stamp, rows, delays.data(), inputs); },
                    this->columns_.delays);
     }
 
@@ -157,8 +157,7 @@ class RingTable : public StaticTable<Target, Weight> {
 
    private:
     template <class Delay>
-    void add_with(InstructionSet set, Step stamp, const Rows& rows, const Delay* delays,
-                  const InputRing& inputs) const {
+    void add_with(Step stamp, const Rows& rows, const Delay* delays, const InputRing& inputs) const {
         constexpr std::size_t arrays = std::is_same_v<Delay, detail::SameDelay> ? 2 : 3;
         constexpr std::size_t synapse_bytes = sizeof(Target) + sizeof(Weight) + (arrays == 3 ? sizeof(Delay) : 0);
         const detail::RingArguments<Target, Weight, Delay> arguments{
@@ -176,7 +175,9 @@ class RingTable : public StaticTable<Target, Weight> {
         if (inputs.wide != nullptr) {
             detail::DeliverRing<Target, Weight, Delay, true>::run(&arguments);
         } else {
-            Dispatched<detail::DeliverRing<Target, Weight, Delay>>::call(set, &arguments);
+            // Additions to scattered inputs take the same time with each instruction set (measured), so this is compiled
+            // for one of them.
+            detail::DeliverRing<Target, Weight, Delay>::run(&arguments);
         }
     }
 

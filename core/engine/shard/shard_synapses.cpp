@@ -92,7 +92,7 @@ std::uint32_t ShardSynapses::accept_first_parts(Step now, std::span<const Neuron
             tables_[i]->find_rows(sources, rows_);
             connect::DividedDelivery* const divided = tables_[i]->divided();
             if (!rows_.empty() && divided != nullptr && !static_only_) {
-                events_ += divided->accept_first_part(instruction_set_, now, rows_, ring(kind));
+                events_ += divided->accept_first_part(now, rows_, ring(kind));
                 parts += divided->parts_left();
             } else if (!rows_.empty()) {
                 accept(now, kind, rows_, now);
@@ -108,8 +108,8 @@ void ShardSynapses::add_parts(std::uint32_t begin, std::uint32_t end) const {
     for (std::uint32_t i = 0; i < tables_.size() && first < end; ++i) {
         const std::uint32_t last = part_ends_[i];
         if (begin < last && first < last) {
-            tables_[i]->divided()->add_parts(instruction_set_, std::max(begin, first) - first,
-                                             std::min(end, last) - first, ring(connect::KindIndex{i}));
+            tables_[i]->divided()->add_parts(std::max(begin, first) - first, std::min(end, last) - first,
+                                             ring(connect::KindIndex{i}));
         }
         first = last;
     }

@@ -31,13 +31,11 @@ class DividedDelivery {
     /// Accepts the spikes of a step as SynapseTable::accept() does, but adds only the part with the shortest delays, and
     /// leaves the others: add_parts() must have added them before any call of accept() or accept_first_part(), and before
     /// the inputs of step `stamp + 2` are read. With few arrivals, none is left.
-    virtual std::uint64_t accept_first_part(InstructionSet set, Step stamp, std::span<const RowIndex> rows,
-                                            const InputRing& inputs) = 0;
+    virtual std::uint64_t accept_first_part(Step stamp, std::span<const RowIndex> rows, const InputRing& inputs) = 0;
     /// Number of parts that the last call has left.
     virtual std::uint32_t parts_left() const = 0;
     /// Adds parts [begin, end) of those. Does not throw. Thread-safe for different parts.
-    virtual void add_parts(InstructionSet set, std::uint32_t begin, std::uint32_t end,
-                           const InputRing& inputs) const = 0;
+    virtual void add_parts(std::uint32_t begin, std::uint32_t end, const InputRing& inputs) const = 0;
 
    protected:
     ~DividedDelivery() = default;
