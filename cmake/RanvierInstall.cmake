@@ -8,6 +8,8 @@
 #     ranvier::tasks     tasks with dependencies on top of it
 #     ranvier::core      the simulator: networks, simulations, models, communicators
 #
+# which are also its components: find_package(ranvier COMPONENTS tasks).
+#
 # The Python package is the component `python` (pyproject.toml: install.components), so wheels hold none of this.
 
 include(CMakePackageConfigHelpers)
@@ -50,6 +52,15 @@ file(
     [[include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 include("${CMAKE_CURRENT_LIST_DIR}/ranvier-targets.cmake")
+set(ranvier_parallel_FOUND ON)
+set(ranvier_tasks_FOUND ON)
+set(ranvier_core_FOUND ON)
+foreach(component IN LISTS ranvier_FIND_COMPONENTS)
+  if(ranvier_FIND_REQUIRED_${component} AND NOT ranvier_${component}_FOUND)
+    set(ranvier_FOUND OFF)
+    set(ranvier_NOT_FOUND_MESSAGE "Ranvier has no component '${component}': its components are core, parallel and tasks.")
+  endif()
+endforeach()
 ]]
   @ONLY)
 # No promise of compatibility between versions before 1.0.

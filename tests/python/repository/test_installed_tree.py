@@ -91,3 +91,27 @@ def test_the_parallel_layer_is_used_alone(programs: Path) -> None:
     assert len(lines) == 2
     processors = {int(re.fullmatch(r"processor (\d+), NUMA node \d+", line)[1]) for line in lines}  # type: ignore[index]
     assert processors <= os.sched_getaffinity(0)
+
+
+@pytest.mark.parametrize("stealing", ["prefer_local", "local_only"])
+def test_the_tree_reduction_is_built_outside_of_the_tree(programs: Path, stealing: str) -> None:
+    printed = call(
+        programs / "tree_reduction", "--levels", 6, "--threads", 3, "--pinning", "none", "--stealing", stealing
+    )
+    workers = [line.split() for line in printed.splitlines() if re.match(r" *\d", line)]
+    assert len(workers) == 3
+    assert sum(int(worker[3]) for worker in workers) == 2**6 - 1
+    assert "They are the same, bit for bit." in printed
+
+
+@pytest.mark.usefixtures("programs")
+def test_an_unknown_component_is_refused_by_name(prefix: Path, tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(wrong LANGUAGES CXX)\n"
+        "find_package(ranvier REQUIRED COMPONENTS tasks neurons)\n"
+    )
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    command = ["cmake", "-S", str(tmp_path), "-B", str(tmp_path / "build"), f"-DCMAKE_PREFIX_PATH={prefix}"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode != 0
+    assert "no component 'neurons'" in re.sub(r"\s+", " ", done.stderr)
