@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from ranvier import mpi
+from ranvier import _core, mpi
 from ranvier.base.paths import write_text
 from ranvier.networks import NetworkModel, interval_fire
 from ranvier.simulation.options import grouped
@@ -128,7 +128,9 @@ def main(text: str) -> None:
 def _build(wanted: Specification, method: str, intervals: int) -> tuple[Simulation, NetworkModel]:
     model = interval_fire(**wanted["network"])
     # Synapses are sorted as some of the methods need them: all are compared with the same tables.
-    compared = {"exchange": method, "intervals": intervals, "sort_connections": True, "wait_apart": True}
+    # In shared memory, threads exchange spikes while they wait.
+    wait_apart = not _core.exchange_traits()[method]["on_host"]
+    compared = {"exchange": method, "intervals": intervals, "sort_connections": True, "wait_apart": wait_apart}
     simulation = Simulation(
         model.net,
         recordings="root",

@@ -6,9 +6,9 @@ same for all methods and numbers of processes.
 
 Times are medians over the repetitions. Computation is the work of the process itself: neurons, delivery of spikes and,
 for methods that send at once, starting to send. Waiting is the time until all processes have synchronized before an
-exchange. Exchange is the transport of spikes after that. For these, the median over the processes is printed, with the
-minimum and the maximum. Total is the run time of rank 0. If a process has several threads, the times are those of its
-first thread.
+exchange. Exchange is the transport of spikes after that; with `shared_memory`, waiting includes it. For these, the
+median over the processes is printed, with the minimum and the maximum. Total is the run time of rank 0. If a process
+has several threads, the times are those of its first thread.
 
 Imbalance is the maximum over processes divided by the mean, averaged over the intervals between exchanges: of the
 computation, and of the number of arriving spikes. It is 1 if all processes are equal. "2" after a name means two

@@ -83,7 +83,7 @@ void EpochStepping::set_records(std::unique_ptr<SpikeRecords> spikes, Step epoch
 
 std::string_view EpochStepping::method() const {
     if (traffic_) return traffic_->exchange().name();
-    return records().is_shared() ? "shared_memory" : "";
+    return records().is_shared() ? "shared_memory" : "none";
 }
 
 comm::ExchangeCounts EpochStepping::counts() const {

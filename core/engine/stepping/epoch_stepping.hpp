@@ -53,7 +53,7 @@ class EpochStepping final : public Stepping {
     void set_traffic(std::unique_ptr<SpikeTraffic> traffic, Step epoch_steps);
     /// Spikes are in the records of the rounds.
     void set_records(std::unique_ptr<SpikeRecords> spikes, Step epoch_steps);
-    /// The method of exchanging spikes with other processes; empty: there are none, or they do not exchange epochs.
+    /// The method of exchanging spikes with other processes, or "none": there are no others, or they exchange no epochs.
     std::string_view method() const;
     comm::ExchangeCounts counts() const;
     Step epoch_steps() const { return epoch_steps_; }

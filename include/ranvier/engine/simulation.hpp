@@ -45,7 +45,7 @@ struct PhaseTimes {
 
 /// Traffic of an exchange method on this process; see comm::ExchangeCounts.
 struct Traffic {
-    std::string method = "none";
+    std::string method;  ///< "none": there are no other processes
     comm::ExchangeCounts counts;
     std::uint64_t presynaptic_entries = 0;
     std::uint64_t presynaptic_bytes = 0;

@@ -13,6 +13,7 @@ import pytest
 from matplotlib import image
 
 from mpi_runs import WHEELS
+from ranvier import mpi
 from ranvier.errors import (
     CommunicationError,
     FileError,
@@ -109,6 +110,17 @@ def test_results(measured: tuple[dict[str, Any], Path]) -> None:
             assert method["bytes_sent"] > 0
             assert method["rounds"] >= method["interval_count"]
             assert all(1.0 <= value < result["ranks"] + 1e-9 for value in method["imbalance"].values())
+
+
+def test_all_methods_are_measured(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    small = ["--repetitions=1", "--set", "cells=16", "connections=4", "time=40"]
+    assert bench(*small, "--ranks=2", "--methods=all", f"--mpiexec={WHEELS[0].mpiexec}", f"--json={path}") == 0
+    methods = json.loads(path.read_text())["results"][0]["methods"]
+    assert {method["method"] for method in methods} == set(mpi.exchanges())
+    # In shared memory, threads exchange spikes while they wait.
+    assert {method["method"] for method in methods if method["exchange_s"]["greatest"] == 0.0} == {"shared_memory"}
+    assert all(method["waiting_s"]["greatest"] > 0.0 for method in methods)
 
 
 @pytest.mark.thorough

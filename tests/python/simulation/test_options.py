@@ -249,3 +249,10 @@ def test_a_dry_run_is_an_option() -> None:
     sim.run(10.0)
     assert sim.ranks == 2
     assert sim.traffic().exchanges > 0
+
+
+@pytest.mark.parametrize("stepping", ["bsp", "async"])
+def test_one_process_exchanges_by_no_method(stepping: Literal["bsp", "async"]) -> None:
+    sim = rv.Simulation(network(), threads=1, stepping=stepping, processes=rv.Processes(exchange="alltoallv"))
+    assert sim.exchange == "none"
+    assert sim.traffic().exchanges == 0
