@@ -114,7 +114,7 @@ def test_results(measured: tuple[dict[str, Any], Path]) -> None:
 
 def test_all_methods_are_measured(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    small = ["--repetitions=1", "--set", "cells=16", "connections=4", "time=40"]
+    small = ["--repetitions=1", "--set", "cells=16", "connections=4", "time=30"]
     assert bench(*small, "--ranks=2", "--methods=all", f"--mpiexec={WHEELS[0].mpiexec}", f"--json={path}") == 0
     methods = json.loads(path.read_text())["results"][0]["methods"]
     assert {method["method"] for method in methods} == set(mpi.exchanges())

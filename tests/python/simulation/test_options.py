@@ -3,7 +3,7 @@
 import copy
 import inspect
 import pickle
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pytest
