@@ -14,16 +14,14 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from ranvier.figures.style import COLOURS, FAINT, GREY, styled
 from ranvier_benchmarks._options import FOURTH_GENERATION
 
-__all__ = ["kernels_figure"]
+__all__ = ["COLOUR_OF_KERNEL", "CONTRIBUTIONS", "DASHED", "finish", "kernels_figure"]
 
 Summary = dict[str, Any]
-_KERNELS = {
-    (FOURTH_GENERATION, True): ("4g", "#E69F00"),
-    ("alltoall", True): ("5g, sorted", "#0072B2"),
-    ("alltoall", False): ("5g, unsorted", "#56B4E9"),
-}
-_CONTRIBUTIONS = ("update", "collocate", "communicate", "deliver")
-_DASHED = (0, (3, 1.5))
+COLOUR_OF_KERNEL = {"4g": "#E69F00", "5g-sort": "#0072B2", "5g-nosort": "#56B4E9"}
+"""Colours as in the paper."""
+_KERNELS = {(FOURTH_GENERATION, True): "4g", ("alltoall", True): "5g-sort", ("alltoall", False): "5g-nosort"}
+CONTRIBUTIONS = ("update", "collocate", "communicate", "deliver")
+DASHED = (0, (3, 1.5))
 
 
 @styled
@@ -44,25 +42,25 @@ def kernels_figure(measured: Sequence[Summary], played: Sequence[Summary], *, si
     figure = Figure(figsize=(11.0, 7.0), dpi=150, layout="constrained")
     figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     panels = figure.subplots(2, 3).ravel()
-    for kernel, (name, colour) in _KERNELS.items():
+    for kernel, name in _KERNELS.items():
         real = _sorted([each for each in measured if _kernel(each) == kernel])
         dry = _sorted([each for each in played if _kernel(each) == kernel])
-        look = {"color": colour, "linewidth": 1.4, "markersize": 5}
+        look = {"color": COLOUR_OF_KERNEL[name], "linewidth": 1.4, "markersize": 5}
         for panel, phase in zip(panels, ("build", "init"), strict=False):
             panel.plot(_ranks(real), [each["times_s"][phase]["greatest"] for each in real], "o-", label=name, **look)
-            panel.plot(_ranks(dry), [each[f"{phase}_s"] for each in dry], "o", linestyle=_DASHED, mfc="white", **look)
+            panel.plot(_ranks(dry), [each[f"{phase}_s"] for each in dry], "o", linestyle=DASHED, mfc="white", **look)
         seconds = [each["times_s"]["simulation"]["greatest"] * 1000.0 / simulated for each in real]
         panels[2].plot(_ranks(real), seconds, "o-", **look)
         panels[2].plot(
-            _ranks(dry), [each["simulation_s_per_s"] for each in dry], "o", linestyle=_DASHED, mfc="white", **look
+            _ranks(dry), [each["simulation_s_per_s"] for each in dry], "o", linestyle=DASHED, mfc="white", **look
         )
         panels[3].plot(_ranks(real), [each["memory_bytes"]["greatest"] / 1e6 for each in real], "o-", **look)
         megabytes = [sum(each["memory_bytes"].values()) / 1e6 for each in dry]
-        panels[3].plot(_ranks(dry), megabytes, "o", linestyle=_DASHED, mfc="white", **look)
+        panels[3].plot(_ranks(dry), megabytes, "o", linestyle=DASHED, mfc="white", **look)
     for panel, kernel in zip(panels[4:], [("alltoall", True), (FOURTH_GENERATION, True)], strict=True):
         dry = _sorted([each for each in played if _kernel(each) == kernel])
         panel.plot(_ranks(dry), [each["simulation_s_per_s"] for each in dry], "o-", color="black", label="all", ms=4)
-        for place, part in enumerate(_CONTRIBUTIONS):
+        for place, part in enumerate(CONTRIBUTIONS):
             seconds = [each["parts_s_per_s"].get(part, 0.0) for each in dry]
             panel.plot(_ranks(dry), seconds, "s-", color=COLOURS[place % len(COLOURS)], label=part, ms=4)
         panel.legend(frameon=False, fontsize=8)
@@ -71,13 +69,13 @@ def kernels_figure(measured: Sequence[Summary], played: Sequence[Summary], *, si
         "init (s)",
         "simulation of a second (s)",
         "memory of a process (MB)",
-        "time of 5g, sorted, in dry runs (s)",
+        "time of 5g-sort in dry runs (s)",
         "time of 4g in dry runs (s)",
     ]
     for panel, heading in zip(panels, headings, strict=True):
-        _finish(panel, heading)
+        finish(panel, heading)
     handles, labels = panels[0].get_legend_handles_labels()
-    handles += [Line2D([], [], color=GREY), Line2D([], [], color=GREY, linestyle=_DASHED, marker="o", mfc="white")]
+    handles += [Line2D([], [], color=GREY), Line2D([], [], color=GREY, linestyle=DASHED, marker="o", mfc="white")]
     labels += ["measured", "dry runs"]
     figure.legend(handles, labels, loc="outside lower left", ncols=5, frameon=False, fontsize=9)
     return figure
@@ -95,19 +93,29 @@ def _ranks(results: Sequence[Summary]) -> list[int]:
     return [each["ranks"] for each in results]
 
 
-def _finish(panel: Axes, heading: str) -> None:
+def finish(panel: Axes, heading: str, *, logarithmic: bool | None = None) -> None:
+    """Set the heading and the axes of a panel over numbers of processes.
+
+    Parameters
+    ----------
+    panel, heading
+        The panel, and its title.
+    logarithmic
+        Whether values have a logarithmic axis; None: where they differ by more than a factor of 20.
+    """
     panel.set_title(heading)
     panel.set_xlabel("processes")
     panel.set_xscale("log", base=2)
     lines = panel.get_lines()
-    ranks = sorted({int(rank) for line in lines for rank in np.asarray(line.get_xdata())})
+    ranks = sorted({int(rank) for line in lines for rank in np.asarray(line.get_xdata(), dtype=np.float64)})
     # Numbers of many processes stand closer than they can be written.
     panel.xaxis.set_major_locator(FixedLocator(ranks))
     panel.xaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
     panel.xaxis.set_minor_locator(NullLocator())
     panel.tick_params(axis="x", labelrotation=60, labelsize=8)
-    values = np.concatenate([np.asarray(line.get_ydata(), dtype=np.float64) for line in lines])
-    if values.size and values.min() > 0.0 and values.max() > 20.0 * values.min():
+    values = np.concatenate([np.asarray(line.get_ydata(), dtype=np.float64) for line in lines] or [np.zeros(0)])
+    is_positive = bool(values.size) and values.min() > 0.0
+    if is_positive and (values.max() > 20.0 * values.min() if logarithmic is None else logarithmic):
         panel.set_yscale("log")
         panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     else:

@@ -8,24 +8,40 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ranvier import mpi
+from ranvier.base.memory_checks import check_room
 from ranvier.base.python_process import python_command
-from ranvier.errors import CommunicationError, RemoteError, StateError
+from ranvier.errors import CommunicationError, RemoteError, StateError, ValueOutOfBoundsError
 from ranvier.processes import mpi_library
 from ranvier.processes.machine import usable_processors
 from ranvier.processes.mpi_library import MPICH, OPEN_MPI, Family
 
-__all__ = ["PROGRESS", "REPORTED", "Mpiexec", "find_mpiexec", "is_crowded", "run_worker"]
+__all__ = [
+    "BYTES_OF_A_PROCESS",
+    "MOST_PROCESSES",
+    "PROGRESS",
+    "REPORTED",
+    "Mpiexec",
+    "check_startable",
+    "find_mpiexec",
+    "is_crowded",
+    "run_worker",
+]
 
+BYTES_OF_A_PROCESS = 50 << 20
+"""Memory of a process that has imported Ranvier and has started MPI, without any network."""
+MOST_PROCESSES = 4096
+"""More processes than a computer can use."""
 PROGRESS = "progress: "
 REPORTED = "reported"
 
@@ -77,6 +93,33 @@ class Mpiexec:
 def is_crowded(ranks: int, threads: int) -> bool:
     """Return whether there are more threads than processors."""
     return ranks * threads > usable_processors()
+
+
+def check_startable(name: str, counts: Iterable[int]) -> None:
+    """Check that an mpiexec can start so many processes on this machine.
+
+    Parameters
+    ----------
+    name
+        Option or key that has the numbers.
+    counts
+        Numbers of processes.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For a number below 1, above that of all benchmarks, or above the limit of the system for this user.
+    InsufficientMemoryError
+        When so many processes have no room, even without a network.
+    """
+    allowed = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    most = MOST_PROCESSES if allowed == resource.RLIM_INFINITY else min(MOST_PROCESSES, allowed)
+    for count in counts:
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= most:
+            raise ValueOutOfBoundsError(
+                name, str(count), f"it must be whole numbers from 1 to {most}, those that mpiexec can start here"
+            )
+        check_room(f"{count} processes", count * BYTES_OF_A_PROCESS, f"give fewer in {name}")
 
 
 def find_mpiexec(given: Path | None = None) -> Mpiexec:

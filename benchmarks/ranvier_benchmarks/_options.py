@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 from ranvier import _core
 from ranvier.base.names import unknown_name
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import ValueOutOfBoundsError
+from ranvier.errors import InternalError, ValueOutOfBoundsError
+from ranvier_benchmarks._mpiexec import MOST_PROCESSES
 from ranvier_benchmarks._settings import Chosen
 
 __all__ = [
@@ -26,9 +28,9 @@ __all__ = [
     "parse_peers",
     "parse_ranks",
     "sortings_of",
+    "with_defaults",
 ]
 
-_MOST_RANKS = 4096
 Sorting: TypeAlias = bool | Literal["auto"]
 FOURTH_GENERATION = "4g"
 """Name of the kernel that came before the two-tier infrastructure, where methods of exchange are named."""
@@ -61,9 +63,11 @@ def parse_ranks(text: str, least: int, reason: str) -> list[int]:
     """
     ranks = []
     for part in text.split(","):
-        if not part.strip().isdecimal() or not least <= int(part) <= _MOST_RANKS:
+        if not part.strip().isdecimal() or not least <= int(part) <= MOST_PROCESSES:
             raise ValueOutOfBoundsError(
-                "--ranks", f"'{text}'", f"it must be numbers from {least} to {_MOST_RANKS} with commas between{reason}"
+                "--ranks",
+                f"'{text}'",
+                f"it must be numbers from {least} to {MOST_PROCESSES} with commas between{reason}",
             )
         if int(part) not in ranks:
             ranks.append(int(part))
@@ -160,3 +164,20 @@ def check_positive(arguments: argparse.Namespace, names: Sequence[str]) -> None:
         value = getattr(arguments, name)
         if value is not None and not 0 < value < float("inf"):
             raise ValueOutOfBoundsError(f"--{name.replace('_', '-')}", str(value), "it must be > 0")
+
+
+def with_defaults(benchmark: ModuleType, **values: Any) -> argparse.Namespace:
+    """Return the arguments of a benchmark, with other values than its defaults for some of them.
+
+    Raises
+    ------
+    InternalError
+        For an argument that the benchmark does not have.
+    """
+    parser = argparse.ArgumentParser()
+    benchmark.add_arguments(parser)
+    arguments = parser.parse_args([])
+    if unknown := set(values) - set(vars(arguments)):
+        raise InternalError(f"{benchmark.__name__} has no arguments {', '.join(sorted(unknown))}")
+    vars(arguments).update(values)
+    return arguments

@@ -6,12 +6,13 @@ import argparse
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
+from ranvier.base.memory_checks import check_room
 from ranvier.errors import InsufficientMemoryError, RanvierError
 from ranvier.forecast.prediction import DEFAULT_RATE
 from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory
-from ranvier_benchmarks._mpiexec import is_crowded
+from ranvier_benchmarks._mpiexec import BYTES_OF_A_PROCESS, is_crowded
 from ranvier_benchmarks._networks import describe
 from ranvier_benchmarks._options import Sorting, method_options
 from ranvier_benchmarks._scaling_tables import Summary
@@ -22,7 +23,10 @@ __all__ = [
     "UNKNOWN",
     "Activity",
     "activity_of",
+    "check_memory",
     "fitting_plan",
+    "largest_fitting",
+    "least_neurons",
     "plan_run",
     "plans_to_fill",
     "predict",
@@ -63,35 +67,61 @@ def _largest_network(
         When one neuron to a process is too much already.
     """
 
-    def fits(per_rank: int) -> bool:
-        return _most_bytes(arguments, chosen, per_rank * ranks, ranks, method, is_sorted, activity) <= memory
+    def needed(per_rank: int) -> int:
+        return _most_bytes(arguments, chosen, per_rank * ranks, ranks, method, is_sorted, activity)
 
-    least = _least_neurons(arguments, chosen, ranks)
-    if not fits(least):
+    least = least_neurons(arguments.model, arguments.indegree, chosen, ranks)
+    if needed(least) > memory:
         raise InsufficientMemoryError(
             "--memory-per-rank",
             arguments.memory_per_rank,
             f"{least} neurons to each of {ranks} processes, with {arguments.indegree} synapses each, take more",
             "give more memory, or fewer synapses",
         )
-    fitting, too_many = least, 2 * least
-    while fits(too_many):
-        fitting, too_many = too_many, 2 * too_many
-    while too_many - fitting > 1:
-        middle = (fitting + too_many) // 2
-        if fits(middle):
-            fitting = middle
+    return largest_fitting(needed, least, memory) * ranks
+
+
+def largest_fitting(needed: Callable[[int], float], least: int, limit: float) -> int:
+    """Return the largest number whose need is within a limit, to a thousandth; up to a thousand, exactly.
+
+    Parameters
+    ----------
+    needed
+        Function that grows with its argument, nearly in proportion; each call takes time.
+    least
+        A number that fits, >= 1.
+    limit
+        The limit.
+    """
+    fitting, at_fitting = least, needed(least)
+    while True:
+        # At least twice as many, since a part of the need may be constant.
+        proportional = int(1.02 * fitting * limit / max(at_fitting, 1.0))
+        too_many = min(64 * fitting, max(2 * fitting, proportional))
+        at_too_many = needed(too_many)
+        if at_too_many > limit:
+            break
+        fitting, at_fitting = too_many, at_too_many
+    halve = False
+    while (width := too_many - fitting) > max(1, fitting // 1000):
+        part = 0.5 if halve else (limit - at_fitting) / (at_too_many - at_fitting)
+        middle = min(too_many - 1, max(fitting + 1, fitting + round(part * width)))
+        at_middle = needed(middle)
+        if at_middle <= limit:
+            fitting, at_fitting = middle, at_middle
         else:
-            too_many = middle
-    return fitting * ranks
+            too_many, at_too_many = middle, at_middle
+        # Interpolation from one side only approaches slowly.
+        halve = not halve and too_many - fitting > width // 2
+    return fitting
 
 
-def _least_neurons(arguments: argparse.Namespace, chosen: Chosen, ranks: int) -> int:
+def least_neurons(model: str, indegree: int, chosen: Chosen, ranks: int) -> int:
     """Return the smallest number of neurons per process for which the model exists."""
     per_rank = 1
     while True:
         try:
-            describe(arguments.model, per_rank * ranks, arguments.indegree, chosen.network)
+            describe(model, per_rank * ranks, indegree, chosen.network)
         except RanvierError:
             if per_rank > 1024:
                 raise
@@ -133,6 +163,23 @@ def _most_bytes(
 ) -> int:
     """Return the most bytes that are predicted to be taken at any time, also during the build."""
     return sum(predict(arguments, chosen, neurons, ranks, method, is_sorted, activity).values())
+
+
+def check_memory(arguments: argparse.Namespace, chosen: Chosen, plan: Summary) -> None:
+    """Check that the machine has room for all processes of a run, before it begins.
+
+    Raises
+    ------
+    InsufficientMemoryError
+        When they are predicted to take more than there is.
+    """
+    variant = (plan["neurons"], plan["ranks"], plan["method"], plan["sorted"])
+    needed = plan["ranks"] * (_most_bytes(arguments, chosen, *variant, UNKNOWN) + BYTES_OF_A_PROCESS)
+    check_room(
+        f"{plan['neurons']:,} neurons with {arguments.indegree:,} synapses each on {plan['ranks']} processes",
+        needed,
+        "choose fewer neurons, fewer synapses or fewer processes",
+    )
 
 
 def plan_run(

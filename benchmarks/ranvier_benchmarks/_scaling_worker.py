@@ -16,7 +16,7 @@ import numpy as np
 from ranvier import mpi
 from ranvier.processes.machine import peak_resident_bytes
 from ranvier.recording.data import IntArray
-from ranvier.simulation.measurements import Bursts
+from ranvier.simulation.measurements import PARTS, PHASES, Bursts
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 from ranvier_benchmarks._networks import describe
@@ -48,9 +48,9 @@ class Report(TypedDict):
     fingerprint
         Sum of a hash of each spike, which does not depend on the distribution over processes.
     times_s
-        By phase.
-    memory_bytes
-        By component, as Ranvier counts it.
+        By phase, and by part of the simulation.
+    memory_bytes, memory_when_built_bytes
+        By component, as Ranvier counts it, at the end and before the first step.
     rate
         Mean rate of the neurons, spikes/s, from the beginning on.
     bursts
@@ -68,6 +68,7 @@ class Report(TypedDict):
     fingerprint: str
     times_s: dict[str, list[float]]
     memory_bytes: dict[str, list[int]]
+    memory_when_built_bytes: dict[str, list[int]]
     rate: float
     bursts: dict[str, Any] | None
     resident_bytes: list[int]
@@ -86,14 +87,16 @@ def main(text: str) -> None:
         progress=False,
         **grouped({**wanted["options"], "threads": wanted["threads"]}),
     )
+    built = simulation.memory()
     simulation.run(wanted["presim"])
     simulation.reset_counts()
     simulation.run(wanted["time"])
     phases = simulation.phases
     spikes = simulation.spikes(model.spikes)
     here = {
-        "times_s": {phase: phases[phase] for phase in ("build", "init", "simulation")},
+        "times_s": {name: phases[name] for name in (*PHASES, *PARTS)},
         "memory_bytes": simulation.memory(),
+        "memory_when_built_bytes": built,
         "resident_bytes": peak_resident_bytes() - before,
         "fingerprint": fingerprint(spikes.steps, spikes.ids),
     }
@@ -115,6 +118,7 @@ def main(text: str) -> None:
         fingerprint=f"{sum(rank['fingerprint'] for rank in everywhere) % 2**64:016x}",
         times_s=_by_name(everywhere, "times_s"),
         memory_bytes=_by_name(everywhere, "memory_bytes"),
+        memory_when_built_bytes=_by_name(everywhere, "memory_when_built_bytes"),
         rate=float(by_step.sum()) / counts.neurons * 1000.0 / simulation.time,
         bursts=None if bursts is None else asdict(bursts),
         resident_bytes=[rank["resident_bytes"] for rank in everywhere],

@@ -16,10 +16,8 @@ share a processor take turns.
 from __future__ import annotations
 
 import argparse
-import json
-import tempfile
+import sys
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -28,14 +26,15 @@ from ranvier.commands import info
 from ranvier.commands.result_files import add_result_files
 from ranvier.errors import StateError
 from ranvier_benchmarks import many_ranks, scaling
-from ranvier_benchmarks._options import FOURTH_GENERATION, check_positive, parse_ranks
+from ranvier_benchmarks._mpiexec import find_mpiexec
+from ranvier_benchmarks._options import FOURTH_GENERATION, check_positive, parse_ranks, with_defaults
 from ranvier_benchmarks._results import ResultsFile
+from ranvier_benchmarks._scaling_tables import show as show_real
 from ranvier_benchmarks._settings import add_bench_settings
 
 __all__ = ["add_arguments", "main"]
 
 _TIMES = {"time": 100.0, "presim": 10.0}  # ms
-_METHODS = f"{FOURTH_GENERATION},alltoall"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,29 +75,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run all kernels on all numbers of processes, and print the results; return 1 if a part of it failed."""
-    real = parse_ranks(arguments.ranks, 1, "")
-    dry = many_ranks.parse_ranks(arguments.dry_ranks, "--dry-ranks")
+    """Run all kernels on all numbers of processes, and print the results."""
     check_positive(arguments, ("neurons_per_rank", "indegree", "rate"))
     for setting in arguments.settings:
         if setting.partition("=")[0] == "sort_connections":
             raise StateError("key sort_connections", f"'{setting}'", "sorted and unsorted are compared", "leave it out")
-    check_destinations(arguments.json, arguments.plot)
-    console = Console(highlight=False)
-    shared = [f"--neurons-per-rank={arguments.neurons_per_rank}", f"--indegree={arguments.indegree}"]
     given = {setting.partition("=")[0] for setting in arguments.settings}
     times = [f"{name}={value:g}" for name, value in _TIMES.items() if name not in given]
-    shared += [f"--methods={_METHODS}", "--set", *times, *arguments.settings]
-    mpiexec = [] if arguments.mpiexec is None else [f"--mpiexec={arguments.mpiexec}"]
+    shared = {
+        "mode": "weak",
+        "neurons_per_rank": arguments.neurons_per_rank,
+        "indegree": arguments.indegree,
+        "methods": f"{FOURTH_GENERATION},alltoall",
+        "settings": [*times, *arguments.settings],
+    }
+    parse_ranks(arguments.ranks, 1, "")
+    many_ranks.parse_ranks(arguments.dry_ranks, "--dry-ranks")
+    real = scaling.prepare(with_defaults(scaling, ranks=arguments.ranks, **shared))
+    dry = many_ranks.prepare(with_defaults(many_ranks, ranks=arguments.dry_ranks, rate=arguments.rate, **shared))
+    check_destinations(arguments.json, arguments.plot)
+    mpiexec = find_mpiexec(arguments.mpiexec)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     flags = {name: value for name, value in vars(arguments).items() if isinstance(value, int | float | str)}
     file = ResultsFile(
         arguments.json,
         {"benchmark": "kernels", "options": {**flags, "set": arguments.settings}, "machine": info.gather()},
     )
-    measured = _results_of(scaling, ["--mode=weak", f"--ranks={_listed(real)}", *mpiexec, *shared])
-    file.update({"measured": measured["results"], "time": measured["options"]["time"]})
-    played = _results_of(many_ranks, [f"--ranks={_listed(dry)}", f"--rate={arguments.rate}", *shared])
-    results = {"measured": measured["results"], "dry": played["results"], "time": measured["options"]["time"]}
+    with console.status("") as status:
+        measured = scaling.measure(real, mpiexec, step=status.update)
+        results = {"measured": measured["results"], "dry": [], "time": real.chosen.time}
+        file.update(results)
+        results["dry"] = many_ranks.measure(dry, step=status.update)["results"]
+    show_real(console, results["measured"], real.arguments, real.chosen, measured["transport"])
+    many_ranks.show(console, dry.arguments, dry.chosen, results["dry"])
     file.finish(results, console)
     if arguments.plot is not None:
         from ranvier_benchmarks._kernels_figure import kernels_figure
@@ -108,18 +117,3 @@ def main(arguments: argparse.Namespace) -> int:
         save_figure(figure, arguments.plot)
         console.print(f"Figure in {arguments.plot}", style="dim", soft_wrap=True)
     return 0
-
-
-def _listed(ranks: list[int]) -> str:
-    return ",".join(map(str, ranks))
-
-
-def _results_of(benchmark: Any, words: list[str]) -> dict[str, Any]:
-    """Return the results of another benchmark, which prints its tables."""
-    parser = argparse.ArgumentParser()
-    benchmark.add_arguments(parser)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "results.json"
-        benchmark.main(parser.parse_args([f"--json={path}", *words]), is_part=True)
-        results: dict[str, Any] = json.loads(path.read_text())
-    return results

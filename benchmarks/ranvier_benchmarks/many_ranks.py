@@ -1,14 +1,16 @@
 """Time and memory of one process as a function of the number of processes, also for very large numbers.
 
 The benchmark makes dry runs of the network of Jordan et al. (2018): one process builds and runs the part of rank 0, and
-gets the spikes that the others would send at an assumed rate. Each rank has the same number of neurons with the same
-in-degree, so the size of the network is proportional to the number of ranks. Predictions are printed for comparison.
+gets the spikes that the others would send at an assumed rate. Predictions are printed for comparison.
+
+weak    the same number of neurons on each rank, so that the network grows with their number (Figure 7 of the paper)
+strong  a network of fixed size (Figure 9)
+fill    the largest network that is predicted to fit --memory-per-rank, also during the build (Figure 10)
 
 Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse. With
 --set sort_connections=auto: the choice of a simulation on so many processes.
 Memory is the memory counted by the simulation itself, after the build and at the end, and the peak resident memory
-without that of the interpreter. Times do not include the network between machines. Compare with Figures 7 and 10 of the
-paper.
+without that of the interpreter. Times do not include the network between machines.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,17 +31,20 @@ from rich.padding import Padding
 from rich.table import Table
 
 from ranvier import _core
+from ranvier.base.memory_checks import check_room
 from ranvier.base.paths import check_destinations, save_figure
 from ranvier.base.python_process import python_command
 from ranvier.base.sizes import parse_bytes
 from ranvier.commands import info
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.errors import InsufficientMemoryError, StateError, ValueOutOfBoundsError
 from ranvier.forecast import calibration
-from ranvier.forecast.prediction import expect_load, expect_times
+from ranvier.forecast.prediction import Times, expect_load, expect_times
 from ranvier.networks import hpc_benchmark
 from ranvier.simulation.options import MOST_RANKS, grouped
 from ranvier.simulation.predictions import lasting_bytes, predict_memory
+from ranvier_benchmarks._kernel_memory import cumulative_bytes, lasting_account
+from ranvier_benchmarks._mpiexec import BYTES_OF_A_PROCESS
 from ranvier_benchmarks._networks import NETWORKS, describe
 from ranvier_benchmarks._options import (
     SORTING_NAMES,
@@ -49,9 +56,10 @@ from ranvier_benchmarks._options import (
     sortings_of,
 )
 from ranvier_benchmarks._results import ResultsFile
+from ranvier_benchmarks._scaling_plans import largest_fitting, least_neurons
 from ranvier_benchmarks._settings import Chosen, add_bench_settings, choose, recorded_options
 
-__all__ = ["add_arguments", "main", "parse_ranks"]
+__all__ = ["Prepared", "add_arguments", "main", "measure", "parse_ranks", "prepare", "show"]
 
 Summary: TypeAlias = dict[str, Any]
 Case: TypeAlias = tuple[str, Sorting, int]
@@ -59,11 +67,13 @@ Case: TypeAlias = tuple[str, Sorting, int]
 
 _NETWORK = "hpc_benchmark"
 _TIME, _PRESIM = 100.0, 10.0
+_MEMORY_TO_FILL = "100MB"
 _PHASES = ("build", "init", "simulation")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    parser.add_argument("--mode", choices=("weak", "strong", "fill"), default="weak", help="(default: %(default)s)")
     parser.add_argument(
         "--ranks",
         default="32,128,512,2048,8192,32768,100000",
@@ -81,7 +91,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=1800,
         metavar="N",
-        help="neurons of a rank; 18000 in the paper (default: %(default)s)",
+        help="neurons of a rank, with weak; 18000 in the paper (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--neurons",
+        type=int,
+        default=115_200,
+        metavar="N",
+        help="neurons of the network, with strong; 1152000 in the paper (default: %(default)s)",
     )
     parser.add_argument(
         "--indegree",
@@ -98,18 +115,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repetitions", type=int, default=1, metavar="N", help="number of runs of each, in turn (default: %(default)s)"
     )
     parser.add_argument(
-        "--memory-per-rank", metavar="SIZE", help="memory limit to draw as a line: 16GB, 500MiB, or bytes"
+        "--memory-per-rank",
+        metavar="SIZE",
+        help="memory limit of a rank: 16GB, 500MiB, or bytes; with fill, networks are as large as it allows (default: "
+        "100MB); it is drawn as a line",
     )
     add_result_files(parser, "the results")
 
 
-def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
-    """Run all variants on all numbers of processes in turn, and print the results.
+@dataclass(frozen=True)
+class Prepared:
+    """The dry runs of a benchmark, before any of them has started.
 
-    As a part of another benchmark, it does not print the path of its file.
+    Attributes
+    ----------
+    arguments, chosen
+        Arguments of the command, and what ``--set`` chose.
+    limit
+        Memory limit of a rank in bytes, if one was given.
+    cases
+        Methods of exchange, sorting, and numbers of ranks.
+    """
+
+    arguments: argparse.Namespace
+    chosen: Chosen
+    limit: int | None
+    cases: list[Case]
+
+
+def prepare(arguments: argparse.Namespace) -> Prepared:
+    """Check the arguments, and return what is to be played.
+
+    Raises
+    ------
+    ValueOutOfBoundsError, UnknownNameError
+        For values out of bounds, and names that do not exist.
+    InsufficientMemoryError
+        When the machine has too little memory for one rank.
     """
     ranks = parse_ranks(arguments.ranks)
-    check_positive(arguments, ("neurons_per_rank", "indegree", "rate", "repetitions"))
+    check_positive(arguments, ("neurons_per_rank", "neurons", "indegree", "rate", "repetitions"))
+    if arguments.memory_per_rank is None and arguments.mode == "fill":
+        arguments.memory_per_rank = _MEMORY_TO_FILL
     limit = None if arguments.memory_per_rank is None else parse_bytes("--memory-per-rank", arguments.memory_per_rank)
     chosen = choose(
         arguments.settings,
@@ -118,15 +165,64 @@ def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
         presim=_PRESIM,
         options={"threads": 1},
         refused={
-            **NETWORKS[_NETWORK].refused_keys("--neurons-per-rank"),
+            **NETWORKS[_NETWORK].refused_keys("--neurons-per-rank or --neurons"),
             "exchange": "give --methods",
             "recordings": "leave it out: what is recorded stays where it is",
         },
     )
-    check_destinations(arguments.json, arguments.plot)
     methods = parse_methods(arguments.methods, kernels=True, dry=True)
     variants = method_variants(methods, sortings_of(chosen))
-    cases = [(method, sorting, count) for method, sorting in variants for count in ranks]
+    prepared = Prepared(
+        arguments, chosen, limit, [(method, sorting, count) for method, sorting in variants for count in ranks]
+    )
+    if arguments.mode == "strong" and arguments.neurons < max(ranks):
+        raise ValueOutOfBoundsError(
+            "--neurons", str(arguments.neurons), f"it must be at least {max(ranks)}, one for each rank"
+        )
+    # Memory grows or shrinks with the number of ranks.
+    for method, sorting in variants:
+        for count in {min(ranks), max(ranks)}:
+            _check_memory(prepared, (method, sorting, count))
+    return prepared
+
+
+def measure(
+    prepared: Prepared,
+    *,
+    step: Callable[[str], None],
+    keep: Callable[[Mapping[str, Any]], None] = lambda measured: None,
+    predicts_times: bool = True,
+) -> dict[str, Any]:
+    """Play all cases in turn, and return the results.
+
+    Parameters
+    ----------
+    step, keep
+        They are told what is played, and get the results so far.
+    predicts_times
+        Whether times are predicted too, for which the costs of a synapse and a neuron are measured.
+    """
+    runs: dict[Case, list[Summary]] = {}
+    results: dict[Case, Summary] = {}
+    sizes: dict[Case, int] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for repetition in range(prepared.arguments.repetitions):
+            for case in prepared.cases:
+                name = f"{case[0]}, {SORTING_NAMES[case[1]]}, {case[2]:,} ranks in a dry run"
+                step(f"{name}, {repetition + 1} of {prepared.arguments.repetitions}")
+                if case not in sizes:
+                    sizes[case] = _neurons(prepared, case)
+                runs.setdefault(case, []).append(_play(prepared, case, sizes[case], Path(folder)))
+                results[case] = _summarize(prepared, case, sizes[case], runs[case], predicts_times)
+                keep({"results": list(results.values())})
+    return {"results": list(results.values())}
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run all variants on all numbers of processes in turn, and print the results."""
+    prepared = prepare(arguments)
+    chosen = prepared.chosen
+    check_destinations(arguments.json, arguments.plot)
     # A pipe has no width.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     file = ResultsFile(
@@ -137,24 +233,20 @@ def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
             "machine": info.gather(),
         },
     )
-    runs: dict[Case, list[Summary]] = {}
-    results: dict[Case, Summary] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for repetition in range(arguments.repetitions):
-            for case in cases:
-                name = f"{case[0]}, {SORTING_NAMES[case[1]]}, {case[2]:,} ranks"
-                with console.status(f"{name} ({repetition + 1} of {arguments.repetitions})"):
-                    runs.setdefault(case, []).append(_play(arguments, chosen, *case, Path(folder)))
-                    results[case] = _summarize(arguments, chosen, case, runs[case])
-                    file.update({"results": list(results.values())})
-    _show(console, arguments, chosen, list(results.values()))
-    file.finish({"results": list(results.values())}, None if is_part else console)
+    with console.status("") as status:
+        measured = measure(prepared, step=status.update, keep=file.update)
+    show(console, arguments, chosen, measured["results"])
+    file.finish(measured, console)
     if arguments.plot is not None:
         from ranvier.forecast.figure import many_ranks_figure
 
-        load = f"{arguments.neurons_per_rank:,} neurons a rank, in-degree {arguments.indegree:,}"
-        title = f"{load}, {arguments.rate:g} spikes/s"
-        save_figure(many_ranks_figure(list(results.values()), limit=limit, title=title), arguments.plot)
+        load = {
+            "weak": f"{arguments.neurons_per_rank:,} neurons a rank",
+            "strong": f"{arguments.neurons:,} neurons",
+            "fill": f"{arguments.memory_per_rank} a rank",
+        }[arguments.mode]
+        title = f"{load}, in-degree {arguments.indegree:,}, {arguments.rate:g} spikes/s"
+        save_figure(many_ranks_figure(measured["results"], limit=prepared.limit, title=title), arguments.plot)
         console.print(f"Figure in {arguments.plot}", style="dim", soft_wrap=True)
     return 0
 
@@ -171,12 +263,62 @@ def parse_ranks(text: str, name: str = "--ranks") -> list[int]:
     return sorted(set(ranks))
 
 
-def _play(
-    arguments: argparse.Namespace, chosen: Chosen, method: str, sorting: Sorting, ranks: int, folder: Path
-) -> Summary:
+def _neurons(prepared: Prepared, case: Case) -> int:
+    """Return the number of neurons of the network of a case."""
+    arguments = prepared.arguments
+    if arguments.mode == "weak":
+        return int(arguments.neurons_per_rank * case[2])
+    if arguments.mode == "strong":
+        return int(arguments.neurons)
+    assert prepared.limit is not None
+
+    def needed(per_rank: int) -> int:
+        return sum(_predicted(prepared, case, per_rank * case[2]).values())
+
+    least = least_neurons(_NETWORK, arguments.indegree, prepared.chosen, case[2])
+    if needed(least) > prepared.limit:
+        raise InsufficientMemoryError(
+            "--memory-per-rank",
+            arguments.memory_per_rank,
+            f"{least} neurons on each of {case[2]:,} ranks, with {arguments.indegree:,} synapses each, take more",
+            "give more memory, or fewer synapses",
+        )
+    return largest_fitting(needed, least, prepared.limit) * case[2]
+
+
+def _predicted(prepared: Prepared, case: Case, neurons: int) -> dict[str, int]:
+    """Return the predicted bytes of rank 0 by component, without recordings."""
+    method, sorting, ranks = case
+    arguments, chosen = prepared.arguments, prepared.chosen
+    options = {**chosen.without("costs", "memory_limit"), **method_options(method, sorting)}
+    predicted = predict_memory(
+        describe(_NETWORK, neurons, arguments.indegree, chosen.network).net,
+        ranks=ranks,
+        rate=arguments.rate,
+        time=chosen.presim + chosen.time,
+        **grouped(options),
+    )
+    return {name: size for name, size in predicted.items() if name != "recordings"}
+
+
+def _check_memory(prepared: Prepared, case: Case) -> None:
+    ranks = case[2]
+    if prepared.arguments.mode == "fill":
+        assert prepared.limit is not None
+        needed, what = prepared.limit, f"a dry run that fills {prepared.arguments.memory_per_rank}"
+    else:
+        neurons = _neurons(prepared, case)
+        needed = sum(_predicted(prepared, case, neurons).values())
+        what = f"one of {ranks:,} ranks with {neurons:,} neurons of {prepared.arguments.indegree:,} synapses each"
+    check_room(what, needed + BYTES_OF_A_PROCESS, "choose fewer neurons or synapses")
+
+
+def _play(prepared: Prepared, case: Case, neurons: int, folder: Path) -> Summary:
     """Make a dry run in a separate process, so that the resident memory is that of this run only."""
-    size = NETWORKS[_NETWORK].size(arguments.neurons_per_rank * ranks, arguments.indegree)
-    settings = {**size, **chosen.as_json(), **method_options(method, sorting)}
+    method, sorting, ranks = case
+    arguments = prepared.arguments
+    size = NETWORKS[_NETWORK].size(neurons, arguments.indegree)
+    settings = {**size, **prepared.chosen.as_json(), **method_options(method, sorting)}
     path = folder / "played.json"
     command = python_command("-m", "ranvier.command_line", "run", _NETWORK, "--json", str(path))
     command += ["--dry-run", str(ranks), "--rate", str(arguments.rate)]
@@ -192,12 +334,11 @@ def _play(
     return played
 
 
-def _summarize(arguments: argparse.Namespace, chosen: Chosen, case: Case, runs: list[Summary]) -> Summary:
+def _predicted_times(prepared: Prepared, case: Case, neurons: int, *, is_sorted: bool) -> Times:
     method, sorting, ranks = case
+    arguments, chosen = prepared.arguments, prepared.chosen
     options = {**chosen.without("costs", "memory_limit"), **method_options(method, sorting)}
-    first = runs[0]
-    is_sorted = first["sorts_connections"]
-    net = describe(_NETWORK, arguments.neurons_per_rank * ranks, arguments.indegree, chosen.network).net
+    net = describe(_NETWORK, neurons, arguments.indegree, chosen.network).net
     costs = calibration.measure(
         net,
         options,
@@ -217,19 +358,25 @@ def _summarize(arguments: argparse.Namespace, chosen: Chosen, case: Case, runs: 
         directed=costs.directed,
         exchanges_per_delay=costs.exchanges_per_delay,
     )
-    times = expect_times(load, costs)
-    of_time = chosen.presim + chosen.time
-    predicted = predict_memory(net, ranks=ranks, rate=arguments.rate, time=of_time, **grouped(options))
+    return expect_times(load, costs)
+
+
+def _summarize(prepared: Prepared, case: Case, neurons: int, runs: list[Summary], predicts_times: bool) -> Summary:
+    method, _, ranks = case
+    first = runs[0]
+    is_sorted = first["sorts_connections"]
     parts = [name for name in first["phases"] if name not in _PHASES]
     a_second = 1000.0 / first["simulated"]
 
     def median(name: str) -> float:
         return float(statistics.median(run["phases"][name] for run in runs))
 
-    return {
+    summary = {
         "method": method,
         "sorted": is_sorted,
         "ranks": ranks,
+        "threads": first["threads"],
+        "network_neurons": neurons,
         "neurons": first["neurons"],
         "synapses": first["synapses"],
         "events": first["events"],
@@ -239,27 +386,38 @@ def _summarize(arguments: argparse.Namespace, chosen: Chosen, case: Case, runs: 
         "simulation_s_per_s": median("simulation") * a_second,
         "parts_s_per_s": {name: median(name) * a_second for name in parts},
         "all_simulations_s_per_s": [run["phases"]["simulation"] * a_second for run in runs],
-        # Without the memory of the dry run itself, and without recordings.
-        "memory_bytes": {
-            name: size for name, size in first["memory"].items() if name not in ("invention", "recordings")
-        },
+        "memory_bytes": lasting_account(first["memory"]),
+        "cumulative_bytes": cumulative_bytes(first["memory_when_built"], first["memory"]),
         "resident_bytes": statistics.median(run["resident"] - run["resident_before"] for run in runs),
-        "predicted_bytes": {name: size for name, size in predicted.items() if name != "recordings"},
-        "predicted_build_and_init_s": times.build,
-        "predicted_simulation_s_per_s": times.simulation,
+        "predicted_bytes": _predicted(prepared, case, neurons),
     }
+    if predicts_times:
+        times = _predicted_times(prepared, case, neurons, is_sorted=is_sorted)
+        summary |= {"predicted_build_and_init_s": times.build, "predicted_simulation_s_per_s": times.simulation}
+    return summary
 
 
-def _show(console: Console, arguments: argparse.Namespace, chosen: Chosen, results: list[Summary]) -> None:
-    first = results[0]
+def show(console: Console, arguments: argparse.Namespace, chosen: Chosen, results: list[Summary]) -> None:
+    """Print a table for each method of exchange."""
     console.print(
-        f"{first['neurons']:,} neurons and {first['synapses']:,} synapses a rank, {arguments.rate:g} spikes/s, "
+        f"In-degree {arguments.indegree:,}, {arguments.rate:g} spikes/s, "
         f"{chosen.threads} thread{'s' if chosen.threads > 1 else ''}, Ranvier {_core.version}",
         soft_wrap=True,
     )
     for method, is_sorted in dict.fromkeys((result["method"], result["sorted"]) for result in results):
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-        heads = ("ranks", "build", "init", "a second", "predicted", "memory", "predicted", "resident", "received")
+        heads = (
+            "ranks",
+            "neurons",
+            "build",
+            "init",
+            "a second",
+            "predicted",
+            "memory",
+            "predicted",
+            "resident",
+            "received",
+        )
         for head in heads:
             table.add_column(head, justify="right", no_wrap=True)
         for result in results:
@@ -268,6 +426,7 @@ def _show(console: Console, arguments: argparse.Namespace, chosen: Chosen, resul
             predicted = lasting_bytes(result["predicted_bytes"])
             table.add_row(
                 f"{result['ranks']:,}",
+                f"{result['neurons']:,}",
                 f"{result['build_s']:.2f} s",
                 f"{result['init_s']:.2f} s",
                 f"{result['simulation_s_per_s']:.2f} s",

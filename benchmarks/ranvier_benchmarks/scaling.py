@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from rich.console import Console
 
@@ -32,11 +33,13 @@ from ranvier.base.paths import check_destinations
 from ranvier.base.sizes import parse_bytes
 from ranvier.commands import info
 from ranvier.errors import InsufficientMemoryError, StateError
-from ranvier.simulation.measurements import Bursts
+from ranvier.simulation.measurements import PARTS, Bursts
 from ranvier.simulation.predictions import lasting_bytes
-from ranvier_benchmarks._mpiexec import Mpiexec, find_mpiexec, run_worker
+from ranvier_benchmarks._kernel_memory import cumulative_bytes
+from ranvier_benchmarks._mpiexec import Mpiexec, check_startable, find_mpiexec, run_worker
 from ranvier_benchmarks._networks import NETWORKS
 from ranvier_benchmarks._options import (
+    Sorting,
     add_shared_arguments,
     check_positive,
     is_directed,
@@ -47,12 +50,20 @@ from ranvier_benchmarks._options import (
     sortings_of,
 )
 from ranvier_benchmarks._results import ResultsFile
-from ranvier_benchmarks._scaling_plans import UNKNOWN, Activity, activity_of, plan_run, plans_to_fill, predict
+from ranvier_benchmarks._scaling_plans import (
+    UNKNOWN,
+    Activity,
+    activity_of,
+    check_memory,
+    plan_run,
+    plans_to_fill,
+    predict,
+)
 from ranvier_benchmarks._scaling_tables import PHASES, Summary, show, title, variant
 from ranvier_benchmarks._scaling_worker import Report
 from ranvier_benchmarks._settings import Chosen, add_bench_settings, choose, recorded_options
 
-__all__ = ["add_arguments", "check_same_spikes", "main"]
+__all__ = ["Prepared", "add_arguments", "check_same_spikes", "main", "measure", "prepare"]
 
 
 _WORKER = "ranvier_benchmarks._scaling_worker"
@@ -95,39 +106,105 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
-    """Run all variants on all numbers of processes, and print the results.
+@dataclass(frozen=True)
+class Prepared:
+    """The runs of a benchmark, before any of them has started.
 
-    As a part of another benchmark, it does not print the path of its file.
+    Attributes
+    ----------
+    arguments, chosen
+        Arguments of the command, and what ``--set`` chose.
+    ranks, variants
+        Numbers of processes, and methods of exchange with and without sorting.
+    memory
+        Memory limit of a process in bytes, with ``--mode fill``.
+    plans
+        Specifications of the runs; those with ``--mode fill`` change when networks have been tried out.
+    """
+
+    arguments: argparse.Namespace
+    chosen: Chosen
+    ranks: list[int]
+    variants: list[tuple[str, Sorting]]
+    memory: int
+    plans: list[Summary]
+
+
+def prepare(arguments: argparse.Namespace) -> Prepared:
+    """Check the arguments, and return what is to run; no process is started.
+
+    Raises
+    ------
+    ValueOutOfBoundsError, UnknownNameError
+        For values out of bounds, and names that do not exist.
+    InsufficientMemoryError
+        When the machine has too little memory for all processes of a run.
     """
     ranks = parse_ranks(arguments.ranks, 1, "")
     methods = parse_methods(arguments.methods, kernels=True)
     check_positive(arguments, ("neurons_per_rank", "neurons", "indegree", "repetitions"))
     check_choice("--model", arguments.model, list(NETWORKS))
     chosen = _choose(arguments)
+    check_startable("--ranks", ranks)
     memory = _memory(arguments, max(ranks))
-    sortings = sortings_of(chosen)
-    variants = method_variants(methods, sortings)
-    # Errors in them are raised before any process is started.
+    variants = method_variants(methods, sortings_of(chosen))
     plans = [
         plan_run(arguments, chosen, number, method, is_sorted, memory, UNKNOWN)
         for number in ranks
         for method, is_sorted in variants
     ]
-    check_destinations(arguments.json, arguments.plot)
-    mpiexec = find_mpiexec(arguments.mpiexec)
-    console = Console(highlight=False)
+    if arguments.mode != "fill":
+        for plan in plans:
+            check_memory(arguments, chosen, plan)
+    return Prepared(arguments, chosen, ranks, variants, memory, plans)
+
+
+def measure(
+    prepared: Prepared,
+    mpiexec: Mpiexec,
+    *,
+    step: Callable[[str], None],
+    keep: Callable[[Mapping[str, Any]], None] = lambda measured: None,
+) -> dict[str, Any]:
+    """Run all variants on all numbers of processes, and return the results.
+
+    `step` is told what runs, and `keep` gets the results so far.
+    """
+    arguments, chosen, plans = prepared.arguments, prepared.chosen, prepared.plans
     if arguments.mode == "fill":
 
         def try_out(plan: Summary) -> Activity:
-            with console.status(f"{plan['ranks']} processes, a smaller network"):
-                return activity_of(_run(plan, arguments, chosen, mpiexec))
+            step(f"{plan['ranks']} processes, a smaller network")
+            return activity_of(_run(plan, arguments, chosen, mpiexec))
 
         plans = [
-            plan for number in ranks for plan in plans_to_fill(arguments, chosen, number, variants, memory, try_out)
+            plan
+            for number in prepared.ranks
+            for plan in plans_to_fill(arguments, chosen, number, prepared.variants, prepared.memory, try_out)
         ]
-    for method in methods:
-        if False in sortings and not is_directed(method):
+    results: list[Summary] = []
+    transport = ""
+    for reports in _run_all(plans, arguments, chosen, mpiexec, step):
+        transport = reports[0][0]["transport"]
+        results = [
+            _summarize(plan, of_plan, arguments, chosen)
+            for plan, of_plan in zip(plans, reports, strict=True)
+            if of_plan
+        ]
+        keep({"transport": transport, "results": results})
+    check_same_spikes(results)
+    return {"transport": transport, "results": results}
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run all variants on all numbers of processes, and print the results."""
+    prepared = prepare(arguments)
+    chosen = prepared.chosen
+    check_destinations(arguments.json, arguments.plot)
+    mpiexec = find_mpiexec(arguments.mpiexec)
+    console = Console(highlight=False)
+    for method in dict.fromkeys(method for method, _ in prepared.variants):
+        if False in sortings_of(chosen) and not is_directed(method):
             console.print(f"{method} sends ids of sources: only with sorted synapses", style="dim", soft_wrap=True)
     file = ResultsFile(
         arguments.json,
@@ -138,19 +215,11 @@ def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
             "mpiexec": str(mpiexec.path),
         },
     )
-    results: list[Summary] = []
-    transport = ""
-    for reports in _run_all(plans, arguments, chosen, mpiexec, console):
-        transport = reports[0][0]["transport"]
-        results = [
-            _summarize(plan, of_plan, arguments, chosen)
-            for plan, of_plan in zip(plans, reports, strict=True)
-            if of_plan
-        ]
-        file.update({"transport": transport, "results": results})
-    check_same_spikes(results)
-    show(console, results, arguments, chosen, transport)
-    file.finish({"transport": transport, "results": results}, None if is_part else console)
+    with console.status("") as status:
+        measured = measure(prepared, mpiexec, step=status.update, keep=file.update)
+    results = measured["results"]
+    show(console, results, arguments, chosen, measured["transport"])
+    file.finish(measured, console)
     if arguments.plot is not None:
         from ranvier_benchmarks import _figures
 
@@ -193,15 +262,18 @@ def _memory(arguments: argparse.Namespace, ranks: int) -> int:
 
 
 def _run_all(
-    plans: list[Summary], arguments: argparse.Namespace, chosen: Chosen, mpiexec: Mpiexec, console: Console
+    plans: list[Summary],
+    arguments: argparse.Namespace,
+    chosen: Chosen,
+    mpiexec: Mpiexec,
+    step: Callable[[str], None],
 ) -> Iterator[list[list[Report]]]:
     """Return the reports of each plan so far, after each run."""
     reports: list[list[Report]] = [[] for _ in plans]
     for repetition in range(arguments.repetitions):
         for plan, of_plan in zip(plans, reports, strict=True):
-            what = f"{plan['ranks']} processes, {variant(plan)}, run {repetition + 1} of {arguments.repetitions}"
-            with console.status(what):
-                of_plan.append(_run(plan, arguments, chosen, mpiexec))
+            step(f"{plan['ranks']} processes, {variant(plan)}, run {repetition + 1} of {arguments.repetitions}")
+            of_plan.append(_run(plan, arguments, chosen, mpiexec))
             yield reports
 
 
@@ -292,9 +364,27 @@ def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespa
         "mean_rate_hz": last["spikes"] / last["neurons"] / (chosen.time / 1000.0),
         "fingerprints": sorted({report["fingerprint"] for report in reports}),
         "times_s": {phase: over_runs([report["times_s"][phase] for report in reports]) for phase in PHASES},
+        # The mean over processes; each process has that over its threads.
+        "parts_s": {
+            part: statistics.median(statistics.fmean(report["times_s"][part]) for report in reports) for part in PARTS
+        },
         "memory_bytes": spread(account),
         "components_bytes": components,
+        "cumulative_bytes": _largest_cumulative(last),
         "resident_bytes": over_runs([[float(b) for b in report["resident_bytes"]] for report in reports]),
         # The prediction is for rank 0; what only construction needs has gone by then.
         "deviation": account[0] / predicted - 1.0,
     }
+
+
+def _largest_cumulative(report: Report) -> dict[str, int]:
+    ranks = range(len(report["resident_bytes"]))
+
+    def of(rank: int, part: dict[str, list[int]]) -> dict[str, int]:
+        return {name: by_rank[rank] for name, by_rank in part.items()}
+
+    by_rank = [
+        cumulative_bytes(of(rank, report["memory_when_built_bytes"]), of(rank, report["memory_bytes"]))
+        for rank in ranks
+    ]
+    return {name: max(one[name] for one in by_rank) for name in by_rank[0]}

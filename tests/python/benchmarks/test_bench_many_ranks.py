@@ -67,3 +67,38 @@ def test_what_is_chosen_is_played(
     assert "alltoall, unsorted" in printed
     assert "allgather, unsorted" not in printed
     assert plot_path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "message"),
+    [
+        (["--mode=strong", "--neurons=999", "--ranks=1000"], rv.errors.ValueOutOfBoundsError, "one for each rank"),
+        (["--mode=fill", "--memory-per-rank=1kB"], rv.errors.InsufficientMemoryError, "take more"),
+        (["--mode=fill", "--memory-per-rank=900TB"], rv.errors.InsufficientMemoryError, "fills 900TB"),
+        (["--neurons-per-rank=20000000"], rv.errors.InsufficientMemoryError, "one of 32 ranks"),
+    ],
+)
+def test_dry_runs_without_room_are_not_begun(
+    words: list[str], error: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(error, match=message):
+        many_ranks.main(parse("--methods=alltoall", *words, "--set", "sort_connections=true"))
+
+
+@pytest.mark.thorough
+def test_sizes_of_dry_runs_follow_the_mode() -> None:
+    """A fixed network is divided, and one that fills a memory limit needs nearly all of it."""
+    settings = ["--ranks=100,1000", "--methods=alltoall", "--indegree=50"]
+    settings += ["--set", "time=10", "presim=0", "sort_connections=true"]
+
+    def play(*words: str) -> list[dict[str, Any]]:
+        prepared = many_ranks.prepare(parse(*words, *settings))
+        return many_ranks.measure(prepared, step=lambda text: None, predicts_times=False)["results"]
+
+    strong = play("--mode=strong", "--neurons=20000")
+    assert [(run["network_neurons"], run["neurons"]) for run in strong] == [(20_000, 200), (20_000, 20)]
+    for run in play("--mode=fill", "--memory-per-rank=3MB"):
+        assert 2_900_000 < sum(run["predicted_bytes"].values()) <= 3_000_000
+        assert run["neurons"] * run["ranks"] == pytest.approx(run["network_neurons"], rel=0.01)
+        memory = run["cumulative_bytes"]
+        assert 0 < memory["nodes"] < memory["connections"] < memory["end"] == sum(run["memory_bytes"].values())

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from ranvier.errors import RemoteError, StateError, ValueOutOfBoundsError
 from ranvier.processes.mpi_library import FAMILIES
+from ranvier.simulation.measurements import PARTS, PHASES
 from ranvier_benchmarks import _in_turn, exchange, many_ranks, microcircuit, parallel, scaling
 from ranvier_benchmarks._mpiexec import Mpiexec, run_worker
 from ranvier_benchmarks._options import method_variants
@@ -102,8 +103,9 @@ SCALING_REPORT = {
     "spikes": 10,
     "events": 400,
     "fingerprint": "ab",
-    "times_s": {phase: [1.0] for phase in ("build", "init", "simulation")},
+    "times_s": {phase: [1.0] for phase in (*PHASES, *PARTS)},
     "memory_bytes": {"synapses": [1000]},
+    "memory_when_built_bytes": {"synapses": [900]},
     "rate": 5.0,
     "bursts": None,
     "resident_bytes": [1000],
@@ -125,7 +127,7 @@ def test_scaling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_many_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(many_ranks, "_play", fails_after(2, {}))
     monkeypatch.setattr(
-        many_ranks, "_summarize", lambda arguments, chosen, case, runs: {"case": case, "runs": len(runs)}
+        many_ranks, "_summarize", lambda prepared, case, neurons, runs, times: {"case": case, "runs": len(runs)}
     )
     path = tmp_path / "results.json"
     with pytest.raises(StateError, match="it failed"):

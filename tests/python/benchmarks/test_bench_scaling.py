@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import resource
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ from matplotlib import image
 
 import ranvier as rv
 from mpi_runs import WHEELS
+from ranvier import _core
 from ranvier.base.sizes import parse_bytes
 from ranvier.errors import FileError, InsufficientMemoryError, StateError, UnknownNameError, ValueOutOfBoundsError
 from ranvier.simulation.measurements import Bursts
 from ranvier_benchmarks import scaling
 from ranvier_benchmarks._networks import describe
-from ranvier_benchmarks._scaling_plans import Activity, fitting_plan
+from ranvier_benchmarks._scaling_plans import Activity, fitting_plan, largest_fitting
 from ranvier_benchmarks._scaling_worker import fingerprint
 
 SMALL = ["--ranks=1,2", "--indegree=40"]
@@ -173,6 +175,24 @@ def test_that_a_network_larger_than_the_one_that_was_tried_is_not_run_twice() ->
     assert fitting_plan(lambda known: planned(400), never, never, 300, activity(10.0)) == planned(400)
 
 
+@pytest.mark.parametrize("exponent", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("overhead", [0.0, 5000.0])
+def test_the_largest_that_fits_is_found_in_few_calls(exponent: float, overhead: float) -> None:
+    calls: list[int] = []
+
+    def needed(count: int) -> float:
+        calls.append(count)
+        return overhead + 3.0 * count**exponent
+
+    for limit in (overhead + 3.0, overhead + 1000.0, 1e6, 1e10):
+        if limit < overhead + 3.0:
+            continue
+        calls.clear()
+        found = largest_fitting(needed, 1, limit)
+        assert needed(found) <= limit < needed(found + max(1, found // 1000) + 1)
+        assert len(calls) < 40
+
+
 # ---- spikes that differ ----------------------------------------------------------------------------------------------
 
 
@@ -258,6 +278,27 @@ def test_unknown_names() -> None:
 def test_memory_that_nothing_fits(memory: str, message: str) -> None:
     with pytest.raises(InsufficientMemoryError, match=message):
         bench("--mode=fill", f"--memory-per-rank={memory}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--neurons-per-rank=100000000"], "on 1 processes is .* available"),
+        (["--mode=strong", "--neurons=100000000"], "on 1 processes is .* available"),
+        (["--ranks=1,4096"], "memory for 4096 processes"),
+    ],
+)
+def test_runs_without_room_are_not_begun(arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scaling, "find_mpiexec", lambda given: pytest.fail("it begins"))
+    monkeypatch.setattr(_core, "available_memory", lambda: 4_000_000_000)
+    with pytest.raises(InsufficientMemoryError, match=message):
+        bench(*arguments)
+
+
+def test_no_more_processes_than_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (3, 3))
+    with pytest.raises(ValueOutOfBoundsError, match="--ranks is 4, .*from 1 to 3"):
+        bench("--ranks=1,4")
 
 
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:
