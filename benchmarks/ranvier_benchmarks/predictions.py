@@ -30,7 +30,7 @@ from ranvier.errors import UnknownNameError
 from ranvier.forecast import calibration
 from ranvier.forecast.prediction import Times, expect_load, expect_times
 from ranvier.network.network import Network
-from ranvier.networks import brunel, hpc_benchmark, microcircuit
+from ranvier.networks import brunel, hpc_benchmark, interval_fire, microcircuit
 from ranvier.simulation.options import DryRun, grouped
 from ranvier.simulation.simulation import Simulation
 from ranvier_benchmarks._networks import describe
@@ -47,6 +47,7 @@ _NETWORKS: dict[str, Callable[[], Network]] = {
     "microcircuit": lambda: microcircuit(scale=0.2, drive="poisson").net,
     "brunel": lambda: brunel(order=1500).net,
     "hpc_benchmark": lambda: hpc_benchmark(scale=0.5, indegree_scale=0.1).net,
+    "interval_fire": lambda: interval_fire(cells=4096).net,
 }
 _TIME = 60.0
 _REFUSED = {
@@ -82,9 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--networks",
-        default=",".join(_NETWORKS),
+        default="microcircuit,brunel,hpc_benchmark",
         metavar="NAME,...",
-        help="networks for real runs on one process, or none (default: %(default)s)",
+        help=f"networks for real runs on one process, of {', '.join(_NETWORKS)}, or none (default: %(default)s)",
     )
     parser.add_argument("--threads", default="1,2", metavar="N,...", help="(default: %(default)s)")
     parser.add_argument("--neurons-per-rank", type=int, default=1800, metavar="N", help="(default: %(default)s)")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from functools import partial
@@ -15,12 +16,20 @@ import numpy as np
 
 from ranvier import _core, models
 from ranvier.base.paths import write_text
+from ranvier.base.times import time_of
 from ranvier.base.user_cache import user_cache
 from ranvier.base.values import StoredValues
 from ranvier.forecast import miniature
-from ranvier.forecast.load import DEFAULT_RATE
+from ranvier.forecast.load import (
+    DEFAULT_RATE,
+    Arrivals,
+    arrivals_by_population,
+    rates_by_population,
+    shortest_delay,
+)
 from ranvier.network.network import Network
 from ranvier.network.projections import Stimulus
+from ranvier.network.rules import FixedIndegree
 from ranvier.populations.populations import Population
 from ranvier.processes import machine
 from ranvier.simulation.options import grouped
@@ -29,6 +38,13 @@ from ranvier.simulation.simulation import Simulation
 __all__ = ["Costs", "cache_file", "measure"]
 
 _REPETITIONS, _NEURONS, _STEPS = 3, 4000, 500
+# Largest number of spikes for all measured neurons in a step: above, fewer neurons are measured.
+_MOST_ARRIVALS = 100_000
+# Largest rate of a source per step: at higher rates, a Poisson process often has several spikes in a step.
+_MOST_SPIKES = 0.2
+_SOURCES = 100
+# Spikes with this weight cost the same as others, and change the potentials of neurons by nearly nothing.
+_SMALL_WEIGHT = 1e-9
 
 # The options of a simulation on which its costs depend.
 _OPTIONS = (
@@ -61,7 +77,8 @@ class Costs:
     directed
         Whether spikes are sent only to the processes that need them.
     neurons
-        By population: time of one thread to update a neuron by one step.
+        By population: time of one thread to update a neuron by one step, at which as many spikes arrive as in the
+        network. The time to deliver these spikes is not included.
     stimuli
         By stimulus: time of one thread to stimulate a neuron for one step.
     """
@@ -109,8 +126,9 @@ def measure(
 ) -> Costs:
     """Return the costs of the parts of a network on this machine: stored ones, or measured now, which takes seconds.
 
-    Neuron models and stimulators are measured one by one. The costs of spikes are measured with a small copy of the
-    network (`ranvier.forecast.miniature`). The network itself is not built.
+    Neuron models and stimulators are measured one by one, with as many spikes as arrive at a neuron of the network:
+    some models need more time for a step in which they get a spike. The costs of spikes are measured with a small copy
+    of the network (`ranvier.forecast.miniature`). The network itself is not built.
 
     Parameters
     ----------
@@ -139,10 +157,15 @@ def measure(
     )
     of_neurons: dict[str, Any] = {name: chosen[name] for name in ("precision", "instruction_set") if name in chosen}
     how = json.dumps(of_neurons, sort_keys=True)
+    arrivals = arrivals_by_population(network, rates_by_population(network, rates, rate))
+    # Neurons are updated for several steps at once, as many as there are between exchanges.
+    shortest = min((shortest_delay(projection) for projection in network.projections), default=1)
+    delay = time_of(shortest, network.resolution)
+    how = f"delay {delay} {how}"
     neurons = [
         remembered.get(
-            f"neuron {population.model} {_told(population.values)} {how}",
-            partial(_measure_neurons, population, None, of_neurons),
+            f"neuron {population.model} {_told(population.values)} {_arriving(arrivals[population.index])}{how}",
+            partial(_measure_neurons, population, arrivals[population.index], delay, None, of_neurons),
             _is_cost,
         )
         for population in network.populations
@@ -152,10 +175,11 @@ def measure(
         cost = 0.0
         for part in stimulus.targets.parts:
             population = part.population
+            here = arrivals[population.index]
             both = remembered.get(
                 f"stimulus {stimulus.stimulator} {_told(stimulus.values)} {_mean(stimulus.weight)} "
-                f"{population.model} {_told(population.values)} {how}",
-                partial(_measure_neurons, population, stimulus, of_neurons),
+                f"{population.model} {_told(population.values)} {_arriving(here)}{how}",
+                partial(_measure_neurons, population, here, delay, stimulus, of_neurons),
                 _is_cost,
             )
             share = len(part) / max(1, len(stimulus.targets))
@@ -222,27 +246,66 @@ def _are_costs_of_exchange(value: object) -> bool:
 # ---- neurons and stimuli ---------------------------------------------------------------------------------------------
 
 
-def _measure_neurons(population: Population, stimulus: Stimulus | None, options: Mapping[str, Any]) -> float:
+def _measure_neurons(
+    population: Population,
+    arrivals: Sequence[Arrivals],
+    delay: float,
+    stimulus: Stimulus | None,
+    options: Mapping[str, Any],
+) -> float:
     """Return the time, in seconds, of one step of a neuron, including its stimulus if there is one."""
     if population.plays_spikes:
         return 0.0
+    sim = _simulation_of_neurons(population, arrivals, delay, stimulus, options)
+    return 0.0 if sim is None else _seconds_a_step(sim) / len(sim.network.populations[0])
+
+
+def _simulation_of_neurons(
+    population: Population,
+    arrivals: Sequence[Arrivals],
+    delay: float,
+    stimulus: Stimulus | None,
+    options: Mapping[str, Any],
+) -> Simulation | None:
+    """Return some neurons of a population, as the first of a network, at which as many spikes arrive.
+
+    None: the cost of the stimulus is negligible.
+    """
     net = Network(resolution=population.step)
+    per_step = sum(each.rate for each in arrivals) * population.step / 1000.0
+    count = max(1, min(_NEURONS, round(_MOST_ARRIVALS / per_step))) if per_step > 0.0 else _NEURONS
     # Rates depend on the distribution of values over neurons.
     lists = models.STIMULATORS[population.model].sequence_names if population.is_source else ()
     given = {name: each for name, each in population.values.items() if name not in lists}
-    sampled: dict[str, Any] = dict(_sampled(given))
+    sampled: dict[str, Any] = dict(_sampled(given, count))
     sampled.update({name: population.values[name] for name in lists if name in population.values})
-    copy = net.create(population.model_for(_NEURONS), _NEURONS, None, **sampled)
+    copy = net.create(population.model_for(count), count, None, **sampled)
     if stimulus is not None:
         if any(isinstance(value, np.ndarray) for value in stimulus.values.values()):
             # A list of times or of currents: its cost per step is negligible.
-            return 0.0
-        values: dict[str, Any] = dict(_sampled(stimulus.values))
+            return None
+        values: dict[str, Any] = dict(_sampled(stimulus.values, count))
         to: dict[str, Any] = {"receptor": stimulus.receptor, "electrode": stimulus.electrode}
         net.stimulate(copy, stimulus.stimulator, weight=_mean(stimulus.weight), **to, **values)
-    here = {"communicator": _core.Communicator.local(), "threads": 1}
-    sim = Simulation(net, progress=False, **grouped({**options, **here}))
-    return _seconds_a_step(sim) / _NEURONS
+    # Sources fire at given rates; the spikes of the copied neurons go nowhere.
+    rates = {copy.name: 0.0}
+    for each in arrivals:
+        of_step = each.rate * population.step / 1000.0
+        indegree = max(1, math.ceil(of_step / _MOST_SPIKES))
+        # The model that costs least while nothing arrives.
+        sources = net.create("interval_fire", _SOURCES)
+        rates[sources.name] = each.rate / indegree
+        net.connect(
+            sources,
+            copy,
+            FixedIndegree(indegree),
+            weight=each.sign * _SMALL_WEIGHT,
+            delay=max(1, round(delay / population.step)) * population.step,
+            receptor=each.receptor,
+        )
+    here: dict[str, Any] = {"threads": 1}
+    here |= {"invented_rate": rates, "ranks": 1} if arrivals else {"communicator": _core.Communicator.local()}
+    return Simulation(net, progress=False, **grouped({**options, **here}))
 
 
 def _seconds_a_step(sim: Simulation) -> float:
@@ -256,10 +319,10 @@ def _seconds_a_step(sim: Simulation) -> float:
     return min(measured)
 
 
-def _sampled(values: Mapping[str, StoredValues]) -> dict[str, StoredValues]:
+def _sampled(values: Mapping[str, StoredValues], count: int) -> dict[str, StoredValues]:
     """Return a sample of the values, one for each measured neuron."""
     return {
-        name: value[np.linspace(0, len(value) - 1, _NEURONS).astype(np.int64)]
+        name: value[np.linspace(0, len(value) - 1, count).astype(np.int64)]
         if isinstance(value, np.ndarray) and value.ndim == 1 and len(value)
         else value
         for name, value in values.items()
@@ -270,6 +333,11 @@ def _mean(value: StoredValues) -> float:
     if isinstance(value, np.ndarray):
         return float(value.mean()) if value.size else 1.0
     return value if isinstance(value, float) else 1.0
+
+
+def _arriving(arrivals: Sequence[Arrivals]) -> str:
+    """Return a text that identifies arriving spikes. Rates that differ by less than 5 % have the same cost."""
+    return "".join(f"{each.receptor} {each.sign:+.0f} {each.rate:.1e} " for each in arrivals)
 
 
 def _told(values: Mapping[str, StoredValues]) -> str:

@@ -18,7 +18,17 @@ from ranvier.network.projections import Projection
 from ranvier.populations.populations import Population, PopulationView
 from ranvier.simulation.options import MOST_RANKS, MOST_THREADS
 
-__all__ = ["DEFAULT_RATE", "Load", "expect_load", "mean_rate", "rates_by_population", "shortest_delay"]
+__all__ = [
+    "DEFAULT_RATE",
+    "Arrivals",
+    "Load",
+    "arrivals_by_population",
+    "expect_load",
+    "mean_rate",
+    "rates_by_population",
+    "shortest_delay",
+    "sign_of_weights",
+]
 
 DEFAULT_RATE = 10.0
 """Assumed rate of neurons, spikes/s, if no rate is known."""
@@ -154,6 +164,62 @@ def rates_by_population(network: Network, rates: Mapping[str, float], rate: floa
         if population.plays_spikes:
             result[population.index] = 0.0
     return result
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Spikes that arrive at the synapses of a neuron.
+
+    Attributes
+    ----------
+    receptor
+        Receptor of the synapses; None: the only one, or the one for the sign of the weights.
+    sign
+        1.0 or -1.0, the sign of most weights.
+    rate
+        Mean number of spikes per second that a neuron of the population gets.
+    """
+
+    receptor: str | None
+    sign: float
+    rate: float
+
+
+def arrivals_by_population(network: Network, of_source: Mapping[int, float]) -> dict[int, tuple[Arrivals, ...]]:
+    """Return the spikes that arrive at the neurons of each population, by index.
+
+    Parameters
+    ----------
+    network
+        The network.
+    of_source
+        Mean rate of each population, spikes/s, by index: see `rates_by_population`.
+    """
+    rates: dict[int, dict[tuple[str | None, float], float]] = {each.index: {} for each in network.populations}
+    for projection in network.projections:
+        if not len(projection.sources) or not len(projection.targets):
+            continue
+        of_sources = sum(of_source[part.population.index] * len(part) for part in projection.sources.parts)
+        per_target = projection.expected_synapses * of_sources / len(projection.sources) / len(projection.targets)
+        key = (projection.receptor, sign_of_weights(projection))
+        for part in projection.targets.parts:
+            of_population = rates[part.population.index]
+            share = len(part) / len(part.population)
+            of_population[key] = of_population.get(key, 0.0) + share * per_target
+    return {
+        index: tuple(Arrivals(*key, rate) for key, rate in of_population.items() if rate > 0.0)
+        for index, of_population in rates.items()
+    }
+
+
+def sign_of_weights(projection: Projection) -> float:
+    """Return the sign of most weights of a projection: 1.0 or -1.0."""
+    weight = projection.weight
+    if isinstance(weight, Distribution):
+        mean = getattr(weight, "mean", None) or getattr(weight, "low", None) or 1.0
+    else:
+        mean = float(np.mean(weight)) if np.size(weight) else 1.0
+    return -1.0 if mean < 0.0 else 1.0
 
 
 def expected_rate(sources: Population) -> float:

@@ -26,7 +26,7 @@ from ranvier.base.distributions import Distribution, Normal
 from ranvier.base.times import nearest_step, time_of
 from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues
-from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay
+from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay, sign_of_weights
 from ranvier.network.network import Network
 from ranvier.network.projections import Projection
 from ranvier.network.rules import FixedIndegree
@@ -200,7 +200,7 @@ def _groups(
     """Return a group of sources for each sign of weights, with these fractions of the sources and targets."""
     groups = []
     for sign in (1.0, -1.0):
-        chosen = [one for one in network.projections if _sign(one) == sign and one.expected_synapses > 0.0]
+        chosen = [one for one in network.projections if sign_of_weights(one) == sign and one.expected_synapses > 0.0]
         if not chosen:
             continue
         sources = {each.index: len(each) for one in chosen for each in one.sources.populations}
@@ -238,16 +238,6 @@ def _weight(projection: Projection, sign: float) -> float | Distribution:
         return weight
     # Models of synapses that learn have bounds for weights.
     return float(np.mean(weight)) if _learns(projection) and np.size(weight) else sign
-
-
-def _sign(projection: Projection) -> float:
-    weight = projection.weight
-    if isinstance(weight, Distribution):
-        # The weights of a projection may have both signs; only the sign of most of them matters.
-        mean = getattr(weight, "mean", None) or getattr(weight, "low", None) or 1.0
-    else:
-        mean = float(np.mean(weight)) if np.size(weight) else 1.0
-    return -1.0 if mean < 0.0 else 1.0
 
 
 def _delay(projection: Projection, resolution: float) -> float | Distribution:

@@ -13,6 +13,7 @@ import pytest
 import ranvier as rv
 from ranvier.forecast import calibration, miniature
 from ranvier.forecast.calibration import Costs
+from ranvier.forecast.load import Arrivals, arrivals_by_population, rates_by_population
 from ranvier.forecast.prediction import expect_load, expect_times
 from small_networks import with_noise
 
@@ -135,15 +136,18 @@ def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.M
     cache_file().write_text("[")
     asked = few_measurements(monkeypatch)
     assert costs_of(net, options).neurons == (2.0, 2.0)
-    # One for each model and one for each stimulus, whatever is asked for twice, and that of exchanges.
-    assert len(asked) == 3
+    # One for each population, as only one of them has inputs, one for the stimulus, and that of exchanges.
+    assert len(asked) == 4
     # Others are measured themselves.
-    others: list[dict[str, Any]] = [{"sorted_by_source": False}, {"ranks": 11}, {"threads": 2}, {"rate": 11.0}]
+    others: list[dict[str, Any]] = [{"sorted_by_source": False}, {"ranks": 11}, {"threads": 2}]
     for number, more in enumerate(others):
         costs_of(net, options, **more)
-        assert len(asked) == 4 + number
-    assert costs_of(net, options, recalibrate=True) == costs_of(net, options)
+        assert len(asked) == 5 + number
+    # At another rate, another number of spikes arrives; the population without inputs stays as it is.
+    costs_of(net, options, rate=11.0)
     assert len(asked) == 10
+    assert costs_of(net, options, recalibrate=True) == costs_of(net, options)
+    assert len(asked) == 14
 
 
 def test_neurons_are_measured_with_the_receptors_that_stimuli_reach(
@@ -157,6 +161,81 @@ def test_neurons_are_measured_with_the_receptors_that_stimuli_reach(
     costs = costs_of(net)
     assert 1e-11 < costs.neurons[0] < 1e-6
     assert 0.0 <= costs.stimuli[0] < 1e-6
+
+
+def neurons_of(net: rv.Network, index: int, rate: float, delay: float = 1.0) -> rv.Simulation:
+    """Return the simulation with which the neurons of a population are measured."""
+    arrivals = arrivals_by_population(net, rates_by_population(net, {}, rate))
+    sim = calibration._simulation_of_neurons(net.populations[index], arrivals[index], delay, None, {})
+    assert sim is not None
+    return sim
+
+
+def test_as_many_spikes_arrive_at_measured_neurons_as_in_the_network() -> None:
+    net = rv.networks.interval_fire(cells=512, connections=200, spread=0).net
+    real = rv.Simulation(net, threads=1, progress=False)
+    real.run(120.0)
+    real.reset_counts()
+    real.run(200.0)
+    counts = real.counts()
+    rate = counts.spikes / 512 / 0.2
+    sim = neurons_of(net, 0, rate)
+    measured = len(sim.network.populations[0])
+    # As many steps at once as in the network: its shortest delay has 10.
+    assert sim.epoch_steps == real.epoch_steps == 10
+    sim.run(200.0)
+    # 4000 neurons get 0.6 spikes in each of 2000 steps: the standard deviation is below 0.3 %, as all 100 sources are
+    # shared.
+    in_network = counts.synaptic_events / 512 / counts.steps
+    assert sim.counts().synaptic_events / measured / sim.counts().steps == pytest.approx(in_network, rel=0.02)
+
+
+def test_arrivals_have_receptors_and_signs() -> None:
+    net = with_noise()
+    both, nothing = arrivals_by_population(net, rates_by_population(net, {}, 10.0)).values()
+    assert [(each.receptor, each.sign) for each in both] == [(None, 1.0), (None, -1.0)]
+    assert [each.rate for each in both] == pytest.approx([1000.0, 250.0])
+    assert nothing == ()
+    assert neurons_of(net, 1, 10.0).counts().synapses == 0
+    # A part of a population, from parts of two others.
+    net = rv.Network()
+    cells = net.create("iaf_cond_nmda", 100)
+    others = net.create("iaf_psc_exp", 300)
+    rule = rv.FixedIndegree(20)
+    net.connect([cells, others], cells[:25], rule, weight=0.1, receptor="NMDA")
+    rates = {0: 5.0, 1: 9.0}
+    # All inputs of a quarter of the neurons.
+    assert arrivals_by_population(net, rates)[0] == (Arrivals("NMDA", 1.0, 0.25 * 20 * 8.0),)
+    projection = neurons_of(net, 0, 10.0).network.projections[0]
+    assert projection.receptor == "NMDA"
+
+
+@pytest.mark.parametrize("rate", [1e-3, 10.0, 1e4, 1e7])
+def test_measured_neurons_are_fewer_if_very_many_spikes_arrive(rate: float) -> None:
+    net = rv.Network()
+    cells = net.create(rv.interval_fire(), 100)
+    net.connect(cells, cells, rv.FixedIndegree(100), weight=0.0, delay=0.5)
+    sim = neurons_of(net, 0, rate, 0.5)
+    measured = len(sim.network.populations[0])
+    per_step = 100 * rate * 0.1 / 1000.0
+    assert measured == min(calibration._NEURONS, round(calibration._MOST_ARRIVALS / per_step))
+    assert sim.counts().synapses <= 2 * calibration._MOST_ARRIVALS / calibration._MOST_SPIKES
+    sim.run(100.0)
+    events = measured * 1000 * per_step
+    # Sources are shared, so that the error is theirs: at most 100 independent sources.
+    assert sim.counts().synaptic_events == pytest.approx(events, rel=0.2, abs=40_000)
+
+
+def test_neurons_with_a_coarse_step_are_measured_with_it() -> None:
+    net = rv.Network(resolution=0.1)
+    cells = net.create(rv.iaf_psc_exp(), 100, step=0.5)
+    net.connect(cells, cells, rv.FixedIndegree(50), weight=1.0, delay=2.0)
+    sim = neurons_of(net, 0, 10.0, 2.0)
+    assert sim.resolution == 0.5
+    assert sim.epoch_steps == 4
+    sim.run(1000.0)
+    events = sim.counts().synaptic_events / len(sim.network.populations[0])
+    assert events == pytest.approx(500.0, rel=0.1)
 
 
 # ---- a small copy of a network ---------------------------------------------------------------------------------------

@@ -66,7 +66,8 @@ def test_ratios_of_times(
     if os.getloadavg()[0] > usable_processors() + 1:
         pytest.skip("other programs take the processors: times tell of them")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    settings = [f"--methods={methods}", f"--ranks={ranks}", f"--threads={threads}", "--repetitions=3"]
+    networks = "--networks=microcircuit,brunel,hpc_benchmark,interval_fire"
+    settings = [networks, f"--methods={methods}", f"--ranks={ranks}", f"--threads={threads}", "--repetitions=3"]
     results = results_of(predictions, tmp_path / "predictions.json", *settings)
     assert len(results) > 6
     found = {
