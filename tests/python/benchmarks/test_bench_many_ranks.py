@@ -93,7 +93,10 @@ def test_sizes_of_dry_runs_follow_the_mode() -> None:
 
     def play(*words: str) -> list[dict[str, Any]]:
         prepared = many_ranks.prepare(parse(*words, *settings))
-        return many_ranks.measure(prepared, step=lambda text: None, predicts_times=False)["results"]
+        results: list[dict[str, Any]] = many_ranks.measure(prepared, step=lambda text: None, predicts_times=False)[
+            "results"
+        ]
+        return results
 
     strong = play("--mode=strong", "--neurons=20000")
     assert [(run["network_neurons"], run["neurons"]) for run in strong] == [(20_000, 200), (20_000, 20)]

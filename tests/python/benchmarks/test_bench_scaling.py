@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import resource
 from dataclasses import asdict
 from pathlib import Path
@@ -182,7 +183,7 @@ def test_the_largest_that_fits_is_found_in_few_calls(exponent: float, overhead: 
 
     def needed(count: int) -> float:
         calls.append(count)
-        return overhead + 3.0 * count**exponent
+        return overhead + 3.0 * math.pow(count, exponent)
 
     for limit in (overhead + 3.0, overhead + 1000.0, 1e6, 1e10):
         if limit < overhead + 3.0:
@@ -297,7 +298,7 @@ def test_runs_without_room_are_not_begun(arguments: list[str], message: str, mon
 
 def test_no_more_processes_than_the_system_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (3, 3))
-    with pytest.raises(ValueOutOfBoundsError, match="--ranks is 4, .*from 1 to 3"):
+    with pytest.raises(ValueOutOfBoundsError, match=r"--ranks is 4, .*from 1 to 3"):
         bench("--ranks=1,4")
 
 
