@@ -8,6 +8,7 @@
 
 #include "bindings.hpp"
 #include "parallel/processor_quota.hpp"
+#include "ranvier/parallel/latency.hpp"
 #include "ranvier/parallel/pinning.hpp"
 #include "ranvier/parallel/stealing.hpp"
 
@@ -58,7 +59,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe_topology(const Topology& topology
     description["nodes"] = nodes;
     description["caches"] = caches;
     description["distances"] = distances;
-    description["distances_are_assumed"] = !topology.has_distances();
+    description["distance_source"] = name_of(topology.distance_source());
     return description;
 }
 
@@ -105,6 +106,22 @@ void bind_topology(nb::module_& module) {
             nb::arg("processors"), "Return the part with these processors only.")
         .def("shared_out", &Topology::shared_out, nb::arg("place"), nb::arg("processes"),
              "Return the share of one of several processes.")
+        .def(
+            "with_latencies",
+            [](const Topology& topology, const std::vector<double>& latencies) {
+                return topology.with_distances(parallel::distances_by_latency(latencies));
+            },
+            nb::arg("latencies"),
+            "Return the same machine with distances by measured latencies, from node to node, row by row.")
+        .def("latency_bytes", parallel::latency_bytes, "Return the memory that measure_latencies_to() needs.")
+        .def(
+            "measure_latencies_to",
+            [](const Topology& topology, std::uint32_t node, std::uint64_t bytes) {
+                const Unlocked unlocked;
+                return parallel::measure_latencies_to(topology, node, {.bytes = bytes});
+            },
+            nb::arg("node"), nb::arg("bytes") = 0,
+            "Return the latencies (ns) of the memory of a node from each node; 0 from nodes without cores.")
         .def("processors", &Topology::processors, "Return the numbers of all processing units, ascending.")
         .def("describe", describe_topology, "Return the topology as dictionaries and lists.");
     module.def(

@@ -165,7 +165,8 @@ Team make_team(const Options& options) {
     if (made_up) {
         for (Place& place : places) place.processor = -1;
     }
-    return Team(std::move(places), {.stealing = ranvier::parse_choice<StealingPolicy>(options.stealing)});
+    return Team(std::move(places), {.stealing = ranvier::parse_choice<StealingPolicy>(options.stealing),
+                                    .distances = topology.distances()});
 }
 
 int run(const Options& options) {

@@ -13,12 +13,13 @@ constexpr auto comes_later = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-OrderedWork::OrderedWork(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins)
+OrderedWork::OrderedWork(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins,
+                         const NodeDistances& distances)
     : workers_(static_cast<std::uint32_t>(places.size())),
       owners_(std::make_unique<Owner[]>(places.size())),
       budget_(spins) {
     for (std::uint32_t worker = 0; worker < workers_; ++worker) {
-        const Victims listed = list_victims(places, worker, policy);
+        const Victims listed = list_victims(places, worker, policy, distances);
         std::size_t begin = 0;
         for (const std::size_t end : listed.ends) {
             std::vector<Victim>& group = owners_[worker].victims.emplace_back();

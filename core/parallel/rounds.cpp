@@ -64,13 +64,14 @@ void RoundRecords::restart() {
     for (Line& line : own_lines_) line.round.store(0, std::memory_order_relaxed);
 }
 
-SharedRounds::SharedRounds(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins)
+SharedRounds::SharedRounds(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins,
+                           const NodeDistances& distances)
     : workers_(static_cast<std::uint32_t>(places.size())),
       owners_(std::make_unique<Owner[]>(places.size())),
       victims_(places.size()),
       budget_(spins) {
     for (std::uint32_t thief = 0; thief < workers_; ++thief) {
-        for (const std::uint32_t victim : list_victims(places, thief, policy).workers) {
+        for (const std::uint32_t victim : list_victims(places, thief, policy, distances).workers) {
             victims_[thief].push_back({.worker = victim, .remote = places[victim].node != places[thief].node});
         }
     }

@@ -53,9 +53,10 @@ Team::Team(std::vector<Place> places, TeamOptions options)
     : process_(::getpid()),
       places_(std::move(places)),
       stealing_(options.stealing),
+      distances_(std::move(options.distances)),
       spins_(choose_spins(places_, options)),
       barrier_(size(), spins_),
-      rounds_(places_, stealing_, spins_),
+      rounds_(places_, stealing_, spins_, distances_),
       crowding_(places_, crowding_options(std::move(options.crowding), spins_)) {
     if (places_.empty()) throw InternalError("a team without workers");
     start();

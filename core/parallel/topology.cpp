@@ -16,9 +16,6 @@ namespace ranvier::parallel {
 
 namespace {
 
-constexpr std::uint32_t local_distance = 10;
-constexpr std::uint32_t assumed_remote_distance = 20;
-
 /// The range of one part when `things` are divided into contiguous parts.
 std::pair<std::size_t, std::size_t> part_of(std::size_t things, std::size_t place, std::size_t parts) {
     return {things * place / parts, things * (place + 1) / parts};
@@ -113,8 +110,32 @@ const ProcessingUnit* Topology::find(int processor) const {
 }
 
 std::uint32_t Topology::distance(std::size_t from, std::size_t to) const {
-    if (has_distances()) return parts_.distances.at(from * parts_.nodes.size() + to);
-    return from == to ? local_distance : assumed_remote_distance;
+    if (!parts_.distances.empty()) return parts_.distances.at(from * parts_.nodes.size() + to);
+    if (from == to) return NodeDistances::local;
+    const int package = parts_.nodes.at(from).package;
+    const bool is_near = package >= 0 && package == parts_.nodes.at(to).package;
+    return is_near ? NodeDistances::assumed_in_package : NodeDistances::assumed_remote;
+}
+
+NodeDistances Topology::distances() const {
+    std::vector<std::uint32_t> values;
+    for (std::size_t from = 0; from < parts_.nodes.size(); ++from) {
+        for (std::size_t to = 0; to < parts_.nodes.size(); ++to) values.push_back(distance(from, to));
+    }
+    return NodeDistances(std::move(values));
+}
+
+DistanceSource Topology::distance_source() const {
+    if (parts_.distances.empty()) return DistanceSource::assumed;
+    return parts_.distances_are_measured ? DistanceSource::measured : DistanceSource::reported;
+}
+
+Topology Topology::with_distances(const NodeDistances& measured) const {
+    TopologyParts parts = parts_;
+    parts.distances = measured.values();
+    parts.distances_are_measured = true;
+    if (parts.distances.empty()) throw InternalError("measured distances are empty");
+    return Topology(std::move(parts));
 }
 
 Topology Topology::restricted(std::span<const int> processors) const {
@@ -138,6 +159,7 @@ Topology Topology::restricted(std::span<const int> processors) const {
                        .memory_bytes = parts_.memory_bytes,
                        .nodes = {},
                        .caches = {},
+                       .distances_are_measured = parts_.distances_are_measured,
                        .synthetic = parts_.synthetic,
                        .note = parts_.note};
     std::vector<std::size_t> kept_nodes;
@@ -149,7 +171,7 @@ Topology Topology::restricted(std::span<const int> processors) const {
         kept_nodes.push_back(i);
         rest.nodes.push_back(std::move(node));
     }
-    if (has_distances()) {
+    if (!parts_.distances.empty()) {
         for (const std::size_t from : kept_nodes) {
             for (const std::size_t to : kept_nodes) rest.distances.push_back(distance(from, to));
         }

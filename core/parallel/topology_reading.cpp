@@ -125,6 +125,12 @@ std::string machine_name(const HwlocTopology& source) {
     return name;
 }
 
+/// The number of the package around an object, or -1.
+int package_of(hwloc_obj_t object) {
+    const hwloc_obj_t package = ancestor(object, HWLOC_OBJ_PACKAGE);
+    return package != nullptr ? static_cast<int>(package->logical_index) : -1;
+}
+
 /// A core to be added to a node: by package and physical id, where these are known.
 struct FoundCore {
     unsigned package = 0;
@@ -161,7 +167,8 @@ std::pair<std::vector<hwloc_obj_t>, std::vector<NumaNode>> read_nodes(const Hwlo
     for (const std::size_t i : order) {
         NumaNode node{.os_index = to_index(objects[i]->os_index),
                       .memory_bytes = objects[i]->attr->numanode.local_memory,
-                      .cores = {}};
+                      .cores = {},
+                      .package = package_of(objects[i])};
         for (FoundCore& found : cores[i]) std::sort(found.core.processors.begin(), found.core.processors.end());
         std::sort(cores[i].begin(), cores[i].end(), [](const FoundCore& a, const FoundCore& b) {
             return std::tie(a.package, a.core.os_index, a.core.processors) <

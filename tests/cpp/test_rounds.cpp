@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "ranvier/base/errors.hpp"
+#include "ranvier/parallel/ordered_work.hpp"
 #include "ranvier/parallel/rounds.hpp"
 #include "ranvier/parallel/stealing.hpp"
 #include "ranvier/parallel/team.hpp"
+#include "ranvier/parallel/topology.hpp"
 
 namespace ranvier::parallel {
 namespace TEST_FILE {
@@ -42,6 +44,66 @@ TEST(StealingPolicies, SayWhomToAskInWhichOrder) {
     EXPECT_EQ(victims(StealingPolicy::local_only).ends, Ends{2});
     EXPECT_EQ(victims(StealingPolicy::none).workers, Workers{});
     EXPECT_EQ(victims(StealingPolicy::none).ends, Ends{});
+}
+
+TEST(StealingPolicies, PreferNearNodes) {
+    const std::vector<Place> places{{-1, 2}, {-1, 0}, {-1, 1}, {-1, 3}, {-1, 1}, {-1, 2}, {-1, 0}};
+    const NodeDistances distances({10, 21, 12, 21,   //
+                                   21, 10, 21, 12,   //
+                                   12, 32, 10, 21,   //
+                                   21, 12, 21, 10});
+    using Workers = std::vector<std::uint32_t>;
+    using Ends = std::vector<std::size_t>;
+    const auto victims = [&](std::uint32_t thief, StealingPolicy policy) {
+        return list_victims(places, thief, policy, distances);
+    };
+    // Node 0: then node 2, and then nodes 1 and 3 alike.
+    EXPECT_EQ(victims(1, StealingPolicy::prefer_local).workers, (Workers{6, 5, 0, 2, 3, 4}));
+    EXPECT_EQ(victims(1, StealingPolicy::prefer_local).ends, (Ends{1, 3, 6}));
+    // Distances are those from the node of the thief: node 2, then 0, 3 and 1.
+    EXPECT_EQ(victims(0, StealingPolicy::prefer_local).workers, (Workers{5, 1, 6, 3, 2, 4}));
+    EXPECT_EQ(victims(0, StealingPolicy::prefer_local).ends, (Ends{1, 3, 4, 6}));
+    // Others do not look at distances.
+    EXPECT_EQ(victims(1, StealingPolicy::local_only).workers, Workers{6});
+    EXPECT_EQ(victims(1, StealingPolicy::local_and_remote).ends, Ends{6});
+    EXPECT_EQ(stealing_groups(places, StealingPolicy::prefer_local), Workers(places.size(), 0));
+}
+
+TEST(StealingPolicies, FollowFromTheTopology) {
+    Topology machine = Topology::flat({0});
+    try {
+        machine = Topology::synthetic("pack:2 node:2 core:1 pu:1");
+    } catch (const StateError&) {
+        GTEST_SKIP() << "needs hwloc";
+    }
+    const std::vector<Place> places = place_threads(machine, 4, {.policy = PinningPolicy::equal});
+    const Victims victims = list_victims(places, 1, StealingPolicy::prefer_local, machine.distances());
+    EXPECT_EQ(victims.workers, (std::vector<std::uint32_t>{0, 2, 3}));
+    EXPECT_EQ(victims.ends, (std::vector<std::size_t>{1, 3}));
+    // Measured ones: node 3 is the nearest to node 1.
+    const std::vector<double> latencies{80,  120, 160, 160,  //
+                                        120, 80,  140, 95,   //
+                                        160, 140, 80,  120,  //
+                                        160, 95,  120, 80};
+    const Topology measured = machine.with_distances(distances_by_latency(latencies));
+    EXPECT_EQ(list_victims(places, 1, StealingPolicy::prefer_local, measured.distances()).workers,
+              (std::vector<std::uint32_t>{3, 0, 2}));
+}
+
+/// The workers of whom the tasks are taken by a team: all by worker 0, the only one that is free.
+TEST(StealingPolicies, OrderTheTheftsOfTeams) {
+    Team team({{-1, 0}, {-1, 1}, {-1, 2}}, {.spinning = Spinning::never,
+                                            .stealing = StealingPolicy::prefer_local,
+                                            .distances = NodeDistances({10, 30, 20, 30, 10, 20, 20, 20, 10})});
+    EXPECT_EQ(team.distances()(0, 2), 20u);
+    OrderedWork work(team.places(), team.stealing(), team.spins(), team.distances());
+    work.begin();
+    // The nearer owner goes first although its piece has the later key.
+    work.put(1, 1);
+    work.put(2, 9);
+    EXPECT_EQ(work.take(0), 2u);
+    EXPECT_EQ(work.take(0), 1u);
+    work.close();
 }
 
 TEST(StealingPolicies, DivideWorkersIntoCompanies) {

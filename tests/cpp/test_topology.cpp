@@ -13,15 +13,18 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "error_fields.hpp"
 #include "parallel/hwloc_library.hpp"
+#include "parallel/pointer_cycle.hpp"
 #include "parallel/processors.hpp"
 #include "parallel/topology_reading.hpp"
 #include "ranvier/base/errors.hpp"
+#include "ranvier/parallel/latency.hpp"
 #include "ranvier/parallel/topology.hpp"
 
 namespace ranvier::parallel {
@@ -66,10 +69,22 @@ TEST(SyntheticTopology, HasItsNodesCachesCoresAndUnits) {
 
 TEST(SyntheticTopology, HasAssumedDistances) {
     const Topology topology = Topology::synthetic("node:3 core:1 pu:1");
-    EXPECT_FALSE(topology.has_distances());
+    EXPECT_EQ(topology.distance_source(), DistanceSource::assumed);
     for (std::size_t from = 0; from < 3; ++from) {
         for (std::size_t to = 0; to < 3; ++to) EXPECT_EQ(topology.distance(from, to), from == to ? 10u : 20u);
     }
+}
+
+TEST(SyntheticTopology, HasNearerNodesInAPackage) {
+    const Topology topology = Topology::synthetic("pack:2 node:2 core:1 pu:1");
+    EXPECT_EQ(topology.nodes()[1].package, 0);
+    EXPECT_EQ(topology.nodes()[2].package, 1);
+    EXPECT_EQ(topology.distances(), NodeDistances({10, 15, 20, 20,   //
+                                                   15, 10, 20, 20,   //
+                                                   20, 20, 10, 15,   //
+                                                   20, 20, 15, 10}));
+    EXPECT_EQ(topology.distance_source(), DistanceSource::assumed);
+    EXPECT_EQ(topology.restricted(std::vector{1, 3}).distance(0, 1), 20u);
 }
 
 TEST(SyntheticTopology, NeedsNeitherNodesNorCores) {
@@ -100,6 +115,97 @@ TEST(SyntheticTopology, IsRefusedByName) {
         EXPECT_EQ(fields.value, "'" + wrong + "'");
         EXPECT_NE(fields.remedy.find("node:2 core:12 pu:2"), std::string::npos);
     }
+}
+
+// ---- distances by latency ---------------------------------------------------------------------------------------------
+
+TEST(MeasuredDistances, AreRelativeToTheLocalLatency) {
+    const std::vector<double> latencies{80,  120, 245,   //
+                                        180, 90,  181,   //
+                                        300, 200, 100};
+    EXPECT_EQ(distances_by_latency(latencies), NodeDistances({10, 15, 31, 20, 10, 20, 30, 20, 10}));
+}
+
+TEST(MeasuredDistances, IgnoreNoise) {
+    // Less than a tenth more than the nearest of a group is the same; a tenth is more.
+    const std::vector<double> row{100, 150, 160, 164, 166, 400, 90};
+    std::vector<double> latencies(49, 100.0);
+    std::copy(row.begin(), row.end(), latencies.begin());
+    const NodeDistances distances = distances_by_latency(latencies);
+    std::vector<std::uint32_t> found;
+    for (std::size_t to = 0; to < 7; ++to) found.push_back(distances(0, to));
+    // None is nearer than the node itself.
+    EXPECT_EQ(found, (std::vector<std::uint32_t>{10, 16, 16, 16, 17, 40, 10}));
+    // Groups keep their order where rounding would make them equal.
+    const NodeDistances close = distances_by_latency(std::vector<double>{100, 100, 110, 1, 1, 1, 1, 1, 1});
+    EXPECT_LT(close(0, 1), close(0, 2));
+}
+
+TEST(MeasuredDistances, OfNodesWithoutCoresAreThoseTowardsThem) {
+    const std::vector<double> latencies{100, 150, 300, 150, 100, 400, 0, 0, 0};
+    EXPECT_EQ(distances_by_latency(latencies), NodeDistances({10, 15, 30, 15, 10, 40, 30, 40, 10}));
+    EXPECT_THROW(distances_by_latency(std::vector<double>{1, 2}), InternalError);
+    EXPECT_EQ(distances_by_latency({}), NodeDistances());
+}
+
+TEST(MeasuredDistances, ReplaceThoseOfATopology) {
+    const Topology one = Topology::flat({0, 1}).with_distances(NodeDistances({10}));
+    EXPECT_EQ(one.distance_source(), DistanceSource::measured);
+    EXPECT_EQ(one.restricted(std::vector{1}).distance_source(), DistanceSource::measured);
+    EXPECT_THROW(one.with_distances(NodeDistances({10, 20, 20, 10})), InternalError);
+    EXPECT_THROW(one.with_distances({}), InternalError);
+}
+
+TEST(Latencies, AreMeasuredOnThisMachine) {
+    const Topology here = Topology::detect();
+    const std::vector<double> latencies = measure_latencies(here, {.bytes = 1 << 20, .loads = 1000, .repetitions = 1});
+    const std::size_t nodes = here.nodes().size();
+    ASSERT_EQ(latencies.size(), nodes * nodes);
+    for (std::size_t from = 0; from < nodes; ++from) {
+        for (std::size_t to = 0; to < nodes; ++to) {
+            if (from < here.nodes_with_cores().size()) {
+                EXPECT_GT(latencies[from * nodes + to], 0.0);
+            } else {
+                EXPECT_EQ(latencies[from * nodes + to], 0.0);
+            }
+        }
+    }
+    EXPECT_GE(latency_bytes(here), std::uint64_t{64} << 20);
+    EXPECT_LE(latency_bytes(here), std::uint64_t{512} << 20);
+}
+
+TEST(Latencies, AreThoseOfACycleThroughAllLines) {
+    for (const std::size_t count : {1u, 2u, 3u, 1000u}) {
+        std::vector<Line> lines(count);
+        link_randomly(lines);
+        std::set<const Line*> seen;
+        std::size_t neighbours = 0;
+        for (const Line* line = lines.data(); seen.insert(line).second; line = line->next) {
+            neighbours += line->next == line + 1;
+        }
+        EXPECT_EQ(seen.size(), count);
+        // Of 1000 lines in random order, one is followed by its neighbour on average, 20 with a probability below 1e-18.
+        if (count == 1000) {
+            EXPECT_LT(neighbours, 20u);
+        }
+    }
+}
+
+TEST(Latencies, RefuseWhatCannotBeMeasured) {
+    const Topology here = Topology::detect();
+    const auto object = [&](const LatencyOptions& options, std::uint32_t node) {
+        return fields_of<ValueOutOfBoundsError>([&] { measure_latencies_to(here, node, options); }).object;
+    };
+    EXPECT_EQ(object({}, 1000), "NUMA node to measure");
+    EXPECT_EQ(object({.bytes = 100}, 0), "bytes to chase pointers through");
+    EXPECT_EQ(object({.loads = 0}, 0), "loads of a repetition");
+    EXPECT_EQ(object({.repetitions = 0}, 0), "repetitions");
+    TopologyParts parts{.nodes = {{.cores = {{.processors = {0}}}}}, .synthetic = true};
+    EXPECT_EQ(fields_of<StateError>([&] { measure_latencies(Topology(parts)); }).remedy,
+              "measure a machine that exists");
+    // A processor that does not exist.
+    EXPECT_EQ(fields_of<StateError>([&] { measure_latencies(Topology::flat({9999}), {.bytes = 4096}); }).value,
+              "on processor 9999");
 }
 
 // ---- made from parts -------------------------------------------------------------------------------------------------
@@ -400,9 +506,9 @@ TEST(DetectedTopology, TellsDistancesAndName) {
         if (!use_only({available[0], available[1]})) return false;
         const Topology topology = detect_topology(hwloc_names());
         if (!topology.note().empty()) std::cerr << topology.note() << "\n";
-        return topology.nodes().size() == 2 && topology.has_distances() && topology.distance(0, 1) == 21 &&
-               topology.distance(1, 0) == 21 && topology.distance(1, 1) == 10 && topology.name() == "Two nodes" &&
-               topology.memory_bytes() == 2'000'000'000;
+        return topology.nodes().size() == 2 && topology.distance_source() == DistanceSource::reported &&
+               topology.distance(0, 1) == 21 && topology.distance(1, 0) == 21 && topology.distance(1, 1) == 10 &&
+               topology.name() == "Two nodes" && topology.memory_bytes() == 2'000'000'000;
     });
     std::filesystem::remove(path);
 }

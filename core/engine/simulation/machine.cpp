@@ -62,12 +62,15 @@ bool MachineShare::may_gather(comm::Communicator& communicator, const std::strin
 
 parallel::TeamOptions MachineShare::team_options(const std::string& pinning, const std::vector<parallel::Place>& places,
                                                  parallel::StealingPolicy stealing) const {
+    const bool is_list = parallel::parse_pinning(pinning).policy == parallel::PinningPolicy::list;
     parallel::TeamOptions options{
         .spinning = is_crowded(places) ? parallel::Spinning::never : parallel::Spinning::automatic,
         .stealing = stealing,
+        // Nodes are numbered as in the topology of the places.
+        .distances = (is_list ? parallel::Topology::detect() : topology_).distances(),
         .processors = topology_.units().size()};
     // A user's list of processors is kept, also while other programs run.
-    if (parallel::parse_pinning(pinning).policy == parallel::PinningPolicy::list) {
+    if (is_list) {
         for (const parallel::Place& place : places) options.crowding.processors.push_back(place.processor);
     }
     return options;

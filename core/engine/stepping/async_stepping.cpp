@@ -34,7 +34,7 @@ AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, Pai
       states_(std::make_unique<std::atomic<State>[]>(shards.size())),
       sent_(std::make_unique<SpikeLog::Count[]>(delays_.shards())),
       workers_(std::make_unique<Worker[]>(team.size())),
-      work_(team.places(), stealing, team.spins()) {
+      work_(team.places(), stealing, team.spins(), team.distances()) {
     groups_.reserve(shards.size());
     for (std::uint32_t index = 0; index < shards.size(); ++index) {
         groups_.push_back(std::make_unique<Group>(*shards[index], sent_[index], delays_.sources(index).size() + 1));

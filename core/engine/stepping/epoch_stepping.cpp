@@ -63,7 +63,7 @@ EpochStepping::EpochStepping(const EpochSteppingArguments& arguments)
     : given_(arguments), parts_(arguments.shards.size()), workers_(arguments.team.size()) {
     const std::span<const parallel::Place> places = arguments.team.places();
     for (std::uint32_t worker = 0; worker < places.size(); ++worker) {
-        victims_.push_back(parallel::list_victims(places, worker, arguments.part_stealing));
+        victims_.push_back(parallel::list_victims(places, worker, arguments.part_stealing, arguments.team.distances()));
     }
 }
 

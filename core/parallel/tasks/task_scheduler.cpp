@@ -78,7 +78,7 @@ TaskScheduler::TaskScheduler(Team& team)
       idle_(stealing_groups(team.places(), team.stealing())),
       spins_(team.spins()) {
     for (std::uint32_t worker = 0; worker < team.size(); ++worker) {
-        workers_[worker].victims = list_victims(team.places(), worker, team.stealing());
+        workers_[worker].victims = list_victims(team.places(), worker, team.stealing(), team.distances());
         workers_[worker].random = worker + 1;
         const std::uint32_t node = team.node_of(worker);
         const auto found = std::find(nodes_.begin(), nodes_.end(), node);

@@ -26,7 +26,9 @@ class OrderedWork {
    public:
     /// @param places places of the workers
     /// @param spins greatest number of polls of a worker without work before it sleeps
-    OrderedWork(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins);
+    /// @param distances between the nodes of the places
+    OrderedWork(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins,
+                const NodeDistances& distances = {});
 
     /// Removes all pieces. Called while no worker runs.
     void begin();

@@ -130,7 +130,9 @@ class SharedRounds {
    public:
     /// @param places places of the workers
     /// @param spins greatest number of polls for an item of another worker before sleeping
-    SharedRounds(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins);
+    /// @param distances between the nodes of the places
+    SharedRounds(std::span<const Place> places, StealingPolicy policy, std::uint32_t spins,
+                 const NodeDistances& distances = {});
 
     /// Processes rounds of all items of this process in the records: body(item, round) processes one item, counted from
     /// the first one of this process, on any worker, and returns the note of its record. The rounds end with the one in

@@ -14,7 +14,8 @@ namespace ranvier::parallel {
 /// The workers from which an idle worker takes work: the policies of Morgenstern et al. (2020), and none.
 enum class StealingPolicy : std::uint8_t {
     local_and_remote,  ///< from any worker
-    prefer_local,      ///< from workers of the same NUMA node, and from others only when these have none
+    /// From workers of the same NUMA node; when these have none, from those of the nearest other node, and so on.
+    prefer_local,
     local_only,        ///< from workers of the same NUMA node
     none,              ///< from no other worker: each processes its assigned work
 };
@@ -28,9 +29,11 @@ struct Victims {
 /// The victims of a worker. This function defines the policy: add another one here and to the enumeration with its
 /// names.
 ///
+/// Workers on nodes at the same distance from the thief's are of equal rank; see Topology::distances().
 /// Taking work is symmetric and transitive: the policies divide the workers into groups (see stealing_groups()), within
 /// which the groups of victims give the order.
-Victims list_victims(std::span<const Place> places, std::uint32_t thief, StealingPolicy policy);
+Victims list_victims(std::span<const Place> places, std::uint32_t thief, StealingPolicy policy,
+                     const NodeDistances& distances = {});
 
 /// For each worker the number, from 0, of its group: workers that may take work from each other.
 std::vector<std::uint32_t> stealing_groups(std::span<const Place> places, StealingPolicy policy);

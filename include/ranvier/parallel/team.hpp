@@ -32,6 +32,8 @@ enum class Spinning : std::uint8_t {
 struct TeamOptions {
     Spinning spinning = Spinning::automatic;
     StealingPolicy stealing = StealingPolicy::local_and_remote;
+    /// Between the nodes of the places, for policies that prefer near ones; see Topology::distances().
+    NodeDistances distances = {};
     /// Number of processors available to the team; nothing: all that the process may use.
     std::optional<std::size_t> processors = std::nullopt;
     /// Effective only if each worker can have a separate processor.
@@ -58,6 +60,7 @@ class Team {
     /// Whether each worker is bound to a processor.
     bool pinned() const;
     StealingPolicy stealing() const { return stealing_; }
+    const NodeDistances& distances() const { return distances_; }
     /// Greatest number of polls of waiting workers before they sleep; 0: they sleep at once.
     std::uint32_t spins() const { return spins_; }
 
@@ -132,6 +135,7 @@ class Team {
     int process_;  ///< owner of the threads; differs in a forked process
     std::vector<Place> places_;
     StealingPolicy stealing_;
+    NodeDistances distances_;
     std::uint32_t spins_;
     Barrier barrier_;
     SharedRounds rounds_;

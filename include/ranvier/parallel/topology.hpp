@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ranvier/parallel/distances.hpp"
+
 namespace ranvier::parallel {
 
 /// A core with its processing units, one for each hardware thread.
@@ -22,6 +24,7 @@ struct NumaNode {
     int os_index = 0;                ///< system's number, for binding memory
     std::uint64_t memory_bytes = 0;  ///< total, 0 if unknown
     std::vector<Core> cores{};       ///< in ascending order of physical ids, package by package
+    int package = -1;                ///< number of the package (socket) that has it, -1 if unknown or in none
 
     friend bool operator==(const NumaNode&, const NumaNode&) = default;
 };
@@ -54,6 +57,7 @@ struct TopologyParts {
     std::vector<Cache> caches{};  ///< by level, then by first processor
     /// From node to node, row by row; empty if the system does not report them.
     std::vector<std::uint32_t> distances{};
+    bool distances_are_measured = false;
     bool synthetic = false;  ///< fictitious: threads cannot be bound to its processors
     std::string note{};  ///< why information is missing, otherwise empty
 
@@ -96,9 +100,14 @@ class Topology {
     const ProcessingUnit* find(int processor) const;
 
     /// Distance of the memory of node `to` from the cores of node `from`, by index; 10 is that of a node from itself.
-    /// Where the system does not report distances, all others are 20.
+    /// Where the system does not report distances, those of other nodes in the same package are 15, and all others 20.
     std::uint32_t distance(std::size_t from, std::size_t to) const;
-    bool has_distances() const { return !parts_.distances.empty(); }
+    /// The distances of all nodes, for TeamOptions.
+    NodeDistances distances() const;
+    DistanceSource distance_source() const;
+    /// The same hardware with measured distances; see distances_by_latency().
+    /// @throws InternalError when they are not those of all nodes
+    Topology with_distances(const NodeDistances& measured) const;
     /// Whether it is fictitious, so that threads and memory cannot be bound to it.
     bool is_synthetic() const { return parts_.synthetic; }
     /// Why it is flat; empty if it was read from the system.

@@ -22,7 +22,7 @@ from rich.text import Text
 from ranvier import _core
 from ranvier.base.names import counted
 from ranvier.base.numeric import whole_number
-from ranvier.commands import machine_tree
+from ranvier.commands import latencies, machine_tree
 from ranvier.commands.keys import add_settings, parse_options
 from ranvier.commands.thread_places import ThreadPlaces, place
 from ranvier.compiled import steps
@@ -51,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DESCRIPTION",
         help="draw a synthetic machine instead, in hwloc's syntax, such as 'node:2 core:12 pu:2'",
     )
+    parser.add_argument(
+        "--measure",
+        action="store_true",
+        help="measure the latency of the memory of each NUMA node from each node, and show distances by it in place of "
+        "the reported ones; takes some tenths of a second for each node",
+    )
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     parser.set_defaults(execute=execute)
 
@@ -58,7 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Print it."""
     topology, places = _place(options)
+    measured = None
+    if options.measure:
+        topology, measured = latencies.measure(topology)
     description = _describe(topology)
+    if measured is not None:
+        description["latencies_ns"] = measured
     facts = gather()
     quota = facts["processor_quota"]
     if options.json:
@@ -69,6 +80,9 @@ def execute(options: argparse.Namespace) -> int:
     console.print()
     console.print(machine_tree.draw(description, places))
     console.print()
+    if measured is not None:
+        console.print(latencies.table([node["os_index"] for node in description["nodes"]], measured))
+        console.print()
     for line in _remarks(description, places, None if description["synthetic"] else quota):
         console.print(line)
     return 0

@@ -106,7 +106,7 @@ def _draw_nodes(
 ) -> Tree:
     tree = Tree(_machine_label(topology, nodes), guide_style="dim")
     for run in together:
-        branch = tree.add(_node_label(run, topology["distances_are_assumed"]))
+        branch = tree.add(_node_label(run, topology["distance_source"]))
         _add_cores(branch, [node.cores for node in run], 0, threads)
     return tree
 
@@ -210,7 +210,7 @@ def _machine_label(topology: Mapping[str, Any], nodes: Sequence[_Node]) -> Text:
     return Text.assemble((topology["name"] or "This machine", "bold"), "  ", ", ".join(parts))
 
 
-def _node_label(nodes: Sequence[_Node], distances_are_assumed: bool) -> Text:
+def _node_label(nodes: Sequence[_Node], distance_source: str) -> Text:
     first = nodes[0]
     parts = []
     if first.memory:
@@ -226,7 +226,7 @@ def _node_label(nodes: Sequence[_Node], distances_are_assumed: bool) -> Text:
             distances = "  distances " + " ".join(map(str, first.distances))
         else:
             distances = f"  distances {min(first.distances)} to {max(first.distances)}"
-        distances += " (assumed)" if distances_are_assumed else ""
+        distances += "" if distance_source == "reported" else f" ({distance_source})"
     name = _named("NUMA node", [node.number for node in nodes])
     return Text.assemble((name, "bold cyan"), "  ", ", ".join(parts), (distances, "dim"))
 

@@ -318,10 +318,11 @@ class Tuning(OptionGroup):
     stealing: Literal["auto", "none", "local_and_remote", "prefer_local", "local_only"] = option(
         default="auto",
         meaning="""From which threads a thread that would wait takes work: from no thread (none), from any thread
-        (local_and_remote), first from threads of its NUMA node (prefer_local), or only from these (local_only). The
-        work is shards, which it updates, and, if spikes are exchanged in each step, arrivals with longer delays, which
-        it delivers to the neurons of other threads. "auto": with ``stepping="bsp"``, only such arrivals, first from
-        threads of its node; with ``stepping="async"``, shards of any thread.""",
+        (local_and_remote), first from threads of its NUMA node and then of the nearest other nodes (prefer_local), or
+        only from threads of its node (local_only). The work is shards, which it updates, and, if spikes are exchanged
+        in each step, arrivals with longer delays, which it delivers to the neurons of other threads. "auto": with
+        ``stepping="bsp"``, only such arrivals, first from threads of its node; with ``stepping="async"``, shards of
+        any thread.""",
     )
     costs: Mapping[str, float] | Literal["measured"] | None = option(
         default=None,

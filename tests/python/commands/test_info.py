@@ -17,7 +17,7 @@ from rich.console import Console
 
 from ranvier import _core, errors
 from ranvier.command_line import main
-from ranvier.commands import info, machine_tree
+from ranvier.commands import info, latencies, machine_tree
 from ranvier.commands.thread_places import place
 from repository import ROOT
 
@@ -124,7 +124,7 @@ def test_what_is_known_of_memory_and_distances() -> None:
         {"os_index": 0, "memory_bytes": 3 * 2**30, "free_bytes": 2**29, "cores": [{"os_index": 0, "processors": [0]}]},
         {"os_index": 4, "memory_bytes": 2**20, "free_bytes": 0, "cores": []},
     ]
-    lines = drawing("core:1 pu:1", nodes=nodes, distances=[[10, 21], [21, 10]], distances_are_assumed=False)
+    lines = drawing("core:1 pu:1", nodes=nodes, distances=[[10, 21], [21, 10]], distance_source="reported")
     assert lines[1] == "├── NUMA node 0  3 GiB, 512 MiB free  distances 10 21"
     assert lines[-1] == "└── NUMA node 4  1 MiB, 0 bytes free, memory without cores  distances 21 10"
 
@@ -280,6 +280,30 @@ def test_this_machine() -> None:
     assert all(set(cache["processors"]) <= set(processors) for cache in topology["caches"])
 
 
+def test_latencies_are_measured_on_demand() -> None:
+    assert "latencies_ns" not in json.loads(told("--json"))["topology"]
+    topology = json.loads(told("--measure", "--json"))["topology"]
+    assert topology["distance_source"] == "measured"
+    nodes = topology["nodes"]
+    assert len(topology["latencies_ns"]) == len(nodes)
+    for index, (node, row, distances) in enumerate(
+        zip(nodes, topology["latencies_ns"], topology["distances"], strict=True)
+    ):
+        assert all((latency > 0.0) == bool(node["cores"]) for latency in row)
+        assert distances[index] == 10 == min(distances)
+
+
+def test_measured_distances_are_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    synthetic = _core.Topology.synthetic("node:2 core:2 pu:1")
+    measured = synthetic.with_latencies([80.0, 130.0, 140.0, 100.0])
+    assert measured.describe()["distances"] == [[10, 16], [14, 10]]
+    monkeypatch.setattr(latencies, "measure", lambda topology: (measured, [[80.0, 130.0], [140.0, 100.0]]))
+    assert main(["info", "--measure"]) == 0
+    printed = capsys.readouterr().out
+    assert "distances 10 16 (measured)" in printed
+    assert re.search(r"node 1 +140\.0 +100\.0", printed)
+
+
 def test_part_of_this_machine() -> None:
     last = max(os.sched_getaffinity(0))
     command = [sys.executable, "-m", "ranvier.command_line", "info", "--json"]
@@ -300,7 +324,7 @@ def test_a_made_up_machine() -> None:
     facts = json.loads(told(*arguments, "--ranks-per-host", "2", "--json"))
     assert facts["topology"]["name"] == "node:2 core:2 pu:2"
     assert facts["topology"]["distances"] == [[10, 20], [20, 10]]
-    assert facts["topology"]["distances_are_assumed"] is True
+    assert facts["topology"]["distance_source"] == "assumed"
     assert facts["topology"]["nodes"][1]["cores"][1] == {"os_index": 3, "processors": [6, 7]}
     assert facts["placement"] == {
         "pinning": "compact",
@@ -358,6 +382,7 @@ def test_without_hwloc_the_machine_is_flat() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["--topology", "pu:2", "--measure"], "latencies of 'pu:2': a synthetic machine has no memory to measure"),
         (["--topology", "nonsense"], "synthetic topology is 'nonsense', but hwloc does not accept this description"),
         (["--set", "pinning=compct"], "did you mean 'compact'?"),
         (["--set", "pinning=0,-1"], "processors are numbered from 0"),
