@@ -109,6 +109,8 @@ def main(arguments: argparse.Namespace) -> int:
         measured = [_measure(arguments, console, paper, result, arguments.json or Path(f"{file_name}.json"), plot)]
     for each in measured:
         result.show(each, console)
+    if result.show_together is not None:
+        result.show_together(measured, console)
     if plot is not None and result.draw is not None:
         save_figure(result.draw(measured), plot)
         console.print(f"  Figure in {plot}", style="dim", soft_wrap=True)

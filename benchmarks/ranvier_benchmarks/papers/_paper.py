@@ -48,6 +48,8 @@ class PaperResult:
     defaults are the preset for a laptop."""
     show: Callable[[Measured, Console], None]
     """Function that prints the numbers beside those of the paper."""
+    show_together: Callable[[Sequence[Measured], Console], None] | None = None
+    """Function that prints what follows from the files of all machines together, after `show` of each."""
     draw: Callable[[Sequence[Measured]], Figure] | None = None
     """Function that draws a figure in the form of the paper's, from the files of one or several machines."""
     full: Mapping[str, Any] = field(default_factory=dict)
