@@ -243,7 +243,8 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                std::string_view scheme, const std::vector<InputPerCell>& per_cell, const std::vector<InputUse>& uses,
                const std::vector<InputMechanism>& mechanisms, const std::vector<InputReceptor>& receptors,
                const std::vector<InputClamp>& clamps, const std::vector<InputProbe>& probes, const InputPlace& detector,
-               double threshold, const std::vector<InputElectrode>& electrodes) {
+               double threshold, double refractory_time, bool separate_sites,
+               const std::vector<InputElectrode>& electrodes) {
     CellSpec spec{.compartments = compartments,
                   .capacitance = to_vector<double>(capacitance),
                   .axial_resistivity = axial_resistivity,
@@ -258,10 +259,12 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                   .uses = to_uses(uses),
                   .mechanisms = {},
                   .receptors = {},
+                  .separate_sites = separate_sites,
                   .clamps = {},
                   .probes = {},
                   .detector = to_place(detector),
                   .threshold = threshold,
+                  .refractory_time = refractory_time,
                   .electrodes = {}};
     for (const auto& [name, place] : electrodes) spec.electrodes.push_back({name, to_place(place)});
     for (const auto& [name, default_value] : per_cell) spec.per_cell.push_back({name, default_value});
@@ -409,7 +412,8 @@ void bind_cells(nb::module_& module) {
         .def("__init__", make_cell, nb::arg("compartments"), nb::arg("capacitance"), nb::kw_only(),
              nb::arg("axial_resistivity"), nb::arg("celsius"), nb::arg("initial_potential"), nb::arg("rates"),
              nb::arg("scheme"), nb::arg("per_cell"), nb::arg("uses"), nb::arg("mechanisms"), nb::arg("receptors"),
-             nb::arg("clamps"), nb::arg("probes"), nb::arg("detector"), nb::arg("threshold"), nb::arg("electrodes"))
+             nb::arg("clamps"), nb::arg("probes"), nb::arg("detector"), nb::arg("threshold"),
+             nb::arg("refractory_time"), nb::arg("separate_sites"), nb::arg("electrodes"))
         .def_static(
             "of_kinds",
             [](std::vector<std::shared_ptr<const CellModel>> kinds, const InputArray<std::int64_t>& kind_of) {

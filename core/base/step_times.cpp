@@ -7,7 +7,10 @@
 #include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier {
 
@@ -109,6 +112,17 @@ double nearest_quotient(Wide dividend, std::uint64_t divisor) {
 }
 
 }  // namespace
+
+double steps_rounded_up(std::string_view name, double duration, double resolution) {
+    const double steps = std::ceil(duration / resolution * (1.0 - 1e-12) - 1e-6);
+    if (!(steps < 0x1p30)) {
+        throw ValueOutOfBoundsError({.object = std::string(name),
+                                     .value = to_text(duration),
+                                     .bound = "it must be shorter than 2^30 steps of " + to_text(resolution) + " ms",
+                                     .remedy = "give a smaller " + std::string(name) + " or a coarser resolution"});
+    }
+    return steps;
+}
 
 StepTimes::StepTimes(double resolution) : resolution_(resolution) {
     if (!(std::isfinite(resolution) && resolution > 0.0)) return;

@@ -2,10 +2,16 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "ranvier/base/ids.hpp"
 
 namespace ranvier {
+
+/// A duration in steps, rounded up; one on the grid is not rounded up because of its binary representation.
+/// @param name of the duration, for errors
+/// @throws ValueOutOfBoundsError for 2^30 steps or more
+double steps_rounded_up(std::string_view name, double duration, double resolution);
 
 /// Converts steps to times as in decimal arithmetic: with a resolution of 0.1 ms, step 3 is at 0.3 ms.
 ///

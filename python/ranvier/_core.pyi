@@ -275,6 +275,8 @@ class CellModel(UserModel):
         probes: Sequence[tuple[str, str, tuple[int, float], int, int]],
         detector: tuple[int, float],
         threshold: float,
+        refractory_time: float,
+        separate_sites: bool,
         electrodes: Sequence[tuple[str, tuple[int, float]]],
     ) -> None: ...
     @staticmethod

@@ -76,6 +76,8 @@ std::uint64_t fingerprint_of(const CellSpec& spec) {
     mixer.numbers({spec.axial_resistivity, spec.celsius, spec.initial_potential, spec.threshold});
     mixer.whole(static_cast<std::uint64_t>(spec.rates));
     mixer.whole(static_cast<std::uint64_t>(spec.scheme));
+    if (spec.separate_sites) mixer.text("separate sites");
+    if (spec.refractory_time > 0.0) mixer.number(spec.refractory_time);
     for (const PaintedMechanism& painted : spec.mechanisms) add(mixer, painted);
     for (const PerCellParameter& parameter : spec.per_cell) mixer.text(parameter.name);
     for (const PerCellUse& use : spec.uses) add(mixer, use);

@@ -15,6 +15,7 @@ namespace ranvier::cable {
 namespace {
 
 constexpr Bounds temperature_bounds{.lower = -50.0, .upper = 100.0};
+constexpr Bounds refractory_bounds{.lower = 0.0, .upper = 1e6};
 
 /// Whether a parameter may have a value for each compartment.
 bool may_differ(const MechanismModel& mechanism, std::size_t parameter) {
@@ -216,6 +217,7 @@ void check_cell(CellSpec& spec) {
     for (const PaintedMechanism& painted : spec.mechanisms) check_rates(painted, spec.celsius);
     check_bounds(spec.initial_potential, potential_bounds, "initial potential", "mV");
     check_bounds(spec.threshold, potential_bounds, "threshold", "mV");
+    check_bounds(spec.refractory_time, refractory_bounds, "t_ref", "ms");
     spec.compartments.morphology().check(spec.detector, "place of the detector");
     if (spec.electrodes.empty()) throw InternalError("a cell without an electrode");
     for (const PlacedElectrode& electrode : spec.electrodes) {

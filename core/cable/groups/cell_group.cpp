@@ -9,6 +9,7 @@
 
 #include "base/aligned_array.hpp"
 #include "base/math.hpp"
+#include "base/step_times.hpp"
 #include "base/subnormals.hpp"
 #include "base/tight_list.hpp"
 #include "cable/groups/cell_arrangement.hpp"
@@ -54,6 +55,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
           layouts_(model_, kinds_of_cells(arguments, model_), library(arguments, model_), arguments.instruction_set),
           cells_(std::make_unique<CellArrangement>(layouts_, arguments.parameters.subspan(1), memory_)),
           constant_current_(currents(arguments.parameters[0])),
+          refractory_steps_(static_cast<Step>(steps_rounded_up("t_ref", model_.spec().refractory_time, step_))),
+          released_(refractory_steps_ > 0 ? layouts_.cells() : 0, 0, memory_),
           injected_(memory_),
           scratch_(memory_) {
         for (std::uint32_t r = 0; r < model_.receptors.size(); ++r) {
@@ -83,6 +86,12 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         for (const auto& store : cells_->stores()) {
             for (std::size_t block = 0; block < store->blocks(); ++block) advance(*store, block, arguments);
         }
+    }
+
+    /// The detector of a refractory cell finds no spikes.
+    Step silent_until(Step now) const override {
+        if (released_.empty()) return now;
+        return std::max(now, *std::ranges::min_element(released_) - 1);
     }
 
     std::size_t largest_output() const override { return layouts_.cells(); }
@@ -134,6 +143,11 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         const auto slot = [&](std::size_t node) { return plan.slot_of_node[node]; };
         columns.serialize_list<double>("V_m", plan.slots(),
                                        [&](std::size_t node) -> double& { return store.potential(k, slot(node)); });
+        if (!released_.empty()) {
+            auto refractory = static_cast<std::int32_t>(std::max<Step>(released_[cell] - now - 1, 0));
+            columns.serialize("refractory_steps", refractory);
+            if (columns.loads()) released_[cell] = now + 1 + refractory;
+        }
         serialize_gates(cell, columns);
         serialize_general(model_, plan, store, k, columns);
         serialize_receptors(cell, columns);
@@ -310,6 +324,19 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                        .out_of_bounds = out_of_bounds_};
         const std::size_t fired = store.advance(block, step, spikes);
         now_ = arguments.step;
+        return released_.empty() ? fired : without_refractory(arguments.step, spikes, fired);
+    }
+
+    /// Removes the cells that cannot fire yet from those whose potential has crossed the threshold in a step; returns
+    /// the number of those that remain.
+    std::size_t without_refractory(Step step, std::uint32_t* cells, std::size_t count) {
+        std::size_t fired = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            Step& released = released_[cells[i]];
+            if (step < released) continue;
+            released = step + refractory_steps_;
+            cells[fired++] = cells[i];
+        }
         return fired;
     }
 
@@ -343,7 +370,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         }
     }
 
-    /// By number. A receptor with several sites is saved by node, since sites differ between kinds of cells.
+    /// By number. A receptor with several sites is saved by node, since sites differ between kinds of cells, or by site if
+    /// sites are separate.
     void serialize_receptors(std::uint32_t cell, StateColumns& columns) {
         const CellPlan& plan = layouts_.of(cell);
         CellStore& store = cells_->store(cell);
@@ -358,6 +386,17 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                 const std::size_t receptor = plan.receptor_at(r, 0);
                 columns.serialize("slow_" + of, store.slow(k, receptor));
                 columns.serialize("fast_" + of, store.fast(k, receptor));
+                continue;
+            }
+            if (plan.spec->separate_sites) {
+                for (std::uint32_t site = 0; site < sites_[r]; ++site) {
+                    const bool is_there = site < plan.spec->receptors[r].places.size();
+                    double nowhere = 0.0;
+                    const std::size_t receptor = is_there ? plan.receptor_at(r, site) : 0;
+                    const std::string of_site = of + "_" + std::to_string(site);
+                    columns.serialize("slow_" + of_site, is_there ? store.slow(k, receptor) : nowhere);
+                    columns.serialize("fast_" + of_site, is_there ? store.fast(k, receptor) : nowhere);
+                }
                 continue;
             }
             std::vector<std::size_t> at(plan.slots(), plan.receptors.size());  // by slot
@@ -473,6 +512,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     CellLayouts layouts_;
     std::unique_ptr<CellArrangement> cells_;
     AlignedVector<double> constant_current_;
+    Step refractory_steps_;  ///< from a spike to the first step that may have the next one; 0 or 1: any step may
+    AlignedVector<Step> released_;  ///< by cell: the first step in which it may fire; empty: all may fire
     std::vector<std::uint32_t> sites_;  ///< by receptor: inputs of each cell
     AlignedVector<double> injected_;  ///< see BlockStep::injected
     BlockScratch scratch_;

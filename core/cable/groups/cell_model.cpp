@@ -63,6 +63,13 @@ void check_kind(const CellModel& first, const CellModel& other, std::size_t kind
         return std::string(model.spec().rates == RateMethod::exact ? "exact" : "table");
     };
     if (rates(first) != rates(other)) refuse(kind, "rates", rates(other), rates(first));
+    const auto sites = [](const CellModel& model) {
+        return std::string(model.spec().separate_sites ? "separate" : "sharing the state of a compartment");
+    };
+    if (sites(first) != sites(other)) refuse(kind, "sites of receptors", sites(other), sites(first));
+    if (first.spec().refractory_time != other.spec().refractory_time) {
+        refuse(kind, "t_ref", to_text(other.spec().refractory_time), to_text(first.spec().refractory_time));
+    }
     if (first.spec().celsius != other.spec().celsius) {
         refuse(kind, "temperature", to_text(other.spec().celsius), to_text(first.spec().celsius));
     }

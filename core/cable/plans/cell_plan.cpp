@@ -231,8 +231,12 @@ void CellPlan::add_receptor(std::uint32_t number, std::span<const double> parame
     std::map<std::uint32_t, std::size_t> of_slot;
     for (std::uint32_t site = 0; site < placed.places.size(); ++site) {
         const std::uint32_t slot = slot_at(placed.places[site]);
-        const auto [found, is_new] = of_slot.try_emplace(slot, receptors.size());
-        if (is_new) receptors.push_back({.slot = slot, .constants = constants, .number = number, .sites = {}});
+        const auto [found, is_first] = of_slot.try_emplace(slot, receptors.size());
+        const std::uint32_t place = is_first ? 0 : receptors[found->second].place + 1;
+        if (is_first || spec->separate_sites) {
+            found->second = receptors.size();
+            receptors.push_back({.slot = slot, .constants = constants, .number = number, .place = place, .sites = {}});
+        }
         receptors[found->second].sites.push_back(site);
         receptors_of_sites_[number].push_back(found->second);
     }

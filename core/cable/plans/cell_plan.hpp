@@ -49,11 +49,12 @@ struct CellPlan {
         /// @pre it is in the class
         std::size_t place_of(std::uint32_t slot) const;
     };
-    /// The sites of one receptor in one compartment, whose synapses share a state.
+    /// Sites of one receptor in one compartment whose synapses share a state: all of them, or one if sites are separate.
     struct Receptor {
         std::uint32_t slot = 0;
         ReceptorConstants constants;
         std::uint32_t number = 0;  ///< index among the receptors of the cell
+        std::uint32_t place = 0;   ///< index among those with this number in the same compartment
         std::vector<std::uint32_t> sites;
 
         /// Returns the sum of the inputs of the sites in a step, and clears them.

@@ -308,14 +308,14 @@ void PackedPlan::fill_pools(Cells cells) {
 }
 
 void PackedPlan::add_receptors(Cells cells) {
-    // By number first: the receptors of one cell act in their order, independent of other cells with the same
-    // receptors. Those with one number are in different compartments.
-    Chunks<std::tuple<std::uint32_t, std::vector<std::uint64_t>>> chunks;
+    // By number and place first: the receptors in one compartment act in their order, independent of other cells with the
+    // same receptors. Those with one number and place are in different compartments, as lanes must be.
+    Chunks<std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint64_t>>> chunks;
     for (std::uint32_t k = 0; k < cells.size(); ++k) {
         for (std::uint32_t r = 0; r < cells[k]->receptors.size(); ++r) {
             const CellPlan::Receptor& receptor = cells[k]->receptors[r];
-            chunks.add({receptor.number, key_of(receptor.constants)}, receptor.number, k, position(k, receptor.slot),
-                       receptor.constants, r);
+            chunks.add({receptor.number, receptor.place, key_of(receptor.constants)}, receptor.number, k,
+                       position(k, receptor.slot), receptor.constants, r);
         }
     }
     chunks.take(receptors, all_slots() - 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/math.hpp"
+#include "base/step_times.hpp"
 #include "ranvier/base/errors.hpp"
 
 namespace ranvier::models::leaky_membrane {
@@ -68,15 +69,7 @@ std::optional<std::string> constants_conflict(std::span<const double> gains, std
 }
 
 double refractory_steps(double refractory_time, double resolution) {
-    // A time on the grid is not rounded up because of its binary representation.
-    const double steps = std::ceil(refractory_time / resolution * (1.0 - 1e-12) - 1e-6);
-    if (!(steps < 0x1p30)) {
-        throw ValueOutOfBoundsError({.object = "t_ref",
-                                     .value = to_text(refractory_time),
-                                     .bound = "it must be shorter than 2^30 steps of " + to_text(resolution) + " ms",
-                                     .remedy = "give a smaller t_ref or a coarser resolution"});
-    }
-    return steps;
+    return steps_rounded_up("t_ref", refractory_time, resolution);
 }
 
 double decay(double h, double tau) { return math::exp(-h / tau); }

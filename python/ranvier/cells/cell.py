@@ -13,7 +13,7 @@ from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import locked
 from ranvier.base.names import check_choice, counted
 from ranvier.base.numeric import number
-from ranvier.base.texts import check_text
+from ranvier.base.texts import check_flag, check_text
 from ranvier.base.user_model import UserModel
 from ranvier.cells.capacitance import Capacitance, CapacitanceLike
 from ranvier.cells.clamps import Clamp, core_clamps
@@ -50,7 +50,7 @@ class Cell(UserModel):
         Places of receptors, by name: ``{"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.5))}``. Synapses and stimuli reach one
         by its name, ``receptor="exc"``. Weights are conductances, nS. A list of places, or a region for the middles of
         all compartments with membrane in it, gives a receptor several *sites*, of which each synapse reaches one: see
-        ``site`` of `Network.connect`. The sites in one compartment share a state.
+        ``site`` of `Network.connect`. The sites in one compartment share a state, unless ``separate_sites`` is set.
     clamps
         Places of electrodes, by name: ``{"pulse": (rv.current_clamp(amplitude=100.0, duration=5.0), rv.at(0))}``. Their
         names differ from those of receptors.
@@ -59,13 +59,22 @@ class Cell(UserModel):
         ``(place, "m of hh")`` for a gating variable, ``(place, "i_Na of hh")`` for a current out of the cell (mA/cm^2),
         ``(place, "Ca of calcium_pool")`` for its concentration (mM) and ``(place, "E_Ca of calcium_pool")`` for the
         reversal potential (mV); ``"exc"`` for the conductance of a receptor (nS) and ``"i of exc"`` for its current out
-        of the cell (pA), the sum of all sites, or ``"exc[3]"`` and ``"i of exc[3]"`` for the place of site 3;
+        of the cell (pA), the sum of all sites, or ``"exc[3]"`` and ``"i of exc[3]"`` for the place of site 3 (for
+        this site alone, with ``separate_sites``);
         ``"i of pulse"`` for the current of a clamp or an electrode into the cell (pA); ``(place, "i_axial")`` for the
         current into a compartment from its neighbours (pA): the membrane current less the currents of electrodes.
         With ``rv.everywhere`` as the place, ``{"V": rv.everywhere}``, there is a probe for each compartment, by its
         number: ``V[0]``, ``V[1]``, ...; for a variable of a mechanism, for each compartment that has it.
     detector, threshold
         The cell fires when its potential at the place `detector` reaches `threshold` (mV) from below.
+    t_ref
+        Time after a spike in which the detector finds no other one, ms, rounded up to the resolution. The membrane does
+        not change. Asynchronous stepping uses it: what a cell sends is then known for this time.
+    separate_sites
+        Whether each site of a receptor has a separate state, as a point process in NEURON. The conductances of sites in
+        one compartment are then added in each step, instead of the spikes that arrive there, at a cost that grows with
+        the number of sites. Potentials are the same up to rounding (and, with `nmda`, up to the limit on the negative
+        conductance, which then applies to each site). Probes show each site alone.
     electrode
         Place at which ``I_e`` and the currents of stimulators are injected; the default is the middle of the root.
     electrodes
@@ -131,6 +140,8 @@ class Cell(UserModel):
         probes: Mapping[str, ProbeLike] | None = None,
         detector: Place | None = None,
         threshold: PerCellValue = -10.0,
+        t_ref: float = 0.0,
+        separate_sites: bool = False,
         electrode: Place | None = None,
         electrodes: Mapping[str, Place] | None = None,
         C_m: CapacitanceLike = 1.0,  # noqa: N803
@@ -176,6 +187,8 @@ class Cell(UserModel):
             ),
             "detector": _pair(as_place("detector", at(0, 0.5) if detector is None else detector)),
             "threshold": cell_parameters.number("threshold", "threshold", number_or_per_cell("threshold", threshold)),
+            "refractory_time": number("t_ref", t_ref),
+            "separate_sites": check_flag("separate_sites", separate_sites),
             "electrodes": injecting,
         }
         per_cell = {"per_cell": list(cell_parameters.defaults.items()), "uses": cell_parameters.uses}

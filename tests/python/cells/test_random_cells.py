@@ -103,6 +103,8 @@ def test_random_trees_do_as_in_neuron(seed: int) -> None:
             "probes",
             "detector",
             "threshold",
+            "t_ref",
+            "separate_sites",
             "electrode",
             "C_m",
         ),

@@ -13,7 +13,7 @@ import ranvier as rv
 from ranvier.errors import ShapeError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.simulation.options import grouped
 from ranvier_benchmarks.neuron_ring import load_neuron
-from site_scenes import LARGE, PLACES, SMALL, STEP, cell, drawn_pairs, network, results, run
+from site_scenes import LARGE, PLACES, SMALL, STEP, TIME, cell, drawn_pairs, network, results, run
 from thorough_cases import every
 
 COUNT, CELLS = 400, 19
@@ -290,6 +290,82 @@ def test_sites_in_one_compartment_share_a_state() -> None:
     assert np.array_equal(outcomes[1][:, 1], outcomes[1][:, 2])
     assert np.ptp(outcomes[0][:, 0]) > 20.0
     assert np.allclose(outcomes[0], outcomes[1], rtol=0.0, atol=1e-9)
+
+
+CROWDED = [rv.at(1, 0.1), rv.at(1, 0.45), rv.at(0), rv.at(1, 0.5), rv.at(0), rv.at(1, 0.55), rv.at(0), rv.at(1, 0.9)]
+"""Three places in one compartment, three in another, and two alone."""
+
+
+def crowded(*, separate: bool, cells: int = 3, rule: Any = None, **keys: Any) -> rv.Network:
+    """Return cells with sites that share compartments, with probes of each site."""
+    net = rv.Network(resolution=STEP, seed=4)
+    model = rv.Cell(
+        SMALL,
+        compartments=5,
+        membrane=[("all", rv.hh())],
+        receptors={
+            "exc": (rv.exp2syn(tau_rise=0.5, tau_decay=4.0), CROWDED),
+            "inh": (rv.expsyn(tau=8.0, e=-75.0), rv.at(0)),
+        },
+        probes={**{f"g{i}": f"exc[{i}]" for i in range(len(CROWDED))}, "all": "exc", "i": "i of exc"},
+        separate_sites=separate,
+        **keys,
+    )
+    population = net.create(model, cells, V_m=rv.Normal(-65.0, 2.0))
+    for site in range(len(CROWDED)):
+        net.stimulate(population, rv.poisson_generator(rate=100.0), receptor="exc", site=site, weight=4.0)
+    net.connect(population, population, rule or rv.AllToAll(), receptor="exc", weight=1.0, delay=rv.Uniform(0.5, 3.0))
+    net.connect(population, population, rule or rv.AllToAll(), receptor="inh", weight=0.5, delay=1.0)
+    net.record_spikes(population)
+    net.record_state(population, ["V_m", *(f"g{i}" for i in range(len(CROWDED))), "all", "i"], interval=STEP)
+    return net
+
+
+def test_separate_sites_sum_to_the_shared_state_of_a_compartment() -> None:
+    """Potentials, total conductance and total current are the same up to rounding; each site has a conductance."""
+    (digest, shared), (own_digest, separate) = (run(crowded(separate=each)) for each in (False, True))
+    assert digest == own_digest
+    assert np.ptp(shared[:, 0]) > 80.0
+    for column in (0, -2, -1):
+        np.testing.assert_allclose(separate[:, column], shared[:, column], rtol=1e-9, atol=1e-9)
+    of_sites = separate[:, 1:-2]
+    np.testing.assert_allclose(of_sites.sum(axis=1), separate[:, -2], rtol=1e-12, atol=1e-12)
+    for together in ([1, 3, 5], [2, 4, 6]):
+        values = of_sites[:, together]
+        assert all(np.ptp(values[:, a] - values[:, b]) > 1.0 for a, b in ((0, 1), (0, 2), (1, 2)))
+        np.testing.assert_allclose(values.sum(axis=1), shared[:, 1 + together[0]], rtol=1e-9, atol=1e-9)
+
+
+def test_separate_sites_do_not_depend_on_how_the_work_is_cut(tmp_path: Path) -> None:
+    """Cells by eights and packed ones, threads, stepping, and a state that is saved and loaded."""
+
+    def make() -> rv.Network:
+        return crowded(separate=True, cells=11, rule=rv.FixedIndegree(3))
+
+    expected = run(make())
+    for options in ({"threads": 3}, {"threads": 2, "stepping": "async", "tuning": rv.Tuning(shards=11)}):
+        found = run(make(), **options)
+        assert found[0] == expected[0]
+        assert np.array_equal(found[1], expected[1]), options
+    sim = rv.Simulation(make(), progress=False)
+    sim.run(TIME / 2)
+    sim.save(tmp_path / "state.h5")
+    loaded = rv.Simulation.load(make(), tmp_path / "state.h5", progress=False, threads=3)
+    loaded.run(TIME / 2)
+    half = round(TIME / STEP / 2)
+    assert np.array_equal(results(loaded)[1][-half:], expected[1][-half:])
+    with pytest.raises(rv.errors.RanvierError, match="population"):
+        rv.Simulation.load(
+            crowded(separate=False, cells=11, rule=rv.FixedIndegree(3)), tmp_path / "state.h5", progress=False
+        )
+
+
+def test_cells_of_a_population_have_the_same_kind_of_sites() -> None:
+    kinds = [cell(False, separate_sites=separate) for separate in (True, False)]
+    with pytest.raises(ValueOutOfBoundsError, match="sites of receptors of cell 1 of a population"):
+        rv.Network(resolution=STEP).create(kinds)
+    with pytest.raises(WrongTypeError, match="separate_sites"):
+        cell(False, separate_sites="yes")
 
 
 def test_a_region_gives_a_site_to_each_of_its_compartments() -> None:

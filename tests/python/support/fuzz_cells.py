@@ -159,6 +159,7 @@ class _Parts(Drawing):
         optional |= {"detector": self.place(), "threshold": self.each("-20.0"), "C_m": self.each("0.9")}
         optional |= {"R_a": self.each("150.0"), "celsius": "20.0", "V_init": self.each("-70.0"), "rates": "'exact'"}
         optional |= {"scheme": "'staggered'", "name": "'c'"}
+        optional |= {"t_ref": self.one("2.0", "0.01"), "separate_sites": "True"}
         optional |= {"electrodes": self.electrodes()} if self.chance.random() < 0.7 else {"electrode": self.place()}
         keywords = {"compartments": counts, "membrane": self.membrane(), "receptors": self.receptors()}
         cell = self.call("rv.Cell", "tree", **keywords, **self.some(optional, 0.3))

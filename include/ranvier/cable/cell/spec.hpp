@@ -93,10 +93,14 @@ struct CellSpec {
     std::vector<PerCellUse> uses = {};
     std::vector<PaintedMechanism> mechanisms;
     std::vector<PlacedReceptor> receptors;
+    /// Whether each site of a receptor has a separate state, as a point process in NEURON; otherwise those in one
+    /// compartment share a state. Sites of receptors that are general mechanisms are always separate.
+    bool separate_sites = false;
     std::vector<PlacedClamp> clamps;
     std::vector<Probe> probes;
     Place detector;           ///< place of the spike detector: a spike is a crossing of the threshold from below
     double threshold = -10.0;  ///< mV
+    double refractory_time = 0.0;  ///< ms after a spike in which the detector finds no other
     /// The first one is the default of stimulators and receives the constant current. Its name may be empty if there
     /// are no others.
     std::vector<PlacedElectrode> electrodes = {{.name = "", .place = {.section = 0, .position = 0.5}}};
