@@ -15,6 +15,7 @@
 #include "bindings.hpp"
 #include "container_measurements.hpp"
 #include "parallel_measurements.hpp"
+#include "peak_flops.hpp"
 
 namespace ranvier::benchmarks {
 
@@ -25,7 +26,8 @@ namespace nb = nanobind;
 using bindings::Unlocked;
 using Places = std::vector<std::pair<int, std::uint32_t>>;
 
-void make_measurement(ParallelMeasurement* measurement, const Places& pairs, std::string_view stealing) {
+void make_measurement(ParallelMeasurement* measurement, const Places& pairs, std::string_view stealing,
+                      const std::vector<std::vector<std::uint32_t>>& distances) {
     std::vector<parallel::Place> places;
     for (const auto& [processor, node] : pairs) places.push_back({.processor = processor, .node = node});
     if (places.empty()) {
@@ -34,9 +36,20 @@ void make_measurement(ParallelMeasurement* measurement, const Places& pairs, std
                           .bound = "a team has at least one worker",
                           .remedy = "give the place of each"});
     }
-    new (measurement)
-        ParallelMeasurement(std::move(places), {.stealing = parse_choice<parallel::StealingPolicy>(stealing)},
-                            bindings::make_poll(nullptr));
+    std::vector<std::uint32_t> rows;
+    for (const std::vector<std::uint32_t>& row : distances) {
+        if (row.size() != distances.size()) {
+            throw ShapeError({.object = "distances of NUMA nodes",
+                              .value = std::to_string(distances.size()) + " x " + std::to_string(row.size()),
+                              .bound = "they are from each node to each",
+                              .remedy = "give a square"});
+        }
+        rows.insert(rows.end(), row.begin(), row.end());
+    }
+    new (measurement) ParallelMeasurement(std::move(places),
+                                          {.stealing = parse_choice<parallel::StealingPolicy>(stealing),
+                                           .distances = parallel::NodeDistances(std::move(rows))},
+                                          bindings::make_poll(nullptr));
 }
 
 Places places_of(const ParallelMeasurement& measurement) {
@@ -60,6 +73,8 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const TaskRuns& runs) {
     description["seconds"] = runs.seconds;
     description["tasks"] = runs.tasks;
     description["workers"] = workers;
+    description["operations"] = runs.operations;
+    description["node_operations"] = runs.node_operations;
     return description;
 }
 
@@ -104,8 +119,11 @@ void bind_containers(nb::module_& module) {
 
 void bind_parallel(nb::module_& module) {
     nb::class_<ParallelMeasurement>(module, "ParallelMeasurement", "Measures the costs of a team of threads.")
-        .def("__init__", make_measurement, nb::arg("places"), nb::arg("stealing"),
-             "Start threads at these places: (processor or -1, number of the NUMA node) each.")
+        .def(
+            "__init__", make_measurement, nb::arg("places"), nb::arg("stealing"),
+            nb::arg("distances") = std::vector<std::vector<std::uint32_t>>{},
+            "Start threads at these places: (processor or -1, number of the NUMA node) each; with rows of distances of "
+            "the nodes, by which victims are ordered.")
         .def("places", places_of, "Return where the threads are; -1 also where the system refused to bind one.")
         .def(
             "spins", [](const ParallelMeasurement& measurement) { return measurement.team().spins() > 0; },
@@ -126,8 +144,31 @@ void bind_parallel(nb::module_& module) {
              "Create this number of empty tasks on each thread, and execute them.")
         .def("unbalanced_tree", repeated(&ParallelMeasurement::unbalanced_tree, "depth"), nb::arg("depth"),
              nb::arg("repetitions"), "Execute an unbalanced tree of tasks that starts on one thread.")
-        .def("tree_reduction", repeated(&ParallelMeasurement::tree_reduction, "levels"), nb::arg("levels"),
-             nb::arg("repetitions"), "Sum numbers up a binary tree of this number of levels, and check the sums.");
+        .def(
+            "tree_reduction",
+            [](ParallelMeasurement& measurement, std::uint32_t levels, std::uint32_t repetitions, bool uneven,
+               bool by_cost) {
+                check_positive("levels", levels);
+                check_positive("repetitions", repetitions);
+                const auto run = [&] {
+                    const Unlocked unlocked;
+                    return measurement.tree_reduction(levels, repetitions, {.uneven = uneven, .by_cost = by_cost});
+                };
+                return describe(run());
+            },
+            nb::arg("levels"), nb::arg("repetitions"), nb::arg("uneven") = false, nb::arg("by_cost") = false,
+            "Sum numbers up a binary tree of this number of levels, and check the sums. Boxes of an uneven tree have "
+            "different numbers; by cost, the tree is divided among the nodes by counted operations.");
+    module.def(
+        "measure_peak",
+        [](const std::vector<int>& processors, double seconds) {
+            const Unlocked unlocked;
+            const PeakFlops peak = measure_peak(processors, seconds);
+            return std::tuple(peak.per_second, peak.instruction_set, peak.per_instruction);
+        },
+        nb::arg("processors"), nb::arg("seconds"),
+        "Return the peak of double-precision operations per second of fused multiply-adds on these processors, the "
+        "instruction set that was used, and the operations of one instruction.");
 }
 
 }  // namespace

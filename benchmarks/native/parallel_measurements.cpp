@@ -5,9 +5,11 @@
 #include <bit>
 #include <chrono>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "ranvier/base/errors.hpp"
+#include "ranvier/parallel/tasks/division.hpp"
 
 namespace ranvier::benchmarks {
 
@@ -57,28 +59,55 @@ std::uint64_t compute(std::uint64_t seed) {
     return seed;
 }
 
+/// A number that counts the operations on it.
+struct CountedNumber {
+    double value = 0.0;
+    inline static std::uint64_t operations = 0;
+
+    CountedNumber() = default;
+    explicit CountedNumber(double number) : value(number) {}
+    friend CountedNumber operator+(CountedNumber a, CountedNumber b) {
+        ++operations;
+        return CountedNumber(a.value + b.value);
+    }
+    friend CountedNumber operator/(CountedNumber a, CountedNumber b) {
+        ++operations;
+        return CountedNumber(a.value / b.value);
+    }
+};
+
+/// Writes the inverses of the `numbers.size()` integers after `first`, and sums them.
+template <class Number>
+Number sum_inverses(std::uint64_t first, std::span<Number> numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = Number(1.0) / Number(static_cast<double>(first + i + 1));
+    }
+    Number sum(0.0);
+    for (const Number& number : numbers) sum = sum + number;
+    return sum;
+}
+
 /// The tree of boxes: the top one is 0, the children of box i are 2 i + 1 and 2 i + 2. Its events are reset after each run,
 /// and so can be reused.
 class TreeReduction {
    public:
-    TreeReduction(Tasks& tasks, std::uint32_t levels)
+    TreeReduction(Tasks& tasks, std::uint32_t levels, ReductionShape shape)
         : inner_boxes_((std::uint32_t{1} << (levels - 1)) - 1),
           boxes_(2 * inner_boxes_ + 1),
           begin_(tasks.make_event(1, EventKind::repeating)),
-          sums_(boxes_, 0.0),
-          // Uninitialised, so that the memory of a box is on the node whose task uses it first.
-          numbers_(new double[(boxes_ - inner_boxes_) * numbers_in_box]) {
+          sums_(boxes_, 0.0) {
+        set_sizes(shape);
+        // Uninitialised, so that the memory of a box is on the node whose task uses it first.
+        numbers_.reset(new double[begins_.back()]);
         const auto gather = tasks.add_type<BoxTask>("gather", [this](TaskContext& context, const BoxTask& task) {
-            gather_box(task.box, sums_);
+            sums_[task.box] = sum_inverses(first_of(task.box), numbers_of(task.box));
             signal_parent(context, task.box);
         });
         const auto add = tasks.add_type<BoxTask>("add children", [this](TaskContext& context, const BoxTask& task) {
-            add_children(task.box, sums_);
+            sums_[task.box] = sums_[2 * task.box + 1] + sums_[2 * task.box + 2];
             signal_parent(context, task.box);
         });
-        for (const Place& place : tasks.team().places()) nodes_.push_back(place.node);
-        std::sort(nodes_.begin(), nodes_.end());
-        nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+        divide(tasks.team(), shape);
         for (std::uint32_t box = 0; box < inner_boxes_; ++box) {
             children_done_.push_back(&tasks.make_event(2, EventKind::repeating));
             tasks.repeat_after(*children_done_[box], add, {box}, home_of(box));
@@ -90,45 +119,80 @@ class TreeReduction {
 
     std::uint32_t boxes() const { return boxes_; }
     void begin(Tasks& tasks) { tasks.signal(begin_); }
+    /// Floating-point operations by node, by the formula.
+    std::vector<std::uint64_t> node_operations() const {
+        return parallel::costs_of_parts(costs_, parts_, static_cast<std::uint32_t>(nodes_.size()));
+    }
 
-    /// @throws InternalError if the sums are not those of one thread
-    void check() {
-        std::vector<double> expected(boxes_, 0.0);
+    /// Sums with one thread. Returns the number of floating-point operations, counted one by one.
+    /// @throws InternalError if the sums of the tasks are others, or the operations are not those of the formula
+    std::uint64_t check() {
+        std::vector<CountedNumber> expected(boxes_);
+        std::vector<CountedNumber> numbers;
+        CountedNumber::operations = 0;
+        std::uint64_t formula = 0;
         for (std::uint32_t box = boxes_; box-- > 0;) {
             if (box >= inner_boxes_) {
-                gather_box(box, expected);
+                numbers.resize(numbers_of(box).size());
+                expected[box] = sum_inverses<CountedNumber>(first_of(box), numbers);
             } else {
-                add_children(box, expected);
+                expected[box] = expected[2 * box + 1] + expected[2 * box + 2];
             }
-            if (std::bit_cast<std::uint64_t>(expected[box]) != std::bit_cast<std::uint64_t>(sums_[box])) {
+            if (std::bit_cast<std::uint64_t>(expected[box].value) != std::bit_cast<std::uint64_t>(sums_[box])) {
                 throw InternalError("a sum up a tree by tasks differs from that of one thread");
             }
+            formula += costs_[box];
         }
+        if (formula != CountedNumber::operations) throw InternalError("the cost of a sum up a tree is another one");
+        return CountedNumber::operations;
     }
 
    private:
-    static constexpr std::size_t numbers_in_box = 1000;
+    static constexpr std::uint64_t numbers_in_box = 1000;
     struct BoxTask {
         std::uint32_t box;
     };
 
-    Home home_of(std::uint32_t box) const {
-        const std::uint64_t boxes_on_level = std::bit_floor(box + 1);
-        const std::uint64_t place_on_level = box + 1 - boxes_on_level;
-        return Home::node(nodes_[place_on_level * nodes_.size() / boxes_on_level]);
+    std::uint64_t first_of(std::uint32_t box) const { return begins_[box - inner_boxes_]; }
+    std::span<double> numbers_of(std::uint32_t box) {
+        return {&numbers_[first_of(box)], begins_[box - inner_boxes_ + 1] - first_of(box)};
     }
-    void gather_box(std::uint32_t box, std::vector<double>& sums) {
-        double* const numbers = &numbers_[(box - inner_boxes_) * numbers_in_box];
-        double sum = 0.0;
-        for (std::size_t i = 0; i < numbers_in_box; ++i) {
-            numbers[i] = 1.0 / static_cast<double>(box * numbers_in_box + i + 1);
+
+    void set_sizes(ReductionShape shape) {
+        const std::uint64_t lowest = boxes_ - inner_boxes_;
+        begins_.push_back(0);
+        costs_.assign(inner_boxes_, 1);
+        for (std::uint64_t i = 0; i < lowest; ++i) {
+            // As many on average, ever more from the first box to the last.
+            const std::uint64_t size = shape.uneven ? numbers_in_box * (2 * i + 1) / lowest : numbers_in_box;
+            begins_.push_back(begins_.back() + std::max<std::uint64_t>(size, 1));
+            costs_.push_back(2 * (begins_.back() - begins_[i]));
         }
-        for (std::size_t i = 0; i < numbers_in_box; ++i) sum += numbers[i];
-        sums[box] = sum;
     }
-    void add_children(std::uint32_t box, std::vector<double>& sums) const {
-        sums[box] = sums[2 * box + 1] + sums[2 * box + 2];
+
+    void divide(const Team& team, ReductionShape shape) {
+        for (const Place& place : team.places()) nodes_.push_back(place.node);
+        std::sort(nodes_.begin(), nodes_.end());
+        nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+        if (shape.by_cost) {
+            std::vector<std::uint32_t> parents;
+            for (std::uint32_t box = 0; box < boxes_; ++box) {
+                parents.push_back(box == 0 ? parallel::no_parent : (box - 1) / 2);
+            }
+            std::vector<std::uint64_t> workers(nodes_.size(), 0);
+            for (const Place& place : team.places()) {
+                ++workers[static_cast<std::size_t>(std::ranges::lower_bound(nodes_, place.node) - nodes_.begin())];
+            }
+            parts_ = parallel::divide_tree_by_cost(parents, costs_, workers);
+            return;
+        }
+        for (std::uint32_t box = 0; box < boxes_; ++box) {
+            const std::uint64_t boxes_on_level = std::bit_floor(box + 1);
+            const std::uint64_t place_on_level = box + 1 - boxes_on_level;
+            parts_.push_back(static_cast<std::uint32_t>(place_on_level * nodes_.size() / boxes_on_level));
+        }
     }
+    Home home_of(std::uint32_t box) const { return Home::node(nodes_[parts_[box]]); }
     void signal_parent(TaskContext& context, std::uint32_t box) const {
         if (box > 0) context.signal(*children_done_[(box - 1) / 2]);
     }
@@ -138,6 +202,9 @@ class TreeReduction {
     Event& begin_;
     std::vector<Event*> children_done_;
     std::vector<std::uint32_t> nodes_;
+    std::vector<std::uint32_t> parts_;   ///< of each box: index of its node
+    std::vector<std::uint64_t> costs_;   ///< of each box: floating-point operations
+    std::vector<std::uint64_t> begins_;  ///< of the numbers of each lowest box, and the end
     std::vector<double> sums_;
     std::unique_ptr<double[]> numbers_;
 };
@@ -251,7 +318,7 @@ TaskRuns ParallelMeasurement::unbalanced_tree(std::uint32_t depth, std::uint32_t
     return repeat(tasks, repetitions, [&] { tasks.create(grow, {depth}, Home::worker(0)); });
 }
 
-TaskRuns ParallelMeasurement::tree_reduction(std::uint32_t levels, std::uint32_t repetitions) {
+TaskRuns ParallelMeasurement::tree_reduction(std::uint32_t levels, std::uint32_t repetitions, ReductionShape shape) {
     if (levels < 1 || levels > 20) {
         throw ValueOutOfBoundsError({.object = "levels of the tree",
                                      .value = std::to_string(levels),
@@ -259,10 +326,11 @@ TaskRuns ParallelMeasurement::tree_reduction(std::uint32_t levels, std::uint32_t
                                      .remedy = ""});
     }
     Tasks tasks(team_);
-    TreeReduction reduction(tasks, levels);
+    TreeReduction reduction(tasks, levels, shape);
     TaskRuns runs = repeat(tasks, repetitions, [&] { reduction.begin(tasks); });
     if (runs.tasks != reduction.boxes()) throw InternalError("a sum up a tree left out boxes");
-    reduction.check();
+    runs.operations = reduction.check();
+    runs.node_operations = reduction.node_operations();
     return runs;
 }
 

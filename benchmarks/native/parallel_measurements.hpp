@@ -16,6 +16,14 @@ struct TaskRuns {
     std::vector<double> seconds;     ///< of each run
     std::uint64_t tasks = 0;         ///< of one run
     std::vector<parallel::TaskCounts> counts;  ///< of each worker, over all runs
+    std::uint64_t operations = 0;  ///< floating-point operations of one run, 0 if they are not counted
+    std::vector<std::uint64_t> node_operations;  ///< of these, by the node of the team to which their tasks belong
+};
+
+/// The form of a sum up a tree.
+struct ReductionShape {
+    bool uneven = false;  ///< the lowest boxes have from 1 to 2000 numbers, ever more from the first box to the last
+    bool by_cost = false;  ///< divided among the nodes by counted cost (divide_tree_by_cost), not level by level
 };
 
 /// Measures the costs of a team of workers: barriers, rounds, tasks, and a sum up a tree of boxes.
@@ -45,11 +53,11 @@ class ParallelMeasurement {
     /// An unbalanced tree: the task of depth d creates those of d - 1 and d - 2, starting from one task of worker 0. Each
     /// computes for about half a microsecond.
     TaskRuns unbalanced_tree(std::uint32_t depth, std::uint32_t repetitions);
-    /// The sum of numbers up a binary tree with 2^(levels - 1) lowest boxes of 1000 numbers, each level divided
-    /// equally among the nodes of the team: the upward half of Figure 1 in Morgenstern et al. (2020).
+    /// The sum of numbers up a binary tree with 2^(levels - 1) lowest boxes of 1000 numbers, by default each level
+    /// divided equally among the nodes of the team: the upward half of Figure 1 in Morgenstern et al. (2020).
     /// @param levels from 1 to 20
     /// @throws InternalError if a sum is not, bit for bit, that of one thread
-    TaskRuns tree_reduction(std::uint32_t levels, std::uint32_t repetitions);
+    TaskRuns tree_reduction(std::uint32_t levels, std::uint32_t repetitions, ReductionShape shape = {});
 
    private:
     /// Gives the scheduler time to spread unbound threads over the processors.

@@ -1,19 +1,18 @@
 """Performance portability of what was measured on several platforms (Morgenstern et al. 2020, Definition 2).
 
 It is the harmonic mean of an efficiency over a set of platforms, and depends on which efficiency that is. The paper
-takes two, and so do we, both by the 75 % quantile of the time t(n) of the sum on n threads, at the number of threads
-that was fastest:
+takes two, both for the 75 % quantile of the time t(n) on the number n of threads that is fastest, and so do we:
 
-architectural  t1 / (p t(n)), what is reached of the peak of a platform. Its peak is that all of its p processors sum as
-               fast as one did alone: t1 is the shortest time of one thread there, under any policy. Processors beyond
-               the fastest number of threads count as lost.
-scaling        t1 / (n t(n)), what each of the threads reaches that were used.
+architectural  F / (P t(n)): floating-point operations of the sum per second, relative to the peak P of the platform. F
+               is counted; P is stated, or measured with fused multiply-adds on all processors.
+scaling        t(1) / (n t(n)): strong scaling efficiency with the same policies.
 
-The same t1 for all policies, so that none gains from being slow on one thread. Bounds are the least and the greatest of
-the turns in which everything was measured. An efficiency above 1 means that t1 was measured too long; it counts as 1.
+Bounds are the least and the greatest of the turns in which everything was measured. An efficiency above 1 is due to
+noise; it counts as 1.
 
 A platform is a dictionary as `ranvier bench parallel` writes it: its ``name``, whether it is ``synthetic``, its
-``processors``, and ``results``, of which each has the keys ``pinning``, ``stealing``, ``threads`` and ``reduction_s``.
+``processors``, the ``operations`` of the sum and the ``flops_per_second`` of its ``peak``, and ``results``, of which
+each has the keys ``pinning``, ``stealing``, ``threads`` and ``reduction_s``.
 """
 
 from __future__ import annotations
@@ -49,33 +48,37 @@ class Efficiency:
     architectural: Bounded
     scaling: Bounded
     threads: int
+    seconds: float
+    """75 % quantile of the time with these threads."""
 
 
 def efficiency(platform: Platform, policies: Policies) -> Efficiency | None:
-    """Return that of a platform with these policies; None where these, or one thread, were not measured there."""
+    """Return that of a platform with these policies; None where these, or one thread of them, were not measured."""
     by_threads = {
         result["threads"]: result["reduction_s"]
         for result in platform["results"]
         if (result["pinning"], result["stealing"]) == policies
     }
-    alone = [result["reduction_s"] for result in platform["results"] if result["threads"] == 1]
-    if not by_threads or not alone:
+    if 1 not in by_threads:
         return None
     threads = min(by_threads, key=lambda number: (by_threads[number]["quantile_75"], number))
-    shortest = min(times["quantile_75"] for times in alone)
-    ratio = shortest / by_threads[threads]["quantile_75"]
+    alone, fastest = by_threads[1], by_threads[threads]
+    # The time in which the platform would be done at its peak.
+    shortest = platform["operations"] / platform["peak"]["flops_per_second"]
     # Turn by turn, so that what slowed the machine down for a while slowed down both.
-    ratios = [
-        min(times["turns"][turn] for times in alone) / time for turn, time in enumerate(by_threads[threads]["turns"])
-    ]
-    low, high = min([ratio, *ratios]), max([ratio, *ratios])
+    turns = list(zip(alone["turns"], fastest["turns"], strict=True))
 
-    def over(number: int) -> Bounded:
-        return Bounded(ratio / number, low / number, high / number)
+    def bounded(value: float, of_turns: Sequence[float]) -> Bounded:
+        return Bounded(value, min([value, *of_turns]), max([value, *of_turns]))
 
-    # More threads than processors do not make more processors.
-    processors = platform["processors"]
-    return Efficiency(over(processors), over(min(threads, processors)), threads)
+    return Efficiency(
+        bounded(shortest / fastest["quantile_75"], [shortest / time for _, time in turns]),
+        bounded(
+            alone["quantile_75"] / (threads * fastest["quantile_75"]), [one / (threads * time) for one, time in turns]
+        ),
+        threads,
+        fastest["quantile_75"],
+    )
 
 
 def counted(platforms: Sequence[Platform], *, with_synthetic: bool) -> list[Platform]:
@@ -128,6 +131,9 @@ def _check(platform: Platform) -> Platform:
     if not isinstance(platform["synthetic"], bool):
         raise TypeError("whether a platform is synthetic must be true or false")
     _check_count("processors", platform["processors"])
+    _check_count("operations", platform["operations"])
+    if not 0.0 < float(platform["peak"]["flops_per_second"]) < float("inf"):
+        raise ValueError(f"a peak of {platform['peak']['flops_per_second']} operations per second")
     turns = set()
     for result in platform["results"]:
         if not isinstance(result["pinning"], str) or not isinstance(result["stealing"], str):

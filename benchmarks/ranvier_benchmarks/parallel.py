@@ -9,13 +9,18 @@ task     an empty task is created and done; many at once on each thread
 tree     a tree of tasks that grows from one thread to one side, so that the others have to steal
 sum      numbers are summed along a binary tree by tasks that wait for events, each level divided among the NUMA nodes:
          the upward half of Figure 1 in Morgenstern et al. (2020)
+uneven   the same along a tree whose boxes have different numbers, divided level by level as in the paper, and divided
+         by counted cost, with the cost of the node that has most, relative to the mean
 
 The policies are measured in turn. The table has medians, and for the sum also the 75 % quantile t(n), as in the paper.
 Performance portability, as defined in the paper, is the harmonic mean over platforms of an efficiency of the sum, at
-the number n of threads that was fastest; it is 0 if a platform does not support the policy. There are two efficiencies.
-The architectural one, t1 / (p t(n)), compares with the peak, at which each of p processors is as fast as a single one,
-which takes t1 with the best policy. The scaling efficiency is t1 / (n t(n)). Brackets show the minimum and the maximum
-over the turns.
+the number n of threads that was fastest; it is 0 if a platform does not support the policy. There are two efficiencies,
+also those of the paper. The architectural one compares the floating-point operations of the sum per second with the
+peak of the platform, measured with fused multiply-adds on all processors, or stated with --peak. The scaling efficiency
+is t(1) / (n t(n)). Brackets show the minimum and the maximum over the turns.
+
+Distances between NUMA nodes, by which prefer_local orders the nodes, are measured first: latencies of pointers that are
+followed from each node through memory of each node.
 
 A platform is this machine, or another machine whose results were written with --json (--platforms). A synthetic
 topology, in hwloc's syntax, uses the processors of this machine: it shows the behaviour of policies on other trees, but
@@ -26,8 +31,8 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -41,7 +46,7 @@ from ranvier import _core
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import whole_number
 from ranvier.base.paths import check_destinations
-from ranvier.commands import info
+from ranvier.commands import info, latencies
 from ranvier.commands.result_files import add_result_files
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.processes import machine
@@ -57,19 +62,35 @@ from ranvier_benchmarks._portability import (
 )
 from ranvier_benchmarks._results import ResultsFile
 
-__all__ = ["add_arguments", "main"]
+__all__ = [
+    "DETECTED",
+    "TURNS",
+    "Subject",
+    "add_arguments",
+    "bounded_text",
+    "check_peak",
+    "find_peak",
+    "main",
+    "measure_all",
+    "measure_platform",
+    "measure_sum",
+    "order_nodes",
+    "peak_text",
+    "read_topology",
+]
 
 Measured: TypeAlias = dict[str, Any]
 """The measurements of one pinning, stealing and number of threads, as in the JSON file."""
 
 _PINNINGS = ("equal", "compact", "none")
-_DETECTED = "detected"
+DETECTED = "detected"
 _MOST_THREADS = 1024
-_TURNS = 5
+TURNS = 5
 _ROUNDS = 2000
 _ROUNDS_WHERE_THREADS_SLEEP = 50
 _JOBS = 20
 _EMPTY_TASKS = 2000
+_PEAK_SECONDS = 0.1
 _DEPTH = 15
 
 
@@ -91,8 +112,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--topology",
         action="append",
         metavar="TEXT",
-        help=f"{_DETECTED}, or a synthetic one such as 'node:2 core:12 pu:2'; may be given several times "
-        f"(default: {_DETECTED})",
+        help=f"{DETECTED}, or a synthetic one such as 'node:2 core:12 pu:2'; may be given several times "
+        f"(default: {DETECTED})",
     )
     parser.add_argument(
         "--platforms", type=Path, nargs="+", default=[], metavar="FILE", help="results of other machines (JSON)"
@@ -110,6 +131,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--with-synthetic", action="store_true", help="include synthetic topologies as platforms in the portability"
     )
+    parser.add_argument(
+        "--distances",
+        choices=("measured", "reported"),
+        default="measured",
+        help="distances between the NUMA nodes of this machine: measured, or those of the firmware (default: measured)",
+    )
+    parser.add_argument(
+        "--peak",
+        type=float,
+        metavar="GFLOPS",
+        help="peak of this machine in 10^9 double-precision operations per second: processors x frequency x operations "
+        "per cycle (default: measured)",
+    )
     add_result_files(parser, "the results")
 
 
@@ -120,7 +154,8 @@ def main(arguments: argparse.Namespace) -> int:
     stealings = _parse_names("--stealing", arguments.stealing, _core.stealing_policies())
     repetitions = whole_number("--repetitions", arguments.repetitions, 1, 1_000_000, "give a number of runs")
     levels = whole_number("--levels", arguments.levels, 1, 20, "give a number of levels")
-    topologies = [(text, _read_topology(text)) for text in dict.fromkeys(arguments.topology or [_DETECTED])]
+    check_peak("--peak", arguments.peak)
+    topologies = [(text, read_topology(text)) for text in dict.fromkeys(arguments.topology or [DETECTED])]
     elsewhere = [platform for path in arguments.platforms for platform in read_platforms(path)]
     check_destinations(arguments.json, arguments.plot)
     console = Console(highlight=False)
@@ -134,10 +169,22 @@ def main(arguments: argparse.Namespace) -> int:
         },
     )
     platforms: list[Platform] = []
+    peak = find_peak(arguments.peak)
     for text, topology in topologies:
         platform: Platform = {}
-        for platform in _measure_platform(console, text, topology, threads, policies, repetitions, levels):
-            file.update({"platforms": [*platforms, platform]})
+        with Progress(console=console, transient=True) as progress:
+            turns = min(TURNS, repetitions)
+            task = progress.add_task(f"Measuring {text}", total=turns * len(policies) * len(threads))
+            for platform in measure_platform(
+                Subject(text, *order_nodes(topology, arguments.distances), peak),
+                threads,
+                policies,
+                runs=repetitions,
+                levels=levels,
+                measure=measure_all,
+                advance=lambda: progress.advance(task),  # noqa: B023
+            ):
+                file.update({"platforms": [*platforms, platform]})
         platforms.append(platform)
         _show_platform(console, platform)
     everywhere = [*platforms, *elsewhere]
@@ -179,8 +226,9 @@ def _parse_names(option: str, text: str, known: Sequence[str]) -> list[str]:
     return names
 
 
-def _read_topology(text: str) -> _core.Topology:
-    return _core.Topology.detect() if text == _DETECTED else _core.Topology.synthetic(text)
+def read_topology(text: str) -> _core.Topology:
+    """Return the machine that a text names: this one, or a synthetic one."""
+    return _core.Topology.detect() if text == DETECTED else _core.Topology.synthetic(text)
 
 
 def _lay_over(topology: _core.Topology, threads: int, pinning: str) -> list[tuple[int, int]]:
@@ -196,47 +244,113 @@ def _lay_over(topology: _core.Topology, threads: int, pinning: str) -> list[tupl
 # ---- measuring -------------------------------------------------------------------------------------------------------
 
 
-def _measure_platform(
-    console: Console,
-    text: str,
-    topology: _core.Topology,
+@dataclass(frozen=True)
+class Subject:
+    """A platform to be measured."""
+
+    text: str
+    """Its name as an argument."""
+    topology: _core.Topology
+    latencies: list[list[float]] | None
+    """Measured latencies (ns) between its NUMA nodes."""
+    peak: dict[str, Any]
+    """Result of `find_peak`."""
+
+
+def order_nodes(topology: _core.Topology, distances: str) -> tuple[_core.Topology, list[list[float]] | None]:
+    """Return a topology with measured or reported distances, and the latencies if they were measured."""
+    if distances == "reported" or topology.describe()["synthetic"]:
+        return topology, None
+    return latencies.measure(topology)
+
+
+def check_peak(name: str, peak: float | None) -> None:
+    """Check a stated peak in 10^9 operations per second."""
+    if peak is not None and not 1e-3 <= peak <= 1e9:
+        raise ValueOutOfBoundsError(name, str(peak), "it must be from 0.001 to 10^9", "state it in 10^9 per second")
+
+
+def find_peak(stated: float | None) -> dict[str, Any]:
+    """Return the peak of this machine in double-precision operations per second, stated or measured."""
+    if stated is not None:
+        return {"flops_per_second": 1e9 * stated, "source": "stated"}
+    processors = _core.Topology.detect().processors()
+    peaks = [measurements().measure_peak(processors, _PEAK_SECONDS) for _ in range(3)]
+    per_second, instruction_set, per_instruction = max(peaks)
+    return {
+        "flops_per_second": per_second,
+        "source": "measured",
+        "instruction_set": instruction_set,
+        "operations_per_instruction": per_instruction,
+        "processors": len(processors),
+    }
+
+
+def measure_platform(
+    subject: Subject,
     threads: Sequence[int],
     policies: Sequence[Policies],
-    repetitions: int,
+    *,
+    runs: int,
     levels: int,
+    measure: Callable[[Any, int, int], Measured],
+    advance: Callable[[], None],
 ) -> Iterator[Platform]:
-    """Return what has been measured, after each turn."""
-    description = topology.describe()
-    turns = min(_TURNS, repetitions)
-    runs = -(-repetitions // turns)
+    """Measure a platform in several turns, and return what has been measured after each of them.
+
+    Parameters
+    ----------
+    subject
+        The platform.
+    threads
+        Numbers of threads.
+    policies
+        Policies of pinning and of stealing.
+    runs
+        Runs of the sum for each policy and number of threads, over all turns.
+    levels
+        Levels of the tree.
+    measure
+        What is measured in a turn: `measure_all` or `measure_sum`.
+    advance
+        Called after each policy and number of threads.
+    """
+    turns = min(TURNS, runs)
     collected: dict[tuple[str, str, int], list[Measured]] = {}
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task(f"Measuring {text}", total=turns * len(policies) * len(threads))
-        for _ in range(turns):
-            for number in threads:
-                for pinning, stealing in policies:
-                    places = _lay_over(topology, number, pinning)
-                    measured = _measure(places, stealing, runs, levels)
-                    collected.setdefault((pinning, stealing, number), []).append(measured)
-                    progress.advance(task)
-            yield _platform(text, topology, description, collected)
+    distances = subject.topology.describe()["distances"]
+    for _ in range(turns):
+        for number in threads:
+            for pinning, stealing in policies:
+                places = _lay_over(subject.topology, number, pinning)
+                team = measurements().ParallelMeasurement(places, stealing, distances)
+                measured = {
+                    "places": team.places(),
+                    "spins": team.spins(),
+                    **measure(team, -(-runs // turns), levels),
+                }
+                collected.setdefault((pinning, stealing, number), []).append(measured)
+                advance()
+        yield _platform(subject, collected)
 
 
-def _platform(
-    text: str,
-    topology: _core.Topology,
-    description: dict[str, Any],
-    collected: Mapping[tuple[str, str, int], list[Measured]],
-) -> Platform:
+def _platform(subject: Subject, collected: Mapping[tuple[str, str, int], list[Measured]]) -> Platform:
     processors = machine.usable_processors()
+    description = subject.topology.describe()
     synthetic = description["synthetic"]
     return {
-        "name": text if synthetic else machine.processor_name(),
+        "name": subject.text if synthetic else machine.processor_name(),
         "synthetic": synthetic,
         "note": f"laid over the {_counted(processors, 'processor')} of this machine" if synthetic else "",
-        "units": len(topology.processors()),
+        "units": len(subject.topology.processors()),
+        "cores_of_nodes": [len(node["cores"]) for node in description["nodes"] if node["cores"]],
         "nodes": len(description["nodes"]),
+        "node_numbers": [node["os_index"] for node in description["nodes"]],
+        "distances": description["distances"],
+        "distance_source": description["distance_source"],
+        "latencies_ns": subject.latencies,
         "processors": processors,
+        "peak": subject.peak,
+        "operations": next(iter(collected.values()))[0]["reduction"]["operations"],
         "results": [
             {"pinning": pinning, "stealing": stealing, "threads": number, **_summarize(turns_of)}
             for (pinning, stealing, number), turns_of in collected.items()
@@ -244,18 +358,23 @@ def _platform(
     }
 
 
-def _measure(places: list[tuple[int, int]], stealing: str, runs: int, levels: int) -> Measured:
-    team = measurements().ParallelMeasurement(places, stealing)
+def measure_sum(team: Any, runs: int, levels: int) -> Measured:
+    """Measure the sum up a tree."""
+    return {"reduction": team.tree_reduction(levels, runs)}
+
+
+def measure_all(team: Any, runs: int, levels: int) -> Measured:
+    """Measure everything."""
     rounds = _ROUNDS if team.spins() else _ROUNDS_WHERE_THREADS_SLEEP
     return {
-        "places": team.places(),
-        "spins": team.spins(),
         "barrier_s": team.barrier(rounds, 3),
         "round_s": team.rounds(rounds, 3),
         "job_s": team.job(_JOBS),
         "empty": team.empty_tasks(_EMPTY_TASKS, 3),
         "unbalanced": team.unbalanced_tree(_DEPTH, max(1, runs // 4)),
-        "reduction": team.tree_reduction(levels, runs),
+        **measure_sum(team, runs, levels),
+        "uneven_by_level": team.tree_reduction(levels, max(1, runs // 4), uneven=True),
+        "uneven_by_cost": team.tree_reduction(levels, max(1, runs // 4), uneven=True, by_cost=True),
     }
 
 
@@ -278,9 +397,21 @@ def _summarize(turns: Sequence[Measured]) -> Measured:
         counts = ("executed", "stolen_locally", "stolen_remotely", "failed_searches", "sleeps")
         return {count: sum(worker[count] for worker in workers) / runs for count in counts}
 
-    return {
+    def imbalance(name: str) -> float:
+        """Return the operations of the node that has most, relative to the mean of the nodes."""
+        of_nodes = turns[0][name]["node_operations"]
+        return float(max(of_nodes) * len(of_nodes) / sum(of_nodes))
+
+    summary = {
         "places": turns[0]["places"],
         "spins": turns[0]["spins"],
+        "reduction_s": times("reduction"),
+        "reduction_tasks": steals("reduction"),
+    }
+    if "empty" not in turns[0]:
+        return summary
+    return {
+        **summary,
         "barrier_s": median("barrier_s"),
         "round_s": median("round_s"),
         "job_s": median("job_s"),
@@ -288,8 +419,11 @@ def _summarize(turns: Sequence[Measured]) -> Measured:
         "task_s": times("empty")["median"] / (_EMPTY_TASKS + 1),
         "unbalanced_s": times("unbalanced"),
         "unbalanced_tasks": steals("unbalanced"),
-        "reduction_s": times("reduction"),
-        "reduction_tasks": steals("reduction"),
+        **{
+            f"{name}_{key}": value
+            for name in ("uneven_by_level", "uneven_by_cost")
+            for key, value in (("s", times(name)), ("tasks", steals(name)), ("imbalance", imbalance(name)))
+        },
     }
 
 
@@ -318,9 +452,12 @@ def _show_platform(console: Console, platform: Platform) -> None:
             f"  With {', '.join(map(str, crowded))} threads, some share a processor: waiting threads sleep at once",
             style="dim",
         )
+    if platform["latencies_ns"] is not None:
+        console.print(Padding(latencies.table(platform["node_numbers"], platform["latencies_ns"]), (0, 0, 0, 2)))
     costs = _table("threads", "pinning", "stealing", "barrier (us)", "round (ns)", "job (us)", "task (ns)")
     sums = _table("threads", "pinning", "stealing", "median (ms)", "75 % (ms)", "near", "far")
     trees = _table("threads", "pinning", "stealing", "median (ms)", "75 % (ms)", "near", "far")
+    uneven = _table("threads", "pinning", "stealing", "level (ms)", "/ mean", "cost (ms)", "/ mean")
     for result in platform["results"]:
         head = (str(result["threads"]), result["pinning"], result["stealing"])
         costs.add_row(
@@ -329,6 +466,14 @@ def _show_platform(console: Console, platform: Platform) -> None:
             f"{1e9 * result['round_s']:.0f}",
             f"{1e6 * result['job_s']:.1f}",
             f"{1e9 * result['task_s']:.0f}",
+        )
+        uneven.add_row(
+            *head,
+            *(
+                text
+                for name in ("uneven_by_level", "uneven_by_cost")
+                for text in (f"{1e3 * result[f'{name}_s']['median']:.3f}", f"{result[f'{name}_imbalance']:.3f}")
+            ),
         )
         for table, name in ((sums, "reduction"), (trees, "unbalanced")):
             times, tasks = result[f"{name}_s"], result[f"{name}_tasks"]
@@ -343,6 +488,7 @@ def _show_platform(console: Console, platform: Platform) -> None:
         ("Costs of threads", costs),
         ("A tree that grows to one side; near, far: tasks stolen on the same and from other NUMA nodes", trees),
         ("A sum up a tree", sums),
+        ("A sum up an uneven tree, divided by level or by cost; operations of the greatest node / mean", uneven),
     ):
         console.print(f"\n  {heading}", soft_wrap=True)
         console.print(Padding(table, (0, 0, 0, 2)))
@@ -373,8 +519,24 @@ def _portability(
     }
 
 
-def _bounded(number: Bounded | None) -> str:
-    return "-" if number is None else f"{number.value:.2f} ({number.least:.2f}-{number.greatest:.2f})"
+def bounded_text(number: Bounded | None) -> str:
+    """Return an efficiency in percent, with its bounds."""
+    return (
+        "-" if number is None else f"{_percent(number.value)} % ({_percent(number.least)}-{_percent(number.greatest)})"
+    )
+
+
+def _percent(value: float) -> str:
+    return f"{100.0 * value:.0f}" if value >= 0.1 else f"{100.0 * value:.2g}"
+
+
+def peak_text(platform: Platform) -> str:
+    """Return the operations of the sum and the peak, as text."""
+    peak = platform["peak"]
+    return (
+        f"{platform['operations'] / 1e6:.3g} million operations, peak {peak['flops_per_second'] / 1e9:.1f} GFLOP/s "
+        f"({peak['source']})"
+    )
 
 
 def _show_portability(
@@ -383,6 +545,7 @@ def _show_portability(
     console.print("\nPerformance portability of the sum", style="bold")
     for platform in everywhere:
         kind = "synthetic" if platform["synthetic"] else _counted(platform["processors"], "processor")
+        kind += f", {peak_text(platform)}"
         note = "" if platform in over else ": not part of Phi, since it is not another machine"
         console.print(f"  {platform['name']}, {kind}{note}", soft_wrap=True, style=None if platform in over else "dim")
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
@@ -395,7 +558,7 @@ def _show_portability(
             if one is None:
                 table.add_row(*pair, "not there", "", "")
             else:
-                table.add_row(*pair, str(one.threads), _bounded(one.architectural), _bounded(one.scaling))
+                table.add_row(*pair, str(one.threads), bounded_text(one.architectural), bounded_text(one.scaling))
         console.print(Padding(table, (0, 0, 0, 2)))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for column in ("pinning", "stealing"):
@@ -406,8 +569,8 @@ def _show_portability(
         found = [efficiency(platform, pair) for platform in over]
         table.add_row(
             *pair,
-            _bounded(portability([None if one is None else one.architectural for one in found])),
-            _bounded(portability([None if one is None else one.scaling for one in found])),
+            bounded_text(portability([None if one is None else one.architectural for one in found])),
+            bounded_text(portability([None if one is None else one.scaling for one in found])),
         )
     console.print(f"\n  Phi over {_counted(len(over), 'platform')}", style="bold")
     console.print(Padding(table, (0, 0, 0, 2)))

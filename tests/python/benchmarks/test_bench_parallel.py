@@ -11,13 +11,14 @@ import pytest
 from matplotlib import image
 
 from ranvier import _core
+from ranvier.commands import latencies
 from ranvier.errors import FileError, ShapeError, UnknownNameError, ValueOutOfBoundsError
 from ranvier_benchmarks import parallel
 from ranvier_benchmarks._native import measurements
 from ranvier_benchmarks._portability import Bounded, counted, efficiency, portability, read_platforms
 from repository import ROOT
 
-SMALL = ["--repetitions=3", "--levels=5"]
+SMALL = ["--repetitions=3", "--levels=5", "--distances=reported", "--peak=10"]
 POLICIES = ("local_and_remote", "prefer_local", "local_only", "none")
 
 
@@ -117,9 +118,64 @@ def test_made_up_machines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
     far = efficiency(platform, ("equal", "local_only"))
     assert near is not None
     assert far is not None
+    # 16 lowest boxes of 1000 divisions and 1000 additions, and 15 boxes with one addition.
+    assert platform["operations"] == 16 * 2000 + 15
+    assert far.architectural.value == pytest.approx(platform["operations"] / 10e9 / far.seconds)
     expected = 2.0 / (1.0 / min(1.0, near.scaling.value) + 1.0 / min(1.0, far.scaling.value))
     assert phi["local_only"]["value"] == pytest.approx(expected)
     assert "not there" in capfd.readouterr().out
+
+
+@requires_hwloc
+def test_division_by_cost_balances_an_uneven_tree(tmp_path: Path) -> None:
+    settings = ["--threads=4", "--pinning=equal", "--stealing=none", "--topology=pack:2 node:2 core:1 pu:1"]
+    (platform,) = platforms_of(tmp_path / "results.json", *settings, "--levels=8")
+    assert platform["distances"][0] == [10, 15, 20, 20]
+    assert platform["distance_source"] == "assumed"
+    by_threads = {result["threads"]: result for result in platform["results"]}
+    # Boxes grow linearly: the last of four nodes has 7/16 of the numbers. By cost, one box at most is too much.
+    assert by_threads[4]["uneven_by_level_imbalance"] == pytest.approx(4 * 7 / 16, rel=0.01)
+    assert 1.0 <= by_threads[4]["uneven_by_cost_imbalance"] < 1.0 + 4 * 2 / 64
+    assert by_threads[1]["uneven_by_level_imbalance"] == 1.0
+
+
+def test_distances_are_a_square() -> None:
+    with pytest.raises(ShapeError, match="distances"):
+        measurements().ParallelMeasurement([(-1, 0), (-1, 1)], "prefer_local", [[10, 20], [20]])
+    team = measurements().ParallelMeasurement([(-1, 0), (-1, 1)], "prefer_local", [[10, 20], [20, 10]])
+    assert sum(worker["executed"] for worker in team.tree_reduction(5, 2)["workers"]) == 2 * 31
+
+
+def test_latencies_are_measured_unless_reported_ones_are_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def measured(topology: _core.Topology) -> tuple[_core.Topology, list[list[float]]]:
+        nodes = len(topology.describe()["nodes"])
+        return topology.with_latencies([90.0] * nodes**2), [[90.0] * nodes] * nodes
+
+    monkeypatch.setattr(latencies, "measure", measured)
+    settings = ["--threads=1", "--pinning=none", "--stealing=none", "--distances=measured"]
+    (platform,) = platforms_of(tmp_path / "results.json", *settings)
+    assert platform["distance_source"] == "measured"
+    assert platform["latencies_ns"][0][0] == 90.0
+    assert "latency (ns) from" in capsys.readouterr().out
+
+
+def test_the_peak_is_measured() -> None:
+    """At most 64 operations in one cycle of 6 GHz."""
+    processors = _core.Topology.detect().processors()
+    per_second, instruction_set, per_instruction = measurements().measure_peak(processors[:1], 0.01)
+    assert instruction_set in _core.instruction_sets()
+    assert per_instruction in {2, 4, 8, 16}
+    assert 0.0 < per_second < 64 * 6e9
+    with pytest.raises(ValueOutOfBoundsError, match="seconds"):
+        measurements().measure_peak(processors, 0.0)
+    with pytest.raises(ShapeError):
+        measurements().measure_peak([], 0.1)
+    found = parallel.find_peak(None)
+    assert found["source"] == "measured"
+    assert found["processors"] == len(processors)
+    assert parallel.find_peak(960.0) == {"flops_per_second": 960e9, "source": "stated"}
 
 
 def test_measurements_refuse_what_cannot_be() -> None:
@@ -150,6 +206,8 @@ def platform_with(
         "name": "somewhere",
         "synthetic": synthetic,
         "processors": processors,
+        "operations": 40,
+        "peak": {"flops_per_second": 20.0},
         "results": [result_with(threads, seconds, turns) for threads, seconds in times.items()],
     }
 
@@ -167,25 +225,24 @@ POLICY = ("equal", "none")
 def test_efficiencies_are_those_of_the_fastest_number_of_threads() -> None:
     found = efficiency(platform_with({1: 8.0, 2: 5.0, 4: 2.5, 8: 3.0}, processors=8), POLICY)
     assert found is not None
-    assert found.threads == 4
+    assert (found.threads, found.seconds) == (4, 2.5)
     assert found.scaling.value == pytest.approx(8.0 / (4 * 2.5))
-    assert found.architectural.value == pytest.approx(8.0 / (8 * 2.5))
+    # 40 operations in 2.5 s, of 20 a second that are possible.
+    assert found.architectural.value == pytest.approx(40 / 2.5 / 20.0)
+    # Without one thread, there is no strong scaling.
     assert efficiency(platform_with({2: 3.0}), POLICY) is None
     assert efficiency(platform_with({1: 1.0}), ("compact", "none")) is None
 
 
-def test_policy_that_is_fastest_on_one_thread_uses_one_processor_only() -> None:
-    found = efficiency(platform_with({1: 1.0, 2: 3.0}, processors=2), POLICY)
-    assert found is not None
-    assert (found.scaling.value, found.architectural.value) == (1.0, 0.5)
-
-
-def test_policy_gains_nothing_from_being_slow_on_one_thread() -> None:
-    platform = platform_with({1: 8.0, 2: 3.0}, processors=2)
+def test_scaling_is_that_of_one_policy() -> None:
+    platform = platform_with({1: 8.0, 2: 5.0}, processors=2)
     platform["results"].append(result_with(1, 4.0, stealing="local_only"))
     found = efficiency(platform, POLICY)
     assert found is not None
-    assert found.scaling.value == pytest.approx(4.0 / (2 * 3.0))
+    assert found.scaling.value == pytest.approx(8.0 / (2 * 5.0))
+    alone = efficiency(platform, ("equal", "local_only"))
+    assert alone is not None
+    assert (alone.threads, alone.scaling.value) == (1, 1.0)
 
 
 def test_bounds_are_those_of_turns() -> None:
@@ -193,6 +250,7 @@ def test_bounds_are_those_of_turns() -> None:
     platform["results"].append(result_with(2, 2.5, (1.0, 1.0, 0.5)))
     found = efficiency(platform, POLICY)
     assert found is not None
+    assert astuple(found.scaling) == pytest.approx((0.8, 0.8, 1.6))
     assert astuple(found.architectural) == pytest.approx((0.8, 0.8, 1.6))
 
 
@@ -216,7 +274,9 @@ def test_made_up_platforms_do_not_count() -> None:
 # ---- mistakes --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("argument", ["--threads=0", "--threads=two", "--repetitions=0", "--levels=0", "--levels=21"])
+@pytest.mark.parametrize(
+    "argument", ["--threads=0", "--threads=two", "--repetitions=0", "--levels=0", "--levels=21", "--peak=0"]
+)
 def test_bad_values(argument: str) -> None:
     with pytest.raises(ValueOutOfBoundsError, match=argument.partition("=")[0].strip("-")):
         bench(argument)
@@ -239,6 +299,8 @@ def test_unknown_names() -> None:
         json.dumps({"benchmark": "parallel", "platforms": [platform_with({1: -1.0})]}),
         json.dumps({"benchmark": "parallel", "platforms": [platform_with({1: 1.0}, processors=0)]}),
         json.dumps({"benchmark": "parallel", "platforms": [{**platform_with({1: 1.0}), "synthetic": None}]}),
+        json.dumps({"benchmark": "parallel", "platforms": [{**platform_with({1: 1.0}), "operations": 0}]}),
+        json.dumps({"benchmark": "parallel", "platforms": [{**platform_with({1: 1.0}), "peak": {}}]}),
         json.dumps({"benchmark": "parallel", "platforms": [platform_with({1: 1.0}, turns=(1.0, float("inf")))]}),
     ],
 )

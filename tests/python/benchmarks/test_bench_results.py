@@ -150,7 +150,7 @@ def test_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_parallel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    measure, left = parallel._measure, [2]
+    measure, left = parallel.measure_all, [2]
 
     def some(*arguments: Any) -> Any:
         left[0] -= 1
@@ -158,9 +158,16 @@ def test_parallel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             raise StateError("this run", bound="it failed")
         return measure(*arguments)
 
-    monkeypatch.setattr(parallel, "_measure", some)
+    monkeypatch.setattr(parallel, "measure_all", some)
     path = tmp_path / "results.json"
-    settings = ["--threads=1", "--pinning=none", "--stealing=none", "--levels=3", "--repetitions=3"]
+    settings = [
+        "--threads=1",
+        "--pinning=none",
+        "--stealing=none",
+        "--levels=3",
+        "--repetitions=3",
+        "--distances=reported",
+    ]
     with pytest.raises(StateError, match="it failed"):
         parallel.main(parse(parallel, *settings, f"--json={path}"))
     (platform,) = read(path)["platforms"]
