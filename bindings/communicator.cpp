@@ -170,6 +170,10 @@ void bind_communicator(nb::module_& module) {
         .def("compare", compare, nb::arg("data"), nb::sig("def compare(self, data: bytes) -> list[bytes] | None"),
              "Return None where all processes pass the same, up to 64 bytes, and else what allgather does. All must "
              "call it, or allgather. Nothing that it does for None takes longer with more processes.")
+        .def("least", &Communicator::least, nb::arg("value"), nb::call_guard<Unlocked>(),
+             "Return the least of the values >= 0 of all processes, which must all call it.")
+        .def("greatest", &Communicator::greatest, nb::arg("value"), nb::call_guard<Unlocked>(),
+             "Return the greatest of the values >= 0 of all processes, which must all call it.")
         .def("broadcast", broadcast, nb::arg("data").none(), nb::arg("root") = 0,
              "Return the root's bytes on all processes, which must all call it: with the bytes on the root, with None "
              "elsewhere.")

@@ -158,8 +158,10 @@ std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unl
 
 bool is_asynchronous(const SimulationOptions& options) { return options.stepping == SteppingMode::async; }
 
-const comm::ExchangeInfo& choose_exchange(const SimulationOptions& options) {
-    return options.exchange.empty() ? comm::find_exchange("alltoall") : *options.exchange.method();
+const comm::ExchangeInfo& choose_exchange(const SimulationOptions& options, std::int32_t ranks) {
+    if (!options.exchange.empty()) return *options.exchange.method();
+    // With a section for each process, time and memory of an exchange grow with their number.
+    return comm::find_exchange(ranks > most_ranks_of_sections ? "grid" : "alltoall");
 }
 
 parallel::StealingPolicy choose_stealing(const SimulationOptions& options) {
@@ -241,7 +243,7 @@ std::uint32_t choose_window(const SimulationOptions& options, const network::Net
 connect::BuildOptions make_build_options(const network::Network& network, const SimulationOptions& options,
                                          Step shortest_delay, std::int32_t ranks, std::uint32_t shards) {
     // EpochStepping leaves parts of deliveries only then.
-    const bool leaves_parts = shortest_delay == 1 && (ranks == 1 || choose_exchange(options).on_host) &&
+    const bool leaves_parts = shortest_delay == 1 && (ranks == 1 || choose_exchange(options, ranks).on_host) &&
                               choose_part_stealing(options) != parallel::StealingPolicy::none;
     return {.instruction_set = available_instruction_set(options.instruction_set),
             .resolution = network.resolution(),
@@ -258,7 +260,7 @@ bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan
                     std::uint32_t shards) {
     if (options.sort_connections) return *options.sort_connections;
     const bool needed = ranks == 1 || !options.row_numbering.is_automatic() || is_asynchronous(options) ||
-                        !choose_exchange(options).directed;
+                        !choose_exchange(options, ranks).directed;
     return needed || connect::rows_save_memory(network, ranks, shards);
 }
 
@@ -291,7 +293,7 @@ void check_options(const SimulationOptions& options, const network::Network& net
                           .remedy = "use round_robin"});
     }
     check_invented_rates(options, network, is_dry_run);
-    const comm::ExchangeInfo& method = choose_exchange(options);
+    const comm::ExchangeInfo& method = choose_exchange(options, ranks);
     if (!method.directed && !options.sort_connections.value_or(true)) {
         throw StateError({.object = "exchange",
                           .value = std::string(method.name),

@@ -104,8 +104,9 @@ TEST(DryRun, MemoryDoesNotGrowWithRanks) {
                                   comm::make_mirror_communicator(static_cast<std::int32_t>(ranks)));
             simulation.run(300);
             bytes[ranks] = memory_of(simulation);
-            // Buffers of collectives may grow: some words for each process, beside the spikes of an epoch.
-            EXPECT_LE(bytes[ranks]["exchange"], ranks * 64 + 1'500'000);
+            // The spikes of an epoch are large beside so small a network, and differ. With a section for each process,
+            // 65,536 of them would take 4 MB.
+            EXPECT_LE(bytes[ranks]["exchange"], 1'600'000);
             bytes[ranks].erase("exchange");
             const Traffic traffic = simulation.traffic();
             EXPECT_GT(traffic.presynaptic_entries, neurons * indegree * 9 / 10);

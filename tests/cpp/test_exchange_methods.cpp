@@ -11,6 +11,7 @@
 #include "comm/exchange/marked_sections.hpp"
 #include "comm/exchange/rank_lists.hpp"
 #include "comm/exchange/spike_packing.hpp"
+#include "comm/mirror_communicator.hpp"
 #include "exchange_world.hpp"
 #include "ranvier/comm/communicator.hpp"
 #include "ranvier/comm/exchange/exchange.hpp"
@@ -130,6 +131,44 @@ TEST(Alltoall, FitsSectionsToTheFullestOfAnyProcess) {
         EXPECT_EQ(outcome.counts.bytes_sent, 3 * bytes);
         EXPECT_EQ(outcome.counts.spikes_received, 2U * 19U);
     }
+}
+
+TEST(Grid, ConnectsTheProcessesOfARowAndOfAColumn) {
+    // Rows of 4, 3 and 3 processes. Each hop has two collectives, of the counts and of the spikes.
+    World world = broadcasting_world(10, 10);
+    for (std::int32_t rank = 0; rank < 10; ++rank) world.emit(rank, 0, 0, 0, 0);
+    const std::vector<Outcome> outcomes = run_world(world, find_exchange("grid"), {});
+    ASSERT_TRUE(all_arrived(outcomes));
+    for (std::int32_t rank = 0; rank < 10; ++rank) {
+        const std::uint64_t others = (3 - 1) + (rank < 4 ? 4 - 1 : 3 - 1);
+        EXPECT_EQ(outcomes[static_cast<std::size_t>(rank)].counts.messages, 2 * others) << rank;
+        EXPECT_EQ(outcomes[static_cast<std::size_t>(rank)].counts.rounds, 4U);
+    }
+}
+
+TEST(Grid, HoldsNothingForProcessesThatGetNoSpikes) {
+    std::array<std::uint64_t, 2> bytes{};
+    for (const std::size_t i : {0U, 1U}) {
+        // Rows of 31 and 250 processes.
+        const std::int32_t ranks = i == 0 ? 1'000 : 62'500;
+        World world({.ranks = ranks, .epochs = 1, .sources = 1, .lags = 1, .addresses = 1 << 20});
+        for (std::int32_t to = 0; to < 1'000; ++to) {
+            world.process(0).destinations[0][0].push_back({Rank{to * (ranks / 1'000)}, 7});
+        }
+        for (int spike = 0; spike < 20; ++spike) world.emit(0, 0, 0, 0, 0);
+        const auto communicator = make_mirror_communicator(ranks);
+        Driver driver(world, communicator, find_exchange("grid").make(arguments_of(world, communicator, {})));
+        driver.run();
+        const ExchangeCounts counts = driver.exchange().counts();
+        EXPECT_EQ(counts.spikes_sent, 20'000U);
+        EXPECT_EQ(counts.spikes_received, 20'000U);
+        bytes[i] = counts.buffer_bytes;
+    }
+    // A count and a number of bytes of each neighbour, to and from it, and lists of these.
+    constexpr std::uint64_t more_neighbours = 2 * (250 - 31);
+    EXPECT_LE(bytes[1], bytes[0] + more_neighbours * 64 + 20'000 * 5) << bytes[0];
+    // Both words, sorted and unsorted, with some room, and of each spike and row where they begin.
+    EXPECT_LE(bytes[0], 20'000U * 24);
 }
 
 TEST(Alltoallv, NeedsNoSecondCollectiveInSilence) {

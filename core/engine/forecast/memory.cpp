@@ -246,7 +246,7 @@ MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const con
     const bool notifies = travels && is_asynchronous(options);
     bool directed = true;
     if (travels) {
-        directed = choose_exchange(options).directed;
+        directed = choose_exchange(options, layout.placement().ranks()).directed;
         if (directed) add("presynaptic", add_presynaptic_peak(layout, tables, options, estimate));
     }
     // The following grows while the network runs, when the memory for building has been given back.

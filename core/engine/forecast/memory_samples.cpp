@@ -214,7 +214,7 @@ ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const conne
     // Of 0 spikes in an endless run there are none.
     const double spikes_of_source = activity.rate > 0.0 ? activity.rate * activity.time / 1000.0 : 0.0;
     const double fired = -std::expm1(-spikes_of_source);
-    const comm::ExchangeInfo& method = choose_exchange(options);
+    const comm::ExchangeInfo& method = choose_exchange(options, layout.placement().ranks());
     if (method.candidates.empty()) {
         return {.bytes = sample_method(method, layout, tables, options, spikes_per_epoch, steps_per_epoch,
                                        activity.most_in_epoch, fired)

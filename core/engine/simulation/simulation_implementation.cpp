@@ -149,7 +149,7 @@ void Simulation::Implementation::build_epochs(connect::RowNumbering numbering, c
                                                                    .sorted = sorted});
     if (routing->is_needed()) routing->build(numbering, workers, poll);
     // With asynchronous stepping, epochs are used only for loading a state.
-    if (communicator->size() > 1 && choose_exchange(options).on_host) {
+    if (communicator->size() > 1 && choose_exchange(options, communicator->size()).on_host) {
         const Step epoch_steps = routing->shortest_delay();
         std::unique_ptr<SpikeRecords> spikes;
         agree(*communicator, "building the network", [&] {

@@ -14,7 +14,7 @@ void SpikeRouting::build(connect::RowNumbering numbering, Workers& workers, cons
     tables.reserve(given_.shards.size());
     for (const auto& shard : given_.shards) tables.push_back(&shard->synapses().tables());
     addresses_ = connect::RowAddresses(numbering, given_.network.plan(), std::move(tables));
-    const comm::ExchangeInfo& method = choose_exchange(given_.options);
+    const comm::ExchangeInfo& method = choose_exchange(given_.options, given_.communicator->size());
     if (method.directed || method.name == "auto") {
         connect::PresynapticTableBuilder builder(given_.layout, addresses_, given_.communicator,
                                                  given_.options.connection_buffer, workers.team());
@@ -64,8 +64,9 @@ std::unique_ptr<SpikeTraffic> SpikeRouting::make_traffic() const {
                     .most_lags = static_cast<std::uint32_t>(shortest_delay()),
                     .intervals = intervals,
                     .finds_sources = given_.sorted && options.keep_sources}};
-    return std::make_unique<SpikeTraffic>(given_.shards, given_.communicator, choose_exchange(options).make(arguments),
-                                          &addresses_, options.wait_apart);
+    const comm::ExchangeInfo& method = choose_exchange(options, given_.communicator->size());
+    return std::make_unique<SpikeTraffic>(given_.shards, given_.communicator, method.make(arguments), &addresses_,
+                                          options.wait_apart);
 }
 
 }  // namespace ranvier::engine

@@ -73,7 +73,8 @@ struct SimulationOptions {
     Choice<connect::PlacementKind> placement = connect::PlacementKind::round_robin;  ///< of neurons
     /// A rank for each neuron and source, in the order of ids; overrides `placement`.
     std::shared_ptr<const std::vector<std::int32_t>> ranks = nullptr;
-    /// Method of exchanging spikes in epochs. Empty: "alltoall", or no method with asynchronous stepping.
+    /// Method of exchanging spikes in epochs. Empty: "alltoall", or "grid" on many processes, or no method with
+    /// asynchronous stepping.
     comm::ExchangeChoice exchange = {};
     /// With asynchronous stepping: how processes notify each other of the progress of their shards.
     Choice<comm::Notifications> notifications = comm::Notifications::packed;

@@ -217,7 +217,8 @@ class Processes(OptionGroup):
         default=None,
         choices=_core.exchanges(),
         meaning="""Method of exchanging spikes at the end of each epoch; `ranvier.mpi.exchanges` lists all methods.
-        None: alltoall; with ``stepping="async"`` there are no epochs, and `notifications` replace it.""",
+        None: alltoall up to 4,096 processes, and grid beyond; with ``stepping="async"`` there are no epochs, and
+        `notifications` replace it.""",
     )
     notifications: Literal["packed", "single"] = option(
         default="packed",

@@ -15,7 +15,7 @@ from ranvier import _core
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.paths import check_writable
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder, sample_bytes
-from ranvier.processes.agreement import agree, agreed, from_root, values_of_all
+from ranvier.processes.agreement import agree, agreed, from_root
 from ranvier.recording import files, reading
 from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData
 from ranvier.recording.kept import Pieces
@@ -103,9 +103,7 @@ class RecordingStore:
         self._last_sample = core.step
         self._spike_rate = _ASSUMED_RATE * self._resolution / 1000.0
         self._units = {
-            recorder: sum(len(selection) for selection in recorder.neurons)
-            for recorder in self._recorders
-            if isinstance(recorder, SpikeRecorder)
+            recorder: self._count_units(recorder) for recorder in self._recorders if isinstance(recorder, SpikeRecorder)
         }
         self._files = self._create_files() if creates_files else {}
         self._pace = Pace(core.epoch_steps)
@@ -153,7 +151,7 @@ class RecordingStore:
         if bytes_per_step * fits > recording_memory.BUDGET:
             fits = max(1, int(recording_memory.BUDGET / bytes_per_step))
         fits = min(fits, self._pace.next_steps(now))
-        return min(values_of_all(self._communicator, fits))
+        return self._communicator.least(fits)
 
     def _fitting_in_memory(self, steps: int) -> int:
         """Return how many of these steps may be run until the memory for recordings may be too small."""
@@ -170,9 +168,8 @@ class RecordingStore:
         with agreed(self._communicator, "memory for recordings"):
             steps_here = self._memory.next_steps(self.taken_bytes + waiting, exact, (expected, spikes), steps)
         # The buffers of the core may have twice the capacity that is used, so they must stay small.
-        every = values_of_all(self._communicator, (steps_here, waiting))
-        fits = min(fit for fit, _ in every)
-        self._takes_all = fits < steps or any(size > self._memory.piece for _, size in every)
+        fits = self._communicator.least(steps_here)
+        self._takes_all = self._communicator.greatest(fits < steps or waiting > self._memory.piece) > 0
         return fits
 
     def _bytes_per_step(self, recorder: Recorder) -> float:
@@ -355,6 +352,16 @@ class RecordingStore:
 
     def _keeps(self, recorder: Recorder) -> bool:
         return self._gathering(recorder) != "root" or self._communicator.rank == 0
+
+    def _count_units(self, recorder: SpikeRecorder) -> int:
+        """Return the number of neurons whose spikes this process can get; at most, if they are not consecutive."""
+        if self._gathering(recorder) != "local":
+            return sum(len(selection) for selection in recorder.neurons)
+        count = 0
+        for segment in _segments(recorder):
+            _, stride, size, listed = self._core.local_ids(segment.first_id, segment.end_id - segment.first_id)
+            count += min(segment.size, size if stride else len(listed))
+        return count
 
     def _covered_by(self, recorder: SpikeRecorder) -> NeuronIds | None:
         """Return the neurons whose spikes this process has; None for all recorded neurons."""
