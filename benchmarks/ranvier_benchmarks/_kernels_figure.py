@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from ranvier.figures.style import COLOURS, FAINT, GREY, styled
 from ranvier_benchmarks._options import FOURTH_GENERATION
@@ -118,6 +118,7 @@ def finish(panel: Axes, heading: str, *, logarithmic: bool | None = None) -> Non
     if is_positive and (values.max() > 20.0 * values.min() if logarithmic is None else logarithmic):
         panel.set_yscale("log")
         panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        panel.yaxis.set_minor_formatter(NullFormatter())
     else:
         panel.set_ylim(0.0, 1.08 * max(values.max(initial=0.0), 1e-9))
     panel.grid(axis="y", color=FAINT, linewidth=0.8)

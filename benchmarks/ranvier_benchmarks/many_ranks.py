@@ -59,7 +59,17 @@ from ranvier_benchmarks._results import ResultsFile
 from ranvier_benchmarks._scaling_plans import largest_fitting, least_neurons
 from ranvier_benchmarks._settings import Chosen, add_bench_settings, choose, recorded_options
 
-__all__ = ["Prepared", "add_arguments", "main", "measure", "parse_ranks", "prepare", "show"]
+__all__ = [
+    "Prepared",
+    "add_arguments",
+    "main",
+    "measure",
+    "network_size",
+    "parse_ranks",
+    "predicted_bytes",
+    "prepare",
+    "show",
+]
 
 Summary: TypeAlias = dict[str, Any]
 Case: TypeAlias = tuple[str, Sorting, int]
@@ -135,16 +145,26 @@ class Prepared:
         Memory limit of a rank in bytes, if one was given.
     cases
         Methods of exchange, sorting, and numbers of ranks.
+    sizes
+        Numbers of neurons of the networks by number of ranks, where the mode does not determine them.
     """
 
     arguments: argparse.Namespace
     chosen: Chosen
     limit: int | None
     cases: list[Case]
+    sizes: Mapping[int, int] | None = None
 
 
-def prepare(arguments: argparse.Namespace) -> Prepared:
+def prepare(arguments: argparse.Namespace, *, sizes: Mapping[int, int] | None = None) -> Prepared:
     """Check the arguments, and return what is to be played.
+
+    Parameters
+    ----------
+    arguments
+        Arguments of the command.
+    sizes
+        Numbers of neurons of the networks by number of ranks; None: the mode determines them.
 
     Raises
     ------
@@ -172,9 +192,8 @@ def prepare(arguments: argparse.Namespace) -> Prepared:
     )
     methods = parse_methods(arguments.methods, kernels=True, dry=True)
     variants = method_variants(methods, sortings_of(chosen))
-    prepared = Prepared(
-        arguments, chosen, limit, [(method, sorting, count) for method, sorting in variants for count in ranks]
-    )
+    cases = [(method, sorting, count) for method, sorting in variants for count in ranks]
+    prepared = Prepared(arguments, chosen, limit, cases, sizes)
     if arguments.mode == "strong" and arguments.neurons < max(ranks):
         raise ValueOutOfBoundsError(
             "--neurons", str(arguments.neurons), f"it must be at least {max(ranks)}, one for each rank"
@@ -211,7 +230,7 @@ def measure(
                 name = f"{case[0]}, {SORTING_NAMES[case[1]]}, {case[2]:,} ranks in a dry run"
                 step(f"{name}, {repetition + 1} of {prepared.arguments.repetitions}")
                 if case not in sizes:
-                    sizes[case] = _neurons(prepared, case)
+                    sizes[case] = network_size(prepared, case)
                 runs.setdefault(case, []).append(_play(prepared, case, sizes[case], Path(folder)))
                 results[case] = _summarize(prepared, case, sizes[case], runs[case], predicts_times)
                 keep({"results": list(results.values())})
@@ -263,9 +282,11 @@ def parse_ranks(text: str, name: str = "--ranks") -> list[int]:
     return sorted(set(ranks))
 
 
-def _neurons(prepared: Prepared, case: Case) -> int:
+def network_size(prepared: Prepared, case: Case) -> int:
     """Return the number of neurons of the network of a case."""
     arguments = prepared.arguments
+    if prepared.sizes is not None:
+        return prepared.sizes[case[2]]
     if arguments.mode == "weak":
         return int(arguments.neurons_per_rank * case[2])
     if arguments.mode == "strong":
@@ -273,7 +294,7 @@ def _neurons(prepared: Prepared, case: Case) -> int:
     assert prepared.limit is not None
 
     def needed(per_rank: int) -> int:
-        return sum(_predicted(prepared, case, per_rank * case[2]).values())
+        return sum(predicted_bytes(prepared, case, per_rank * case[2]).values())
 
     least = least_neurons(_NETWORK, arguments.indegree, prepared.chosen, case[2])
     if needed(least) > prepared.limit:
@@ -286,7 +307,7 @@ def _neurons(prepared: Prepared, case: Case) -> int:
     return largest_fitting(needed, least, prepared.limit) * case[2]
 
 
-def _predicted(prepared: Prepared, case: Case, neurons: int) -> dict[str, int]:
+def predicted_bytes(prepared: Prepared, case: Case, neurons: int) -> dict[str, int]:
     """Return the predicted bytes of rank 0 by component, without recordings."""
     method, sorting, ranks = case
     arguments, chosen = prepared.arguments, prepared.chosen
@@ -307,8 +328,8 @@ def _check_memory(prepared: Prepared, case: Case) -> None:
         assert prepared.limit is not None
         needed, what = prepared.limit, f"a dry run that fills {prepared.arguments.memory_per_rank}"
     else:
-        neurons = _neurons(prepared, case)
-        needed = sum(_predicted(prepared, case, neurons).values())
+        neurons = network_size(prepared, case)
+        needed = sum(predicted_bytes(prepared, case, neurons).values())
         what = f"one of {ranks:,} ranks with {neurons:,} neurons of {prepared.arguments.indegree:,} synapses each"
     check_room(what, needed + BYTES_OF_A_PROCESS, "choose fewer neurons or synapses")
 
@@ -389,7 +410,7 @@ def _summarize(prepared: Prepared, case: Case, neurons: int, runs: list[Summary]
         "memory_bytes": lasting_account(first["memory"]),
         "cumulative_bytes": cumulative_bytes(first["memory_when_built"], first["memory"]),
         "resident_bytes": statistics.median(run["resident"] - run["resident_before"] for run in runs),
-        "predicted_bytes": _predicted(prepared, case, neurons),
+        "predicted_bytes": predicted_bytes(prepared, case, neurons),
     }
     if predicts_times:
         times = _predicted_times(prepared, case, neurons, is_sorted=is_sorted)

@@ -210,8 +210,12 @@ def _read(path: Path, paper: Paper, result: PaperResult) -> Measured:
     except ValueError as error:
         raise FileError(f"file {path}", bound=f"it is not JSON ({error})", remedy=remedy) from error
     found = tuple(stored.get(key) for key in ("paper", "kind", "number")) if isinstance(stored, dict) else ()
-    if found != (paper.name, result.kind, result.number):
-        raise FileError(f"file {path}", bound=f"it does not hold {result.name} of {paper.name}", remedy=remedy)
+    allowed = [result.number, *result.same_as]
+    if found not in [(paper.name, result.kind, number) for number in allowed]:
+        numbers = " or ".join(allowed)
+        raise FileError(
+            f"file {path}", bound=f"it does not hold {result.kind} {numbers} of {paper.name}", remedy=remedy
+        )
     if not stored.get("complete"):
         raise FileError(f"file {path}", bound="the measurement did not finish", remedy="measure again")
     whole: Measured = stored

@@ -58,6 +58,9 @@ class PaperResult:
     """Function that gets all keys, and raises for values out of bounds, or if the machine has too little memory, before
     anything is measured."""
 
+    same_as: tuple[str, ...] = ()
+    """Numbers of other results of this kind that are the same measurement, so that ``--from`` accepts their files."""
+
     @property
     def name(self) -> str:
         """Name in texts: "figure 6"."""

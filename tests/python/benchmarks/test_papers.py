@@ -57,12 +57,12 @@ def test_a_paper_has_each_number_once() -> None:
 
 
 def test_a_figure_is_measured_stored_and_drawn_again(capsys: pytest.CaptureFixture[str]) -> None:
-    keys = ["counted_neurons=64", "counted_targets=20", "processes=(1, 8, 32)"]
+    keys = ["neurons=64", "targets=20", "counted=8", "processes=(1, 8, 32)"]
     assert run("jordan2018", "--figure", "1", "--set", *keys) == 0
     printed = capsys.readouterr().out
     stored = json.loads(Path("jordan2018_figure_1.json").read_text())
     assert stored["complete"]
-    assert stored["options"]["counted_neurons"] == 64
+    assert stored["options"]["neurons"] == 64
     assert Path("jordan2018_figure_1.png").read_bytes().startswith(b"\x89PNG")
     assert run("jordan2018", "--figure=1", "--from", "jordan2018_figure_1.json", "--plot", "again.svg") == 0
     again = capsys.readouterr().out
@@ -73,20 +73,23 @@ def test_a_figure_is_measured_stored_and_drawn_again(capsys: pytest.CaptureFixtu
 
 
 def test_counted_targets_follow_the_binomial_distribution() -> None:
-    """Counts of M processes and N neurons differ from the expectation like N M independent draws.
+    """Counts on M processes differ from the expectation like those of as many independent draws.
 
-    At most by 4 standard deviations, each with a significance of 6e-5.
+    At most by 4 standard deviations, each with a significance of 6e-5. The counts of one neuron are not independent,
+    but that makes their sums vary less.
     """
-    keys = ["counted_neurons=2048", "counted_targets=100", "processes=(32, 128, 2048)"]
+    keys = ["neurons=2048", "targets=100", "counted=256", "processes=(32, 128, 2048, 3000)"]
     assert run("jordan2018", "--figure", "1", "--set", *keys) == 0
     stored = json.loads(Path("jordan2018_figure_1.json").read_text())
+    # 2,048 neurons cannot be placed on 3,000 processes evenly.
+    assert stored["counted_processes"] == [32, 128, 2048]
+    processes = np.asarray(stored["processes"], dtype=np.float64)
+    assert stored["expected"]["none"] == pytest.approx((1.0 - 1.0 / processes) ** 100)
+    assert stored["expected"]["one"] == pytest.approx(100 / processes * (1.0 - 1.0 / processes) ** 99)
     for part in ("none", "one", "several"):
-        expected = np.asarray(stored["counted_expected"][part])
-        draws = 2048 * np.asarray(stored["counted_processes"])
-        error = np.sqrt(expected * (1.0 - expected) / draws)
+        expected = np.asarray(stored["expected"][part])[:3]
+        error = np.sqrt(expected * (1.0 - expected) / (256 * processes[:3]))
         assert np.all(np.abs(np.asarray(stored["counted"][part]) - expected) <= 4.0 * error + 1e-12)
-    # The formula at the paper's number of targets: half of the processes of the K computer get nothing.
-    assert stored["expected"]["none"] == pytest.approx([(1.0 - 1.0 / count) ** 10_000 for count in (32, 128, 2048)])
 
 
 @pytest.mark.parametrize(
@@ -95,13 +98,14 @@ def test_counted_targets_follow_the_binomial_distribution() -> None:
         (["hines2012"], rv.errors.UnknownNameError),
         (["jordan2018", "--figure", "99"], rv.errors.UnknownNameError),
         (["jordan2018", "--table", "1"], rv.errors.UnknownNameError),
-        (["jordan2018", "--figure", "1", "--set", "neurons=1"], rv.errors.UnknownNameError),
+        (["jordan2018", "--figure", "1", "--set", "neuron=1"], rv.errors.UnknownNameError),
         (["jordan2018", "--figure", "1", "--set", "progress=1"], rv.errors.UnknownNameError),
         (["jordan2018", "--figure", "1", "--set", "threads=1"], rv.errors.UnknownNameError),
-        (["jordan2018", "--figure", "1", "--set", "counted_targets=9999"], rv.errors.ValueOutOfBoundsError),
+        (["jordan2018", "--figure", "1", "--set", "counted=0"], rv.errors.ValueOutOfBoundsError),
         (["jordan2018", "--figure", "1", "--set", "processes=(0,)"], rv.errors.ValueOutOfBoundsError),
+        (["jordan2018", "--figure", "1", "--set", "processes=()"], rv.errors.ValueOutOfBoundsError),
         (
-            ["jordan2018", "--figure", "1", "--set", "counted_neurons=100000000", "counted_targets=100000"],
+            ["jordan2018", "--figure", "1", "--set", "counted=100000000", "targets=100000"],
             rv.errors.InsufficientMemoryError,
         ),
         (["jordan2018", "--full"], rv.errors.StateError),

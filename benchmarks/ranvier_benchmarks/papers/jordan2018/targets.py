@@ -2,9 +2,8 @@
 
 A neuron with K targets, each of which is on any of M processes with the same probability, has n of them on one process
 with the probability of the binomial distribution of K draws with probability 1/M. The paper plots this formula. Here
-the targets are also counted, in the synapses of a network that has been built. Its N neurons have K inputs each, as in
-the paper, so the number of targets varies: on a process with N/M neurons, a neuron has as many targets as K N/M draws
-with probability 1/(N - 1) give.
+the targets are also counted: some neurons get K random targets each, in a network with at least one neuron on each of
+the processes, and the synapses of each of them on each process are counted.
 """
 
 from __future__ import annotations
@@ -14,30 +13,31 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 
 import ranvier as rv
 from ranvier.base.memory_checks import check_room
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.figures.style import COLOURS, Figure, new_figure, styled
 from ranvier_benchmarks.papers._paper import Measured, PaperResult, Progress
+from ranvier_benchmarks.papers.jordan2018._runs import check_whole, print_comparison, print_table
+from ranvier_benchmarks.papers.jordan2018.published import K_COMPUTER
 
 __all__ = ["FIGURE_1"]
 
 _PARTS = ("none", "one", "several")
 _PROCESSES = tuple(2**power for power in range(5, 21))
-_BYTES_OF_SYNAPSE = 40  # in the arrays of the count
+# In the arrays of the count, and of a neuron in the simulation.
+_BYTES_OF_SYNAPSE, _BYTES_OF_NEURON = 60, 120
 
 
-def _expected(draws: Sequence[float], probabilities: Sequence[float]) -> dict[str, list[float]]:
+def _expected(targets: int, processes: Sequence[int]) -> dict[str, list[float]]:
     """Return the probabilities of none, one and several successes of the binomial distribution."""
-    count, probability = np.asarray(draws, dtype=np.float64), np.asarray(probabilities, dtype=np.float64)
+    probability = 1.0 / np.asarray(processes, dtype=np.float64)
     # For one process, log1p(-1) is -inf, and the probability of no target is 0.
     with np.errstate(divide="ignore"):
         failure = np.log1p(-probability)
-        no_target = np.exp(count * failure)
-        one_target = count * probability * np.exp((count - 1.0) * failure)
+        no_target = np.exp(targets * failure)
+        one_target = targets * probability * (np.exp((targets - 1.0) * failure) if targets > 1 else 1.0)
     return {
         "none": no_target.tolist(),
         "one": one_target.tolist(),
@@ -45,23 +45,19 @@ def _expected(draws: Sequence[float], probabilities: Sequence[float]) -> dict[st
     }
 
 
-def _check(*, targets: int, processes: tuple[int, ...], counted_neurons: int, counted_targets: int, seed: int) -> None:
-    for name, value, least in (("targets", targets, 1), ("counted_neurons", counted_neurons, 1)):
-        if value < least:
-            raise ValueOutOfBoundsError(f"key {name}", str(value), f"it must be at least {least}")
-    if not 1 <= counted_targets < counted_neurons:
-        raise ValueOutOfBoundsError(
-            "key counted_targets",
-            str(counted_targets),
-            f"it must be from 1 to {counted_neurons - 1}, the other neurons",
-        )
+def _check(*, targets: int, processes: tuple[int, ...], neurons: int, counted: int, seed: int) -> None:
+    check_whole("targets", targets, 1, 2**31 - 1)
+    check_whole("neurons", neurons, 1, 2**31 - 1)
+    check_whole("counted", counted, 1, 2**31 - 1)
+    check_whole("seed", seed, 0, 2**63 - 1)
+    if not processes:
+        raise ValueOutOfBoundsError("key processes", "()", "there is nothing to count", "give some numbers")
     for count in processes:
-        if not isinstance(count, int) or not 1 <= count <= 2**31 - 1:
-            raise ValueOutOfBoundsError("key processes", str(count), "it must be whole numbers from 1 to 2147483647")
+        check_whole("processes", count, 1, 2**31 - 1)
     check_room(
         "the counted network",
-        counted_neurons * counted_targets * _BYTES_OF_SYNAPSE,
-        "choose fewer counted_neurons or counted_targets",
+        counted * targets * _BYTES_OF_SYNAPSE + neurons * _BYTES_OF_NEURON,
+        "choose fewer neurons, targets or counted neurons",
     )
 
 
@@ -70,70 +66,73 @@ def measure_targets(
     *,
     targets: int = 10_000,
     processes: tuple[int, ...] = _PROCESSES,
-    counted_neurons: int = 4096,
-    counted_targets: int = 1000,
+    neurons: int = 2**20,
+    counted: int = 64,
     seed: int = 1,
 ) -> Measured:
-    """Calculate the probabilities, and count targets in a network whose neurons have random inputs.
+    """Calculate the probabilities, and count the targets of some neurons on each process.
 
     Parameters
     ----------
     targets
-        Targets of a neuron in the formula.
+        Targets of a neuron.
     processes
-        Numbers of processes.
-    counted_neurons, counted_targets
-        Neurons of the network, and the mean number of targets of each of them. Neurons are placed on as many
-        processes as there are neurons at most.
+        Numbers of processes. Those above `neurons`, or of which `neurons` is no multiple, are calculated only.
+    neurons
+        Neurons that can be targets, placed round-robin.
+    counted
+        Neurons whose targets are counted.
     seed
         Seed of the network.
     """
-    progress.step(f"counting {counted_neurons * counted_targets:,} synapses")
+    progress.step(f"counting {counted * targets:,} synapses")
     net = rv.Network(seed=seed)
-    neurons = net.create(rv.iaf_psc_exp(), counted_neurons)
-    net.connect(neurons, neurons, rv.FixedIndegree(counted_targets, allow_autapses=False), weight=1.0, delay=1.5)
+    receivers = net.create(rv.iaf_psc_exp(), neurons)
+    senders = net.create(rv.iaf_psc_exp(), counted)
+    net.connect(senders, receivers, rv.FixedOutdegree(targets), weight=1.0, delay=1.5)
     synapses = rv.Simulation(net).connections()
-    counted_on = [count for count in processes if count <= counted_neurons]
-    counted: dict[str, list[float]] = {part: [] for part in _PARTS}
-    first = int(neurons.ids[0])
+    sender = synapses.sources - int(senders.ids[0])
+    receiver = synapses.targets - int(receivers.ids[0])
+    # Else processes have different numbers of neurons, and the probabilities differ.
+    counted_on = [count for count in processes if neurons % count == 0]
+    found: dict[str, list[float]] = {part: [] for part in _PARTS}
     for count in counted_on:
-        # Neurons are dealt to processes round-robin.
-        place = (synapses.sources - first) * count + (synapses.targets - first) % count
-        of_pair = np.bincount(np.bincount(place, minlength=counted_neurons * count), minlength=2)
-        pairs = counted_neurons * count
-        counted["none"].append(float(of_pair[0] / pairs))
-        counted["one"].append(float(of_pair[1] / pairs))
-        counted["several"].append(float(of_pair[2:].sum() / pairs))
+        _, of_pair = np.unique(sender * count + receiver % count, return_counts=True)
+        pairs, with_one = counted * count, int(np.count_nonzero(of_pair == 1))
+        found["none"].append((pairs - len(of_pair)) / pairs)
+        found["one"].append(with_one / pairs)
+        found["several"].append((len(of_pair) - with_one) / pairs)
     return {
         "processes": list(processes),
-        "expected": _expected([targets] * len(processes), [1.0 / count for count in processes]),
+        "expected": _expected(targets, processes),
         "counted_processes": counted_on,
-        "counted": counted,
-        "counted_expected": _expected(
-            [counted_targets * counted_neurons / count for count in counted_on],
-            [1.0 / (counted_neurons - 1)] * len(counted_on),
-        ),
+        "counted": found,
     }
 
 
 def _show(measured: Measured, console: Console) -> None:
     options = measured["options"]
-    for title, counts, columns in (
-        (f"{options['targets']:,} targets, as in the paper", measured["processes"], (("", measured["expected"]),)),
-        (
-            f"{options['counted_targets']:,} targets, in a network of {options['counted_neurons']:,} neurons",
-            measured["counted_processes"],
-            (("", measured["counted_expected"]), (", counted", measured["counted"])),
-        ),
-    ):
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-        for heading in ("processes", *(f"{part}{which}" for part in _PARTS for which, _ in columns)):
-            table.add_column(heading, justify="right", no_wrap=True)
-        for place, count in enumerate(counts):
-            values = [f"{values[part][place]:.4f}" for part in _PARTS for _, values in columns]
-            table.add_row(f"{count:,}", *values)
-        console.print(f"\n[bold]{title}[/]")
-        console.print(Padding(table, (0, 0, 0, 2)))
+    counted = dict(zip(measured["counted_processes"], zip(*measured["counted"].values(), strict=True), strict=True))
+    rows = []
+    for place, count in enumerate(measured["processes"]):
+        found = counted.get(count, (None,) * len(_PARTS))
+        cells = [
+            text
+            for part, value in zip(_PARTS, found, strict=True)
+            for text in (f"{measured['expected'][part][place]:.4f}", "" if value is None else f"{value:.4f}")
+        ]
+        rows.append((f"{count:,}", *cells))
+    title = f"{options['targets']:,} targets, counted for {options['counted']} of {options['neurons']:,} neurons"
+    print_table(console, title, ("processes", *(head for part in _PARTS for head in (part, "counted"))), rows)
+    processes, expected = measured["processes"], measured["expected"]
+    most = [count for count, value in zip(processes, expected["several"], strict=True) if value > 0.5]
+    none = [count for count, value in zip(processes, expected["none"], strict=True) if value > 0.5]
+    ours = {}
+    if most:
+        ours["several"] = f"more than half: up to {max(most):,} processes"
+    if none:
+        ours["none"] = f"more than half: from {min(none):,} processes on"
+    print_comparison(console, "1", ours)
 
 
 @styled
@@ -144,26 +143,29 @@ def _draw(measured: Sequence[Measured]) -> Figure:
     layers = [np.asarray(first["expected"][part]) for part in _PARTS]
     axes.stackplot(first["processes"], *layers, labels=[*_PARTS], colors=["#3B3B3B", "#8A8A8A", "#D0D0D0"])
     lower = np.zeros(len(first["counted_processes"]))
-    for part, colour in zip(_PARTS[:2], COLOURS, strict=False):
+    for part, colour in zip(_PARTS[:2], COLOURS[1:], strict=False):
         lower = lower + np.asarray(first["counted"][part])
-        label = f"{first['options']['counted_targets']:,} targets, counted: {'no' if part == 'none' else 'up to one'}"
+        label = f"counted: {'no target' if part == 'none' else 'no target or one'}"
         axes.plot(first["counted_processes"], lower, "o", color=colour, label=label, markersize=4)
+    if min(first["processes"]) < K_COMPUTER < max(first["processes"]):
+        axes.axvline(K_COMPUTER, color="black", linestyle="--", linewidth=0.9, label="nodes of the K computer")
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
     axes.set_xlim(min(first["processes"]), max(first["processes"]))
     axes.set_ylim(0.0, 1.0)
     axes.set_xlabel("processes")
     axes.set_ylabel("probability")
-    axes.legend(loc="upper left", bbox_to_anchor=(0.0, -0.15), ncols=2, frameon=False)
+    axes.legend(loc="upper left", bbox_to_anchor=(0.0, -0.15), ncols=3, frameon=False, fontsize=9)
     return figure
 
 
 FIGURE_1 = PaperResult(
     kind="figure",
     number="1",
-    title="Probability of no, one or several targets of a neuron on a process",
+    title="Probability of no, one or several targets of a neuron on a process: formula, and counted",
     minutes=0.1,
     measure=measure_targets,
+    full={"counted": 1024},
     check=_check,
     show=_show,
     draw=_draw,
