@@ -4,7 +4,8 @@
 Usage: trim_measurement.py RESULTS.json STORED.json COMMAND
 
 `COMMAND --json RESULTS.json` wrote the result. Everything that no page quotes and no chart shows is left out, such as
-paths of the machine. A page that quotes another field needs that field in FIELDS, and a new measurement.
+paths of the machine. A page that quotes another field needs that field in FIELDS, or for `ranvier paper` in
+FIELDS_OF_PAPERS, and a new measurement.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main", "stored_text", "trim"]
+__all__ = ["fields_of", "main", "stored_text", "trim"]
 
 # Names of nested fields are separated by dots; a field of a list is that of each element.
 HEAD = (
@@ -165,14 +166,81 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "predicted.async.wait",
     ),
 }
+# Runs of kernels, real ones and dry runs: all that `ranvier paper jordan2018 --from` shows and draws.
+_RUNS_OF_KERNELS = (
+    *(
+        f"real.{field}"
+        for field in (
+            "method",
+            "sorted",
+            "ranks",
+            "threads",
+            "crowded",
+            "neurons",
+            "synapses",
+            "times_s.build.greatest",
+            "times_s.init.greatest",
+            "times_s.simulation.greatest",
+            "parts_s",
+            "cumulative_bytes",
+            "predicted_bytes",
+        )
+    ),
+    *(
+        f"dry.{field}"
+        for field in (
+            "method",
+            "sorted",
+            "ranks",
+            "threads",
+            "network_neurons",
+            "neurons",
+            "synapses",
+            "build_s",
+            "init_s",
+            "simulation_s_per_s",
+            "parts_s_per_s",
+            "cumulative_bytes",
+            "predicted_bytes",
+        )
+    ),
+)
+_REAL_RUNS_OF_KERNELS = tuple(field for field in _RUNS_OF_KERNELS if field.startswith("real."))
+_MEMORY_MODEL = ("processes", "model", "predicted", "dry")
+# By paper and result, for the benchmark "paper".
+FIELDS_OF_PAPERS: dict[str, dict[str, tuple[str, ...]]] = {
+    "jordan2018": {
+        "figure 1": ("processes", "expected", "counted_processes", "counted"),
+        "figure 2B": _MEMORY_MODEL,
+        "figure 4B": _MEMORY_MODEL,
+        "figure 7": _RUNS_OF_KERNELS,
+        "figure 8": _RUNS_OF_KERNELS,
+        "figure 9": _RUNS_OF_KERNELS,
+        "figure 10": _RUNS_OF_KERNELS,
+        "figure 11": (*_REAL_RUNS_OF_KERNELS, "dry"),
+        "figure 12": _RUNS_OF_KERNELS,
+        "figure A4": ("real", *(field for field in _RUNS_OF_KERNELS if field.startswith("dry."))),
+        "figure A5": _RUNS_OF_KERNELS,
+    },
+}
+_HEAD_OF_PAPERS = ("paper", "kind", "number")
 _LONGEST_LINE = 160
 
 _Tree = dict[str, "_Tree"]
 
 
+def fields_of(whole: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return the fields of a result that are stored; None if there is no entry for it."""
+    name = whole.get("benchmark", "run")
+    if name != "paper":
+        return FIELDS.get(name)
+    fields = FIELDS_OF_PAPERS.get(whole["paper"], {}).get(f"{whole['kind']} {whole['number']}")
+    return None if fields is None else (*_HEAD_OF_PAPERS, *fields)
+
+
 def trim(whole: dict[str, Any], command: str) -> dict[str, Any]:
     """Return the command, and the fields of a result that are stored."""
-    fields = (*HEAD, *FIELDS[whole["benchmark"]]) if "benchmark" in whole else FIELDS["run"]
+    fields = (*(HEAD if "benchmark" in whole else ()), *(fields_of(whole) or ()))
     tree: _Tree = {}
     for field in fields:
         node = tree
@@ -201,8 +269,12 @@ def main(arguments: list[str]) -> None:
     whole = json.loads(Path(arguments[0]).read_text())
     if not whole.get("complete", True):
         sys.exit(f"{arguments[0]} is not complete: the benchmark was interrupted")
-    if whole.get("benchmark", "run") not in FIELDS:
-        sys.exit(f"FIELDS has no entry for the benchmark {whole['benchmark']}: add the fields that pages quote")
+    if fields_of(whole) is None:
+        if whole["benchmark"] == "paper":
+            name, table = f"{whole['kind']} {whole['number']} of {whole['paper']}", "FIELDS_OF_PAPERS"
+        else:
+            name, table = f"the benchmark {whole['benchmark']}", "FIELDS"
+        sys.exit(f"{table} has no entry for {name}: add the fields that pages quote")
     Path(arguments[1]).write_text(stored_text(trim(whole, arguments[2])) + "\n")
 
 

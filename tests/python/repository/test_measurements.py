@@ -34,6 +34,7 @@ from ranvier_benchmarks import (
     stepping,
     threads,
 )
+from ranvier_benchmarks.papers._command import known_papers
 from repository import ROOT
 
 FOLDER = ROOT / "docs/measurements"
@@ -85,9 +86,8 @@ def test_files_hold_only_what_is_stored_of_a_result(name: str) -> None:
     assert (FOLDER / name).read_text() == TRIM.stored_text(TRIM.trim(whole, whole["command"])) + "\n"
 
 
-@pytest.mark.parametrize("benchmark", sorted(TRIM.FIELDS))
-def test_each_stored_field_is_in_a_file(benchmark: str) -> None:
-    """A field that no file has is misspelt, or nothing quotes it any more."""
+def collected(names: list[str]) -> set[str]:
+    """Return the paths of all fields of files."""
     found: set[str] = set()
 
     def collect(value: Any, path: str) -> None:
@@ -99,12 +99,30 @@ def test_each_stored_field_is_in_a_file(benchmark: str) -> None:
             for each in value:
                 collect(each, path)
 
-    for name in COMMANDS:
-        whole = load(name)
-        if whole.get("benchmark", "run") == benchmark:
-            collect(whole, "")
-    expected = set(TRIM.FIELDS[benchmark])
-    assert expected - found == set()
+    for name in names:
+        collect(load(name), "")
+    return found
+
+
+@pytest.mark.parametrize("benchmark", sorted(TRIM.FIELDS))
+def test_each_stored_field_is_in_a_file(benchmark: str) -> None:
+    """A field that no file has is misspelt, or nothing quotes it any more."""
+    found = collected([name for name in COMMANDS if load(name).get("benchmark", "run") == benchmark])
+    assert set(TRIM.FIELDS[benchmark]) - found == set()
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if COMMANDS[name].startswith("paper ")])
+def test_each_field_of_a_paper_is_in_its_file(name: str) -> None:
+    fields = TRIM.fields_of(load(name))
+    assert fields is not None
+    assert set(fields) - collected([name]) == set()
+
+
+def test_fields_of_papers_are_those_of_results() -> None:
+    papers = {paper.name: paper for paper in known_papers()}
+    assert set(TRIM.FIELDS_OF_PAPERS) <= set(papers)
+    for paper, results in TRIM.FIELDS_OF_PAPERS.items():
+        assert set(results) <= {result.name for result in papers[paper].results}
 
 
 def test_a_new_result_is_trimmed(tmp_path: Path) -> None:
@@ -129,6 +147,18 @@ def test_a_new_result_is_trimmed(tmp_path: Path) -> None:
     assert "was interrupted" in trim("results.json", "other.json", command).stderr
     (tmp_path / "results.json").write_text(json.dumps({**whole, "benchmark": "unknown"}))
     assert "no entry for the benchmark unknown" in trim("results.json", "other.json", command).stderr
+    of_paper = {"benchmark": "paper", "paper": "jordan2018", "kind": "figure", "number": "1"}
+    (tmp_path / "results.json").write_text(json.dumps({**of_paper, "complete": True, "processes": [1], "secret": 1}))
+    assert trim("results.json", "paper.json", "ranvier paper jordan2018 --figure 1").returncode == 0
+    trimmed = json.loads((tmp_path / "paper.json").read_text())
+    assert trimmed == {
+        "command": "ranvier paper jordan2018 --figure 1",
+        "complete": True,
+        **of_paper,
+        "processes": [1],
+    }
+    (tmp_path / "results.json").write_text(json.dumps({**of_paper, "complete": True, "number": "3"}))
+    assert "no entry for figure 3 of jordan2018" in trim("results.json", "other.json", command).stderr
     assert not (tmp_path / "other.json").exists()
 
 

@@ -121,7 +121,7 @@ def _draw(measured: Sequence[Measured]) -> Figure:
     options = first["options"]
     size = f"{options['neurons']:,} neurons of {options['indegree']:,} synapses"
     placed = f"{options['processes']} processes of {options['threads']} threads"
-    figure = new_figure(9.5, 3.8, f"{size}, {placed}, {first['machine']['processor']}")
+    figure = new_figure(11.5, 3.8, f"{size}, {placed}, {first['machine']['processor']}")
     kernels = kernels_in(first)
     for panel, (heading, value) in zip(figure.subplots(1, 4), _PANELS, strict=True):
         heights = [value(real_of(first, kernel)[0]) for kernel in kernels]

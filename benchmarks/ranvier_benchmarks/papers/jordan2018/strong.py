@@ -158,7 +158,7 @@ def _show_construction(measured: Measured, console: Console) -> None:
 
 def _title(measured: Measured) -> str:
     options = measured["options"]
-    size = f"{options['neurons']:,} neurons in dry runs, {options['real_neurons']:,} in others"
+    size = f"{options['neurons']:,} neurons in dry runs, {options['real_neurons']:,} in real ones"
     return f"Strong scaling: {size}, {options['indegree']:,} synapses each"
 
 
@@ -172,7 +172,7 @@ def _scaled(panel: Axes, measured: Measured, value: Callable[[Run], float]) -> N
 @styled
 def _draw_simulation(measured: Sequence[Measured]) -> Figure:
     first = measured[0]
-    figure = new_figure(7.5, 5.2, _title(first))
+    figure = new_figure(9.0, 5.2, _title(first))
     panel = figure.add_subplot()
     _scaled(panel, first, sim_of)
     finish(panel, "simulation of a second (s)", logarithmic=True)

@@ -149,7 +149,7 @@ def _draw(measured: Sequence[Measured]) -> Figure:
     first = measured[0]
     options = first["options"]
     load = f"{options['neurons_per_process']:,} neurons of {options['indegree']:,} synapses on each"
-    figure = new_figure(7.5, 5.0, f"Threads of one of {options['processes']:,} processes: {load}")
+    figure = new_figure(8.5, 5.0, f"Threads of one of {options['processes']:,} processes: {load}")
     panel = figure.add_subplot()
     for kernel in kernels_in(first):
         runs = _by_threads(first, kernel)
