@@ -8,18 +8,16 @@
 #include <random>
 #include <vector>
 
-#include "connect/routing/destination_code.hpp"
+#include "comm/exchange/destination_code.hpp"
 
-namespace ranvier::connect {
+namespace ranvier::comm {
 namespace TEST_FILE {
 
-bool operator==(const comm::Destination& a, const comm::Destination& b) {
-    return a.rank == b.rank && a.address == b.address;
-}
+bool operator==(const Destination& a, const Destination& b) { return a.rank == b.rank && a.address == b.address; }
 /// What came out is compared as numbers, for messages.
-std::vector<std::uint64_t> packed(const DestinationCode& code, std::span<const comm::Destination> destinations) {
+std::vector<std::uint64_t> packed(const DestinationCode& code, std::span<const Destination> destinations) {
     std::vector<std::uint64_t> numbers;
-    for (const comm::Destination& destination : destinations) numbers.push_back(code.pack(destination));
+    for (const Destination& destination : destinations) numbers.push_back(code.pack(destination));
     return numbers;
 }
 
@@ -63,14 +61,14 @@ std::vector<std::uint8_t> encode(const DestinationCode& code, std::span<const st
 /// What is found on [first, last) against a search in the plain list.
 void expect_found(const DestinationCode& code, const std::uint8_t* coded, std::span<const std::uint64_t> entries,
                   unsigned address_bits, Rank first, Rank last) {
-    std::vector<comm::Destination> found{{Rank{-7}, 7}};
+    std::vector<Destination> found{{Rank{-7}, 7}};
     code.find(coded, first, last, found);
     const auto rank_below = [&](std::uint64_t entry, Rank rank) {
         return static_cast<std::int64_t>(entry >> address_bits) < rank.value;
     };
     const auto begin = std::lower_bound(entries.begin(), entries.end(), first, rank_below);
     const auto end = std::lower_bound(begin, entries.end(), std::max(first, last), rank_below);
-    ASSERT_TRUE(found[0] == (comm::Destination{Rank{-7}, 7}));
+    ASSERT_TRUE(found[0] == (Destination{Rank{-7}, 7}));
     ASSERT_EQ(packed(code, std::span(found).subspan(1)), std::vector<std::uint64_t>(begin, end))
         << "[" << first.value << ", " << last.value << ")";
 }
@@ -137,7 +135,7 @@ TEST(DestinationCode, FindsEachBlockOfManyRanks) {
     const std::vector<std::uint64_t> entries = draw(code, ranks, 28, 11'250, Spread::anywhere, random);
     const std::vector<std::uint8_t> memory = encode(code, entries, 0);
     for (const std::int32_t width : {1, 7, 64, 2048, 2049, 30'000}) {
-        std::vector<comm::Destination> found;
+        std::vector<Destination> found;
         for (std::int32_t first = 0; first < ranks; first += width) {
             code.find(memory.data(), Rank{first}, Rank{first + width}, found);
         }
@@ -189,4 +187,4 @@ TEST(DestinationCode, PacksNumbersOfAnyLength) {
 }
 
 }  // namespace TEST_FILE
-}  // namespace ranvier::connect
+}  // namespace ranvier::comm

@@ -87,7 +87,7 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
     table_->ranks_ = communicator_->size();
     const auto address_bits =
         std::max(1U, static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(largest[0], 1) - 1)));
-    table_->code_ = DestinationCode(communicator_->size(), address_bits);
+    table_->code_ = comm::DestinationCode(communicator_->size(), address_bits);
     if (address_bits > comm::ArrivedSpike::address_bits || table_->code_.plain_bits() > most_packed_bits) {
         throw ValueOutOfBoundsError({.object = "number of rows of one process",
                                      .value = std::to_string(largest[0]),
@@ -137,7 +137,7 @@ void PresynapticTableBuilder::make_blocks(std::uint32_t shard, std::pmr::memory_
         }
         // One source may be larger than a block.
         if (block.last == first) entries = std::exchange(cursors[block.last++].next, entries);
-        block.entries = Buffer<std::uint8_t>((entries * bits + 7) / 8 + DestinationCode::padding, memory);
+        block.entries = Buffer<std::uint8_t>((entries * bits + 7) / 8 + comm::DestinationCode::padding, memory);
         std::memset(block.entries.data(), 0, block.entries.bytes());
         for (std::uint32_t source = first; source < block.last; ++source) {
             cursors[source].entries = block.entries.data();
@@ -150,7 +150,7 @@ void PresynapticTableBuilder::make_blocks(std::uint32_t shard, std::pmr::memory_
 /// Sorts and encodes block after block, and frees each afterwards.
 void PresynapticTableBuilder::encode(std::uint32_t shard, std::pmr::memory_resource* memory) {
     PresynapticTable::ShardDestinations& part = table_->parts_[shard];
-    const DestinationCode& code = table_->code_;
+    const comm::DestinationCode& code = table_->code_;
     const std::vector<Cursor>& cursors = cursors_[shard];
     part.codes = Buffer<const std::uint8_t*>(part.sources, memory);
     part.blocks.reserve(blocks_[shard].size());
@@ -164,7 +164,7 @@ void PresynapticTableBuilder::encode(std::uint32_t shard, std::pmr::memory_resou
         for (std::uint32_t source = block.first; source < block.last; ++source) {
             bytes += code.bytes(cursors[source].next - begin_of(source));
         }
-        Buffer<std::uint8_t> coded(bytes + DestinationCode::padding, memory);
+        Buffer<std::uint8_t> coded(bytes + comm::DestinationCode::padding, memory);
         std::memset(coded.data(), 0, coded.bytes());
         std::uint8_t* next = coded.data();
         for (std::uint32_t source = block.first; source < block.last; ++source) {
@@ -239,7 +239,7 @@ void PresynapticTableBuilder::collocate(std::uint32_t worker, std::uint64_t begi
 
 /// Counts or stores the received entries whose source is on a shard of this worker.
 void PresynapticTableBuilder::take(std::uint32_t worker, bool store) {
-    const DestinationCode& code = table_->code_;
+    const comm::DestinationCode& code = table_->code_;
     for (const auto& piece : exchange_.received()) {
         for (const Entry& entry : piece.records) {
             const std::uint64_t place =

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "comm/exchange/destination_code.hpp"
 #include "comm/redistribution.hpp"
-#include "connect/routing/destination_code.hpp"
 #include "connect/routing/dry_run_sources.hpp"
 #include "connect/routing/row_addresses.hpp"
 #include "ranvier/base/buffer.hpp"
@@ -52,7 +52,7 @@ class PresynapticTable final : public comm::Destinations {
     };
 
     std::int32_t ranks_ = 1;
-    DestinationCode code_;
+    comm::DestinationCode code_;
     std::vector<ShardDestinations> parts_;
 };
 

@@ -63,7 +63,7 @@ struct RowBytes {
         if (rows <= 0.0) return;
         constexpr double begin = sizeof(std::uint32_t);
         constexpr double source = sizeof(std::uint32_t);
-        // Of the row, with its source: codes have one byte or several (routing/destination_code.hpp).
+        // Of the row, with its source: codes have one byte or several (comm/exchange/destination_code.hpp).
         constexpr double address = 2.5;
         const double state = dynamics == nullptr ? 0.0 : static_cast<double>(dynamics->memory(false).row_bytes);
         const double present = -rows * std::expm1(-synapses / rows);

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/saturation.hpp"
+#include "comm/exchange/destination_code.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "comm/progress/progress_exchange.hpp"
-#include "connect/routing/destination_code.hpp"
 #include "engine/option_choices.hpp"
 #include "engine/record_layout.hpp"
 #include "ranvier/base/hash.hpp"
@@ -116,7 +116,7 @@ ExpectedPulses expected_pulses(const network::LoweredNetwork& network, const con
 PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, const connect::TableEstimate& tables) {
     const std::uint64_t limit = to_saturated(std::max(1.0, tables.address_limit));
     const auto address_bits = std::max(1U, static_cast<unsigned>(std::bit_width(limit - 1)));
-    const connect::DestinationCode code(layout.placement().ranks(), address_bits);
+    const comm::DestinationCode code(layout.placement().ranks(), address_bits);
     // All sources as if they had equally many destinations: the bytes of one are nearly linear in their number.
     const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
     const double mean = tables.addresses / sources;
@@ -129,7 +129,7 @@ PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, c
     constexpr double twice = 1.0 / 64.0;
     double places = 0.0;
     for (const connect::ShardLayout& shard : layout.shards()) {
-        places += static_cast<double>(shard.size() * sizeof(const std::uint8_t*) + connect::DestinationCode::padding);
+        places += static_cast<double>(shard.size() * sizeof(const std::uint8_t*) + comm::DestinationCode::padding);
     }
     return {.final_bytes = coded + places, .peak_bytes = std::max(plain, coded) * (1.0 + twice) + places};
 }

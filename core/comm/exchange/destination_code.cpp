@@ -1,9 +1,9 @@
-#include "connect/routing/destination_code.hpp"
+#include "comm/exchange/destination_code.hpp"
 
 #include <algorithm>
 #include <cassert>
 
-namespace ranvier::connect {
+namespace ranvier::comm {
 
 namespace {
 
@@ -190,8 +190,7 @@ void DestinationCode::encode(std::span<const std::uint64_t> packed, std::uint8_t
 
 std::uint64_t DestinationCode::count(const std::uint8_t* code) { return read_head(code).count; }
 
-void DestinationCode::find(const std::uint8_t* code, Rank first, Rank last,
-                           std::vector<comm::Destination>& found) const {
+void DestinationCode::find(const std::uint8_t* code, Rank first, Rank last, std::vector<Destination>& found) const {
     first = std::max(first, Rank{0});
     last = std::min(last, Rank{ranks_});
     if (first >= last) return;
@@ -206,7 +205,7 @@ void DestinationCode::find(const std::uint8_t* code, Rank first, Rank last,
 }
 
 void DestinationCode::find_plain(const std::uint8_t* entries, std::uint64_t count, Rank first, Rank last,
-                                 std::vector<comm::Destination>& found) const {
+                                 std::vector<Destination>& found) const {
     std::uint64_t begin = 0;
     if (first.value > 0) {
         const std::uint64_t least = pack({first, 0});
@@ -230,7 +229,7 @@ void DestinationCode::find_plain(const std::uint8_t* entries, std::uint64_t coun
 }
 
 void DestinationCode::find_coded(const std::uint8_t* body, const Shape& coding, std::uint64_t count, Rank first,
-                                 Rank last, std::vector<comm::Destination>& found) const {
+                                 Rank last, std::vector<Destination>& found) const {
     // Local copies, which cannot alias the output.
     const unsigned width = coding.width;
     const unsigned low_bits = coding.low_bits;
@@ -255,8 +254,8 @@ void DestinationCode::find_coded(const std::uint8_t* body, const Shape& coding, 
     for (bool more = true; more;) {
         // Process several words at a time, to check the capacity of `found` less often. Only upper parts are compared
         // with the limits of the ranks, once a word: excess destinations at the ends are dropped afterwards.
-        comm::Destination some[4 * word_bits];
-        comm::Destination* to = some;  // NOLINT(misc-const-correctness): the check overlooks writes through it
+        Destination some[4 * word_bits];
+        Destination* to = some;  // NOLINT(misc-const-correctness): the check overlooks writes through it
         do {
             more = !parts.cut(end_upper);
             std::uint64_t zeros = parts.base() - i;
@@ -271,11 +270,11 @@ void DestinationCode::find_coded(const std::uint8_t* body, const Shape& coding, 
             more = more && i < count;
             if (more) parts.advance(i);
         } while (more && to <= some + 3 * word_bits);
-        const comm::Destination* from = some;
+        const Destination* from = some;
         while (from != to && from->rank < first) ++from;
         while (from != to && (to - 1)->rank >= last) --to;
-        found.insert(found.end(), from, static_cast<const comm::Destination*>(to));
+        found.insert(found.end(), from, static_cast<const Destination*>(to));
     }
 }
 
-}  // namespace ranvier::connect
+}  // namespace ranvier::comm

@@ -2,36 +2,14 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
+#include "base/packed_numbers.hpp"
 #include "ranvier/base/ids.hpp"
 #include "ranvier/comm/exchange/exchange.hpp"
 
-namespace ranvier::connect {
-
-static_assert(std::endian::native == std::endian::little);
-
-/// Numbers of up to so many bits can be packed without gaps: each is read from a word that starts at a byte boundary.
-inline constexpr unsigned most_packed_bits = 57;
-
-/// Reads number `index` of those with `bits` bits each. @pre the whole word at its start is readable
-inline std::uint64_t read_packed(const std::uint8_t* numbers, std::uint64_t index, unsigned bits) {
-    const std::uint64_t bit = index * bits;
-    std::uint64_t word = 0;
-    std::memcpy(&word, numbers + bit / 8, sizeof(word));
-    return word >> bit % 8 & ((std::uint64_t{1} << bits) - 1);
-}
-/// @pre the whole word at its start is readable and writable, and no other thread writes to it
-inline void write_packed(std::uint8_t* numbers, std::uint64_t index, unsigned bits, std::uint64_t number) {
-    const std::uint64_t bit = index * bits;
-    std::uint64_t word = 0;
-    std::memcpy(&word, numbers + bit / 8, sizeof(word));
-    word &= ~(((std::uint64_t{1} << bits) - 1) << bit % 8);
-    word |= number << bit % 8;
-    std::memcpy(numbers + bit / 8, &word, sizeof(word));
-}
+namespace ranvier::comm {
 
 /// Encoding of the destinations (rank, address) of one source, sorted: ranks by the code of Elias and Fano, so that
 /// they take hardly more bits on more ranks, and addresses unchanged.
@@ -63,7 +41,7 @@ class DestinationCode {
     /// Upper limit (exclusive) of addresses.
     std::uint64_t address_limit() const { return std::uint64_t{1} << address_bits_; }
     /// A number of plain_bits() bits that sorts as destinations do.
-    std::uint64_t pack(comm::Destination destination) const {
+    std::uint64_t pack(Destination destination) const {
         return static_cast<std::uint64_t>(destination.rank.value) << address_bits_ | destination.address;
     }
 
@@ -76,7 +54,7 @@ class DestinationCode {
     /// Number of destinations.
     static std::uint64_t count(const std::uint8_t* code);
     /// Appends the destinations on ranks [first, last), ascending.
-    void find(const std::uint8_t* code, Rank first, Rank last, std::vector<comm::Destination>& found) const;
+    void find(const std::uint8_t* code, Rank first, Rank last, std::vector<Destination>& found) const;
 
    private:
     /// Encoding of this many destinations. Offsets are in bytes.
@@ -93,13 +71,13 @@ class DestinationCode {
     };
     Shape shape(std::uint64_t count) const;
     void find_plain(const std::uint8_t* entries, std::uint64_t count, Rank first, Rank last,
-                    std::vector<comm::Destination>& found) const;
+                    std::vector<Destination>& found) const;
     void find_coded(const std::uint8_t* body, const Shape& shape, std::uint64_t count, Rank first, Rank last,
-                    std::vector<comm::Destination>& found) const;
+                    std::vector<Destination>& found) const;
 
     std::int32_t ranks_ = 1;
     unsigned address_bits_ = 1;
     unsigned rank_bits_ = 0;
 };
 
-}  // namespace ranvier::connect
+}  // namespace ranvier::comm
