@@ -194,12 +194,13 @@ void bind_forecasts(nb::module_& module) {
         [] {
             std::map<std::string, std::map<std::string, bool>> traits;
             for (const comm::ExchangeInfo* info : comm::exchanges()) {
-                traits[std::string(info->name)] = {{"directed", info->directed}, {"on_host", info->on_host}};
+                traits[std::string(info->name)] = {
+                    {"directed", info->directed}, {"on_host", info->on_host}, {"groups_by_host", info->groups_by_host}};
             }
             return traits;
         },
-        "By name of a method: whether it sends spikes only where they are needed, and whether all processes must be on "
-        "one host.");
+        "By name of a method: whether it sends spikes only where they are needed, whether all processes must be on one "
+        "host, and whether it groups processes by host.");
     module.def(
         "predict_memory",
         [](const network::Network& network, const SimulationOptions& options, std::int32_t ranks, std::int32_t rank,

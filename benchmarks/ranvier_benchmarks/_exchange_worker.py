@@ -17,6 +17,7 @@ from ranvier.networks import NetworkModel, interval_fire
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 from ranvier_benchmarks._mpiexec import PROGRESS, REPORTED
+from ranvier_benchmarks._options import method_options
 
 __all__ = ["TIMES", "TRAFFIC", "Run", "Specification", "imbalance", "main"]
 
@@ -130,7 +131,7 @@ def _build(wanted: Specification, method: str, intervals: int) -> tuple[Simulati
     # Synapses are sorted as some of the methods need them: all are compared with the same tables.
     # In shared memory, threads exchange spikes while they wait.
     wait_apart = not _core.exchange_traits()[method]["on_host"]
-    compared = {"exchange": method, "intervals": intervals, "sort_connections": True, "wait_apart": wait_apart}
+    compared = {**method_options(method, True), "intervals": intervals, "wait_apart": wait_apart}
     simulation = Simulation(
         model.net,
         recordings="root",

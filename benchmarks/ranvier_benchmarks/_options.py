@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, TypeAlias
@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from ranvier import _core
 from ranvier.base.names import unknown_name
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import InternalError, ValueOutOfBoundsError
+from ranvier.errors import InternalError, StateError, ValueOutOfBoundsError
 from ranvier_benchmarks._mpiexec import MOST_PROCESSES
 from ranvier_benchmarks._settings import Chosen
 
@@ -20,6 +20,7 @@ __all__ = [
     "SORTING_NAMES",
     "Sorting",
     "add_shared_arguments",
+    "check_host_ranks",
     "check_positive",
     "is_directed",
     "method_options",
@@ -86,8 +87,28 @@ def method_options(method: str, sorting: Sorting) -> dict[str, Any]:
     the network (Jordan et al. 2018, section 3 and Figure 2).
     """
     if method == FOURTH_GENERATION:
-        return {"exchange": "allgather", "sort_connections": True, "row_numbering": "sparse"}
-    return {"exchange": method, "sort_connections": sorting}
+        return {"exchange": "allgather", "sort_connections": True, "row_numbering": "sparse", "host_ranks": None}
+    options = {"exchange": method, "sort_connections": sorting}
+    return options if _core.exchange_traits()[method]["groups_by_host"] else {**options, "host_ranks": None}
+
+
+def check_host_ranks(methods: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Check that some method uses the number of processes of a host, if it is chosen.
+
+    Raises
+    ------
+    StateError
+        When none of the methods does.
+    """
+    traits = _core.exchange_traits()
+    if options.get("host_ranks") is None or any(traits.get(name, {}).get("groups_by_host") for name in methods):
+        return
+    raise StateError(
+        "key host_ranks",
+        str(options["host_ranks"]),
+        f"{','.join(methods)} do not group processes by host",
+        "add hierarchical to --methods, or leave it out",
+    )
 
 
 def sortings_of(chosen: Chosen) -> tuple[Sorting, ...]:

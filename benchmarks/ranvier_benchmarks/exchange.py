@@ -37,7 +37,13 @@ from ranvier.processes.machine import usable_processors
 from ranvier.simulation.options import grouped
 from ranvier_benchmarks._exchange_worker import TIMES, TRAFFIC, Run
 from ranvier_benchmarks._mpiexec import find_mpiexec, is_crowded, run_worker
-from ranvier_benchmarks._options import add_shared_arguments, check_positive, parse_methods, parse_ranks
+from ranvier_benchmarks._options import (
+    add_shared_arguments,
+    check_host_ranks,
+    check_positive,
+    parse_methods,
+    parse_ranks,
+)
 from ranvier_benchmarks._results import ResultsFile
 from ranvier_benchmarks._settings import Chosen, add_bench_settings, choose, recorded_options
 
@@ -83,6 +89,7 @@ def main(arguments: argparse.Namespace) -> int:
         for intervals in _INTERVALS[arguments.intervals]
     ]
     chosen = _choose(arguments, ranks)
+    check_host_ranks([method for method, _ in contestants], chosen.options)
     mpiexec = find_mpiexec(arguments.mpiexec)
     specification = {
         "network": chosen.network,

@@ -49,6 +49,7 @@ from ranvier_benchmarks._networks import NETWORKS, describe
 from ranvier_benchmarks._options import (
     SORTING_NAMES,
     Sorting,
+    check_host_ranks,
     check_positive,
     method_options,
     method_variants,
@@ -191,6 +192,7 @@ def prepare(arguments: argparse.Namespace, *, sizes: Mapping[int, int] | None = 
         },
     )
     methods = parse_methods(arguments.methods, kernels=True, dry=True)
+    check_host_ranks(methods, chosen.options)
     variants = method_variants(methods, sortings_of(chosen))
     cases = [(method, sorting, count) for method, sorting in variants for count in ranks]
     prepared = Prepared(arguments, chosen, limit, cases, sizes)
@@ -343,7 +345,7 @@ def _play(prepared: Prepared, case: Case, neurons: int, folder: Path) -> Summary
     path = folder / "played.json"
     command = python_command("-m", "ranvier.command_line", "run", _NETWORK, "--json", str(path))
     command += ["--dry-run", str(ranks), "--rate", str(arguments.rate)]
-    command += ["--set", *(f"{name}={value}" for name, value in settings.items())]
+    command += ["--set", *(f"{name}={value}" for name, value in settings.items() if value is not None)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise StateError(

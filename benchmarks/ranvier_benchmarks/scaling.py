@@ -41,6 +41,7 @@ from ranvier_benchmarks._networks import NETWORKS
 from ranvier_benchmarks._options import (
     Sorting,
     add_shared_arguments,
+    check_host_ranks,
     check_positive,
     is_directed,
     method_options,
@@ -145,6 +146,7 @@ def prepare(arguments: argparse.Namespace) -> Prepared:
     check_positive(arguments, ("neurons_per_rank", "neurons", "indegree", "repetitions"))
     check_choice("--model", arguments.model, list(NETWORKS))
     chosen = _choose(arguments)
+    check_host_ranks(methods, chosen.options)
     check_startable("--ranks", ranks)
     memory = _memory(arguments, max(ranks))
     variants = method_variants(methods, sortings_of(chosen))

@@ -72,6 +72,12 @@ class LocalCommunicator final : public LoneCommunicator {
                                                     std::span<const Rank> destinations) override {
         return std::make_unique<LocalNeighborhood>(sources, destinations);
     }
+    std::unique_ptr<Communicator> split(std::int32_t /*color*/) override {
+        return std::make_unique<LocalCommunicator>();
+    }
+    HostGroups group_by_host(std::int32_t /*most*/) override {
+        return {.members = std::make_unique<LocalCommunicator>(), .leaders = std::make_unique<LocalCommunicator>()};
+    }
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "comm/mirror_communicator.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -70,6 +71,15 @@ class MirrorCommunicator final : public LoneCommunicator {
     std::unique_ptr<Neighborhood> make_neighborhood(std::span<const Rank> sources,
                                                     std::span<const Rank> destinations) override {
         return std::make_unique<MirrorNeighborhood>(sources, destinations);
+    }
+
+    std::unique_ptr<Communicator> split(std::int32_t /*color*/) override {
+        return std::make_unique<MirrorCommunicator>(size_);
+    }
+    HostGroups group_by_host(std::int32_t most) override {
+        const std::int32_t members = std::clamp(most, 1, size_);
+        return {.members = std::make_unique<MirrorCommunicator>(members),
+                .leaders = std::make_unique<MirrorCommunicator>((size_ + members - 1) / members)};
     }
 
    private:

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/counted.hpp"
+#include "comm/exchange/host_tables.hpp"
 #include "connect/tables/table_plan.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/comm/exchange/exchange.hpp"
@@ -270,9 +271,22 @@ connect::Placement make_placement(const network::Network& network, const Simulat
     return {network.unit_count(), ranks, options.placement, network.seed()};
 }
 
+void check_host_ranks(const SimulationOptions& options, const comm::Communicator& communicator) {
+    const comm::ExchangeInfo& method = choose_exchange(options, communicator.size());
+    if (method.groups_by_host) {
+        comm::checked_host_ranks(communicator, options.host_ranks);
+    } else if (options.host_ranks > 0) {
+        throw StateError({.object = "host_ranks",
+                          .value = std::to_string(options.host_ranks),
+                          .bound = "exchange=" + std::string(method.name) + " does not group processes by host",
+                          .remedy = "use it with exchange=hierarchical, or leave it out"});
+    }
+}
+
 void check_options(const SimulationOptions& options, const network::Network& network, connect::PlacementKind placement,
-                   std::int32_t ranks, bool is_dry_run) {
-    check_asynchronous(options, ranks, is_dry_run);
+                   const comm::Communicator& communicator) {
+    const bool is_dry_run = communicator.is_dry_run();
+    check_asynchronous(options, communicator.size(), is_dry_run);
     check_precision(options, network);
     if (options.notifications == comm::Notifications::single && !is_asynchronous(options)) {
         throw StateError({.object = "notifications",
@@ -293,7 +307,7 @@ void check_options(const SimulationOptions& options, const network::Network& net
                           .remedy = "use round_robin"});
     }
     check_invented_rates(options, network, is_dry_run);
-    const comm::ExchangeInfo& method = choose_exchange(options, ranks);
+    const comm::ExchangeInfo& method = choose_exchange(options, communicator.size());
     if (!method.directed && !options.sort_connections.value_or(true)) {
         throw StateError({.object = "exchange",
                           .value = std::string(method.name),
@@ -301,6 +315,7 @@ void check_options(const SimulationOptions& options, const network::Network& net
                           .remedy = "sort connections, or use a method that sends spikes only where they are needed"});
     }
     check_numbering(options, method);
+    check_host_ranks(options, communicator);
     const auto refuse_on_host = [&](std::string bound, std::string remedy) {
         throw StateError({.object = "exchange",
                           .value = std::string(method.name),

@@ -56,9 +56,13 @@ connect::Placement make_placement(const network::Network& network, const Simulat
 /// @throws ShapeError, ValueOutOfBoundsError
 std::vector<double> choose_costs(const SimulationOptions& options, const network::Network& network);
 
+/// Checks that only methods that group processes by host are given the size of a group, and that it can be.
+/// @throws ValueOutOfBoundsError, StateError
+void check_host_ranks(const SimulationOptions& options, const comm::Communicator& communicator);
+
 /// Checks the remaining options, and their combinations.
 /// @throws ValueOutOfBoundsError, UnknownNameError, StateError
 void check_options(const SimulationOptions& options, const network::Network& network, connect::PlacementKind placement,
-                   std::int32_t ranks, bool is_dry_run);
+                   const comm::Communicator& communicator);
 
 }  // namespace ranvier::engine

@@ -347,16 +347,17 @@ inline testing::AssertionResult all_arrived(const std::vector<Outcome>& outcomes
     return testing::AssertionSuccess();
 }
 
-/// Runs a world with a method on processes that are threads.
+/// Runs a world with a method on processes that are threads, dealt to so many hosts in turn.
 inline std::vector<Outcome> run_world(const World& world, const ExchangeInfo& method, const ExchangeOptions& options,
-                                      Workers workers = Workers::taking_turns) {
+                                      Workers workers = Workers::taking_turns, std::int32_t hosts = 1) {
     std::vector<Outcome> outcomes(static_cast<std::size_t>(world.size.ranks));
-    run_processes(world.size.ranks, [&](const std::shared_ptr<Communicator>& communicator) {
+    const auto process = [&](const std::shared_ptr<Communicator>& communicator) {
         Driver driver(world, communicator, method.make(arguments_of(world, communicator, options)), workers);
         driver.run();
         outcomes[static_cast<std::size_t>(communicator->rank().value)] = {
             driver.exchange().counts(), std::string(driver.exchange().name()), driver.faults()};
-    });
+    };
+    run_processes(world.size.ranks, process, 1, hosts);
     return outcomes;
 }
 

@@ -65,6 +65,9 @@ class ThreadGroup {
     };
 
     std::int32_t size() const { return size_; }
+    /// Deals the processes to so many hosts, in turn.
+    void deal_to_hosts(std::int32_t hosts) { hosts_ = hosts; }
+    std::int32_t hosts() const { return hosts_; }
     /// Lets messages arrive late, and so mixes those of different senders: on average so many looks for one find one.
     void hold_back(std::uint64_t looks) { looks_ = looks; }
 
@@ -128,7 +131,8 @@ class ThreadGroup {
                 if (!senders.empty()) return false;
             }
         }
-        return operations_.empty();
+        return operations_.empty() &&
+               std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part.second->all_received(); });
     }
 
     /// The memory of the n-th request of each process.
@@ -139,19 +143,34 @@ class ThreadGroup {
         return shared_[number];
     }
 
+    /// The part of this group that the n-th split of each process makes of those with this color.
+    std::shared_ptr<ThreadGroup> part(std::uint64_t split, std::int32_t color, std::int32_t size) {
+        const std::lock_guard lock(mutex_);
+        auto& part = parts_[{split, color}];
+        if (!part) {
+            part = std::make_shared<ThreadGroup>(size);
+            part->looks_ = looks_;
+            part->broken_ = broken_;
+        }
+        return part;
+    }
+
     void break_up() {
         const std::lock_guard lock(mutex_);
         broken_ = true;
         changed_.notify_all();
+        for (auto& [key, part] : parts_) part->break_up();
     }
 
    private:
     std::int32_t size_;
+    std::int32_t hosts_ = 1;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::uint64_t, Operation> operations_;
     std::vector<std::map<int, std::map<std::int32_t, std::deque<Posted>>>> mailboxes_;
     std::vector<std::shared_ptr<std::vector<Line>>> shared_;
+    std::map<std::pair<std::uint64_t, std::int32_t>, std::shared_ptr<ThreadGroup>> parts_;
     std::uint64_t looks_ = 1;
     bool broken_ = false;
 };
@@ -168,8 +187,8 @@ class ThreadCommunicator : public Communicator {
     Rank rank() const override { return rank_; }
     std::int32_t size() const override { return group_->size(); }
     std::string transport() const override { return "threads"; }
-    std::int32_t host_rank() const override { return rank_.value; }
-    std::int32_t host_size() const override { return group_->size(); }
+    std::int32_t host_rank() const override { return rank_.value / group_->hosts(); }
+    std::int32_t host_size() const override { return (size() - host() + group_->hosts() - 1) / group_->hosts(); }
 
     void barrier() override {
         collective("barrier", {}, [](Deposits) {});
@@ -251,7 +270,30 @@ class ThreadCommunicator : public Communicator {
 
     std::unique_ptr<SharedMemory> share_memory(std::size_t bytes) override {
         barrier();
+        if (group_->hosts() > 1) return nullptr;
         return std::make_unique<ThreadSharedMemory>(group_->share(shares_++, bytes), bytes);
+    }
+
+    std::unique_ptr<Communicator> split(std::int32_t color) override {
+        const std::uint64_t number = next_;
+        std::int32_t size = 0;
+        std::int32_t rank = 0;
+        collective("split", {.counts = {static_cast<std::size_t>(color)}}, [&](Deposits all) {
+            for (std::size_t r = 0; r < all.size(); ++r) {
+                if (all[r].counts.at(0) != static_cast<std::size_t>(color)) continue;
+                if (r < index(rank_)) ++rank;
+                ++size;
+            }
+        });
+        return std::make_unique<ThreadCommunicator>(group_->part(number, color, size), Rank{rank});
+    }
+    HostGroups group_by_host(std::int32_t most) override {
+        const std::int32_t part = most > 0 ? host_rank() / most : 0;
+        HostGroups groups{.members = split(part * group_->hosts() + host()), .leaders = nullptr};
+        const bool leads = groups.members->rank() == Rank{0};
+        auto leaders = split(leads ? 0 : 1);
+        if (leads) groups.leaders = std::move(leaders);
+        return groups;
     }
 
     [[noreturn]] void abort(int /*status*/) override {
@@ -261,6 +303,8 @@ class ThreadCommunicator : public Communicator {
 
    private:
     using Fetch = std::function<void(Deposits)>;
+
+    std::int32_t host() const { return rank_.value % group_->hosts(); }
 
     class ThreadSharedMemory final : public SharedMemory {
        public:
@@ -471,9 +515,11 @@ class ThreadCommunicator : public Communicator {
 
 /// Runs `process` as each of `size` processes and throws what the first that failed has thrown.
 /// @param looks see ThreadGroup::hold_back()
+/// @param hosts see ThreadGroup::deal_to_hosts()
 inline void run_processes(std::int32_t size, const std::function<void(std::shared_ptr<Communicator>)>& process,
-                          std::uint64_t looks = 1) {
+                          std::uint64_t looks = 1, std::int32_t hosts = 1) {
     const auto group = std::make_shared<ThreadGroup>(size);
+    group->deal_to_hosts(hosts);
     group->hold_back(looks);
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(size));
     std::vector<std::thread> threads;

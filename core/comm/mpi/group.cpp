@@ -51,15 +51,24 @@ void Idle::pass() {
     }
 }
 
-Group::Group(MPI_Comm original, std::size_t most)
-    : collective(CommunicatorHandle::duplicate(original)),
+Group::Group(MPI_Comm original, std::size_t most, std::shared_ptr<const Group> of)
+    : whole(std::move(of)),
+      collective(CommunicatorHandle::duplicate(original)),
       point_to_point(CommunicatorHandle::duplicate(original)),
       host(CommunicatorHandle::of_host(original)),
       most_bytes(most) {
     check_mpi(MPI_Comm_rank(collective.get(), &rank), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(collective.get(), &size), "MPI_Comm_size");
-    expect_threads(1);
+    if (!whole) expect_threads(1);
     open_host_barrier();
+}
+
+double Group::seconds_asleep() const {
+    double seconds = host_barrier->seconds_asleep();
+    for (const auto& part : parts) {
+        if (const auto group = part.lock()) seconds += group->seconds_asleep();
+    }
+    return seconds;
 }
 
 void Group::open_host_barrier() {

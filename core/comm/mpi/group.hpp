@@ -30,8 +30,13 @@ class Idle {
 
 /// State shared by all objects of one communicator; destroyed with the last of them.
 struct Group {
-    Group(MPI_Comm original, std::size_t most_bytes);
+    /// @param whole the group of which this is a part, if any
+    Group(MPI_Comm original, std::size_t most_bytes, std::shared_ptr<const Group> whole = nullptr);
 
+    /// Null, or the group that was divided: its processes wait alike in all parts.
+    std::shared_ptr<const Group> whole;
+    /// The parts into which this group was divided.
+    mutable std::vector<std::weak_ptr<const Group>> parts;
     /// Collectives, and pieces of collectives that exceed one call.
     CommunicatorHandle collective;
     CommunicatorHandle point_to_point;
@@ -50,11 +55,13 @@ struct Group {
     /// change the group otherwise.
     std::unique_ptr<HostBarrier> host_barrier = std::make_unique<HostBarrier>();
 
+    /// Time that this process has slept in collectives of this group and its parts.
+    double seconds_asleep() const;
     /// Sets `oversubscribed`. @note Collective.
     void expect_threads(std::int32_t threads);
     /// Whether a waiting process must yield its processor. MPI's blocking calls do not (MPICH's never, Open MPI's only
     /// if configured before start-up), so all collectives are non-blocking then. These do not match blocking ones.
-    bool yields_processors() const { return oversubscribed || crowded; }
+    bool yields_processors() const { return whole ? whole->yields_processors() : oversubscribed || crowded; }
 
     /// Memory shared by the processes of the host; nothing if the system does not let them. @note Collective on the host.
     std::unique_ptr<HostMemory> share_on_host(std::size_t bytes) const;

@@ -86,6 +86,12 @@ CommunicatorHandle CommunicatorHandle::of_host(MPI_Comm original) {
     return CommunicatorHandle(host);
 }
 
+CommunicatorHandle CommunicatorHandle::split(MPI_Comm original, int color) {
+    MPI_Comm part = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(original, color, 0, &part), "MPI_Comm_split");
+    return CommunicatorHandle(part);
+}
+
 WindowHandle::WindowHandle(std::size_t bytes, MPI_Comm communicator) {
     // Whole cache lines: MPICH 4.0 misplaces data in shared memory behind a window of another length.
     constexpr std::size_t line = 64;

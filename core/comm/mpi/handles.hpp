@@ -39,6 +39,8 @@ class CommunicatorHandle {
     static CommunicatorHandle duplicate(MPI_Comm original);
     /// The processes that share memory with this one. @note Collective.
     static CommunicatorHandle of_host(MPI_Comm original);
+    /// The processes with the same color, in the order of the original; none for MPI_UNDEFINED. @note Collective.
+    static CommunicatorHandle split(MPI_Comm original, int color);
 
     MPI_Comm get() const { return communicator_; }
 

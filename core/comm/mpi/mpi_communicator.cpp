@@ -47,7 +47,7 @@ class MpiCommunicator final : public Communicator {
 
     void expect_threads(std::int32_t threads) override { group_->expect_threads(threads); }
     void yield_processors(bool leave) override { group_->crowded = leave; }
-    double seconds_asleep() const override { return group_->host_barrier->seconds_asleep(); }
+    double seconds_asleep() const override { return group_->seconds_asleep(); }
 
     void barrier() override { group_->barrier(); }
 
@@ -233,6 +233,14 @@ class MpiCommunicator final : public Communicator {
         return host_size_ == size() ? group_->share_on_host(bytes) : nullptr;
     }
 
+    std::unique_ptr<Communicator> split(std::int32_t color) override { return part_of(all(), color); }
+
+    HostGroups group_by_host(std::int32_t most) override {
+        HostGroups groups{.members = part_of(group_->host.get(), most > 0 ? host_rank_ / most : 0), .leaders = nullptr};
+        groups.leaders = part_of(all(), groups.members->rank() == Rank{0} ? 0 : MPI_UNDEFINED);
+        return groups;
+    }
+
     [[noreturn]] void abort(int status) override {
         std::cout.flush();
         abort_run(status);
@@ -241,6 +249,16 @@ class MpiCommunicator final : public Communicator {
 
    private:
     MPI_Comm all() const { return group_->collective.get(); }
+
+    /// The processes of `original` with the same color; null for MPI_UNDEFINED. @note Collective.
+    std::unique_ptr<MpiCommunicator> part_of(MPI_Comm original, int color) const {
+        const CommunicatorHandle part = CommunicatorHandle::split(original, color);
+        if (part.get() == MPI_COMM_NULL) return nullptr;
+        auto group = std::make_shared<Group>(part.get(), group_->most_bytes, group_);
+        std::erase_if(group_->parts, [](const auto& other) { return other.expired(); });
+        group_->parts.push_back(group);
+        return std::make_unique<MpiCommunicator>(group);
+    }
 
     template <class DoPart>
     void for_each_part(std::span<std::uint64_t> values, const DoPart& do_part) {

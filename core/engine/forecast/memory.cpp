@@ -245,9 +245,18 @@ MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const con
     // Then spikes come with the ids of their sources, to each shard apart.
     const bool notifies = travels && is_asynchronous(options);
     bool directed = true;
+    double presynaptic_until_built = 0.0;
     if (travels) {
-        directed = choose_exchange(options, layout.placement().ranks()).directed;
-        if (directed) add("presynaptic", add_presynaptic_peak(layout, tables, options, estimate));
+        const comm::ExchangeInfo& method = choose_exchange(options, layout.placement().ranks());
+        directed = method.directed;
+        if (directed) {
+            const double presynaptic = add_presynaptic_peak(layout, tables, options, estimate);
+            if (method.keeps_destinations || !options.keep_sources) {
+                add("presynaptic", presynaptic);
+            } else {
+                presynaptic_until_built = presynaptic;
+            }
+        }
     }
     // The following grows while the network runs, when the memory for building has been given back.
     const double spikes_of_all = spikes_of_one * static_cast<double>(network.network().neuron_count());
@@ -272,7 +281,10 @@ MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const con
     } else if (travels) {
         const ExchangeSample exchange =
             sample_exchange(layout, tables, build, options, mean_of_epoch, steps_per_epoch, activity);
+        const std::uint64_t before = estimate.final_bytes;
         add("exchange", exchange.bytes);
+        const std::uint64_t both = to_saturated(presynaptic_until_built + exchange.bytes);
+        estimate.peak_bytes = std::max(estimate.peak_bytes, add_saturated(before, both));
         if (exchange.of_trial > 0.0) add("trial", exchange.of_trial);
     }
     estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes);

@@ -172,7 +172,8 @@ MethodSample sample_method(const comm::ExchangeInfo& method, const connect::Proc
                     .workers = workers,
                     .most_sources = layout.placement().places(),
                     .most_lags = steps,
-                    .intervals = steps >= 2 ? options.intervals : 1}};
+                    .intervals = steps >= 2 ? options.intervals : 1,
+                    .host_ranks = options.host_ranks}};
     const std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
     const double most = most_of(spikes_per_epoch);
     // Some methods use three buffers in turn.
@@ -215,6 +216,7 @@ ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const conne
     const double spikes_of_source = activity.rate > 0.0 ? activity.rate * activity.time / 1000.0 : 0.0;
     const double fired = -std::expm1(-spikes_of_source);
     const comm::ExchangeInfo& method = choose_exchange(options, layout.placement().ranks());
+    check_host_ranks(options, *comm::make_mirror_communicator(layout.placement().ranks()));
     if (method.candidates.empty()) {
         return {.bytes = sample_method(method, layout, tables, options, spikes_per_epoch, steps_per_epoch,
                                        activity.most_in_epoch, fired)

@@ -41,7 +41,7 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
                           .bound = "a simulation needs at least one neuron",
                           .remedy = "create a population first"});
     }
-    check_options(options, network, layout.placement().kind(), communicator->size(), communicator->is_dry_run());
+    check_options(options, network, layout.placement().kind(), *communicator);
     sorted = choose_sorting(options, lowered.plan(), communicator->size(), shard_count());
     for (std::size_t i = 0; i < network.stimuli().size(); ++i) {
         for (const PopulationId id : network.populations_of(network.stimuli()[i].targets)) {

@@ -41,11 +41,11 @@ Step SpikeRouting::epoch_steps(const comm::SpikeExchange* exchange) const {
     return has_latency ? std::max<Step>(1, shortest_delay() / 2) : shortest_delay();
 }
 
-std::unique_ptr<SpikeTraffic> SpikeRouting::make_traffic() const {
+std::unique_ptr<SpikeTraffic> SpikeRouting::make_traffic() {
     const SimulationOptions& options = given_.options;
     // With two intervals, a spike emitted at the start of one arrives after the end of the next.
     const std::uint32_t intervals = shortest_delay() >= 2 ? options.intervals : 1;
-    const comm::ExchangeArguments arguments{
+    comm::ExchangeArguments arguments{
         .communicator = given_.communicator,
         .destinations = presynaptic_,
         .source_of =
@@ -63,9 +63,16 @@ std::unique_ptr<SpikeTraffic> SpikeRouting::make_traffic() const {
                     .most_sources = given_.layout.placement().places(),
                     .most_lags = static_cast<std::uint32_t>(shortest_delay()),
                     .intervals = intervals,
+                    .host_ranks = options.host_ranks,
                     .finds_sources = given_.sorted && options.keep_sources}};
     const comm::ExchangeInfo& method = choose_exchange(options, given_.communicator->size());
-    return std::make_unique<SpikeTraffic>(given_.shards, given_.communicator, method.make(arguments), &addresses_,
+    std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
+    // Freed sources are restored from it.
+    if (!method.keeps_destinations && options.keep_sources) {
+        arguments.destinations.reset();
+        presynaptic_.reset();
+    }
+    return std::make_unique<SpikeTraffic>(given_.shards, given_.communicator, std::move(exchange), &addresses_,
                                           options.wait_apart);
 }
 

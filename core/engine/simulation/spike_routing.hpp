@@ -41,13 +41,14 @@ class SpikeRouting {
     void build(connect::RowNumbering numbering, Workers& workers, const Poll& poll);
     /// Steps to the earliest arrival of a spike, at most the maximum length of an epoch.
     Step shortest_delay() const;
-    /// Transfers spikes from outboxes to tables at the end of each epoch. @note Collective.
-    std::unique_ptr<SpikeTraffic> make_traffic() const;
+    /// Transfers spikes from outboxes to tables at the end of each epoch. Frees the presynaptic table if nobody needs it
+    /// afterwards. @note Collective.
+    std::unique_ptr<SpikeTraffic> make_traffic();
     /// Steps of an epoch with this exchange.
     Step epoch_steps(const comm::SpikeExchange* exchange) const;
 
     const connect::RowAddresses& addresses() const { return addresses_; }
-    /// Null if no spike is sent to single processes.
+    /// Null if no spike is sent to single processes, or if the exchange has built its own tables from it.
     const std::shared_ptr<const connect::PresynapticTable>& presynaptic() const { return presynaptic_; }
     /// Number of collective rounds of the build.
     std::uint64_t build_rounds() const { return build_rounds_; }

@@ -65,6 +65,15 @@ struct Message {
     std::vector<std::byte> data;
 };
 
+class Communicator;
+
+/// A division of processes into groups that can share memory.
+struct HostGroups {
+    std::unique_ptr<Communicator> members;  ///< the group of this process
+    /// On the first process of each group, its leader: the leaders, so that a group is a rank of them. Null on others.
+    std::unique_ptr<Communicator> leaders;
+};
+
 /// Memory that all processes of a group can read and write.
 class SharedMemory {
    public:
@@ -148,6 +157,14 @@ class Communicator {
     /// @note Collective, and so is destroying it.
     virtual std::unique_ptr<Neighborhood> make_neighborhood(std::span<const Rank> sources,
                                                             std::span<const Rank> destinations) = 0;
+
+    /// Divides the processes into one group for each color, in which they keep their order. The groups are collectives of
+    /// their own: they must be used in the same order on all of their processes, and may outlive this communicator.
+    /// In a dry run, all processes have the color of this one. @note Collective.
+    virtual std::unique_ptr<Communicator> split(std::int32_t color) = 0;
+    /// Divides the processes of each host into groups of `most` consecutive ones and a rest; 0: all of a host are one group.
+    /// In a dry run, so many consecutive ranks are a group, and 0 is the same as 1. @note Collective.
+    virtual HostGroups group_by_host(std::int32_t most) = 0;
 
     /// Terminates all processes of the run at once, after a failure that cannot be communicated to the others.
     [[noreturn]] virtual void abort(int status) = 0;

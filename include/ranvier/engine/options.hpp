@@ -81,6 +81,8 @@ struct SimulationOptions {
     std::uint32_t intervals = 1;  ///< 1 or 2: number of intervals of the shortest delay, if the method supports it
     std::uint64_t spike_buffer = std::uint64_t{32} << 20;  ///< bytes; see comm::ExchangeOptions
     std::uint32_t allgather_spikes = 16;  ///< see comm::ExchangeOptions
+    /// With exchange=hierarchical: processes of a host that act as a host together; 0: all of a host.
+    std::uint32_t host_ranks = 0;
     /// Bytes of the buffers for sending synapses between processes while the network is built.
     std::uint64_t connection_buffer = std::uint64_t{128} << 20;
     /// Sort synapses by source, so that one message notifies a rank of a spike. If false, each synapse gets a
@@ -128,6 +130,7 @@ void visit_options(Visit visit) {
     visit("intervals", &Options::intervals, OnRanks::same);
     visit("spike_buffer", &Options::spike_buffer, OnRanks::same);
     visit("allgather_spikes", &Options::allgather_spikes, OnRanks::same);
+    visit("host_ranks", &Options::host_ranks, OnRanks::same);
     visit("connection_buffer", &Options::connection_buffer, OnRanks::same);
     visit("sort_connections", &Options::sort_connections, OnRanks::same);
     visit("keep_sources", &Options::keep_sources, OnRanks::same);

@@ -242,6 +242,13 @@ class Processes(OptionGroup):
         meaning="Number of spikes that each process sends in one allgather; a second one sends the rest. None: 16.",
         greatest=2**24,
     )
+    host_ranks: int | None = option(
+        default=None,
+        meaning="""With ``exchange="hierarchical"``: number of processes of a host that act as a host together, such as
+        those of a NUMA node. They share memory, and one of them sends and receives. In a dry run, the number of
+        processes of a host. None: all processes of a host; in a dry run 1.""",
+        greatest=MOST_RANKS,
+    )
     connection_buffer: int | None = option(
         default=None,
         meaning="""Bytes of the buffers for exchanging information about synapses while the network is built.

@@ -21,7 +21,7 @@ from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import lasting_bytes, predict_memory
 from thorough_cases import one_of_each, quick_if
 
-DIRECTED = ("alltoall", "alltoallv", "neighbor", "multisend", "overlap", "two_phase", "persistent")
+DIRECTED = ("alltoall", "alltoallv", "hierarchical", "neighbor", "multisend", "overlap", "two_phase", "persistent")
 TO_ALL = ("allgather", "rma_allgather")
 
 
@@ -33,6 +33,12 @@ def network(ranks: int) -> rv.networks.NetworkModel:
 @pytest.mark.parametrize(("exchange", "sort_connections", "threads"), one_of_each(DIRECTED, [False, True], [1, 2]))
 def test_methods_that_send_to_those_who_need_it(exchange: str, sort_connections: bool, threads: int) -> None:
     check(*run(4, network(4), exchange=exchange, sort_connections=sort_connections, threads=threads))
+
+
+@pytest.mark.parametrize(("host_ranks", "ranks"), [(2, 4), (8, 64)])
+def test_two_levels(host_ranks: int, ranks: int) -> None:
+    options: dict[str, Any] = {"exchange": "hierarchical", "host_ranks": host_ranks, "sort_connections": True, "threads": 1}
+    check(*run(ranks, network(ranks), **options))
 
 
 @pytest.mark.parametrize("exchange", TO_ALL)

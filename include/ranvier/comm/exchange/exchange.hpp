@@ -150,6 +150,8 @@ struct ExchangeOptions {
     /// during the update; with 1, it may not. Methods that cannot use a second interval ignore this; with a delay of
     /// one step it is always 1.
     std::uint32_t intervals = 1;
+    /// Processes of a host that act as a host together in methods of two levels; 0: all of them.
+    std::uint32_t host_ranks = 0;
     /// Whether receivers find synapses by the ids of their sources, as undirected methods require.
     bool finds_sources = true;
 };
@@ -234,6 +236,10 @@ struct ExchangeInfo {
     /// Whether all processes must be on one host: threads exchange spikes at the ends of rounds, in memory that the
     /// processes share, and `make` is null.
     bool on_host = false;
+    /// Whether the method reads the destinations of sources that it was given after it has been made.
+    bool keeps_destinations = true;
+    /// Whether it has two levels: the processes of a host (ExchangeOptions::host_ranks), and hosts.
+    bool groups_by_host = false;
     std::unique_ptr<SpikeExchange> (*make)(const ExchangeArguments& arguments) = nullptr;
     /// The methods that an automatic choice selects from; all hold buffers until it has chosen. Undirected ones need
     /// ExchangeOptions::finds_sources.
