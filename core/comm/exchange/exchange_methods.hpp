@@ -11,6 +11,7 @@ extern const ExchangeInfo allgather_exchange;
 extern const ExchangeInfo alltoall_exchange;
 extern const ExchangeInfo alltoallv_exchange;
 extern const ExchangeInfo auto_exchange;
+extern const ExchangeInfo connected_exchange;
 extern const ExchangeInfo grid_exchange;
 extern const ExchangeInfo hierarchical_exchange;
 extern const ExchangeInfo multisend_exchange;
@@ -22,9 +23,9 @@ extern const ExchangeInfo shared_memory_exchange;
 extern const ExchangeInfo two_phase_exchange;
 
 inline constexpr std::array all_exchanges{
-    &allgather_exchange,     &alltoall_exchange,      &alltoallv_exchange, &auto_exchange,    &grid_exchange,
-    &hierarchical_exchange,  &multisend_exchange,     &neighbor_exchange,  &overlap_exchange, &persistent_exchange,
-    &rma_allgather_exchange, &shared_memory_exchange, &two_phase_exchange,
+    &allgather_exchange,  &alltoall_exchange,      &alltoallv_exchange,     &auto_exchange,      &connected_exchange,
+    &grid_exchange,       &hierarchical_exchange,  &multisend_exchange,     &neighbor_exchange,  &overlap_exchange,
+    &persistent_exchange, &rma_allgather_exchange, &shared_memory_exchange, &two_phase_exchange,
 };
 
 }  // namespace ranvier::comm

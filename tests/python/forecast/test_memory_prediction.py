@@ -21,7 +21,17 @@ from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import lasting_bytes, predict_memory
 from thorough_cases import one_of_each, quick_if
 
-DIRECTED = ("alltoall", "alltoallv", "hierarchical", "neighbor", "multisend", "overlap", "two_phase", "persistent")
+DIRECTED = (
+    "alltoall",
+    "alltoallv",
+    "connected",
+    "hierarchical",
+    "neighbor",
+    "multisend",
+    "overlap",
+    "two_phase",
+    "persistent",
+)
 TO_ALL = ("allgather", "rma_allgather")
 
 
@@ -37,7 +47,12 @@ def test_methods_that_send_to_those_who_need_it(exchange: str, sort_connections:
 
 @pytest.mark.parametrize(("host_ranks", "ranks"), [(2, 4), (8, 64)])
 def test_two_levels(host_ranks: int, ranks: int) -> None:
-    options: dict[str, Any] = {"exchange": "hierarchical", "host_ranks": host_ranks, "sort_connections": True, "threads": 1}
+    options: dict[str, Any] = {
+        "exchange": "hierarchical",
+        "host_ranks": host_ranks,
+        "sort_connections": True,
+        "threads": 1,
+    }
     check(*run(ranks, network(ranks), **options))
 
 
