@@ -111,6 +111,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
         "ring": networks.ring,
         "l5_pair": networks.l5_pair,
         "layers": networks.layers,
+        "column": networks.column,
     }
 
 

@@ -3,6 +3,7 @@
 from ranvier.networks.brunel import brunel
 from ranvier.networks.coba import coba
 from ranvier.networks.coba_hh import coba_hh
+from ranvier.networks.column import column
 from ranvier.networks.cuba import cuba
 from ranvier.networks.hpc_benchmark import hpc_benchmark
 from ranvier.networks.interval_fire import interval_fire
@@ -20,6 +21,7 @@ __all__ = [
     "brunel",
     "coba",
     "coba_hh",
+    "column",
     "cuba",
     "hpc_benchmark",
     "interval_fire",

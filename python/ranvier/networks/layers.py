@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
-from ranvier.base.distributions import LogNormal
 from ranvier.base.names import check_choice
 from ranvier.base.numeric import number, whole_number
 from ranvier.models import poisson_generator
 from ranvier.network.network import Network
 from ranvier.network.rule_base import Rule
 from ranvier.network.rules import FixedIndegree, NearestNeighbors
+from ranvier.networks._cortical_delays import cortical_delays
 from ranvier.networks.network_model import NetworkModel
 from ranvier.networks.ring import ring_cell
 
@@ -19,11 +18,6 @@ __all__ = ["layers"]
 
 _WEIGHT = 0.5  # nS
 _DRIVE_RATE, _DRIVE_WEIGHT = 8.0, 15.0  # spikes/s, nS
-# Delays as in Figure 2 of the paper: 0.13 % are 0.1 ms, the shortest of all, and most lie between 0.5 and 4 ms.
-_SHORTEST, _MEDIAN, _LONGEST = 0.1, 1.4, 10.0  # ms
-_SHORTEST_PART = 0.0013
-_QUANTILE = -3.01  # of the normal distribution, for that part
-_SIGMA = math.log(0.15 / _MEDIAN) / _QUANTILE
 _DEPTHS = (3, 4, 5)
 
 
@@ -87,8 +81,7 @@ def layers(
     # In blocks, as layers lie in a cortex, so that neighbours are alike.
     population = net.create([kinds[i * len(kinds) // size] for i in range(size)], name="cells")
     rule: Rule = FixedIndegree(degree) if connectivity == "random" else NearestNeighbors(degree)
-    drawn = LogNormal(math.log(_MEDIAN), _SIGMA, low=_SHORTEST, high=_LONGEST, mode="clip")
-    chosen = drawn if delay is None else number("delay of the layers", delay)
+    chosen = cortical_delays() if delay is None else number("delay of the layers", delay)
     net.connect(population, population, rule, weight=_WEIGHT, delay=chosen, name="layers")
     net.stimulate(population, poisson_generator(rate=_DRIVE_RATE), weight=_DRIVE_WEIGHT, name="drive")
     return NetworkModel(

@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
-from cortical_scenes import CELSIUS, REST, NeuronCell, load_mechanisms, membrane
+from cortical_scenes import CELSIUS, REST, NeuronCell, membrane
+from ranvier_benchmarks._cortical_mechanisms import compile_mechanisms, load_mechanisms
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -35,7 +36,9 @@ def morphology(tmp_path_factory: pytest.TempPathFactory) -> rv.Morphology:
 @pytest.fixture(scope="module")
 def neuron(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Return NEURON's interpreter."""
-    return load_mechanisms(tmp_path_factory.mktemp("mechanisms"))
+    folder = tmp_path_factory.mktemp("mechanisms")
+    compile_mechanisms(folder)
+    return load_mechanisms(folder)
 
 
 def course(morphology: rv.Morphology, counts: npt.NDArray[np.int64], step: float, **keys: Any) -> FloatArray:
