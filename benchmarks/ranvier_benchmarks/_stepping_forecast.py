@@ -20,7 +20,7 @@ from ranvier.networks import NetworkModel, layers
 from ranvier.simulation.simulation import Simulation
 from ranvier_benchmarks._stepping_events import Machine, Shards, run_async, run_bsp
 
-__all__ = ["Forecast", "deal", "predict", "table"]
+__all__ = ["Forecast", "Synapses", "as_shards", "deal", "predict", "synapses_of", "table"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Forecast:
 
 
 @dataclass(frozen=True)
-class _Synapses:
+class Synapses:
     """A network: ids of both cells of each synapse, its delay in steps, and the compartments of each cell."""
 
     sources: npt.NDArray[np.int64]
@@ -84,13 +84,13 @@ def predict(
             "give fewer processes, or more --cells",
         )
     keys = {key: value for key, value in network.items() if value is not None}
-    synapses = _synapses(layers(**{**keys, "cells": cells, "dendrites": dendrites}))
+    synapses = synapses_of(layers(**{**keys, "cells": cells, "dendrites": dendrites}))
     steps = max(1, round(forecast.time / synapses.resolution))
     results = []
     for ranks in forecast.ranks:
         for threads in forecast.threads:
             of_process = _shards_of_process(keys, cells // ranks, dendrites, threads)
-            shards = _as_shards(synapses, ranks, of_process, seconds)
+            shards = as_shards(synapses, ranks, of_process, seconds)
             for jitter in forecast.jitters:
                 machine = replace(forecast.machine, threads=threads, jitter=jitter)
                 bsp, own_way = run_bsp(shards, machine, steps), run_async(shards, machine, steps)
@@ -114,13 +114,14 @@ def predict(
     return results
 
 
-def _synapses(model: NetworkModel) -> _Synapses:
+def synapses_of(model: NetworkModel) -> Synapses:
+    """Return the synapses of a network with one population of cells of several kinds."""
     (population,) = model.net.populations
     kinds = cast("CellKinds", population.user_model)
     found = Simulation(model.net, threads=1, progress=False).connections()
     each = np.array([cell.compartment_count for cell in kinds.kinds])
     resolution = model.net.resolution
-    return _Synapses(
+    return Synapses(
         found.sources,
         found.targets,
         np.rint(found.delays / resolution).astype(np.int64),
@@ -153,7 +154,8 @@ def deal(neurons: int, ranks: int, shards: int) -> npt.NDArray[np.int64]:
     return shard
 
 
-def _as_shards(synapses: _Synapses, ranks: int, shards: int, seconds: float) -> Shards:
+def as_shards(synapses: Synapses, ranks: int, shards: int, seconds: float) -> Shards:
+    """Return the shards of all processes, each with so many. A compartment and step takes `seconds`."""
     of_cell = deal(len(synapses.compartments), ranks, shards)
     count = ranks * shards
     pairs = of_cell[synapses.sources] * count + of_cell[synapses.targets]

@@ -35,7 +35,7 @@ from ranvier_benchmarks._counters import COUNTERS, count, find_counter
 from ranvier_benchmarks._native import measurements
 from ranvier_benchmarks._results import ResultsFile
 
-__all__ = ["add_arguments", "main"]
+__all__ = ["KINDS", "add_arguments", "count_result", "main", "measure_kinds"]
 
 KINDS = ("linear", "std", "engine")
 _MOST_NEURONS, _MOST_STEPS = 2**16, 2**31
@@ -84,10 +84,10 @@ def main(arguments: argparse.Namespace) -> int:
     for at_once in turns:
         for size in sizes:
             with console.status(f"{size:,} neurons, {at_once} steps at a time"):
-                results += _measure(kinds, size, steps, at_once, repetitions)
+                results += measure_kinds(kinds, size, steps, at_once, repetitions)
                 file.update({"results": results})
                 for result in results[-len(kinds) :] if counter is not None else []:
-                    result["counts"] = _count(counter or "", result)
+                    result["counts"] = count_result(counter or "", result)
                     file.update({"results": results})
     _show(console, results, counter, repetitions)
     file.finish({"results": results}, console)
@@ -117,7 +117,10 @@ def _numbers(option: str, text: str, least: int, most: int) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def _measure(kinds: Sequence[str], neurons: int, steps: int, at_once: int, repetitions: int) -> list[dict[str, Any]]:
+def measure_kinds(
+    kinds: Sequence[str], neurons: int, steps: int, at_once: int, repetitions: int
+) -> list[dict[str, Any]]:
+    """Return a result for each kind of containers, which are measured in turn."""
     measure = measurements().measure_containers
     runs: dict[str, list[tuple[float, int, int, int]]] = {kind: [] for kind in kinds}
     for _ in range(repetitions):
@@ -138,7 +141,7 @@ def _measure(kinds: Sequence[str], neurons: int, steps: int, at_once: int, repet
     ]
 
 
-def _count(counter: str, result: dict[str, Any]) -> dict[str, Any]:
+def count_result(counter: str, result: dict[str, Any]) -> dict[str, Any]:
     """Return the counts of all steps, and of how many steps they were counted."""
     neurons, at_once = result["neurons"], result["steps_at_once"]
     affordable = int(_MOST_COUNTED / neurons**2) if counter == "valgrind" else result["steps"]

@@ -87,7 +87,7 @@ def build(h: Any, keys: dict[str, Any], threads: int = 1) -> NeuronColumn:
     """
     model = column(**keys)
     (population,) = model.net.populations
-    cells = population.user_model
+    cells: Any = population.user_model
     parallel = h.ParallelContext()
     parallel.gid_clear()
     made = NeuronColumn(h, parallel, times=h.Vector(), cells=h.Vector())
