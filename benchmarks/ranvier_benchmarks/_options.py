@@ -106,7 +106,7 @@ def check_host_ranks(methods: Sequence[str], options: Mapping[str, Any]) -> None
     raise StateError(
         "key host_ranks",
         str(options["host_ranks"]),
-        f"{','.join(methods)} do not group processes by host",
+        f"{','.join(dict.fromkeys(methods))} do not group processes by host",
         "add hierarchical to --methods, or leave it out",
     )
 

@@ -23,7 +23,7 @@ from ranvier.errors import (
     UnknownNameError,
     ValueOutOfBoundsError,
 )
-from ranvier_benchmarks import _exchange_worker, exchange
+from ranvier_benchmarks import _exchange_worker, _options, exchange
 from ranvier_benchmarks._exchange_worker import Run
 from ranvier_benchmarks._mpiexec import Mpiexec, find_mpiexec
 from ranvier_benchmarks._mpiexec import run_worker as run_module
@@ -214,6 +214,14 @@ Path(json.loads(sys.argv[-1])["report"]).write_text({json.dumps({"transport": "n
             *SMALL, f"--mpiexec={mpiexec}", "--methods=alltoall,alltoallv,neighbor", "--intervals=1", f"--json={path}"
         )
     assert not path.exists()
+
+
+@pytest.mark.parametrize("methods", ["alltoall", "alltoall,neighbor"])
+def test_hosts_need_a_method_that_groups_by_host(methods: str) -> None:
+    with pytest.raises(StateError, match=f"host_ranks is 2, but {methods} do not group processes by host"):
+        bench(*SMALL, "host_ranks=2", f"--methods={methods}")
+    exchange_options = _options.method_options("alltoall", True), _options.method_options("hierarchical", True)
+    assert [options.get("host_ranks", "kept") for options in exchange_options] == [None, "kept"]
 
 
 # ---- sums and medians ------------------------------------------------------------------------------------------------

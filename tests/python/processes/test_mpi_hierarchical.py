@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+import ranvier as rv
 from mpi_digests import simulate
 from mpi_families import any_family
 from mpi_runs import Installation, installation, run_python
 from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.forecast.dry_run import PlayedProcess, play
 from ranvier.processes.mpi_library import MPICH, OPEN_MPI
+from ranvier.simulation.options import grouped
 from repository import SUPPORT
 
 HELPERS = {"PYTHONPATH": str(SUPPORT)}
@@ -86,6 +89,26 @@ def test_groups_have_the_same_spikes(tmp_path: Path) -> None:
 @any_family
 def test_any_ranks_have_the_same_spikes(where: Installation, ranks: int, tmp_path: Path) -> None:
     check_groups(where, ranks, tmp_path)
+
+
+def played(method: str, threads: int, **options: Any) -> PlayedProcess:
+    net = rv.networks.hpc_benchmark(scale=0.1, indegree_scale=0.2, plastic=False).net
+    chosen = {"exchange": method, "threads": threads, "row_numbering": "compact", "sort_connections": True, **options}
+    return play(net, 4, duration=15.0, rate=20.0, progress=False, **grouped(chosen))
+
+
+def test_a_spike_is_sent_once_to_a_process_with_several_threads() -> None:
+    one, three = (played("hierarchical", threads, host_ranks=1) for threads in (1, 3))
+    # As many rows as with other methods, which send a spike for each of them.
+    expected = played("alltoallv", 3)
+    assert one.events == three.events == expected.events
+    assert (
+        three.traffic["spikes_received"] == expected.traffic["spikes_received"] > 2.5 * one.traffic["spikes_received"]
+    )
+    assert three.traffic["bytes_sent"] == one.traffic["bytes_sent"] < expected.traffic["bytes_sent"] / 2
+    # On hosts of two processes, even half of them.
+    two = played("hierarchical", 3, host_ranks=2)
+    assert two.traffic["bytes_sent"] < 0.7 * one.traffic["bytes_sent"]
 
 
 KILLED = """
