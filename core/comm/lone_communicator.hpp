@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -75,8 +76,8 @@ class LoneCommunicator : public Communicator {
         return std::make_unique<MailboxSend>(mailboxes_, bytes, destinations, tag);
     }
     std::unique_ptr<SharedMemory> share_memory(std::size_t /*bytes*/) override { return nullptr; }
-    std::unique_ptr<Window> make_window(std::size_t bytes) override {
-        return std::make_unique<LoneWindow>(bytes, size());
+    std::unique_ptr<Window> make_window(std::span<const std::size_t> slots, WindowSync /*sync*/) override {
+        return std::make_unique<LoneWindow>(slots, size());
     }
 
     [[noreturn]] void abort(int status) override { std::_Exit(status); }
@@ -113,17 +114,20 @@ class LoneCommunicator : public Communicator {
 
     class LoneWindow final : public Window {
        public:
-        LoneWindow(std::size_t bytes, std::int32_t ranks) : memory_(bytes), ranks_(ranks) {}
-
-        std::span<std::byte> memory() override { return memory_; }
-        void put(std::span<const std::byte> data, Rank target, std::size_t offset) override {
-            require_below(target, ranks_);
-            copy(data, part(memory_, offset, data.size()));
+        LoneWindow(std::span<const std::size_t> slots, std::int32_t ranks) : ranks_(ranks) {
+            for (const std::size_t bytes : slots) slots_.emplace_back(bytes);
         }
-        void fence() override {}
+
+        std::span<std::byte> slot(std::size_t index) override { return slots_.at(index); }
+        void step(const std::optional<Write>& write, const std::optional<Expected>& expected) override {
+            if (expected) require_below(expected->origin, ranks_);
+            if (!write) return;
+            require_below(write->target, ranks_);
+            copy(write->data, part(slots_.at(write->slot), 0, write->data.size()));
+        }
 
        private:
-        std::vector<std::byte> memory_;
+        std::vector<std::vector<std::byte>> slots_;
         std::int32_t ranks_;
     };
 

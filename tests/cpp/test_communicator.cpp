@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -266,20 +267,33 @@ TEST_P(Sizes, SendsAgainWhatWasSetUpOnce) {
 }
 
 TEST_P(Sizes, WritesIntoWindows) {
-    const std::size_t bytes = GetParam();
-    const auto window = c.make_window(bytes * processes);
-    ASSERT_EQ(window->memory().size(), bytes * processes);
-    for (unsigned turn = 0; turn < 3; ++turn) {
-        window->fence();
-        std::vector<Bytes> data;
-        for (std::int32_t r = 0; r < size; ++r) {
-            data.push_back(content(me, r, bytes, turn));
-            window->put(data.back(), Rank{r}, bytes * static_cast<std::size_t>(me));
+    // One for each distance of ranks.
+    std::vector<std::size_t> slots;
+    for (std::int32_t distance = 0; distance < size; ++distance) {
+        slots.push_back(GetParam() + static_cast<std::size_t>(distance));
+    }
+    for (const WindowSync sync : {WindowSync::fence, WindowSync::partners, WindowSync::flush, WindowSync::counter}) {
+        const auto window = c.make_window(slots, sync);
+        for (std::size_t i = 0; i < slots.size(); ++i) ASSERT_EQ(window->slot(i).size(), slots[i]);
+        for (unsigned turn = 0; turn < 3; ++turn) {
+            // To the process so many ranks before this one, in turn, and less each time. Not to the last one, and not
+            // from the first: some processes only write, some only wait.
+            for (std::int32_t distance = 1; distance < size; ++distance) {
+                const auto slot = static_cast<std::size_t>(distance);
+                const std::size_t bytes = slots[slot] / (turn + 1);
+                Bytes data = content(me, distance, bytes, turn);
+                std::optional<Window::Write> write;
+                if (me >= distance) write = {Rank{me - distance}, slot, data};
+                std::optional<Window::Expected> expected;
+                if (me + distance < size) expected = {Rank{me + distance}, slot};
+                window->step(write, expected);
+                std::ranges::fill(data, std::byte{0xEE});
+                if (!expected) continue;
+                EXPECT_TRUE(
+                    std::ranges::equal(window->slot(slot).first(bytes), content(me + distance, distance, bytes, turn)));
+            }
+            c.barrier();
         }
-        window->fence();
-        Bytes expected;
-        for (std::int32_t r = 0; r < size; ++r) append(expected, content(r, me, bytes, turn));
-        EXPECT_TRUE(std::ranges::equal(window->memory(), expected));
     }
 }
 

@@ -6,13 +6,17 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "comm/exchange/gather_plan.hpp"
 #include "comm/exchange/marked_sections.hpp"
 #include "comm/exchange/rank_lists.hpp"
 #include "comm/exchange/spike_packing.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "exchange_world.hpp"
+#include "ranvier/base/errors.hpp"
 #include "ranvier/comm/communicator.hpp"
 #include "ranvier/comm/exchange/exchange.hpp"
 
@@ -97,17 +101,111 @@ TEST(Allgather, NeedsASecondCollectiveOnlyForWhatDoesNotFitTheFirst) {
     EXPECT_EQ(outcomes[1].counts.bytes_sent, 2 * block + 2);
 }
 
-TEST(RmaAllgather, TakesLogarithmicallyManySteps) {
-    for (const auto& [ranks, steps] : {std::pair{1, 0U}, {2, 1U}, {3, 2U}, {4, 2U}, {5, 3U}, {8, 3U}, {9, 4U}}) {
-        const World world = broadcasting_world(ranks, ranks);
-        const std::vector<Outcome> outcomes = run_world(world, find_exchange("rma_allgather"), {.allgather_spikes = 4});
-        ASSERT_TRUE(all_arrived(outcomes));
-        for (const Outcome& outcome : outcomes) {
-            EXPECT_EQ(outcome.counts.rounds, steps) << ranks;
-            EXPECT_EQ(outcome.counts.messages, steps) << ranks;
-            // What reaches a process are the blocks of all others.
-            EXPECT_EQ(outcome.counts.bytes_sent, static_cast<std::uint64_t>(ranks - 1) * (8 + 4 * 2)) << ranks;
+/// Runs all processes of an all-gather, step by step, and returns whose blocks each has in the end.
+std::vector<std::vector<Rank>> gather(const std::vector<GatherPlan>& plans) {
+    const std::size_t ranks = plans.size();
+    std::vector<std::vector<Rank>> blocks(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) blocks[r] = {Rank{static_cast<std::int32_t>(r)}};
+    for (std::size_t s = 0; s < plans[0].steps.size(); ++s) {
+        std::vector<std::vector<Rank>> after = blocks;
+        for (std::size_t r = 0; r < ranks; ++r) {
+            const GatherStep& step = plans[r].steps.at(s);
+            if (step.target) {
+                EXPECT_EQ(plans[static_cast<std::size_t>(step.target->value)].steps[s].origin,
+                          Rank{static_cast<std::int32_t>(r)});
+                EXPECT_LE(step.last, blocks[r].size());
+            }
+            if (!step.origin) continue;
+            const auto origin = static_cast<std::size_t>(step.origin->value);
+            const GatherStep& of_origin = plans[origin].steps.at(s);
+            EXPECT_EQ(of_origin.last - of_origin.first, step.expected);
+            // All have the same room.
+            EXPECT_EQ(of_origin.most, step.most);
+            EXPECT_LE(step.expected, step.most);
+            const auto first = blocks[origin].begin();
+            after[r].insert(after[r].end(), first + static_cast<std::ptrdiff_t>(of_origin.first),
+                            first + static_cast<std::ptrdiff_t>(of_origin.last));
         }
+        blocks = std::move(after);
+    }
+    return blocks;
+}
+
+TEST(GatherPlan, BringsEachBlockToEachProcessOnce) {
+    for (const auto plan : {bruck_plan, doubling_plan}) {
+        for (std::int32_t ranks = 1; ranks <= 70; ++ranks) {
+            SCOPED_TRACE(ranks);
+            std::vector<GatherPlan> plans;
+            for (std::int32_t r = 0; r < ranks; ++r) plans.push_back(plan(Rank{r}, ranks));
+            const auto all = gather(plans);
+            for (std::size_t r = 0; r < all.size(); ++r) {
+                EXPECT_EQ(all[r], plans[r].order);
+                EXPECT_EQ(plans[r].steps.size(), plans[0].steps.size());
+                auto sorted = all[r];
+                std::ranges::sort(sorted);
+                ASSERT_EQ(sorted.size(), static_cast<std::size_t>(ranks));
+                for (std::int32_t i = 0; i < ranks; ++i) EXPECT_EQ(sorted[static_cast<std::size_t>(i)], Rank{i});
+            }
+        }
+    }
+}
+
+TEST(RmaAllgather, TakesLogarithmicallyManySteps) {
+    // With doubling, two more where some processes are more than a power of two.
+    for (const auto& [ranks, bruck, doubling] :
+         {std::tuple{1, 0U, 0U}, {2, 1U, 1U}, {3, 2U, 3U}, {4, 2U, 2U}, {5, 3U, 4U}, {8, 3U, 3U}, {9, 4U, 5U}}) {
+        for (const auto* const info : exchanges()) {
+            if (!info->name.starts_with("rma_")) continue;
+            SCOPED_TRACE(testing::Message() << info->name << " on " << ranks);
+            const World world = broadcasting_world(ranks, ranks);
+            const std::vector<Outcome> outcomes = run_world(world, *info, {.allgather_spikes = 4});
+            ASSERT_TRUE(all_arrived(outcomes));
+            const bool is_bruck = info->name.starts_with("rma_bruck");
+            std::uint64_t bytes = 0;
+            for (const Outcome& outcome : outcomes) {
+                EXPECT_EQ(outcome.counts.rounds, is_bruck ? bruck : doubling);
+                EXPECT_LE(outcome.counts.messages, outcome.counts.rounds);
+                bytes += outcome.counts.bytes_sent;
+            }
+            // What reaches a process are the blocks of all others: numbers, of no spikes.
+            EXPECT_EQ(bytes, static_cast<std::uint64_t>(ranks * (ranks - 1)) * 8);
+        }
+    }
+}
+
+TEST(RmaAllgather, SendsOnlyTheSpikesThatThereAre) {
+    for (const auto* const info : exchanges()) {
+        if (!info->name.starts_with("rma_")) continue;
+        for (const std::int32_t ranks : {5, 6, 7}) {
+            SCOPED_TRACE(testing::Message() << info->name << " on " << ranks);
+            World world = broadcasting_world(ranks, ranks, 3);
+            for (int i = 0; i < 3; ++i) world.emit(ranks - 1, 0, 0, 0, 0);
+            // More than there is room for, in two rounds; from then on there is room.
+            for (const std::uint32_t epoch : {1U, 2U}) {
+                for (int i = 0; i < 9; ++i) world.emit(1, 0, 0, epoch, 0);
+            }
+            const std::vector<Outcome> outcomes = run_world(world, *info, {.allgather_spikes = 4});
+            ASSERT_TRUE(all_arrived(outcomes));
+            std::uint64_t bytes = 0;
+            for (const Outcome& outcome : outcomes) bytes += outcome.counts.bytes_sent;
+            const auto others = static_cast<std::uint64_t>(ranks - 1);
+            EXPECT_EQ(bytes, others * (4 * static_cast<std::uint64_t>(ranks) * 8 + (3 + 9 + 9) * 2));
+        }
+    }
+}
+
+TEST(RmaAllgather, TakesMoreRoundsWhereItsBuffersAreTooSmall) {
+    for (const auto* const info : exchanges()) {
+        if (!info->name.starts_with("rma_")) continue;
+        SCOPED_TRACE(info->name);
+        World world = broadcasting_world(3, 3);
+        for (int i = 0; i < 9; ++i) world.emit(1, 0, 0, 0, 0);
+        // Room for two spikes of two bytes from each process.
+        const std::vector<Outcome> outcomes =
+            run_world(world, *info, {.buffer_bytes = 2 * 2 * 3, .allgather_spikes = 0});
+        ASSERT_TRUE(all_arrived(outcomes));
+        const std::uint64_t steps = info->name.starts_with("rma_bruck") ? 2 : 3;
+        for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.counts.rounds, steps * (1 + 5));
     }
 }
 
@@ -485,8 +583,41 @@ TEST(Persistent, SetsUpWhatIsNeededOnly) {
 
 // ---- choosing --------------------------------------------------------------------------------------------------------
 
+/// A process whose transport has no windows.
+class WithoutWindows final : public ThreadCommunicator {
+   public:
+    using ThreadCommunicator::ThreadCommunicator;
+    std::unique_ptr<Window> make_window(std::span<const std::size_t> /*slots*/, WindowSync /*sync*/) override {
+        throw CommunicationError({.object = "windows", .value = {}, .bound = "there are none", .remedy = {}});
+    }
+};
+
+TEST(Auto, DoesNotTryWhatTheTransportCannotDo) {
+    World world({.ranks = 3, .epochs = 400, .epochs_per_flush = 1000}, 13);
+    std::vector<std::string> names(3);
+    run_processes<WithoutWindows>(3, [&](const std::shared_ptr<Communicator>& communicator) {
+        EXPECT_THROW(find_exchange("rma_allgather").make(arguments_of(world, communicator, {})), CommunicationError);
+        Driver driver(world, communicator, find_exchange("auto").make(arguments_of(world, communicator, {})));
+        driver.run();
+        EXPECT_EQ(driver.faults(), std::vector<std::string>{});
+        names[static_cast<std::size_t>(communicator->rank().value)] = driver.exchange().name();
+    });
+    EXPECT_EQ(names[1], names[0]);
+    EXPECT_EQ(names[2], names[0]);
+    EXPECT_EQ(names[0].substr(0, 6), "auto (");
+    EXPECT_EQ(names[0].find("rma_"), std::string::npos);
+}
+
+TEST(Auto, TriesAllMethodsWithoutLatency) {
+    const auto candidates = find_exchange("auto").candidates;
+    for (const auto* const info : exchanges()) {
+        if (!info->name.starts_with("rma_") && info->name != "two_phase") continue;
+        EXPECT_TRUE(std::ranges::find(candidates, info) != candidates.end()) << info->name;
+    }
+}
+
 TEST(Auto, SettlesAlikeOnAllProcessesAndFreesTheOthers) {
-    World world({.ranks = 3, .workers = 2, .epochs = 200, .epochs_per_flush = 1000}, 11);
+    World world({.ranks = 3, .workers = 2, .epochs = 400, .epochs_per_flush = 1000}, 11);
     std::vector<std::uint64_t> first_bytes(3);
     std::vector<std::string> names(3);
     run_processes(3, [&](const std::shared_ptr<Communicator>& communicator) {
@@ -495,7 +626,7 @@ TEST(Auto, SettlesAlikeOnAllProcessesAndFreesTheOthers) {
         EXPECT_FALSE(driver.exchange().has_latency());
         for (std::uint32_t epoch = 0; epoch < world.size.epochs; ++epoch) {
             driver.run_epoch(epoch);
-            if (epoch == 100) {
+            if (epoch == 30) {
                 first_bytes[rank] = driver.exchange().counts().buffer_bytes;
                 EXPECT_EQ(driver.exchange().name(), "auto");
             }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -24,7 +26,7 @@
 /// A group of processes as threads of one program, for tests.
 ///
 /// It is stricter than most transports: a process that calls another collective than the others fails; what is put into a
-/// window is there at once, unsynchronised, so that the thread sanitizer sees who reads before the fence; a persistent send
+/// window is there at once, unsynchronised, so that the thread sanitizer sees who reads too early; a persistent send
 /// is done only when all have received it; and messages are sometimes held back for a while, and come from the senders in
 /// no particular order.
 namespace ranvier::comm {
@@ -121,6 +123,10 @@ class ThreadGroup {
         const std::lock_guard lock(mutex_);
         if (broken_) throw GroupBroken();
         return *count;
+    }
+    void check_whole() {
+        const std::lock_guard lock(mutex_);
+        if (broken_) throw GroupBroken();
     }
     /// Whether nothing is left over.
     bool all_received() {
@@ -260,8 +266,8 @@ class ThreadCommunicator : public Communicator {
         return std::make_unique<ThreadPersistentSend>(group_, rank_, bytes, destinations, tag);
     }
 
-    std::unique_ptr<Window> make_window(std::size_t bytes) override {
-        return std::make_unique<ThreadWindow>(*this, bytes);
+    std::unique_ptr<Window> make_window(std::span<const std::size_t> slots, WindowSync sync) override {
+        return std::make_unique<ThreadWindow>(*this, slots, sync);
     }
     std::unique_ptr<Neighborhood> make_neighborhood(std::span<const Rank> sources,
                                                     std::span<const Rank> destinations) override {
@@ -371,30 +377,92 @@ class ThreadCommunicator : public Communicator {
 
     class ThreadWindow final : public Window {
        public:
-        ThreadWindow(ThreadCommunicator& communicator, std::size_t bytes)
-            : communicator_(communicator), memory_(bytes), others_(static_cast<std::size_t>(communicator.size())) {
-            communicator_.collective("make_window", {.memory = memory_.data()}, [&](Deposits all) {
-                for (std::size_t r = 0; r < all.size(); ++r) others_[r] = all[r].memory;
+        ThreadWindow(ThreadCommunicator& communicator, std::span<const std::size_t> slots, WindowSync sync)
+            : communicator_(communicator), sync_(sync) {
+            for (const std::size_t bytes : slots) slots_.emplace_back().memory.resize(bytes);
+            Deposit mine{.counts = {slots.begin(), slots.end()}, .memory = reinterpret_cast<std::byte*>(this)};
+            communicator_.collective("make_window", std::move(mine), [&](Deposits all) {
+                for (const Deposit& deposit : all) {
+                    if (deposit.counts != all[0].counts) throw std::logic_error("processes have other slots");
+                    others_.push_back(reinterpret_cast<ThreadWindow*>(deposit.memory));
+                }
             });
         }
         ThreadWindow(const ThreadWindow&) = delete;
         ThreadWindow& operator=(const ThreadWindow&) = delete;
         ~ThreadWindow() override { communicator_.collective_at_end("free_window"); }
-        std::span<std::byte> memory() override { return memory_; }
-        void put(std::span<const std::byte> data, Rank target, std::size_t offset) override {
-            if (offset > memory_.size() || data.size() > memory_.size() - offset) {
-                throw std::logic_error("a put beyond the window");
+        std::span<std::byte> slot(std::size_t index) override { return slots_.at(index).memory; }
+        void step(const std::optional<Write>& write, const std::optional<Expected>& expected) override {
+            if (sync_ == WindowSync::partners) {
+                if (expected) notify(opened_tag, expected->origin);
+                if (write) wait_for(opened_tag, write->target);
             }
-            if (!data.empty()) std::memmove(others_.at(index(target)) + offset, data.data(), data.size());
-        }
-        void fence() override {
-            communicator_.collective("fence", {}, [](Deposits) {});
+            if (write) put(*write);
+            switch (sync_) {
+                case WindowSync::fence:
+                    communicator_.collective("fence", {}, [](Deposits) {});
+                    break;
+                case WindowSync::partners:
+                case WindowSync::flush:
+                    if (write) notify(written_tag, write->target);
+                    if (expected) wait_for(written_tag, expected->origin);
+                    break;
+                case WindowSync::counter:
+                    if (write) {
+                        const std::uint64_t number = ++slots_.at(write->slot).written;
+                        slot_of(*write).mark.store(number, std::memory_order_release);
+                    }
+                    if (expected) wait_for_mark(slots_.at(expected->slot));
+                    break;
+            }
         }
 
        private:
+        // Above those of the tested programs. Each sender has others, so that no message is taken for that of another.
+        static constexpr int opened_tag = 10'000;
+        static constexpr int written_tag = 20'000;
+
+        struct Slot {
+            Bytes memory{};
+            std::atomic<std::uint64_t> mark{0};
+            std::uint64_t written = 0;  ///< by this process, to the slot of its target
+            std::uint64_t read = 0;
+            std::optional<Rank> target{};
+            std::optional<Rank> origin{};
+        };
+
+        Slot& slot_of(const Write& write) { return others_.at(index(write.target))->slots_.at(write.slot); }
+        static void require_same(std::optional<Rank>& known, Rank rank) {
+            if (known.value_or(rank) != rank) throw std::logic_error("a slot with several writers or targets");
+            known = rank;
+        }
+        void put(const Write& write) {
+            Slot& slot = slot_of(write);
+            if (write.data.size() > slot.memory.size()) throw std::logic_error("a put beyond the slot");
+            if (write.target == communicator_.rank_) throw std::logic_error("a process writes to itself");
+            require_same(slots_.at(write.slot).target, write.target);
+            require_same(slot.origin, communicator_.rank_);
+            if (!write.data.empty()) std::memcpy(slot.memory.data(), write.data.data(), write.data.size());
+        }
+        void notify(int tag, Rank to) {
+            communicator_.group_->post(communicator_.rank_, to, tag + communicator_.rank_.value, {});
+        }
+        void wait_for(int tag, Rank from) {
+            Message message{};
+            while (!communicator_.try_receive(tag + from.value, message)) std::this_thread::yield();
+        }
+        void wait_for_mark(Slot& slot) {
+            const std::uint64_t number = ++slot.read;
+            while (slot.mark.load(std::memory_order_acquire) != number) {
+                communicator_.group_->check_whole();
+                std::this_thread::yield();
+            }
+        }
+
         ThreadCommunicator& communicator_;
-        Bytes memory_;
-        std::vector<std::byte*> others_;
+        WindowSync sync_;
+        std::deque<Slot> slots_;
+        std::vector<ThreadWindow*> others_;
     };
 
     class ThreadNeighborhood final : public Neighborhood {
@@ -516,8 +584,9 @@ class ThreadCommunicator : public Communicator {
 /// Runs `process` as each of `size` processes and throws what the first that failed has thrown.
 /// @param looks see ThreadGroup::hold_back()
 /// @param hosts see ThreadGroup::deal_to_hosts()
-inline void run_processes(std::int32_t size, const std::function<void(std::shared_ptr<Communicator>)>& process,
-                          std::uint64_t looks = 1, std::int32_t hosts = 1) {
+template <class Process = ThreadCommunicator>
+void run_processes(std::int32_t size, const std::function<void(std::shared_ptr<Communicator>)>& process,
+                   std::uint64_t looks = 1, std::int32_t hosts = 1) {
     const auto group = std::make_shared<ThreadGroup>(size);
     group->deal_to_hosts(hosts);
     group->hold_back(looks);
@@ -526,7 +595,7 @@ inline void run_processes(std::int32_t size, const std::function<void(std::share
     for (std::int32_t rank = 0; rank < size; ++rank) {
         threads.emplace_back([&, rank] {
             try {
-                process(std::make_shared<ThreadCommunicator>(group, Rank{rank}));
+                process(std::make_shared<Process>(group, Rank{rank}));
             } catch (...) {
                 failures[static_cast<std::size_t>(rank)] = std::current_exception();
                 group->break_up();

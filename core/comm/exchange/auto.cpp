@@ -4,26 +4,44 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/exchange/exchange_base.hpp"
 #include "comm/exchange/exchange_methods.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm {
 
 namespace {
 
-/// The candidate methods. Methods with latency are excluded because they would change the meaning of an engine step;
-/// rma_allgather and two_phase because they may fail or exhaust memory on some MPI installations while they are
-/// measured.
-constexpr std::array candidates{&alltoall_exchange, &allgather_exchange, &alltoallv_exchange,
-                                &neighbor_exchange, &multisend_exchange, &persistent_exchange};
+/// The candidate methods. Methods with latency are excluded because they would change the meaning of an engine step,
+/// and shared_memory because it is not for all hosts, and has no class.
+constexpr std::array candidates{&alltoall_exchange,
+                                &allgather_exchange,
+                                &alltoallv_exchange,
+                                &grid_exchange,
+                                &neighbor_exchange,
+                                &multisend_exchange,
+                                &persistent_exchange,
+                                &two_phase_exchange,
+                                &rma_allgather_exchange,
+                                &rma_allgather_counter_exchange,
+                                &rma_allgather_flush_exchange,
+                                &rma_allgather_pscw_exchange,
+                                &rma_bruck_exchange,
+                                &rma_bruck_counter_exchange,
+                                &rma_bruck_flush_exchange,
+                                &rma_bruck_pscw_exchange};
 
 /// Each candidate is measured in several turns of a few epochs, since activity and the machine vary during a run.
 constexpr std::uint32_t turns = 5;
 constexpr std::uint32_t epochs_per_turn = 4;
+/// A candidate whose median is so many times the least one is not measured again.
+constexpr double too_slow = 1.5;
 
-/// Measures several methods during the first epochs and keeps the fastest.
+/// Measures several methods during the first epochs and keeps the fastest. A method that the transport cannot make on
+/// some process is not tried.
 ///
 /// Measured is the time from the start of an epoch to the start of the next one, including the update before the
 /// exchange and the delivery after it: methods differ in the work they do during the update and in what they leave to
@@ -34,7 +52,7 @@ class AutoExchange final : public SpikeExchange {
         ExchangeArguments without_latency = arguments;
         without_latency.options.intervals = 1;
         for (const ExchangeInfo* const info : candidates) {
-            if (info->directed || arguments.options.finds_sources) tried_.push_back({info->make(without_latency), {}});
+            if (info->directed || arguments.options.finds_sources) try_to_make(*info, without_latency);
         }
         next_ = last_ = tried_.front().exchange.get();
     }
@@ -54,7 +72,7 @@ class AutoExchange final : public SpikeExchange {
     void transfer(bool flush) override {
         last_ = next_;
         // Not earlier: arrived spikes may be in the buffers of another method.
-        if (settled_ && tried_.size() > 1) free_others();
+        free_excluded();
         // The time until the next run is not an epoch.
         if (flush) begun_ = false;
         next_->transfer(flush);
@@ -79,8 +97,21 @@ class AutoExchange final : public SpikeExchange {
 
     struct Tried {
         std::unique_ptr<SpikeExchange> exchange;
-        std::vector<std::uint64_t> times;  ///< per epoch, in ns
+        std::vector<std::uint64_t> times{};  ///< per epoch, in ns
+        bool is_excluded = false;
     };
+
+    /// Candidates that need more than some MPI has are left out, by agreement. @note Collective.
+    void try_to_make(const ExchangeInfo& info, const ExchangeArguments& arguments) {
+        std::unique_ptr<SpikeExchange> made;
+        bool failed = false;
+        try {
+            made = info.make(arguments);
+        } catch (const CommunicationError&) {
+            failed = true;
+        }
+        if (communicator_->greatest(failed ? 1 : 0) == 0) tried_.push_back({std::move(made)});
+    }
 
     /// At the start of an epoch: records the time of the previous one and chooses the method for this one.
     void measure() {
@@ -96,12 +127,15 @@ class AutoExchange final : public SpikeExchange {
 
     void end_turn() {
         current_ = (current_ + 1) % tried_.size();
-        if (current_ == 0 && ++turns_done_ == turns) settle();
+        if (current_ == 0) {
+            ++turns_done_;
+            exclude_slow();
+        }
         next_ = tried_[current_].exchange.get();
     }
 
-    /// All processes measure the same times, so they choose the same method.
-    void settle() {
+    /// After the last turn, all but the fastest. All processes see the same sums, so they choose the same methods.
+    void exclude_slow() {
         std::vector<std::uint64_t> medians;
         for (Tried& tried : tried_) {
             const auto middle = tried.times.begin() + static_cast<std::ptrdiff_t>(tried.times.size() / 2);
@@ -110,19 +144,28 @@ class AutoExchange final : public SpikeExchange {
         }
         communicator_->reduce(medians, Reduction::sum);
         current_ = static_cast<std::size_t>(std::min_element(medians.begin(), medians.end()) - medians.begin());
-        name_ = "auto (" + std::string(tried_[current_].exchange->name()) + ")";
+        const double most = turns_done_ < turns ? too_slow * static_cast<double>(medians[current_]) : 0.0;
         settled_ = true;
+        for (std::size_t i = 0; i < tried_.size(); ++i) {
+            tried_[i].is_excluded = i != current_ && static_cast<double>(medians[i]) > most;
+            settled_ = settled_ && (i == current_ || tried_[i].is_excluded);
+        }
+        if (settled_) {
+            name_ = "auto (" + std::string(tried_[current_].exchange->name()) + ")";
+            decltype(tried_[current_].times)().swap(tried_[current_].times);
+        } else {
+            current_ = 0;
+            while (tried_[current_].is_excluded) ++current_;
+        }
     }
 
-    void free_others() {
-        for (std::size_t i = 0; i < tried_.size(); ++i) {
-            if (i != current_) add(tried_[i].exchange->counts(), freed_);
+    void free_excluded() {
+        if (std::ranges::none_of(tried_, &Tried::is_excluded)) return;
+        for (const Tried& tried : tried_) {
+            if (tried.is_excluded) add(tried.exchange->counts(), freed_);
         }
         freed_.buffer_bytes = freed_.sources_set_up = freed_.bytes_of_sources = 0;
-        Tried kept = std::move(tried_[current_]);
-        tried_.clear();
-        decltype(kept.times)().swap(kept.times);
-        tried_.push_back(std::move(kept));
+        std::erase_if(tried_, [](const Tried& tried) { return tried.is_excluded; });
         current_ = 0;
     }
 

@@ -4,7 +4,7 @@
 
 #include "ranvier/comm/exchange/exchange.hpp"
 
-/// Every exchange method, defined in the file of its name. Declare a new method here and add it to the list below.
+/// Every exchange method, defined in the file of its name (those that begin with rma_ in rma_allgather.cpp). Declare a new method here and add it to the list below.
 namespace ranvier::comm {
 
 extern const ExchangeInfo allgather_exchange;
@@ -19,13 +19,38 @@ extern const ExchangeInfo neighbor_exchange;
 extern const ExchangeInfo overlap_exchange;
 extern const ExchangeInfo persistent_exchange;
 extern const ExchangeInfo rma_allgather_exchange;
+extern const ExchangeInfo rma_allgather_counter_exchange;
+extern const ExchangeInfo rma_allgather_flush_exchange;
+extern const ExchangeInfo rma_allgather_pscw_exchange;
+extern const ExchangeInfo rma_bruck_exchange;
+extern const ExchangeInfo rma_bruck_counter_exchange;
+extern const ExchangeInfo rma_bruck_flush_exchange;
+extern const ExchangeInfo rma_bruck_pscw_exchange;
 extern const ExchangeInfo shared_memory_exchange;
 extern const ExchangeInfo two_phase_exchange;
 
 inline constexpr std::array all_exchanges{
-    &allgather_exchange,  &alltoall_exchange,      &alltoallv_exchange,     &auto_exchange,      &connected_exchange,
-    &grid_exchange,       &hierarchical_exchange,  &multisend_exchange,     &neighbor_exchange,  &overlap_exchange,
-    &persistent_exchange, &rma_allgather_exchange, &shared_memory_exchange, &two_phase_exchange,
+    &allgather_exchange,
+    &alltoall_exchange,
+    &alltoallv_exchange,
+    &auto_exchange,
+    &connected_exchange,
+    &grid_exchange,
+    &hierarchical_exchange,
+    &multisend_exchange,
+    &neighbor_exchange,
+    &overlap_exchange,
+    &persistent_exchange,
+    &rma_allgather_exchange,
+    &rma_allgather_counter_exchange,
+    &rma_allgather_flush_exchange,
+    &rma_allgather_pscw_exchange,
+    &rma_bruck_exchange,
+    &rma_bruck_counter_exchange,
+    &rma_bruck_flush_exchange,
+    &rma_bruck_pscw_exchange,
+    &shared_memory_exchange,
+    &two_phase_exchange,
 };
 
 }  // namespace ranvier::comm

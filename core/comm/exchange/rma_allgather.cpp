@@ -3,34 +3,38 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "comm/exchange/exchange_methods.hpp"
+#include "comm/exchange/gather_plan.hpp"
 #include "comm/exchange/undirected.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm {
 
 namespace {
 
-/// Every process sends all its spikes to all processes by writing into their memory, in as many steps as the number of
-/// processes has binary digits (Shehzad and Bozkuş, 2016, "Optimizing NEURON simulation environment using remote memory
-/// access with recursive doubling on distributed memory systems").
+/// Every process sends all its spikes to all processes, which forward them, by writing into memory of each other
+/// (Shehzad and Bozkuş, 2016, "Optimizing NEURON simulation environment using remote memory access with recursive
+/// doubling on distributed memory systems").
 ///
-/// The paper pairs processes for each step by a rule that holds for certain numbers of them. Here, as in Bruck's
-/// algorithm, in step k a process writes all its blocks to the process 2^k ranks before it, with wrap-around, and in
-/// the last step only those that are missing there: that works for any number of processes. Afterwards block i is that
-/// of the i-th process after this one.
+/// A block is a number of spikes and as many of them as fit. The number is that of all spikes which the process has
+/// still to send; all processes see all numbers, so that all agree whether another round is needed, and whether blocks
+/// need more room. Only the spikes that there are travel: room for others is in the windows alone.
 ///
-/// Blocks are equally long: a count, and room for spikes, which may be unused in part. All processes
-/// see all counts, so that all agree whether another round is needed, and change the length of blocks alike.
-///
-/// The rounds alternate between two windows: a process that is one round ahead never writes where this process still
-/// reads, and one fence for each step is enough.
+/// The rounds alternate between two windows: a process that writes in the next round but one has the blocks of all
+/// processes of the next round, so each of them has read those of this one.
 class RmaAllgatherExchange final : public UndirectedExchange {
    public:
-    explicit RmaAllgatherExchange(const ExchangeArguments& arguments)
+    RmaAllgatherExchange(const ExchangeArguments& arguments, const ExchangeInfo& info, GatherPlan plan, WindowSync sync)
         : UndirectedExchange(arguments),
+          info_(info),
+          plan_(std::move(plan)),
+          sync_(sync),
           block_spikes_(options().allgather_spikes),
           most_spikes_(std::max<std::uint64_t>(
               {1, block_spikes_,
@@ -38,33 +42,42 @@ class RmaAllgatherExchange final : public UndirectedExchange {
         make_windows();
     }
 
-    std::string_view name() const override { return rma_allgather_exchange.name; }
+    std::string_view name() const override { return info_.name; }
 
    protected:
-    bool send_round(bool first) override {
+    bool send_round(bool /*first*/) override {
         const std::uint64_t most = gather();
-        const bool more = most > block_spikes_;
-        adapt(most, first);
-        return more;
+        if (most <= block_spikes_) return false;
+        const std::uint64_t more = std::min(std::bit_ceil(most), most_spikes_);
+        if (more > block_spikes_) {
+            block_spikes_ = more;
+            make_windows();
+        }
+        return true;
     }
     std::uint64_t buffer_bytes() const override {
-        const std::uint64_t window_bytes =
-            windows_.size() * bytes_for(window_spikes_) * static_cast<std::size_t>(ranks());
-        return UndirectedExchange::buffer_bytes() + window_bytes;
+        // Pages that nobody writes to take no memory.
+        std::uint64_t window_bytes = 0;
+        for (const GatherStep& step : plan_.steps) window_bytes += slot_bytes(step.expected);
+        return UndirectedExchange::buffer_bytes() + windows_.size() * window_bytes + bytes_of(blocks_) + plan_.bytes();
     }
 
    private:
     static constexpr std::size_t head_bytes = sizeof(std::uint64_t);
 
-    /// Bytes of a block of so many spikes.
-    std::size_t bytes_for(std::uint64_t spikes) const { return head_bytes + spikes * outboxes_.packing().bytes(); }
+    /// Bytes of the spikes in the block of a process that has so many to send.
+    std::size_t in_block(std::uint64_t count) const {
+        return std::min(count, block_spikes_) * outboxes_.packing().bytes();
+    }
+    std::size_t slot_bytes(std::size_t blocks) const { return blocks * (head_bytes + in_block(block_spikes_)); }
 
     void make_windows() {
-        window_spikes_ = block_spikes_;
+        std::vector<std::size_t> slots;
+        for (const GatherStep& step : plan_.steps) slots.push_back(slot_bytes(step.most));
         for (std::unique_ptr<Window>& window : windows_) {
             // Freed first, so that never both are held.
             window.reset();
-            window = communicator().make_window(bytes_for(window_spikes_) * static_cast<std::size_t>(ranks()));
+            window = communicator().make_window(slots, sync_);
         }
     }
 
@@ -72,69 +85,151 @@ class RmaAllgatherExchange final : public UndirectedExchange {
     std::uint64_t gather() {
         Window& window = *windows_[turn_];
         turn_ ^= 1;
-        const std::size_t block_bytes = bytes_for(block_spikes_);
-        const std::span<std::byte> memory = window.memory();
-        const std::uint64_t count = outboxes_.left();
-        std::memcpy(memory.data(), &count, head_bytes);
-        outboxes_.take(memory.subspan(head_bytes, in_block(count)));
-
-        for (std::int32_t have = 1; have < ranks(); have *= 2) {
-            const std::int32_t now = std::min(have, ranks() - have);
-            const Rank target{(communicator().rank().value - have + ranks()) % ranks()};
-            const auto data = memory.first(static_cast<std::size_t>(now) * block_bytes);
-            window.put(data, target, static_cast<std::size_t>(have) * block_bytes);
-            window.fence();
-            count_collective(data.size(), 1);
-        }
-
-        std::uint64_t most = 0;
-        for (std::int32_t i = 0; i < ranks(); ++i) {
-            const std::span<const std::byte> block =
-                memory.subspan(static_cast<std::size_t>(i) * block_bytes, block_bytes);
-            std::uint64_t of_rank = 0;
-            std::memcpy(&of_rank, block.data(), head_bytes);
-            const Rank from{(communicator().rank().value + i) % ranks()};
-            outboxes_.unpack(from, block.subspan(head_bytes, in_block(of_rank)), arrived_);
-            most = std::max(most, of_rank);
+        start_blocks();
+        std::size_t have = 1;
+        std::uint64_t most = unpack(blocks_, 0, 1).most;
+        for (std::size_t slot = 0; slot < plan_.steps.size(); ++slot) {
+            const GatherStep& step = plan_.steps[slot];
+            std::optional<Window::Write> write;
+            if (step.target) write = {.target = *step.target, .slot = slot, .data = blocks(step.first, step.last)};
+            std::optional<Window::Expected> expected;
+            if (step.origin) expected = {.origin = *step.origin, .slot = slot};
+            window.step(write, expected);
+            count_collective(write ? write->data.size() : 0, write ? 1 : 0);
+            if (!expected) continue;
+            const std::span<const std::byte> data = window.slot(slot);
+            const Unpacked found = unpack(data, have, step.expected);
+            most = std::max(most, found.most);
+            if (have < plan_.forwarded) keep(data.first(found.bytes));
+            have += step.expected;
         }
         return most;
     }
 
-    std::size_t in_block(std::uint64_t count) const {
-        return std::min(count, block_spikes_) * outboxes_.packing().bytes();
+    /// The block of this process.
+    void start_blocks() {
+        const std::uint64_t count = outboxes_.left();
+        blocks_.clear();
+        lengthen(blocks_, head_bytes + in_block(count));
+        std::memcpy(blocks_.data(), &count, head_bytes);
+        outboxes_.take(std::span(blocks_).subspan(head_bytes));
     }
 
-    /// Extends blocks when a round was not enough, and shortens them after a while in which a quarter would have been.
-    void adapt(std::uint64_t most, bool first_round) {
-        if (most > block_spikes_) {
-            quiet_ = 0;
-            block_spikes_ = std::clamp(std::bit_ceil(most), block_spikes_, most_spikes_);
-            if (block_spikes_ > window_spikes_) make_windows();
-        } else if (first_round) {
-            quiet_ = most <= block_spikes_ / 4 && block_spikes_ > options().allgather_spikes ? quiet_ + 1 : 0;
-            if (quiet_ < quiet_epochs) return;
-            quiet_ = 0;
-            // The windows stay as they are: creating them is the most expensive part.
-            block_spikes_ = std::max<std::uint64_t>(block_spikes_ / 2, options().allgather_spikes);
+    struct Unpacked {
+        std::size_t bytes = 0;   ///< of the blocks
+        std::uint64_t most = 0;  ///< greatest number of spikes that one of the processes had to send
+    };
+    /// Unpacks the spikes of some processes, of which the first is at a place in the order of the plan.
+    Unpacked unpack(std::span<const std::byte> data, std::size_t place, std::size_t count) {
+        Unpacked found;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint64_t of_rank = count_in(data.subspan(found.bytes));
+            found.bytes += head_bytes + in_block(of_rank);
+            found.most = std::max(found.most, of_rank);
         }
+        const std::size_t spikes = (found.bytes - count * head_bytes) / outboxes_.packing().bytes();
+        // Steps receive more and more, so that memory that just fits is seldom copied.
+        arrived_.reserve(arrived_.size() + spikes);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t bytes = in_block(count_in(data));
+            outboxes_.unpack(plan_.order[place + i], data.subspan(head_bytes, bytes), arrived_);
+            data = data.subspan(head_bytes + bytes);
+        }
+        return found;
     }
-    static constexpr std::uint32_t quiet_epochs = 16;
+    /// Appends blocks to those that are sent in later steps.
+    void keep(std::span<const std::byte> data) {
+        const std::size_t begin = blocks_.size();
+        lengthen(blocks_, begin + data.size());
+        std::memcpy(blocks_.data() + begin, data.data(), data.size());
+    }
 
-    std::uint64_t block_spikes_;  ///< capacity of a block; as most_spikes_ and quiet_ the same on all processes
+    /// Some of the blocks that are sent.
+    std::span<const std::byte> blocks(std::size_t first, std::size_t last) const {
+        const std::span<const std::byte> from = std::span(blocks_).subspan(bytes_of_blocks(blocks_, first));
+        return from.first(bytes_of_blocks(from, last - first));
+    }
+    std::size_t bytes_of_blocks(std::span<const std::byte> data, std::size_t count) const {
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i < count; ++i) bytes += head_bytes + in_block(count_in(data.subspan(bytes)));
+        return bytes;
+    }
+    static std::uint64_t count_in(std::span<const std::byte> block) {
+        std::uint64_t count = 0;
+        std::memcpy(&count, block.data(), head_bytes);
+        return count;
+    }
+
+    const ExchangeInfo& info_;
+    GatherPlan plan_;
+    WindowSync sync_;
+    std::uint64_t block_spikes_;  ///< room for so many spikes of a process; as most_spikes_ the same on all processes
     std::uint64_t most_spikes_;
-    std::uint32_t quiet_ = 0;
     std::array<std::unique_ptr<Window>, 2> windows_;
-    std::uint64_t window_spikes_ = 0;  ///< capacity of a block that fits into the windows
     std::uint32_t turn_ = 0;
+    std::vector<std::byte> blocks_;  ///< those that are sent in this round
 };
+
+template <const ExchangeInfo& info, GatherPlan (*plan)(Rank, std::int32_t), WindowSync sync>
+std::unique_ptr<SpikeExchange> make(const ExchangeArguments& arguments) {
+    // Checked by the base class; a plan needs it before.
+    if (arguments.communicator == nullptr) throw InternalError("exchange of spikes: no communicator was given");
+    const Communicator& communicator = *arguments.communicator;
+    return std::make_unique<RmaAllgatherExchange>(arguments, info, plan(communicator.rank(), communicator.size()),
+                                                  sync);
+}
 
 }  // namespace
 
 const ExchangeInfo rma_allgather_exchange{
     .name = "rma_allgather",
-    .summary = "sends every spike to all processes by writing into their memory, in logarithmically many steps",
+    .summary =
+        "sends every spike to all processes by recursive doubling, which writes into their memory; all processes "
+        "meet after each step",
     .directed = false,
-    .make = make_exchange<RmaAllgatherExchange>,
+    .make = make<rma_allgather_exchange, doubling_plan, WindowSync::fence>,
+};
+const ExchangeInfo rma_allgather_counter_exchange{
+    .name = "rma_allgather_counter",
+    .summary = "as rma_allgather; a process polls a number that its partner writes after the spikes",
+    .directed = false,
+    .make = make<rma_allgather_counter_exchange, doubling_plan, WindowSync::counter>,
+};
+const ExchangeInfo rma_allgather_flush_exchange{
+    .name = "rma_allgather_flush",
+    .summary = "as rma_allgather; a process flushes what it has written, and sends its partner an empty message",
+    .directed = false,
+    .make = make<rma_allgather_flush_exchange, doubling_plan, WindowSync::flush>,
+};
+const ExchangeInfo rma_allgather_pscw_exchange{
+    .name = "rma_allgather_pscw",
+    .summary = "as rma_allgather; only partners meet (post, start, complete, wait)",
+    .directed = false,
+    .make = make<rma_allgather_pscw_exchange, doubling_plan, WindowSync::partners>,
+};
+const ExchangeInfo rma_bruck_exchange{
+    .name = "rma_bruck",
+    .summary = "as rma_allgather, by the algorithm of Bruck",
+    .directed = false,
+    .make = make<rma_bruck_exchange, bruck_plan, WindowSync::fence>,
+};
+const ExchangeInfo rma_bruck_counter_exchange{
+    .name = "rma_bruck_counter",
+    .summary = "as rma_allgather_counter, by the algorithm of Bruck",
+    .directed = false,
+    .make = make<rma_bruck_counter_exchange, bruck_plan, WindowSync::counter>,
+};
+const ExchangeInfo rma_bruck_flush_exchange{
+    .name = "rma_bruck_flush",
+    .summary = "as rma_allgather_flush, by the algorithm of Bruck",
+    .directed = false,
+    .make = make<rma_bruck_flush_exchange, bruck_plan, WindowSync::flush>,
+};
+const ExchangeInfo rma_bruck_pscw_exchange{
+    .name = "rma_bruck_pscw",
+    .summary = "as rma_allgather_pscw, by the algorithm of Bruck",
+    .directed = false,
+    .make = make<rma_bruck_pscw_exchange, bruck_plan, WindowSync::partners>,
 };
 
 }  // namespace ranvier::comm

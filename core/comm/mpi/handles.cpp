@@ -36,7 +36,7 @@ std::string mpi_library_name() {
     return "MPICH " + std::string(line);
 }
 
-void check_mpi(int code, const char* call) {
+void check_mpi(int code, const char* call, const char* remedy) {
     if (code == MPI_SUCCESS) return;
     std::string text = "error " + std::to_string(code);
     if (mpi_is_running()) {
@@ -49,7 +49,7 @@ void check_mpi(int code, const char* call) {
     throw CommunicationError({.object = std::string(call) + " of " + mpi_library_name(),
                               .value = {},
                               .bound = "it failed with '" + text + "'",
-                              .remedy = "see what the other processes and mpiexec report"});
+                              .remedy = remedy});
 }
 
 void abort_run(int status) {
@@ -92,20 +92,34 @@ CommunicatorHandle CommunicatorHandle::split(MPI_Comm original, int color) {
     return CommunicatorHandle(part);
 }
 
-WindowHandle::WindowHandle(std::size_t bytes, MPI_Comm communicator) {
+GroupHandle::GroupHandle(MPI_Comm communicator, int rank) {
+    MPI_Group all = MPI_GROUP_NULL;
+    check_mpi(MPI_Comm_group(communicator, &all), "MPI_Comm_group");
+    const int code = MPI_Group_incl(all, 1, &rank, &group_);
+    MPI_Group_free(&all);
+    check_mpi(code, "MPI_Group_incl");
+}
+
+GroupHandle::~GroupHandle() {
+    if (group_ != MPI_GROUP_NULL && mpi_is_running()) MPI_Group_free(&group_);
+}
+
+WindowHandle::WindowHandle(std::size_t bytes, MPI_Comm communicator, Access access) : access_(access) {
     // Whole cache lines: MPICH 4.0 misplaces data in shared memory behind a window of another length.
     constexpr std::size_t line = 64;
     const auto whole_lines = static_cast<MPI_Aint>((bytes + line - 1) / line * line);
     check_mpi(MPI_Win_allocate(whole_lines, 1, MPI_INFO_NULL, communicator, static_cast<void*>(&memory_), &window_),
-              "MPI_Win_allocate");
+              "MPI_Win_allocate", another_exchange);
     check_mpi(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-    check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
+    if (access_ == Access::any_time) {
+        check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all", another_exchange);
+    }
 }
 
 WindowHandle::~WindowHandle() {
     // During stack unwinding the others are not here and may still write: the memory is leaked.
     if (window_ == MPI_WIN_NULL || std::uncaught_exceptions() > 0 || !mpi_is_running()) return;
-    MPI_Win_unlock_all(window_);
+    if (access_ == Access::any_time) MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
 }
 

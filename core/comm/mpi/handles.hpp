@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -16,7 +18,11 @@ std::string mpi_library_name();
 
 /// @throws CommunicationError with MPI's text unless `code` is MPI_SUCCESS
 /// @param call the MPI function that returned it
-void check_mpi(int code, const char* call);
+void check_mpi(int code, const char* call, const char* remedy = "see what the other processes and mpiexec report");
+
+/// The remedy where a library lacks what a method of exchange needs.
+inline constexpr const char* another_exchange =
+    "choose a method of exchange that does not write to remote memory, such as exchange=allgather";
 
 /// Ends all processes of the run. Returns only if MPI is not running.
 void abort_run(int status);
@@ -48,11 +54,28 @@ class CommunicatorHandle {
     MPI_Comm communicator_ = MPI_COMM_NULL;
 };
 
-/// Memory to which others write, in an access epoch of the same lifetime.
+/// Some processes of a communicator.
+class GroupHandle {
+   public:
+    GroupHandle(MPI_Comm communicator, int rank);
+    GroupHandle(GroupHandle&& other) noexcept : group_(std::exchange(other.group_, MPI_GROUP_NULL)) {}
+    GroupHandle& operator=(GroupHandle&& other) = delete;
+    ~GroupHandle();
+
+    MPI_Group get() const { return group_; }
+
+   private:
+    MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+/// Memory to which others write.
 class WindowHandle {
    public:
+    /// How it may be accessed: at any time, in an access epoch of the same lifetime, or in epochs that others start.
+    enum class Access : std::uint8_t { any_time, in_epochs };
+
     /// @note Collective, and so is destroying it.
-    WindowHandle(std::size_t bytes, MPI_Comm communicator);
+    WindowHandle(std::size_t bytes, MPI_Comm communicator, Access access);
     WindowHandle(const WindowHandle&) = delete;
     WindowHandle& operator=(const WindowHandle&) = delete;
     ~WindowHandle();
@@ -61,6 +84,7 @@ class WindowHandle {
     void* memory() const { return memory_; }
 
    private:
+    Access access_;
     MPI_Win window_ = MPI_WIN_NULL;
     void* memory_ = nullptr;
 };

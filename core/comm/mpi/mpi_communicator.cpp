@@ -222,7 +222,9 @@ class MpiCommunicator final : public Communicator {
         return make_mpi_persistent_send(group_, bytes, destinations, tag);
     }
 
-    std::unique_ptr<Window> make_window(std::size_t bytes) override { return make_mpi_window(group_, bytes); }
+    std::unique_ptr<Window> make_window(std::span<const std::size_t> slots, WindowSync sync) override {
+        return make_mpi_window(group_, slots, sync);
+    }
 
     std::unique_ptr<Neighborhood> make_neighborhood(std::span<const Rank> sources,
                                                     std::span<const Rank> destinations) override {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 #include "comm/mpi/group.hpp"
 #include "ranvier/comm/communicator.hpp"
@@ -9,6 +10,8 @@
 namespace ranvier::comm::mpi {
 
 /// @note Collective, and so is destroying it.
-std::unique_ptr<Window> make_mpi_window(std::shared_ptr<const Group> group, std::size_t bytes);
+/// @throws CommunicationError when this MPI has no such windows
+std::unique_ptr<Window> make_mpi_window(std::shared_ptr<const Group> group, std::span<const std::size_t> slots,
+                                        WindowSync sync);
 
 }  // namespace ranvier::comm::mpi

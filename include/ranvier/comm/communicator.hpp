@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,15 +23,36 @@ class Request {
     virtual void wait() = 0;
 };
 
-/// Memory of this process to which the other processes can write.
+/// How a process finds out that another one has written into its window.
+enum class WindowSync : std::uint8_t {
+    fence,     ///< all processes meet
+    partners,  ///< the two processes meet, as in MPI's calls post, start, complete and wait
+    flush,     ///< the writer completes its write, and then sends an empty message
+    counter,  ///< the writer completes its write, and then writes the number of its writes, which the other one polls
+};
+
+/// Memory of this process to which other processes can write, in slots. All processes have the same slots. A slot of a
+/// process has one writer, and a process writes to a slot of one other process only.
 class Window {
    public:
+    struct Write {
+        Rank target;  ///< another process
+        std::size_t slot = 0;
+        std::span<const std::byte> data;  ///< may be changed when the step is over
+    };
+    struct Expected {
+        Rank origin;
+        std::size_t slot = 0;
+    };
+
     virtual ~Window() = default;
-    virtual std::span<std::byte> memory() = 0;
-    /// Writes into the window of a process (possibly this one). Complete when both have passed the next fence.
-    virtual void put(std::span<const std::byte> data, Rank target, std::size_t offset) = 0;
-    /// @note Collective.
-    virtual void fence() = 0;
+    /// The memory of a slot.
+    virtual std::span<std::byte> slot(std::size_t index) = 0;
+    /// Writes to the beginning of a slot of another process, if there is something to write, and waits for the write of
+    /// a process to a slot of this one, if one is expected. The target of each write expects it, and no longer reads
+    /// what was written there before.
+    /// @note Collective with WindowSync::fence.
+    virtual void step(const std::optional<Write>& write, const std::optional<Expected>& expected) = 0;
 };
 
 /// A fixed set of processes that this one sends to and receives from.
@@ -153,7 +175,8 @@ class Communicator {
     virtual std::unique_ptr<SharedMemory> share_memory(std::size_t bytes) = 0;
 
     /// @note Collective, and so is destroying it.
-    virtual std::unique_ptr<Window> make_window(std::size_t bytes) = 0;
+    /// @param slots bytes of each slot, the same on all processes
+    virtual std::unique_ptr<Window> make_window(std::span<const std::size_t> slots, WindowSync sync) = 0;
     /// @note Collective, and so is destroying it.
     virtual std::unique_ptr<Neighborhood> make_neighborhood(std::span<const Rank> sources,
                                                             std::span<const Rank> destinations) = 0;

@@ -32,7 +32,7 @@ DIRECTED = (
     "two_phase",
     "persistent",
 )
-TO_ALL = ("allgather", "rma_allgather")
+TO_ALL = ("allgather", "rma_allgather", "rma_bruck_pscw")
 
 
 def network(ranks: int) -> rv.networks.NetworkModel:

@@ -364,7 +364,7 @@ def _draw_options(chance: random.Random, given: dict[str, Any]) -> dict[str, Any
         options["row_numbering"] = "auto"
     if options["row_numbering"] == "sparse":
         options.setdefault("exchange", chance.choice(["allgather", "rma_allgather"]))
-        if options["exchange"] not in ("allgather", "rma_allgather"):
+        if options["exchange"] != "allgather" and not options["exchange"].startswith("rma_"):
             options["row_numbering"] = "compact"
     options["programs"] = chance.choice(["interpreted", "interpreted", "compiled"])
     if options["table_layout"] == "runs":
