@@ -1,19 +1,20 @@
-"""The work of each process of `ranvier bench exchange`: run the test network with every method, in turn.
+"""The work of each process of `ranvier bench exchange`: run a network with every method, in turn.
 
 `Specification` describes the only argument, and `Run` the report of each run.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from typing import Any, TypedDict
 
 import numpy as np
 
-from ranvier import _core, mpi
+from ranvier import mpi
 from ranvier.base.paths import write_text
-from ranvier.networks import NetworkModel, interval_fire
+from ranvier.networks import NetworkModel
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 from ranvier_benchmarks._mpiexec import PROGRESS, REPORTED
@@ -30,14 +31,17 @@ class Specification(TypedDict):
 
     Attributes
     ----------
+    function
+        Module and name of the function that describes the network: ``"ranvier.networks:interval_fire"``.
     network
-        Keywords of `ranvier.networks.interval_fire`, all of them.
+        Keywords of the function.
     options
         Options of the simulation, except those that are compared, and `threads`.
     time
         Milliseconds to simulate.
     contestants
-        Methods, each with the number of intervals to the shortest delay.
+        Methods, each with the number of intervals to the shortest delay, and whether all processes synchronize before
+        each exchange, so that waiting is measured separately.
     repetitions
         How often each of them runs.
     once
@@ -45,11 +49,12 @@ class Specification(TypedDict):
         they are the same.
     """
 
+    function: str
     network: dict[str, Any]
     options: dict[str, Any]
     threads: int
     time: float
-    contestants: list[tuple[str, int]]
+    contestants: list[tuple[str, int, bool]]
     repetitions: int
     once: bool
     report: str
@@ -102,14 +107,14 @@ def main(text: str) -> None:
         # Each time another one is first, so that what the machine does meanwhile favours none.
         for turn in range(count):
             contestant = (turn + repetition) % count
-            method, intervals = wanted["contestants"][contestant]
+            method, intervals, barrier = wanted["contestants"][contestant]
             if contestant in left_out:
                 continue
             if mpi.world().rank == 0:
                 done = repetition * count + turn
                 print(f"{PROGRESS}{method}, run {done + 1} of {count * wanted['repetitions']}", flush=True)
             try:
-                simulation, model = _build(wanted, method, intervals)
+                simulation, model = _build(wanted, method, intervals, barrier)
                 if wanted["once"] and intervals > 1 and not _is_divided(simulation, model, wanted["network"]["delay"]):
                     left_out.add(contestant)
                     continue
@@ -126,12 +131,11 @@ def main(text: str) -> None:
                 print(REPORTED, flush=True)
 
 
-def _build(wanted: Specification, method: str, intervals: int) -> tuple[Simulation, NetworkModel]:
-    model = interval_fire(**wanted["network"])
+def _build(wanted: Specification, method: str, intervals: int, barrier: bool) -> tuple[Simulation, NetworkModel]:
+    module, _, name = wanted["function"].partition(":")
+    model: NetworkModel = getattr(importlib.import_module(module), name)(**wanted["network"])
     # Synapses are sorted as some of the methods need them: all are compared with the same tables.
-    # In shared memory, threads exchange spikes while they wait.
-    wait_apart = not _core.exchange_traits()[method]["on_host"]
-    compared = {**method_options(method, True), "intervals": intervals, "wait_apart": wait_apart}
+    compared = {**method_options(method, True), "intervals": intervals, "wait_apart": barrier}
     simulation = Simulation(
         model.net,
         recordings="root",

@@ -91,25 +91,21 @@ def run_times(results: Sequence[Summary], network: str) -> Figure:
     results = sorted(results, key=lambda result: int(result["ranks"]))
     figure = _figure(8.0, 5.0, network, *results)
     axes = figure.add_subplot()
-    names = list(dict.fromkeys((m["method"], m["intervals"]) for result in results for m in result["methods"]))
-    methods = list(dict.fromkeys(method for method, _ in names))
-    for name, count in names:
-        points = [
-            (result["ranks"], m["total_s"]["rank_0"])
-            for result in results
-            for m in result["methods"]
-            if (m["method"], m["intervals"]) == (name, count)
-        ]
-        place = methods.index(name)
+    measured = [(result["ranks"], method) for result in results for method in result["methods"]]
+    methods = list(dict.fromkeys(method["method"] for _, method in measured))
+    for name, shown in {_variant(method): method for _, method in measured}.items():
+        points = [(ranks, m["total_s"]["rank_0"]) for ranks, m in measured if _variant(m) == name]
+        place = methods.index(shown["method"])
         axes.plot(
             *zip(*points, strict=True),
             color=_LINES[place % len(_LINES)],
-            marker=_MARKERS[place % len(_MARKERS)],
+            # Of the methods with one colour, each has another marker.
+            marker=_MARKERS[(place + place // len(_LINES)) % len(_MARKERS)],
             markersize=5,
-            markerfacecolor="white" if count == 2 else None,
-            linestyle="--" if count == 2 else "-",
+            markerfacecolor="white" if shown["intervals"] == 2 else None,
+            linestyle=_DOTTED if not shown["barrier"] else "--" if shown["intervals"] == 2 else "-",
             linewidth=1.3,
-            label=f"{name}, 2 intervals" if count == 2 else name,
+            label=name,
         )
     axes.set(xscale="log", yscale="log", xlabel="processes")
     _tick_ranks(axes, [result["ranks"] for result in results])
@@ -197,6 +193,11 @@ def _top(methods: Sequence[Summary]) -> float:
     return 1.2 * min(max(highest), 3.0 * float(np.median(highest)))
 
 
+def _variant(method: Summary) -> str:
+    intervals = ", 2 intervals" if method["intervals"] == 2 else ""
+    return f"{method['method']}{intervals}{'' if method['barrier'] else ', no barrier'}"
+
+
 def _draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) -> None:
     total = _scaled(method, "total")
     times = simulated * (np.arange(len(total)) + 0.5) / len(total)
@@ -207,8 +208,7 @@ def _draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) -
         label="greatest over processes",
     )  # fmt: skip
     axes.plot(times, total, color=_RED, linewidth=0.9, zorder=1, label="total of the interval")
-    name = f"{method['method']}, 2 intervals" if method["intervals"] == 2 else method["method"]
-    axes.set_title(name)
+    axes.set_title(_variant(method))
     computation, run = method["computation_s"]["rank_0"], method["total_s"]["rank_0"]
     axes.text(
         0.99, 0.97, f"computation {1e3 * computation:.0f} ms, run {1e3 * run:.0f} ms", transform=axes.transAxes,

@@ -5,10 +5,12 @@ with all methods, one after the other, and in another order in each repetition. 
 same for all methods and numbers of processes.
 
 Times are medians over the repetitions. Computation is the work of the process itself: neurons, delivery of spikes and,
-for methods that send at once, starting to send. Waiting is the time until all processes have synchronized before an
-exchange. Exchange is the transport of spikes after that; with `shared_memory`, waiting includes it. For these, the
-median over the processes is printed, with the minimum and the maximum. Total is the run time of rank 0. If a process
-has several threads, the times are those of its first thread.
+for methods that send at once, starting to send. Each method runs twice: with a barrier before each exchange, and
+without. With a barrier, waiting is the time until all processes have synchronized, and exchange is the transport of
+spikes after that. But methods that do not synchronize all processes, such as those that write to remote memory, lose
+their advantage: without a barrier, only waiting and exchange together are known. `shared_memory` has no separate
+transport, and runs only without. For these times, the median over the processes is printed, with the minimum and the
+maximum. Total is the run time of rank 0. If a process has several threads, the times are those of its first thread.
 
 Imbalance is the maximum over processes divided by the mean, averaged over the intervals between exchanges: of the
 computation, and of the number of arriving spikes. It is 1 if all processes are equal. "2" after a name means two
@@ -28,6 +30,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
+from ranvier import _core
 from ranvier.base.paths import check_destinations
 from ranvier.commands import info
 from ranvier.commands.keys import signature_keys
@@ -47,19 +50,20 @@ from ranvier_benchmarks._options import (
 from ranvier_benchmarks._results import ResultsFile
 from ranvier_benchmarks._settings import Chosen, add_bench_settings, choose, recorded_options
 
-__all__ = ["add_arguments", "check_digests", "label", "main", "summarize"]
+__all__ = ["add_arguments", "check_digests", "label", "main", "make_contestants", "make_result", "summarize"]
 
 Summary: TypeAlias = dict[str, Any]
 """The measurements of a method on some processes, as in the JSON file."""
 
 _WORKER = "ranvier_benchmarks._exchange_worker"
 _INTERVALS = {"1": (1,), "2": (2,), "1,2": (1, 2)}
+_BARRIERS = {"with": (True,), "without": (False,), "with,without": (True, False)}
 _CELLS, _TIME = 4096, 200.0
 _REFUSED = {
     "exchange": "give --methods",
     "intervals": "give --intervals",
     "sort_connections": "leave it out: all methods are compared with the same tables",
-    "wait_apart": "leave it out: waiting is measured apart",
+    "wait_apart": "give --barrier",
     "recordings": "leave it out: rank 0 gets them all",
 }
 
@@ -76,6 +80,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="intervals per shortest delay, for methods that support two (default: %(default)s)",
     )
     parser.add_argument(
+        "--barrier",
+        choices=tuple(_BARRIERS),
+        default="with,without",
+        metavar="with,without",
+        help="whether processes synchronize before each exchange (default: both)",
+    )
+    parser.add_argument(
         "--repetitions", type=int, default=3, metavar="N", help="number of runs of each (default: %(default)s)"
     )
 
@@ -83,15 +94,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Run all methods on all numbers of processes, and print the results."""
     ranks = parse_ranks(arguments.ranks, 2, ", as one process exchanges nothing")
-    contestants = [
-        (method, intervals)
-        for method in parse_methods(arguments.methods)
-        for intervals in _INTERVALS[arguments.intervals]
-    ]
+    contestants = make_contestants(
+        parse_methods(arguments.methods), _INTERVALS[arguments.intervals], _BARRIERS[arguments.barrier]
+    )
     chosen = _choose(arguments, ranks)
-    check_host_ranks([method for method, _ in contestants], chosen.options)
+    check_host_ranks([method for method, *_ in contestants], chosen.options)
     mpiexec = find_mpiexec(arguments.mpiexec)
     specification = {
+        "function": "ranvier.networks:interval_fire",
         "network": chosen.network,
         "options": chosen.without("threads"),
         "time": chosen.time,
@@ -113,7 +123,7 @@ def main(arguments: argparse.Namespace) -> int:
     for number in ranks:
 
         def keep(report: Any, number: int = number) -> None:
-            so_far = _result(number, chosen.threads, chosen.time, report, contestants)
+            so_far = make_result(number, chosen.threads, chosen.time, report, contestants)
             file.update({"results": [*results, so_far]})
 
         with console.status(f"{number} processes") as status:
@@ -126,7 +136,7 @@ def main(arguments: argparse.Namespace) -> int:
                 on_progress=lambda text, number=number: status.update(f"{number} processes: {text}"),  # type: ignore[misc]
                 on_report=keep,
             )
-        results.append(_result(number, chosen.threads, chosen.time, report, contestants))
+        results.append(make_result(number, chosen.threads, chosen.time, report, contestants))
     digest = check_digests(results)
     for result in results:
         _show(console, result, arguments, chosen)
@@ -136,6 +146,21 @@ def main(arguments: argparse.Namespace) -> int:
         for path in _draw(results, arguments.plot, chosen):
             console.print(f"  Figure in {path}", style="dim", soft_wrap=True)
     return 0
+
+
+def make_contestants(
+    methods: Sequence[str], intervals: Sequence[int], barriers: Sequence[bool]
+) -> list[tuple[str, int, bool]]:
+    """Return each method with each number of intervals, with and without a barrier, but those that cannot have one."""
+    on_host = {method for method, traits in _core.exchange_traits().items() if traits["on_host"]}
+    return list(
+        dict.fromkeys(
+            (method, number, barrier and method not in on_host)
+            for barrier in barriers
+            for method in methods
+            for number in intervals
+        )
+    )
 
 
 def _choose(arguments: argparse.Namespace, ranks: Sequence[int]) -> Chosen:
@@ -161,11 +186,15 @@ def _choose(arguments: argparse.Namespace, ranks: Sequence[int]) -> Chosen:
 
 
 def label(method: Summary) -> str:
-    """Return the name of a method, with its number of intervals if it has two."""
+    """Return the name of a method, with its number of intervals if it has two, and without a barrier if it has none."""
+    return _name(method) if method["barrier"] else f"{_name(method)} without a barrier"
+
+
+def _name(method: Summary) -> str:
     return f"{method['method']} 2" if method["intervals"] == 2 else str(method["method"])
 
 
-def summarize(name: str, intervals: int, runs: list[Run]) -> Summary:
+def summarize(name: str, intervals: int, runs: list[Run], *, barrier: bool = True) -> Summary:
     """Return the medians of the repetitions of a method."""
 
     def over_runs(part: str, key: str) -> Any:
@@ -174,13 +203,15 @@ def summarize(name: str, intervals: int, runs: list[Run]) -> Summary:
     summary: Summary = {
         "method": name,
         "intervals": intervals,
+        "barrier": barrier,
         "exchange": runs[-1]["exchange"],
         "interval_steps": runs[0]["interval_steps"],
         "interval_count": runs[0]["interval_count"],
         "digests": sorted({run["digest"] for run in runs}),
     }
-    for key in TIMES:
-        of_ranks = over_runs("ranks", key)
+    times = {key: over_runs("ranks", key) for key in TIMES}
+    together = [np.add(run["ranks"]["waiting"], run["ranks"]["exchange"]) for run in runs]
+    for key, of_ranks in {**times, "waiting_and_exchange": np.median(together, axis=0)}.items():
         summary[f"{key}_s"] = {
             "rank_0": float(of_ranks[0]),
             "least": float(of_ranks.min()),
@@ -223,15 +254,16 @@ def check_digests(results: list[Summary]) -> str:
     return next(iter(who))
 
 
-def _result(
-    ranks: int, threads: int, time: float, report: dict[str, Any], contestants: list[tuple[str, int]]
+def make_result(
+    ranks: int, threads: int, time: float, report: dict[str, Any], contestants: list[tuple[str, int, bool]]
 ) -> Summary:
+    """Return the measurements on one number of processes, from the report of the worker."""
     runs: list[Run] = report["runs"]
     methods = []
-    for i, (name, intervals) in enumerate(contestants):
+    for i, (name, intervals, barrier) in enumerate(contestants):
         of_method = [run for run in runs if run["contestant"] == i]
         if of_method:
-            methods.append(summarize(name, intervals, of_method))
+            methods.append(summarize(name, intervals, of_method, barrier=barrier))
     return {
         "ranks": ranks,
         "simulated_ms": time,
@@ -267,10 +299,14 @@ def _show(console: Console, result: Summary, arguments: argparse.Namespace, chos
             "times say little about the methods.",
             style="yellow",
         )
+    for barrier in (True, False):
+        if methods := [method for method in result["methods"] if method["barrier"] == barrier]:
+            console.print(f"\n  {'With' if barrier else 'Without'} a barrier before each exchange", soft_wrap=True)
+            console.print(Padding(_times(methods), (0, 0, 0, 2)))
     console.print()
-    console.print(Padding(_times(result["methods"]), (0, 0, 0, 2)))
-    console.print()
-    console.print(Padding(_traffic(result["methods"]), (0, 0, 0, 2)))
+    # It does not depend on the barrier.
+    methods = list({_name(method): method for method in result["methods"]}.values())
+    console.print(Padding(_traffic(methods), (0, 0, 0, 2)))
     for method in result["methods"]:
         if method["exchange"] != method["method"]:
             console.print(f"\n  {label(method)} ended as {method['exchange']}", style="dim", soft_wrap=True)
@@ -278,7 +314,8 @@ def _show(console: Console, result: Summary, arguments: argparse.Namespace, chos
 
 def _table(*columns: str) -> Table:
     table = Table(box=None, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim")
-    table.add_column("", no_wrap=True)
+    # Names of methods are long, but have no spaces.
+    table.add_column("", overflow="fold")
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
     return table
@@ -289,13 +326,14 @@ def _times(methods: list[Summary]) -> Table:
     worst = max(method["total_s"]["rank_0"] for method in methods)
     unit, scale = ("ms", 1e3) if worst < 10.0 else ("s", 1.0)
     digits = 1 if unit == "s" or worst < 0.1 else 0
-    table = _table(*(f"{name}\n({unit})" for name in (*TIMES[1:], TIMES[0])), "by\nbest")
+    shown = TIMES[1:] if methods[0]["barrier"] else ("computation", "waiting_and_exchange")
+    table = _table(*(f"{name.replace('_', ' ')}\n({unit})" for name in (*shown, TIMES[0])), "by\nbest")
     for method in methods:
         total = method["total_s"]["rank_0"]
         ratio = "best" if total == best else f"{total / best:.2f}"
         table.add_row(
-            label(method),
-            *(_spread(method[f"{key}_s"], scale, digits) for key in TIMES[1:]),
+            _name(method),
+            *(_spread(method[f"{key}_s"], scale, digits) for key in shown),
             f"{scale * total:.{digits}f}",
             ratio,
             style="bold green" if total == best else "",
@@ -320,7 +358,7 @@ def _traffic(methods: list[Summary]) -> Table:
     )
     for method in methods:
         table.add_row(
-            label(method),
+            _name(method),
             f"{method['spikes_sent']:,}",
             f"{method['spikes_received']:,}",
             f"{method['bytes_sent'] / 1e6:.2f}",
