@@ -142,7 +142,7 @@ def test_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(exchange, "run_worker", run)
     monkeypatch.setattr(exchange, "find_mpiexec", lambda given: Mpiexec(Path("mpiexec"), FAMILIES[0]))
-    monkeypatch.setattr(exchange, "_result", lambda ranks, threads, time, report, contestants: report)
+    monkeypatch.setattr(exchange, "make_result", lambda ranks, threads, time, report, contestants: report)
     path = tmp_path / "results.json"
     with pytest.raises(StateError, match="it failed"):
         exchange.main(parse(exchange, "--ranks=2", f"--json={path}", "--set", "cells=40", "connections=5"))
