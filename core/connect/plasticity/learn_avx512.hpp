@@ -64,6 +64,25 @@ struct LearnAvx512 {
         }
     }
 
+    /// fill() of a single synapse: in unsorted tables, each is a row, and fill() would write whole vectors for it.
+    RANVIER_ALWAYS_INLINE static void fill_one(const Arguments& a, Block& b, const Visit& v, std::size_t offset,
+                                               std::size_t i) {
+        b.targets[i] = input_of(a, v, offset) - a.first_neuron;
+        b.weights[i] = v.weights[offset];
+        b.row_trace[i] = v.synapse_traces == nullptr ? v.trace : v.synapse_traces[offset];
+        std::int32_t delay = 0;
+        if (v.delays != nullptr) {
+            delay = a.wide_delays ? static_cast<const std::uint16_t*>(v.delays)[offset]
+                                  : static_cast<const std::uint8_t*>(v.delays)[offset];
+            b.slots[i] = (v.slot + static_cast<std::uint32_t>(delay)) & a.slot_mask;
+        }
+        b.learnt[i] = v.learnt - delay;
+        b.last[i] = v.last - delay;
+        if (a.view != nullptr) return;
+        b.end[i] = v.end - delay;
+        b.meets[i] = v.meets - delay;
+    }
+
     /// Resets what fill_and_list() appends to, if that function loads the block.
     static void begin(const Arguments& a, Block& b) {
         b.is_listed = a.view != nullptr && a.neurons == nullptr;
@@ -124,6 +143,32 @@ struct LearnAvx512 {
             length += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(is_listed)));
         }
         depth.count = length;
+    }
+
+    /// fill_and_list() of a single synapse, for the same reason.
+    RANVIER_ALWAYS_INLINE static void fill_and_list_one(const Arguments& a, Block& b, const Visit& v,
+                                                        std::size_t offset, std::size_t i) {
+        const TargetView<Real>& view = *a.view;
+        const std::uint32_t target = input_of(a, v, offset) - a.first_neuron;
+        const std::int32_t step = view.first[target];
+        b.targets[i] = target;
+        b.weights[i] = v.weights[offset];
+        b.trace[i] = view.trace[target];
+        const bool is_listed = step > v.learnt;
+        std::uint16_t* const listed = b.listed.data() + i / L::size;
+        listed[0] = static_cast<std::uint16_t>(listed[0] | static_cast<unsigned>(is_listed) << i % L::size);
+        listed[1] = 0;
+        // Overwritten by the next synapse unless this one is listed.
+        Depth& depth = b.depths[0];
+        const std::size_t length = depth.count;
+        depth.steps[length] =
+            static_cast<std::int32_t>(static_cast<std::uint32_t>(step) - static_cast<std::uint32_t>(v.last));
+        depth.at[length] = target;
+        depth.list[length] = static_cast<std::uint16_t>(i);
+        depth.row_trace[length] = v.trace;
+        b.listed_learnt[length] = v.learnt;
+        b.listed_last[length] = v.last;
+        depth.count = length + (is_listed ? 1 : 0);
     }
 
     // ---- spike lookup -----------------------------------------------------------------------------------------------

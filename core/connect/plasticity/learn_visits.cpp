@@ -82,10 +82,14 @@ struct LearnVisits {
             b.pieces[b.piece_count++] = {&v, offset, begin, begin + count};
             b.near &= v.end - v.last < Decay<Real>::near_steps || v.learnt >= v.end;
             if constexpr (detail::has_stages<set>) {
-                if (b.is_listed) {
-                    detail::LearnAvx512<Real>::fill_and_list(a, b, v, offset, begin, count);
+                using Fill = detail::LearnAvx512<Real>;
+                if (count == 1) {
+                    b.is_listed ? Fill::fill_and_list_one(a, b, v, offset, begin)
+                                : Fill::fill_one(a, b, v, offset, begin);
+                } else if (b.is_listed) {
+                    Fill::fill_and_list(a, b, v, offset, begin, count);
                 } else {
-                    detail::LearnAvx512<Real>::fill(a, b, v, offset, begin, count);
+                    Fill::fill(a, b, v, offset, begin, count);
                 }
             } else {
                 Fill::fill_piece(a, b, v, offset, begin, count);
