@@ -258,7 +258,8 @@ class GridExchange final : public ExchangeBase {
             for (const EmittedSpike& spike : outboxes[shard]) {
                 worker.found.clear();
                 destinations_->find(shard, spike.local, first, last, worker.found);
-                lengthen_buffer(worker.gathered, worker.count * bytes, (worker.count + worker.found.size()) * bytes);
+                lengthen_buffer(worker.gathered, worker.count * bytes,
+                                (worker.count + worker.found.size()) * bytes + sizeof(std::uint64_t));
                 std::byte* to = worker.gathered.data() + worker.count * bytes;
                 worker.count += worker.found.size();
                 std::size_t row = 0;
@@ -273,8 +274,10 @@ class GridExchange final : public ExchangeBase {
                     }
                     ++worker.runs.back().count;
                     const auto column = static_cast<std::uint64_t>(destination.rank.value - begin);
-                    SpikePacking::store<bytes>(
-                        to, word_to_forward_.word(column << address_bits_ | destination.address, spike.lag));
+                    const std::uint64_t word =
+                        word_to_forward_.word(column << address_bits_ | destination.address, spike.lag);
+                    // The next word overwrites the bytes above, or they lie in the slack.
+                    std::memcpy(to, &word, sizeof word);
                     to += bytes;
                 }
             }
