@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +13,12 @@ import pytest
 import ranvier as rv
 from mpi_runs import WHEELS
 from ranvier.errors import RanvierError, UnknownNameError, ValueOutOfBoundsError
-from ranvier.processes.machine import usable_processors
 from ranvier_benchmarks import exchange, exchange_simulation
 from ranvier_benchmarks._exchange_simulation.engine import METHODS, Method, simulate
 from ranvier_benchmarks._exchange_simulation.machines import MACHINES, Machine
 from ranvier_benchmarks._exchange_simulation.network import check_network, per_interval, simulate_network, summary
 from ranvier_benchmarks._exchange_simulation.published import COLUMNS, TABLES
-from ranvier_benchmarks._exchange_simulation.spikes import DrawnTargets, IntervalFire, KnownTargets
+from ranvier_benchmarks._exchange_simulation.spikes import IntervalFire, KnownTargets
 
 
 def bench(module: Any, *arguments: str) -> int:
@@ -161,65 +158,3 @@ def test_counts_are_those_of_real_runs(ranks: int, tmp_path: Path) -> None:
         # Each interval has at least one reduction.
         assert measured["rounds"] >= len(result.total)
         assert result.rounds.min() >= 1
-
-
-def measured_on_two(path: Path, cells: int, connections: int) -> dict[str, Any]:
-    """Return medians of real runs of multisend on two processes."""
-    settings = [f"cells={cells}", f"connections={connections}", "time=200"]
-    start = [f"--mpiexec={WHEELS[0].mpiexec}", "--ranks=2", "--methods=multisend", "--intervals=1", "--repetitions=5"]
-    bench(exchange, *start, "--set", *settings, f"--json={path}")
-    result: dict[str, Any] = json.loads(path.read_text())["results"][0]
-    return {**result, **result["methods"][0]}
-
-
-@pytest.mark.thorough
-def test_computation_is_that_of_real_runs(tmp_path: Path) -> None:
-    """Median computation of two processes, within 25 %: costs are fitted to four networks, and a fifth is predicted.
-
-    More processes than processors take turns, so only two are compared. Waiting is not: it shows what else runs.
-    """
-    if usable_processors() < 2 or os.getloadavg()[0] > usable_processors():
-        pytest.skip("other programs take the processors: times tell of them")
-    path = tmp_path / "real.json"
-    names = ("step", "event", "message", "spike")
-    sizes = ((128, 20), (4096, 20), (1024, 200), (1024, 800))
-    runs = [measured_on_two(path, *size) for size in sizes]
-    # Work of one process: it starts half of the messages and receives half of them.
-    work = np.array(
-        [[200.0, one["synaptic_events"] / 2, one["messages"] / 2, one["spikes"] / 2] for one in runs], dtype=np.float64
-    )
-    seconds = np.array([one["computation_s"]["median"] for one in runs])
-    costs = non_negative(work / seconds[:, None], np.ones(len(runs)))
-    # What it takes to send and receive is in the cost of a message.
-    included: dict[str, Any] = dict.fromkeys(("send_call", "send_target", "isend", "probe_receive", "receive"), 0.0)
-    fitted: dict[str, Any] = {**dict(zip(names, costs.tolist(), strict=True)), "step": float(costs[0]) / 10}
-    here = replace(
-        MACHINES["infiniband_hdr"],
-        name="two processes here",
-        processes_per_node=2,
-        **included,
-        **fitted,
-    )
-    real = measured_on_two(path, 2048, 400)
-    result = simulate(
-        IntervalFire(2048, resolution=0.1, slots=10),
-        DrawnTargets(2048, 2, connections=400),
-        here,
-        Method("isend"),
-        intervals=200,
-    )
-    assert result.mean.sum() == pytest.approx(real["computation_s"]["median"], rel=0.25), costs
-
-
-def non_negative(rows: Any, values: Any) -> Any:
-    """Return the coefficients >= 0 with the least squares of the differences, by trying all sets of them."""
-    count = rows.shape[1]
-    best, found = np.inf, np.zeros(count)
-    for chosen in range(1, 1 << count):
-        columns = [column for column in range(count) if chosen >> column & 1]
-        solution = np.linalg.lstsq(rows[:, columns], values, rcond=None)[0]
-        error = float(((rows[:, columns] @ solution - values) ** 2).sum())
-        if (solution >= 0.0).all() and error < best:
-            best, found = error, np.zeros(count)
-            found[columns] = solution
-    return found
