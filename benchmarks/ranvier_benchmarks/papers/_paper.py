@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from rich.console import Console
 
 from ranvier.base.names import unknown_name
 from ranvier.commands.keys import signature_keys
-from ranvier.figures.style import Figure
+
+if TYPE_CHECKING:
+    # Matplotlib is loaded only to draw.
+    from ranvier.figures.style import Figure
 
 __all__ = ["Kind", "Measured", "Paper", "PaperResult", "Progress"]
 
