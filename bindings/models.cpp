@@ -161,6 +161,8 @@ void bind_models(nb::module_& module) {
         .def_prop_ro(
             "weight_bounds", [](const NeuronModel& model) { return to_interval(model.weight_bounds); },
             "The valid weights, as text.")
+        .def_ro("counting_receptor", &NeuronModel::counting_receptor,
+                "The receptor at which weights are whole numbers of spikes, which has to be named; empty: none.")
         .def_ro("is_source", &NeuronModel::is_source)
         .def_ro("plays_spikes", &NeuronModel::plays_spikes);
     // NOLINTNEXTLINE(bugprone-unused-raii): the module holds the class.

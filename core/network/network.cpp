@@ -132,7 +132,7 @@ void check_target_receptors(const Network& network, const StimulusSpec& spec, co
     }
     check_receptors(network, spec.targets, spec.receptor, stimulus);
     check_sites(network, spec.targets, spec.receptor, spec.site, stimulus, nullptr);
-    check_weight_bounds(network, spec.targets, spec.weight, "weight of " + stimulus);
+    check_weight_bounds(network, spec.targets, spec.receptor, spec.weight, "weight of " + stimulus);
     const std::vector<PopulationId> populations = network.populations_of(spec.targets);
     const auto [least, greatest] = range_of(spec.weight);
     if (populations.empty() || !(least < 0.0 && greatest > 0.0)) return;
@@ -396,8 +396,9 @@ double Network::checked_synapses(ProjectionSpec& projection, ProjectionId id) co
     check_sites(*this, projection.targets, projection.receptor, projection.site,
                 "projection " + quoted(projection.name), &rule);
     check_weights(projection.weight, projection.name, projection.rule, *sampler);
-    check_weight_bounds(*this, projection.targets, projection.weight,
+    check_weight_bounds(*this, projection.targets, projection.receptor, projection.weight,
                         "weight of projection " + quoted(projection.name));
+    check_counted_weights(*this, projection.targets, projection.receptor, projection.synapse, projection.name);
     check_weight_bound(projection.weight_bound, projection.weight, projection.name);
     check_weight_unit(*this, projection.targets, projection.synapse, projection.name);
     check_followed_variables(*this, projection.targets, projection.synapse, projection.name);

@@ -1,6 +1,8 @@
 #include "network/receptor_choice.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <variant>
 
 #include "network/network_checks.hpp"
 #include "network/value_checks.hpp"
@@ -16,7 +18,8 @@ void check_receptor(const Population& population, std::string_view name, const s
         if (std::ranges::find(model.receptors, name) != model.receptors.end()) return;
         throw unknown_name("receptor of " + std::string(model.name), name, model.receptors);
     }
-    if (model.receptors.size() == 1 || model.sign_chooses_receptor) return;
+    const std::size_t by_name_only = model.counting_receptor.empty() ? 0 : 1;
+    if (model.receptors.size() == 1 + by_name_only || model.sign_chooses_receptor) return;
     if (model.receptors.empty()) {
         throw ValueOutOfBoundsError(
             {.object = "targets of " + object,
@@ -32,6 +35,10 @@ void check_receptor(const Population& population, std::string_view name, const s
                                           quoted(population.name) + " has several, " + names +
                                           ", and the sign of a weight does not choose between them",
                                  .remedy = "name one, such as receptor=" + quoted(model.receptors[0])});
+}
+
+bool is_counting(const models::NeuronModel& model, std::string_view receptor) {
+    return !receptor.empty() && receptor == model.counting_receptor;
 }
 
 /// Whether weights have the same meaning for two models.
@@ -68,7 +75,17 @@ void check_receptors(const Network& network, const IdSequence& targets, std::str
     }
 }
 
-void check_weight_bounds(const models::NeuronModel& model, double weight, const std::string& object) {
+void check_weight_bounds(const models::NeuronModel& model, std::string_view receptor, double weight,
+                         const std::string& object) {
+    if (is_counting(model, receptor)) {
+        if (weight >= 0.0 && weight <= models::most_counted_spikes && weight == std::floor(weight)) return;
+        throw ValueOutOfBoundsError({.object = object,
+                                     .value = to_text(weight),
+                                     .bound = "weights at the receptor " + quoted(receptor) + " of the model " +
+                                              quoted(model.name) + " are numbers of spikes, whole and from 0 to " +
+                                              to_text(models::most_counted_spikes),
+                                     .remedy = "use 1, so that each spike counts once"});
+    }
     if (model.weight_bounds.contains(weight)) return;
     throw ValueOutOfBoundsError(
         {.object = object,
@@ -77,12 +94,40 @@ void check_weight_bounds(const models::NeuronModel& model, double weight, const 
          .remedy = "choose with receptor= whether they excite or inhibit"});
 }
 
-void check_weight_bounds(const Network& network, const IdSequence& targets, const Values& weights,
-                         const std::string& object) {
+void check_weight_bounds(const Network& network, const IdSequence& targets, std::string_view receptor,
+                         const Values& weights, const std::string& object) {
     const auto [least, greatest] = range_of(weights);
     for (const PopulationId id : network.populations_of(targets)) {
-        check_weight_bounds(*network.population(id).model, least, object);
-        check_weight_bounds(*network.population(id).model, greatest, object);
+        const models::NeuronModel& model = *network.population(id).model;
+        check_weight_bounds(model, receptor, least, object);
+        check_weight_bounds(model, receptor, greatest, object);
+        if (!is_counting(model, receptor)) continue;
+        if (const auto* array = std::get_if<SharedArray>(&weights)) {
+            for (std::size_t i = 0; i < array->size(); ++i) {
+                check_weight_bounds(model, receptor, (*array)[i], "element " + std::to_string(i) + " of " + object);
+            }
+        } else if (std::holds_alternative<Distribution>(weights) && least != greatest) {
+            throw ValueOutOfBoundsError({.object = object,
+                                         .value = "a distribution",
+                                         .bound = "weights at the receptor " + quoted(receptor) + " of the model " +
+                                                  quoted(model.name) + " are whole numbers of spikes",
+                                         .remedy = "use 1, or an array of whole numbers"});
+        }
+    }
+}
+
+void check_counted_weights(const Network& network, const IdSequence& targets, std::string_view receptor,
+                           const SynapseSpec& synapse, const std::string& projection) {
+    if (synapse.is_static()) return;
+    for (const PopulationId id : network.populations_of(targets)) {
+        const models::NeuronModel& model = *network.population(id).model;
+        if (!is_counting(model, receptor)) continue;
+        throw ValueOutOfBoundsError({.object = "synapse of projection " + quoted(projection),
+                                     .value = std::string(synapse.model->name),
+                                     .bound = "weights at the receptor " + quoted(receptor) + " of the model " +
+                                              quoted(model.name) +
+                                              " are whole numbers of spikes, and those of this synapse change",
+                                     .remedy = "use static synapses, or another receptor"});
     }
 }
 

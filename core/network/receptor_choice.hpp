@@ -32,11 +32,17 @@ ReceptorChoice choose_receptors(const models::NeuronModel& model, std::string_vi
 void check_receptors(const Network& network, const IdSequence& targets, std::string_view name,
                      const std::string& object);
 
-/// @throws ValueOutOfBoundsError for weights that a model does not accept
-void check_weight_bounds(const models::NeuronModel& model, double weight, const std::string& object);
-/// The same for all targets.
-void check_weight_bounds(const Network& network, const IdSequence& targets, const Values& weights,
+/// @param receptor its name; empty: none was named
+/// @throws ValueOutOfBoundsError for weights that a model does not accept at this receptor
+void check_weight_bounds(const models::NeuronModel& model, std::string_view receptor, double weight,
                          const std::string& object);
+/// The same for all targets.
+void check_weight_bounds(const Network& network, const IdSequence& targets, std::string_view receptor,
+                         const Values& weights, const std::string& object);
+/// Checks that weights at receptors that count spikes do not change.
+/// @throws ValueOutOfBoundsError
+void check_counted_weights(const Network& network, const IdSequence& targets, std::string_view receptor,
+                           const SynapseSpec& synapse, const std::string& projection);
 /// Checks that the unit of weights of a synapse model is that of its targets.
 /// @throws ValueOutOfBoundsError
 void check_weight_unit(const Network& network, const IdSequence& targets, const SynapseSpec& synapse,

@@ -389,7 +389,8 @@ class ignore_and_fire(NeuronModel):
 class interval_fire(NeuronModel):
     """Artificial cell that fires by itself at random intervals, made to measure the exchange of spikes.
 
-    Weights have no unit. Receptors: jump. State variables: m.
+    Weights have no unit. Receptors: jump, spikes. Weights at spikes are whole numbers of spikes, of static synapses or
+    stimuli; receptor="spikes" of connect() and stimulate() selects it. State variables: m, evaluations.
 
     Parameters
     ----------
@@ -405,8 +406,12 @@ class interval_fire(NeuronModel):
         Time for which each group bursts.
     burst_factor : default 5; >= 1e-09 and <= 1e+09
         How much faster the time of a cell runs while it bursts.
+    jump : default 0
+        Increment of the state by each spike at the receptor spikes.
     m : default 0
         Initial value: state, at 1 of which the cell fires.
+    evaluations : default 0
+        Initial value: number of jumps at the receptor spikes, each of one exponential and logarithm.
 
     Notes
     -----
@@ -414,9 +419,13 @@ class interval_fire(NeuronModel):
 
         dm/ds = (m_inf - m) / tau, with m_inf = 1 / (1 - exp(-T / tau))
         The interval T is drawn after every spike, uniformly between interval_min and interval_max, so that m rises from
-        0 to 1 in T. m jumps by the sum of the weights of the spikes that arrive, at the end of the step in which they do.
-        A cell fires at the end of the first step in which m has reached 1; m is set to 0. Whenever spikes arrive, whatever
-        their weights, m and the time of the next spike, s + tau ln((m_inf - m) / (m_inf - 1)), are calculated anew.
+        0 to 1 in T. At the end of a step, m jumps by the sum of the weights that arrived in it at the receptor "jump", and m
+        and the time of the next spike, s + tau ln((m_inf - m) / (m_inf - 1)), are calculated anew, whatever the sum.
+        A weight at the receptor "spikes", which has to be named, is a number of spikes. The sum n of those that arrived in a
+        step makes n jumps of m by the parameter jump, one after another, each with its own exponential and logarithm, so that
+        the work of a cell grows with the spikes that reach it. These jumps follow that of the receptor "jump".
+        A cell fires at the end of the first step in which m has reached 1; m is set to 0. Spikes that arrive in the step in
+        which it fires are not taken after that.
         The local time s of a cell is t, except in bursts: with burst_groups > 0 the cells of the population are divided by
         id into that many groups of equal size, and the local time of group g = 0, 1, ... runs burst_factor times as fast for
         g burst_duration <= t < (g + 1) burst_duration. Calculated in double precision always.
@@ -436,7 +445,9 @@ class interval_fire(NeuronModel):
         burst_groups: Values = 0.0,
         burst_duration: Values = 50.0,
         burst_factor: Values = 5.0,
+        jump: Values = 0.0,
         m: Values | None = None,
+        evaluations: Values | None = None,
     ) -> None: ...
 
 class parrot_neuron(NeuronModel):

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/math.hpp"
 #include "counting_memory.hpp"
 #include "group_driver.hpp"
 #include "ranvier/base/errors.hpp"
@@ -24,12 +26,16 @@ using Spikes = std::vector<std::vector<Step>>;  ///< by cell
 /// Inputs of one step: cell and weight.
 using Inputs = std::vector<std::pair<std::size_t, double>>;
 
+constexpr std::size_t jump_receptor = 0;
+constexpr std::size_t spikes_receptor = 1;
+
 /// Calls `inputs(step)` before each step and gathers the spikes.
 template <class InputsOf>
-Spikes run(GroupDriver& driver, std::size_t cells, Step last, const InputsOf& inputs) {
+Spikes run(GroupDriver& driver, std::size_t cells, Step last, const InputsOf& inputs,
+           std::size_t receptor = jump_receptor) {
     Spikes spikes(cells);
     for (Step step = 1; step <= last; ++step) {
-        for (const auto& [cell, weight] : inputs(step)) driver.give(0, cell, weight);
+        for (const auto& [cell, weight] : inputs(step)) driver.give(receptor, cell, weight);
         for (const std::uint32_t cell : driver.step()) spikes[cell].push_back(step);
     }
     EXPECT_TRUE(driver.sound());
@@ -60,6 +66,25 @@ class RandomInputs {
     double size_;
 };
 
+/// Numbers of spikes, up to 6, for some of the cells in each step.
+class RandomCounts {
+   public:
+    explicit RandomCounts(std::size_t cells) : cells_(cells) {}
+
+    Inputs operator()(Step step) const {
+        Inputs inputs;
+        for (std::size_t cell = 0; cell < cells_; ++cell) {
+            SequentialRandom random({make_key(4, Purpose::test, static_cast<std::uint64_t>(step)), cell});
+            const double count = std::floor(random.next_unit() * 30.0) - 23.0;
+            if (count >= 0.0) inputs.emplace_back(cell, count);
+        }
+        return inputs;
+    }
+
+   private:
+    std::size_t cells_;
+};
+
 struct CellParameters {
     double tau = 10.0;
     double interval_min = 20.0;
@@ -77,9 +102,10 @@ class Reference {
         begin_interval(0.0);
     }
 
-    /// Spikes until the end of step `last`, given what arrives in which step. Ends early where a time or state is so near
-    /// to its boundary that rounding decides; known_until() tells where.
-    std::vector<Step> run(const std::map<Step, double>& inputs, Step last) {
+    /// Spikes until the end of step `last`, given what arrives in which step: weights, or numbers of spikes that each
+    /// change the state by `jump`. Ends early where a time or state is so near to its boundary that rounding decides;
+    /// known_until() tells where.
+    std::vector<Step> run(const std::map<Step, double>& inputs, Step last, std::optional<double> jump = std::nullopt) {
         std::vector<Step> spikes;
         auto input = inputs.begin();
         while (true) {
@@ -93,7 +119,10 @@ class Reference {
             const double now = local_time(event);
             bool fire = fires == event;
             if (input != inputs.end() && input->first == event) {
-                if (!fire) fire = receive(now, input->second);
+                const double spikes_left = jump ? input->second : 1.0;
+                for (double taken = 0.0; taken < spikes_left && !fire; ++taken) {
+                    fire = receive(now, jump.value_or(input->second));
+                }
                 if (!fire && std::abs(next_ - now) < 1e-9) {
                     known_until_ = event - 1;
                     return spikes;
@@ -163,10 +192,12 @@ class Reference {
 };
 
 /// Compares all cells with the reference; returns how many could be compared to the end.
+/// @param jump of each spike, if inputs are numbers of spikes
+template <class InputsOf>
 std::size_t compare_with_reference(GroupDriver& driver, std::size_t cells, double resolution, Step last,
-                                   const RandomInputs& inputs,
-                                   const std::function<CellParameters(std::size_t)>& parameters) {
-    const Spikes spikes = run(driver, cells, last, inputs);
+                                   const InputsOf& inputs, const std::function<CellParameters(std::size_t)>& parameters,
+                                   std::optional<double> jump = std::nullopt) {
+    const Spikes spikes = run(driver, cells, last, inputs, jump ? spikes_receptor : jump_receptor);
     std::vector<std::map<Step, double>> by_cell(cells);
     for (Step step = 1; step <= last; ++step) {
         for (const auto& [cell, weight] : inputs(step)) by_cell[cell][step] = weight;
@@ -174,7 +205,7 @@ std::size_t compare_with_reference(GroupDriver& driver, std::size_t cells, doubl
     std::size_t complete = 0;
     for (std::size_t cell = 0; cell < cells; ++cell) {
         Reference reference(cell, resolution, parameters(cell));
-        const std::vector<Step> expected = reference.run(by_cell[cell], last);
+        const std::vector<Step> expected = reference.run(by_cell[cell], last, jump);
         std::vector<Step> found = spikes[cell];
         std::erase_if(found, [&](Step step) { return step > reference.known_until(); });
         EXPECT_EQ(found, expected) << "cell " << cell;
@@ -191,6 +222,73 @@ TEST(IntervalFire, SolvesItsEquations) {
         EXPECT_GE(compare_with_reference(driver, cells, resolution, last, RandomInputs(cells, 0.4),
                                          [](std::size_t) { return CellParameters{}; }),
                   cells - 2);
+    }
+}
+
+TEST(IntervalFire, JumpsOnceForEachCountedSpike) {
+    constexpr std::size_t cells = 300;
+    for (const double jump : {0.0, 0.03, -0.02}) {
+        GroupDriver driver("interval_fire", {.size = cells, .values = {{"jump", {jump}}}});
+        EXPECT_GE(
+            compare_with_reference(
+                driver, cells, 0.1, 3000, RandomCounts(cells), [](std::size_t) { return CellParameters{}; }, jump),
+            cells - 2)
+            << jump;
+    }
+}
+
+TEST(IntervalFire, EvaluatesOnceForEachCountedSpike) {
+    constexpr std::size_t cells = 600;
+    constexpr double now = 0.1;
+    for (const double jump : {0.0, 0.01}) {
+        GroupDriver driver("interval_fire", {.size = cells, .values = {{"jump", {jump}}}});
+        for (std::size_t cell = 0; cell < cells; ++cell)
+            driver.give(spikes_receptor, cell, static_cast<double>(cell % 8));
+        EXPECT_TRUE(driver.step().empty());
+        const std::vector<double> found = driver.read("m");
+        const std::vector<double> evaluations = driver.read("evaluations");
+        for (std::size_t cell = 0; cell < cells; ++cell) {
+            EXPECT_EQ(evaluations[cell], static_cast<double>(cell % 8));
+            const double interval = 20.0 + 20.0 * to_open_unit(RandomStream{GroupDriver::key(), cell}.word64(0));
+            const double steepness = math::expm1(interval / 10.0);
+            double fire_at = interval;
+            for (std::size_t spike = 0; spike < cell % 8; ++spike) {
+                fire_at = now + 10.0 * math::log(math::exp((fire_at - now) / 10.0) - jump * steepness);
+            }
+            EXPECT_EQ(found[cell], 1.0 - math::expm1((fire_at - now) / 10.0) / steepness) << cell;
+        }
+    }
+}
+
+TEST(IntervalFire, TakesNoMoreCountedSpikesOnceItFires) {
+    GroupDriver driver("interval_fire", {.size = 3, .values = {{"jump", {0.4}}}});
+    driver.give(spikes_receptor, 0, 2.0);
+    driver.give(spikes_receptor, 1, 3.0);
+    driver.give(spikes_receptor, 2, 1e6);
+    EXPECT_EQ(driver.step(), (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_NEAR(driver.read("m")[0], 0.8, 0.03);
+    EXPECT_EQ(driver.read("evaluations"), (std::vector<double>{2.0, 3.0, 3.0}));
+    // A spike at the other receptor in the same step comes first.
+    driver.give(jump_receptor, 1, 0.9);
+    driver.give(spikes_receptor, 1, 1.0);
+    EXPECT_EQ(driver.step(), (std::vector<std::uint32_t>{1}));
+}
+
+TEST(IntervalFire, FailsIfACountIsNotWhole) {
+    for (const double count : {0.5, -1.0, 1e10, std::nan("")}) {
+        GroupDriver driver("interval_fire", {.size = 300});
+        driver.give(spikes_receptor, 299, 3.0);
+        (void)driver.step();
+        EXPECT_FALSE(driver.group().has_failed());
+        EXPECT_FALSE(driver.group().failure());
+        driver.give(spikes_receptor, 270, count);
+        (void)driver.step();
+        EXPECT_TRUE(driver.group().has_failed());
+        const auto failure = driver.group().failure();
+        ASSERT_TRUE(failure);
+        EXPECT_EQ(failure->neuron, 270u);
+        EXPECT_EQ(failure->step, 2);
+        EXPECT_NE(failure->remedy.find("weights of 1"), std::string::npos);
     }
 }
 
@@ -295,9 +393,9 @@ TEST(IntervalFire, FiresAtTheSameTimesWhenWeightsAreZero) {
 }
 
 TEST(IntervalFire, IsTheSameOnAllInstructionSetsAndForArraysOfParameters) {
-    for (const std::size_t cells : {1, 15, 16, 17, 100}) {
+    for (const std::size_t cells : {1, 15, 16, 17, 100, 257}) {
         for (const double groups : {0.0, 3.0}) {
-            GroupDriver::Options options{.size = cells, .values = {{"burst_groups", {groups}}}};
+            GroupDriver::Options options{.size = cells, .values = {{"burst_groups", {groups}}, {"jump", {0.02}}}};
             std::vector<Spikes> found;
             std::vector<std::vector<double>> states;
             for (const InstructionSet set : available_instruction_sets()) {
@@ -305,7 +403,11 @@ TEST(IntervalFire, IsTheSameOnAllInstructionSetsAndForArraysOfParameters) {
                     options.instruction_set = set;
                     options.per_neuron = per_neuron;
                     GroupDriver driver("interval_fire", options);
-                    found.push_back(run(driver, cells, 3000, RandomInputs(cells, 0.3)));
+                    found.push_back(run(driver, cells, 1000, RandomInputs(cells, 0.3)));
+                    const Spikes later = run(driver, cells, 500, RandomCounts(cells), spikes_receptor);
+                    for (std::size_t i = 0; i < cells; ++i) {
+                        found.back()[i].insert(found.back()[i].end(), later[i].begin(), later[i].end());
+                    }
                     states.push_back(driver.read("m"));
                 }
             }
@@ -321,13 +423,13 @@ TEST(IntervalFire, DoesNotDependOnHowCellsAreDealt) {
     constexpr std::size_t cells = 90;
     constexpr std::uint64_t first = 1000;
     GroupDriver::Options options{.size = cells,
-                                 .values = {{"burst_groups", {7.0}}},
+                                 .values = {{"burst_groups", {7.0}}, {"jump", {0.02}}},
                                  .ids = {NeuronId{first}, 1, cells},
                                  .population_first = first,
                                  .population_size = cells};
     GroupDriver whole("interval_fire", options);
-    const RandomInputs inputs(cells, 0.3);
-    const Spikes expected = run(whole, cells, 4000, inputs);
+    const RandomCounts inputs(cells);
+    const Spikes expected = run(whole, cells, 2000, inputs, spikes_receptor);
     std::vector<std::uint64_t> odd_ones;
     for (std::uint64_t i = 0; i < cells; ++i) {
         if (i * i % 11 < 5) odd_ones.push_back(first + i);
@@ -338,13 +440,14 @@ TEST(IntervalFire, DoesNotDependOnHowCellsAreDealt) {
         options.size = ids.size();
         options.ids = ids;
         GroupDriver part("interval_fire", options);
-        const Spikes found = run(part, ids.size(), 4000, [&](Step step) {
+        const auto own_inputs = [&](Step step) {
             Inputs own;
             for (const auto& [cell, weight] : inputs(step)) {
                 if (const auto place = ids.find(NeuronId{first + cell})) own.emplace_back(*place, weight);
             }
             return own;
-        });
+        };
+        const Spikes found = run(part, ids.size(), 2000, own_inputs, spikes_receptor);
         for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(found[i], expected[ids[i].value - first]) << i;
     }
 }
@@ -426,7 +529,7 @@ TEST(IntervalFire, TakesMemoryForItsState) {
         const GroupDriver driver("interval_fire", {.size = size, .memory = &memory});
         return memory.bytes();
     };
-    EXPECT_EQ(bytes(6400) - bytes(64), (6400u - 64u) * 20u);
+    EXPECT_EQ(bytes(6400) - bytes(64), (6400u - 64u) * 28u);
 }
 
 }  // namespace TEST_FILE

@@ -435,7 +435,7 @@ void ConnectionAccess::check_weights(std::span<const LocalSynapse> local, std::s
                                                          : "keep within the bounds of the synapse model");
         }
         const models::NeuronModel& model = *network_.network().population(population).model;
-        network::check_weight_bounds(model, weights[i], "weight " + std::to_string(i));
+        network::check_weight_bounds(model, model.receptors[receptor], weights[i], "weight " + std::to_string(i));
         // Of receptors selected by the sign, 0 is that of weights >= 0.
         const bool other_sign = receptor == 0 ? weights[i] < 0.0 : weights[i] > 0.0;
         if (!model.sign_chooses_receptor || !other_sign || !was_chosen_by_sign(handle, projections)) continue;

@@ -190,6 +190,9 @@ enum class StretchGain : std::uint8_t {
 
 class NeuronModel;
 
+/// Largest weight at a receptor that counts spikes.
+inline constexpr double most_counted_spikes = 65535.0;
+
 struct GroupArguments {
     const NeuronModel* model = nullptr;
     IdSequence ids;  ///< global ids of the group's neurons
@@ -239,6 +242,9 @@ struct NeuronInfo {
     bool sign_chooses_receptor = false;
     /// Bounds of weights.
     Bounds weight_bounds = any_number;
+    /// The receptor at which weights are numbers of spikes, whole and at most most_counted_spikes; empty: none. Only
+    /// static synapses and stimuli reach it, and only by its name.
+    std::string_view counting_receptor = {};
     /// Unit of a weight; empty: none.
     std::string_view weight_unit = {};
     /// Spikes do not depend on input: its units are not counted as neurons and cannot be targets.

@@ -53,6 +53,10 @@ class DescribedNeuron(Described, Protocol):
     def weight_bounds(self) -> str:
         """Bounds of weights, as text."""
 
+    @property
+    def counting_receptor(self) -> str:
+        """The receptor at which weights are whole numbers of spikes, which has to be named; empty: none."""
+
 
 def docstring(model: Described, rows: Iterable[tuple[str, str]], notes: str) -> str:
     """Return the docstring of a class.
@@ -123,6 +127,11 @@ def notes_of_neuron(model: DescribedNeuron) -> str:
     if model.sign_chooses_receptor:
         notes += (
             " Weights >= 0 belong to the first receptor, negative weights to the second, unless receptor= names one."
+        )
+    elif model.counting_receptor:
+        notes += (
+            f" Weights at {model.counting_receptor} are whole numbers of spikes, of static synapses or stimuli; "
+            f'receptor="{model.counting_receptor}" of connect() and stimulate() selects it.'
         )
     elif len(model.receptors) > 1:
         notes += " Name one of them with receptor= in connect() and stimulate()."

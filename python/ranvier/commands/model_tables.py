@@ -123,6 +123,8 @@ def receptor_rows(model: _core.NeuronModel | DescribedModel) -> Iterable[Row]:
     for place, receptor in enumerate(model.receptors):
         if model.sign_chooses_receptor:
             bounds = "weights < 0, or by name" if place else "weights >= 0, or by name"
+        if receptor == model.counting_receptor:
+            bounds = "weights whole, >= 0, by name"
         yield receptor, "", model.weight_unit, bounds, "Receptor"
 
 

@@ -123,6 +123,7 @@ class DescribedModel:
     copy_meanings: Mapping[str, str]
     integration: Integration | None = None
     weight_bounds: str = "any number"
+    counting_receptor: str = ""
     is_source: bool = False
     plays_spikes: bool = False
 

@@ -33,13 +33,14 @@ def interval_fire(
     burst: bool = False,
     weight: float = 0.0,
     delay: float = 1.0,
-    resolution: float = 0.1,
+    resolution: float = 0.025,
     seed: int = 1,
 ) -> NetworkModel:
     """Describe the network of Hines, Kumar and Schürmann (2011).
 
-    Each cell (`interval_fire`) fires at random intervals of 20 to 40 ms. It has about `connections` inputs. At each
-    input, it computes the time of its next spike again; the time does not change if `weight` is 0.
+    Each cell (`interval_fire`) fires at random intervals of 20 to 40 ms. It has about `connections` inputs. For each
+    spike that reaches it, it computes its state and the time of its next spike again, by an exponential and a
+    logarithm; the time does not change if `weight` is 0.
 
     Parameters
     ----------
@@ -56,11 +57,12 @@ def interval_fire(
     burst
         Whether eighths of the cells, by id, fire five times faster for 50 ms, one eighth after another.
     weight
-        Increment of the state of a cell by a spike; the cell fires when its state reaches 1.
+        Increment of the state of a cell by each spike, the parameter ``jump`` of the cells; a cell fires when its state
+        reaches 1.
     delay
         Delay of all connections, ms.
     resolution
-        Resolution, ms. The paper uses 0.025.
+        Resolution, ms; by default that of the paper.
     seed
         Seed of all random numbers.
 
@@ -98,8 +100,8 @@ def interval_fire(
             )
         rule = NearestNeighbors(connections)
     net = Network(resolution=resolution, seed=seed, name=f"interval-fire network ({topology})")
-    population = net.create(cell(burst_groups=_BURST_GROUPS if burst else 0), cells, name="cells")
-    net.connect(population, population, rule, weight=weight, delay=delay)
+    population = net.create(cell(burst_groups=_BURST_GROUPS if burst else 0, jump=weight), cells, name="cells")
+    net.connect(population, population, rule, receptor="spikes", weight=1.0, delay=delay)
     return NetworkModel(
         net=net,
         spikes=net.record_spikes(),

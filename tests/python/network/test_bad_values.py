@@ -107,6 +107,35 @@ def test_current_into_a_model_that_takes_none() -> None:
     net.stimulate(cells, rv.poisson_generator(rate=1.0))
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"weight": 0.5},
+        {"weight": -1.0},
+        {"weight": 65536.0},
+        {"weight": [1.0, 1.0, 2.5, 1.0]},
+        {"weight": rv.Uniform(1.0, 2.0)},
+        {"synapse": rv.tsodyks2()},
+    ],
+)
+def test_weight_at_a_receptor_that_counts_spikes(options: dict[str, Any]) -> None:
+    net = rv.Network()
+    cells = net.create("interval_fire", 4)
+    with pytest.raises(errors.ValueOutOfBoundsError, match="whole") as caught:
+        net.connect(cells, cells, rv.OneToOne(), receptor="spikes", delay=1.0, **options)
+    check(caught.value, "interval_fire", "spikes")
+    if "synapse" not in options and not isinstance(options["weight"], list):
+        with pytest.raises(errors.ValueOutOfBoundsError, match="whole"):
+            net.stimulate(cells, rv.poisson_generator(rate=1.0), receptor="spikes", **options)
+    # Those of the other receptor can be any number.
+    net.connect(cells, cells, rv.OneToOne(), delay=1.0, **options)
+    net.connect(cells, cells, rv.OneToOne(), receptor="spikes", weight=1.0, delay=1.0)
+    sim = rv.Simulation(net)
+    counted = sim.connections(receptor="spikes")
+    with pytest.raises(errors.ValueOutOfBoundsError, match="whole"):
+        counted.weights = np.full(4, 1.5)
+
+
 NOT_NUMBERS: list[object] = [
     "1.0",
     b"1",

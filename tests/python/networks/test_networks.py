@@ -251,14 +251,14 @@ def spikes_of(model: NetworkModel, time: float) -> rv.SpikeData:
 
 
 def test_interval_fire_network_of_the_paper() -> None:
-    model = interval_fire(cells=500, connections=120)
+    model = interval_fire(cells=500, connections=120, resolution=0.1)
     assert (model.time, model.net.resolution) == (200.0, 0.1)
     degrees = np.bincount(rv.Simulation(model.net).connections().targets, minlength=500)
     assert degrees.min() >= 70
     assert degrees.max() <= 170
     assert degrees.mean() == pytest.approx(120, abs=5 * 29.2 / math.sqrt(500))
     (projection,) = model.net.projections
-    assert (projection.weight, projection.delay) == (0.0, 1.0)
+    assert (projection.weight, projection.delay) == (1.0, 1.0)
     spikes = spikes_of(model, 1000.0)
     first = np.full(500, np.inf)
     np.minimum.at(first, spikes.ids, spikes.times)
@@ -272,8 +272,8 @@ def test_interval_fire_network_of_the_paper() -> None:
 
 @pytest.mark.parametrize("topology", ["random", "adjacent"])
 def test_interval_fire_network_does_not_feel_its_connections(topology: Any) -> None:
-    alone = spikes_of(interval_fire(cells=200, connections=0), 300.0)
-    connected = spikes_of(interval_fire(cells=200, connections=20, topology=topology), 300.0)
+    alone = spikes_of(interval_fire(cells=200, connections=0, resolution=0.1), 300.0)
+    connected = spikes_of(interval_fire(cells=200, connections=20, topology=topology, resolution=0.1), 300.0)
     assert connected.digest() == alone.digest()
 
 
@@ -293,6 +293,43 @@ def test_spikes_of_weight_zero_reach_interval_fire(table_layout: Any) -> None:
     assert (reached != not_reached).any()
 
 
+def test_work_of_interval_fire_grows_with_incoming_spikes() -> None:
+    evaluations, events = {}, {}
+    for connections in (10, 20, 40):
+        model = interval_fire(cells=200, connections=connections, spread=0, resolution=0.1)
+        (cells,) = model.net.populations
+        sim = rv.Simulation(model.net, threads=2)
+        sim.run(100.0)
+        evaluations[connections] = sim.get(cells, "evaluations")
+        events[connections] = sim.counts().synaptic_events
+        # Those that reach a cell in the step in which it fires are not taken.
+        assert 0.97 * events[connections] < evaluations[connections].sum() <= events[connections]
+        inputs = np.bincount(sim.connections().targets - cells.ids[0], minlength=200)
+        assert (inputs == connections).all()
+    assert events[40] == pytest.approx(4 * events[10], rel=0.05)
+    assert evaluations[40].sum() == pytest.approx(2 * evaluations[20].sum(), rel=0.05)
+
+
+def test_spikes_at_interval_fire_count() -> None:
+    def states(jump: float, count: float) -> Any:
+        net = rv.Network()
+        cells = net.create(rv.interval_fire(jump=jump), 50)
+        trains = net.create_spike_generators([[1.0, 2.0, 3.0]])
+        net.connect(trains, cells, rv.AllToAll(), receptor="spikes", weight=count, delay=1.0)
+        net.stimulate(cells, rv.poisson_generator(rate=0.0), receptor="spikes", weight=2.0)
+        sim = rv.Simulation(net)
+        sim.run(5.0)
+        return sim.get(cells, "m"), sim.get(cells, "evaluations")
+
+    alone, _ = states(0.0, 1.0)
+    one, one_evaluation = states(0.1, 1.0)
+    five, five_evaluations = states(0.02, 5.0)
+    assert (one_evaluation == 3.0).all()
+    assert (five_evaluations == 15.0).all()
+    assert five == pytest.approx(one, abs=1e-12), "five small jumps at once are one large one"
+    assert (one > alone + 0.1).all()
+
+
 def test_adjacent_interval_fire_network() -> None:
     net = interval_fire(cells=50, connections=4, topology="adjacent").net
     connections = rv.Simulation(net).connections()
@@ -302,7 +339,7 @@ def test_adjacent_interval_fire_network() -> None:
 
 
 def test_bursts_of_the_interval_fire_network() -> None:
-    spikes = spikes_of(interval_fire(cells=800, connections=10, burst=True), 400.0)
+    spikes = spikes_of(interval_fire(cells=800, connections=10, burst=True, resolution=0.1), 400.0)
     eighth, window = spikes.ids // 100, np.ceil(spikes.times / 50.0 - 1e-9).astype(int) - 1
     counts = np.zeros((8, 8))
     np.add.at(counts, (eighth, window), 1.0)
@@ -321,7 +358,10 @@ def test_keys_of_the_interval_fire_network() -> None:
     assert (net.neuron_count, net.resolution, net.seed) == (30, 0.025, 3)
     (projection,) = net.projections
     assert projection.rule == rv.UniformIndegree(4, 8, allow_autapses=False)
-    assert (projection.weight, projection.delay) == (0.5, 2.0)
+    assert (projection.receptor, projection.weight, projection.delay) == ("spikes", 1.0, 2.0)
+    sim = rv.Simulation(net)
+    assert set(sim.get(net.populations[0], "jump")) == {0.5}
+    assert interval_fire(cells=1, connections=0).net.resolution == 0.025, "as in the paper"
     # Where there are fewer connections than half the spread, it is smaller.
     assert interval_fire(cells=30, connections=6).net.projections[0].rule == rv.UniformIndegree(
         0, 12, allow_autapses=False
