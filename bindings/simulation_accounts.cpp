@@ -1,5 +1,6 @@
 #include "simulation.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -61,15 +62,19 @@ auto epoch_times(const Simulation& simulation) {
     std::vector<double> compute;
     std::vector<double> wait;
     std::vector<double> exchange;
-    std::vector<std::uint64_t> received;
+    std::array<std::vector<std::uint64_t>, 6> counts;
     for (const engine::EpochTimes& epoch : simulation.epoch_times()) {
         compute.push_back(epoch.compute);
         wait.push_back(epoch.wait);
         exchange.push_back(epoch.exchange);
-        received.push_back(epoch.spikes_received);
+        const std::array of_epoch{epoch.spikes_received, epoch.spikes,        epoch.spikes_sent,
+                                  epoch.messages,        epoch.failed_checks, epoch.events};
+        for (std::size_t i = 0; i < counts.size(); ++i) counts[i].push_back(of_epoch[i]);
     }
+    const auto whole = [&](std::size_t i) { return to_array<std::int64_t>(std::move(counts[i])); };
     return std::tuple(to_array<double>(std::move(compute)), to_array<double>(std::move(wait)),
-                      to_array<double>(std::move(exchange)), to_array<std::int64_t>(std::move(received)));
+                      to_array<double>(std::move(exchange)), whole(0), whole(1), whole(2), whole(3), whole(4),
+                      whole(5));
 }
 
 /// Columns of the pieces of work of all threads, one thread after another, and the names of the kinds of work.
@@ -126,6 +131,7 @@ std::map<std::string, std::uint64_t> traffic_counts(const engine::Traffic& traff
             {"notifications", counts.notifications},
             {"exchanges", counts.exchanges},
             {"rounds", counts.rounds},
+            {"failed_checks", counts.failed_checks},
             {"buffer_bytes", counts.buffer_bytes},
             {"presynaptic_entries", traffic.presynaptic_entries},
             {"presynaptic_bytes", traffic.presynaptic_bytes},
@@ -162,7 +168,9 @@ void bind_accounts(nb::class_<Simulation>& simulation) {
             "worker_times", [](const Simulation& self) { return to_columns(self.worker_times()); },
             "Seconds by phase, for each thread of this process.")
         .def("epoch_times", epoch_times,
-             "Seconds of computation, waiting and exchange of each epoch that was traced, and spikes received in it.")
+             "Seconds of computation, waiting and exchange of each epoch that was traced; spikes received, fired and "
+             "sent "
+             "in it, messages, failed checks of conservation, and synaptic events.")
         .def("trace", trace,
              "The latest pieces of work of each thread, as columns; times in seconds, and begins and ends in "
              "nanoseconds of the system's clock.")
@@ -170,6 +178,8 @@ void bind_accounts(nb::class_<Simulation>& simulation) {
         .def(
             "traffic", [](const Simulation& self) { return traffic_counts(self.traffic()); },
             "Traffic of this process.")
+        .def("greatest_fan_out", &Simulation::greatest_fan_out, nb::call_guard<Unlocked>(),
+             "The most processes that a spike of a neuron of this process is sent to.")
         .def(
             "memory", [](const Simulation& self) { return to_map(self.memory()); }, "Bytes by component.")
         .def(

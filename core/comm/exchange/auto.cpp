@@ -176,6 +176,7 @@ class AutoExchange final : public SpikeExchange {
         total.messages += counts.messages;
         total.exchanges += counts.exchanges;
         total.rounds += counts.rounds;
+        total.failed_checks += counts.failed_checks;
         total.buffer_bytes += counts.buffer_bytes;
         total.sources_set_up += counts.sources_set_up;
         total.bytes_of_sources += counts.bytes_of_sources;

@@ -59,6 +59,7 @@ void PointToPointExchange::complete(std::uint32_t of_parity) {
         totals = {finished.sent, finished.received};
         communicator().reduce(totals, Reduction::sum);
         count_collective(sizeof totals, 0);
+        if (totals[0] != totals[1]) ++counts_.failed_checks;
     }
     counts_.spikes_received += finished.arrived.size();
     std::vector<ArrivedSpike>& completed = completed_[arrivals_.size()];

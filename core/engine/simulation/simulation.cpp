@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/agreement.hpp"
 #include "engine/forecast/memory.hpp"
@@ -236,6 +237,28 @@ Traffic Simulation::traffic() const {
     }
     traffic.build_rounds = self.routing->build_rounds();
     return traffic;
+}
+
+std::uint64_t Simulation::greatest_fan_out() const {
+    const Implementation& self = *implementation_;
+    const Rank here = self.communicator->rank();
+    const std::int32_t ranks = self.communicator->size();
+    const auto& presynaptic = self.routing->presynaptic();
+    if (presynaptic == nullptr) return static_cast<std::uint64_t>(ranks - 1);
+    std::uint64_t greatest = 0;
+    std::vector<comm::Destination> found;
+    for (std::uint32_t shard = 0; shard < self.shards.size(); ++shard) {
+        for (std::uint32_t local = 0; local < presynaptic->sources(shard); ++local) {
+            found.clear();
+            presynaptic->find(shard, local, Rank{0}, Rank{ranks}, found);
+            std::uint64_t others = 0;
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                if (found[i].rank != here && (i == 0 || found[i].rank != found[i - 1].rank)) ++others;
+            }
+            greatest = std::max(greatest, others);
+        }
+    }
+    return greatest;
 }
 
 std::vector<MemoryItem> Simulation::memory() const {

@@ -123,6 +123,8 @@ void EpochStepping::reset_counts() {
     ends_.clear();
     for (WorkerState& worker : workers_) {
         worker.shares.clear();
+        worker.events = 0;
+        worker.spikes = 0;
         worker.parts_taken = 0;
     }
     if (traffic_) traffic_->exchange().reset_counts();
@@ -156,10 +158,16 @@ std::uint32_t EpochStepping::run_item(std::uint32_t worker, std::uint32_t shard,
     }
     WorkTrace& trace = given_.traces[worker];
     // A replay repeats steps that were taken before.
-    if (!trace.is_on() || replays_) return work(worker, shard, times, timer);
+    const bool traces = trace.is_on() && !replays_;
+    if (!traces && !given_.traces_epochs) return work(worker, shard, times, timer);
     const ShardSynapses& synapses = given_.shards[shard]->synapses();
     const std::uint64_t events = synapses.events();
     const bool updates = plan.kind == WorkKind::update;
+    if (!traces) {
+        const std::uint32_t note = work(worker, shard, times, timer);
+        state.count_work(synapses.events() - events, updates ? given_.shards[shard]->outboxes().present().size() : 0);
+        return note;
+    }
     trace.begin({.begin = timer.last(),
                  .first = updates ? plan.present.begin : 0,
                  .last = updates ? plan.present.end : -1,
@@ -169,6 +177,7 @@ std::uint32_t EpochStepping::run_item(std::uint32_t worker, std::uint32_t shard,
                 times);
     const std::uint32_t note = work(worker, shard, times, timer);
     trace.present().events = synapses.events() - events;
+    state.count_work(synapses.events() - events, updates ? given_.shards[shard]->outboxes().present().size() : 0);
     trace.end(times);
     return note;
 }
@@ -400,28 +409,34 @@ void EpochStepping::trace_share(WorkerState& state, const WorkerTimes& times) {
     const EpochShare sum = share_of(times);
     state.shares.push_back({.epoch = plan.past.number,
                             .compute = sum.compute - state.until_last.compute,
-                            .exchange = sum.exchange - state.until_last.exchange});
+                            .exchange = sum.exchange - state.until_last.exchange,
+                            .spikes = std::exchange(state.spikes, 0),
+                            .events = std::exchange(state.events, 0)});
     state.until_last = sum;
 }
 
 void EpochStepping::trace_end(const Plan& plan) {
     if ((plan.kind != WorkKind::update && plan.kind != WorkKind::finish) || plan.past.end == 0) return;
-    ends_.push_back(
-        {.epoch = plan.past.number, .seconds = epoch_timer_.lap(), .spikes_received = counts().spikes_received});
+    ends_.push_back({.epoch = plan.past.number, .seconds = epoch_timer_.lap(), .counts = counts()});
 }
 
 std::vector<EpochTimes> EpochStepping::epoch_times() const {
     std::vector<EpochTimes> epochs;
     std::vector<std::size_t> next(workers_.size(), 0);
-    std::uint64_t received_before = 0;
+    comm::ExchangeCounts before;
     for (const EpochEnd& end : ends_) {
-        EpochTimes times{.spikes_received = end.spikes_received - received_before};
-        received_before = end.spikes_received;
+        EpochTimes times{.spikes_received = end.counts.spikes_received - before.spikes_received,
+                         .spikes_sent = end.counts.spikes_sent - before.spikes_sent,
+                         .messages = end.counts.messages - before.messages,
+                         .failed_checks = end.counts.failed_checks - before.failed_checks};
+        before = end.counts;
         for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
             const std::vector<EpochShare>& shares = workers_[worker].shares;
             for (std::size_t& i = next[worker]; i < shares.size() && shares[i].epoch <= end.epoch; ++i) {
                 times.compute += shares[i].compute / static_cast<double>(workers_.size());
                 times.exchange += shares[i].exchange;
+                times.spikes += shares[i].spikes;
+                times.events += shares[i].events;
             }
         }
         times.wait = std::max(0.0, end.seconds - times.compute - times.exchange);

@@ -87,11 +87,13 @@ class EpochStepping final : public Stepping {
         bool stops = false;          ///< all processes have decided to end early, with the present epoch
         bool has_failure = false;    ///< a neuron of a visible shard has failed in a previous epoch
     };
-    /// Seconds of a worker in an epoch.
+    /// Seconds of a worker in an epoch, and what it counted.
     struct EpochShare {
         std::uint64_t epoch = 0;
         double compute = 0.0;
         double exchange = 0.0;
+        std::uint64_t spikes = 0;
+        std::uint64_t events = 0;
     };
     /// What only one worker accesses.
     struct alignas(64) WorkerState {
@@ -99,12 +101,19 @@ class EpochStepping final : public Stepping {
         std::uint64_t parts_taken = 0;   ///< pieces of deliveries of other workers
         std::vector<EpochShare> shares;  ///< if epochs are traced
         EpochShare until_last;           ///< sums until the end of the last epoch
+        std::uint64_t spikes = 0;        ///< since then
+        std::uint64_t events = 0;        ///< since then
+
+        void count_work(std::uint64_t more_events, std::uint64_t more_spikes) {
+            events += more_events;
+            spikes += more_spikes;
+        }
     };
     /// An epoch as seen by its first shard.
     struct EpochEnd {
         std::uint64_t epoch = 0;
         double seconds = 0.0;
-        std::uint64_t spikes_received = 0;
+        comm::ExchangeCounts counts;  ///< since the last reset
     };
     /// The work of a worker beside the items of rounds: parts of deliveries.
     class Parts;

@@ -198,6 +198,9 @@ class Simulation {
     std::vector<std::vector<TracedWork>> trace() const;
     /// Of this process.
     Traffic traffic() const;
+    /// The most other processes that the spikes of a neuron of this process are sent to: all, if the exchange method
+    /// sends to all; 0 without exchange. Reads the whole presynaptic table.
+    std::uint64_t greatest_fan_out() const;
     /// Counted at allocation, except for the buffers of the exchange, which are queried.
     std::vector<MemoryItem> memory() const;
     std::vector<NodeMemoryItem> memory_by_node() const;

@@ -25,12 +25,17 @@ struct Epoch {
     Step end = 0;  ///< inclusive
 };
 
-/// Times of an epoch on one process, in seconds, and the number of received spikes.
+/// Times of an epoch on one process, in seconds, and what was counted in it.
 struct EpochTimes {
     double compute = 0.0;  ///< delivery, update, recording and collocation, mean over the workers
     double wait = 0.0;     ///< for other workers and processes: the rest of the epoch
     double exchange = 0.0; ///< by any worker
     std::uint64_t spikes_received = 0;  ///< records, whether needed here or not
+    std::uint64_t spikes = 0;           ///< that neurons of this process have fired
+    std::uint64_t spikes_sent = 0;      ///< records
+    std::uint64_t messages = 0;
+    std::uint64_t failed_checks = 0;    ///< see comm::ExchangeCounts
+    std::uint64_t events = 0;           ///< spikes that reached a synapse, in the deliveries of this epoch
 };
 
 /// Measures the time between two calls, for loops whose parts take microseconds.

@@ -247,6 +247,8 @@ class Traffic:
         Number of epochs, which is the number of exchanges of spikes.
     rounds
         Number of collective calls, or of checks whether all messages have arrived.
+    failed_checks
+        Number of checks that found messages in transit, so that there was another one.
     buffer_bytes
         Present size of its buffers.
     presynaptic_entries, presynaptic_bytes
@@ -262,6 +264,7 @@ class Traffic:
     notifications: int
     exchanges: int
     rounds: int
+    failed_checks: int
     buffer_bytes: int
     presynaptic_entries: int
     presynaptic_bytes: int
@@ -270,7 +273,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class EpochTimes:
-    """Times of one process in each epoch, from one exchange of spikes to the next.
+    """Times and counts of one process in each epoch, from one exchange of spikes to the next.
 
     Attributes
     ----------
@@ -282,9 +285,23 @@ class EpochTimes:
         Seconds of the exchange itself.
     spikes_received
         Number of spike records that arrived.
+    spikes
+        Number of spikes of this process's neurons.
+    spikes_sent, messages
+        Number of spike records, and of messages or partners in collective calls, as in `Traffic`. A method that sends
+        at once counts them when a neuron fires, others in the exchange that ends the epoch.
+    failed_checks
+        Number of checks at the end of the epoch that found messages in transit; 0 if all had arrived.
+    events
+        Number of spikes that reached synapses in this epoch, most of them of the epoch before.
     """
 
     compute: FloatArray
     wait: FloatArray
     exchange: FloatArray
     spikes_received: IntArray
+    spikes: IntArray
+    spikes_sent: IntArray
+    messages: IntArray
+    failed_checks: IntArray
+    events: IntArray

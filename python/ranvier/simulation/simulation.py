@@ -708,8 +708,16 @@ class Simulation(NamedAttributes):
         with self._built.exclusive():
             return Traffic(**self._built.core.traffic())
 
+    def greatest_fan_out(self) -> int:
+        """Return the most other processes that the spikes of a neuron of this process are sent to.
+
+        With a method that sends spikes to all processes, these are all others. The whole presynaptic table is read.
+        """
+        with self._built.exclusive():
+            return self._built.core.greatest_fan_out()
+
     def epoch_times(self) -> EpochTimes:
-        """Return the times of each epoch on this process since the last `reset_counts`.
+        """Return the times and counts of each epoch on this process since the last `reset_counts`.
 
         Raises
         ------

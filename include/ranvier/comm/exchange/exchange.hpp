@@ -127,6 +127,8 @@ struct ExchangeCounts {
     std::uint64_t messages = 0;         ///< point-to-point messages, or partners of a collective
     std::uint64_t exchanges = 0;        ///< epochs
     std::uint64_t rounds = 0;           ///< collective calls, or checks of conservation
+    /// Checks of conservation that found messages in transit, so that there was another one.
+    std::uint64_t failed_checks = 0;
     std::uint64_t notifications = 0;    ///< clocks of groups sent to other processes; see ProgressExchange
     std::uint64_t buffer_bytes = 0;     ///< current size
     /// Sources for which something was set up at their first spike, and its bytes, which `buffer_bytes` includes: they
