@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
@@ -104,7 +105,8 @@ def largest_fitting(needed: Callable[[int], float], least: int, limit: float) ->
         fitting, at_fitting = too_many, at_too_many
     halve = False
     while (width := too_many - fitting) > max(1, fitting // 1000):
-        part = 0.5 if halve else (limit - at_fitting) / (at_too_many - at_fitting)
+        # The need is infinite beyond a bound of another kind.
+        part = 0.5 if halve or math.isinf(at_too_many) else (limit - at_fitting) / (at_too_many - at_fitting)
         middle = min(too_many - 1, max(fitting + 1, fitting + round(part * width)))
         at_middle = needed(middle)
         if at_middle <= limit:

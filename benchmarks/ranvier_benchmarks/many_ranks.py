@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -295,8 +296,14 @@ def network_size(prepared: Prepared, case: Case) -> int:
         return int(arguments.neurons)
     assert prepared.limit is not None
 
-    def needed(per_rank: int) -> int:
-        return sum(predicted_bytes(prepared, case, per_rank * case[2]).values())
+    def needed(per_rank: int) -> float:
+        try:
+            return sum(predicted_bytes(prepared, case, per_rank * case[2]).values())
+        except ValueOutOfBoundsError:
+            # Tables have bounds, too: one holds fewer than 2^32 rows.
+            if per_rank == least:
+                raise
+            return math.inf
 
     least = least_neurons(_NETWORK, arguments.indegree, prepared.chosen, case[2])
     if needed(least) > prepared.limit:

@@ -194,6 +194,13 @@ def test_the_largest_that_fits_is_found_in_few_calls(exponent: float, overhead: 
         assert len(calls) < 40
 
 
+def test_the_largest_that_fits_may_have_another_bound() -> None:
+    def needed(count: int) -> float:
+        return 3.0 * count if count <= 777 else math.inf
+
+    assert largest_fitting(needed, 1, 1e9) == 777
+
+
 # ---- spikes that differ ----------------------------------------------------------------------------------------------
 
 

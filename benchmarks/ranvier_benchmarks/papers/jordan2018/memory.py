@@ -279,8 +279,10 @@ def _compared(measured: Measured, part: Mapping[str, Any], name: str) -> str:
     counts, threads = measured["processes"], measured["options"]["threads"]
     last = len(counts) - 1
     if name == "sparse":
-        share = max(part["4g"], key=lambda component: float(part["4g"][component][last]))
-        return f"largest is {share} at {threads * counts[last]:,} threads"
+        if "sparse tables" not in part["4g"]:
+            return "a part of the synapses"
+        share = part["4g"]["sparse tables"][last] / _totals(part, "4g")[last]
+        return f"{100.0 * share:.0f} % of the memory at {threads * counts[last]:,} threads"
     if name == "neurons":
         place = min(range(last + 1), key=lambda each: abs(math.log(counts[each] / JUQUEEN)))
         return f"{part['neurons_per_process'][place]:,.0f} on {counts[place]:,} processes"
@@ -354,7 +356,7 @@ def _stack(panel: Axes, counts: Sequence[int], parts: Mapping[str, Sequence[floa
 
 _FULL = {
     # The captions: 13 GB, and 8 threads of a process.
-    "processes": (4, 16, 64, 256, 1024, 4096, 16_384, JUQUEEN, K_COMPUTER, 100_000),
+    "processes": (4, 16, 64, 256, 1024, 4096, 16_384, JUQUEEN, 100_000),
     "dry_processes": (),
     "memory_per_process": "13GB",
     "indegree": 11_250,
