@@ -281,7 +281,7 @@ INFINIBAND_HDR = Machine(
         "allgatherv_process": _ASSUMED,
         "reduce_scatter_bandwidth": "assumed: as of allgather",
         "count_target": _ASSUMED,
-        "event": "assumed; `ranvier bench exchange_simulation --calibrate` measures it",
+        "event": "assumed",
         "message": _ASSUMED,
         "spike": _ASSUMED,
         "step": _ASSUMED,

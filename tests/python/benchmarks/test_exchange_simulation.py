@@ -160,6 +160,7 @@ def test_reception_limits_many_senders_to_one() -> None:
     assert result.received_by_rank_0[0] == 32
 
 
+@pytest.mark.thorough
 def test_links_limit_all_together() -> None:
     ranks = 64
     costs = machine(link_bandwidth=100.0, message_bytes=10.0, topology="torus", allreduce=1e-4)
@@ -356,6 +357,7 @@ def paper_run(name: str, cells: int, connections: int, ranks: int, time: int = 6
     return simulate(spikes, targets, BLUE_GENE_P, METHODS[name], intervals=time)
 
 
+@pytest.mark.thorough
 def test_what_the_paper_says_of_its_methods() -> None:
     results = {name: paper_run(name, 8192, 500, 512) for name in METHODS}
     busy = slice(-20, None)
