@@ -77,9 +77,14 @@ class Run(TypedDict):
         By name of a time (s) or a count, the values of all ranks.
     intervals
         Computation of rank 0, mean and greatest of all ranks, and total: the longest that a rank took; seconds.
+    interval_counts
+        By interval: spikes of cells of rank 0, messages that it sent, spike records that it received, and how many
+        checks of conservation found messages in transit.
+    greatest_fan_out
+        The most processes that the spikes of a cell are sent to: of the cells of rank 0, and of all.
     imbalance
-        Of computation and of received spikes: the ratio of the greatest and the mean of all ranks, as a mean over the
-        intervals, weighted by their content.
+        Of computation, received spikes and synaptic events: the ratio of the greatest and the mean of all ranks, as a
+        mean over the intervals, weighted by their content.
     """
 
     contestant: int
@@ -94,6 +99,8 @@ class Run(TypedDict):
     build: float
     ranks: dict[str, list[float]]
     intervals: dict[str, list[float]]
+    interval_counts: dict[str, list[int]]
+    greatest_fan_out: dict[str, int]
     imbalance: dict[str, float]
 
 
@@ -169,6 +176,8 @@ def _measure(simulation: Simulation, model: NetworkModel, contestant: int, time:
             "computation": times.compute.tolist(),
             "total": (times.compute + times.wait + times.exchange).tolist(),
             "received": times.spikes_received.tolist(),
+            "events": times.events.tolist(),
+            "fan_out": simulation.greatest_fan_out(),
         }
     )
     counts = simulation.counts()
@@ -194,8 +203,20 @@ def _measure(simulation: Simulation, model: NetworkModel, contestant: int, time:
             "greatest": of_ranks.max(axis=0).tolist(),
             "total": np.array([rank["total"] for rank in everywhere]).max(axis=0).tolist(),
         },
+        interval_counts={
+            "spikes": times.spikes.tolist(),
+            "messages": times.messages.tolist(),
+            "spikes_received": times.spikes_received.tolist(),
+            # The sums that are compared are the same on all ranks.
+            "failed_checks": times.failed_checks.tolist(),
+        },
+        greatest_fan_out={
+            "rank_0": everywhere[0]["fan_out"],
+            "all": max(rank["fan_out"] for rank in everywhere),
+        },
         imbalance={
             "computation": imbalance(of_ranks),
+            "synaptic_events": imbalance(np.array([rank["events"] for rank in everywhere], dtype=np.float64)),
             "spikes_received": imbalance(np.array([rank["received"] for rank in everywhere], dtype=np.float64)),
         },
     )

@@ -224,6 +224,12 @@ def summarize(name: str, intervals: int, runs: list[Run], *, barrier: bool = Tru
         summary[key] = int(of_ranks.max() if key == "rounds" else of_ranks.sum())
     summary["rounds_per_interval"] = summary["rounds"] / max(1, summary["interval_count"])
     summary["imbalance"] = {key: float(over_runs("imbalance", key)) for key in runs[0]["imbalance"]}
+    summary["greatest_fan_out"] = runs[-1]["greatest_fan_out"]
+    # Spikes are the same in each repetition. How many checks fail depends on how fast messages travel.
+    summary["per_interval"] = {
+        **runs[-1]["interval_counts"],
+        "failed_checks": np.max([run["interval_counts"]["failed_checks"] for run in runs], axis=0).tolist(),
+    }
     summary["per_interval_s"] = {key: over_runs("intervals", key).tolist() for key in runs[0]["intervals"]}
     summary["total_of_runs_s"] = [run["ranks"]["total"][0] for run in runs]
     return summary

@@ -30,7 +30,7 @@ from ranvier_benchmarks._mpiexec import run_worker as run_module
 from shared_folders import filled_once
 from thorough_cases import only
 
-SMALL = ["--ranks=2", "--repetitions=2", "--set", "cells=64", "connections=20"]
+SMALL = ["--ranks=2", "--repetitions=2", "--set", "cells=64", "connections=20", "resolution=0.1"]
 TIME = "time=60"
 
 
@@ -64,7 +64,9 @@ def one_run(contestant: int, digest: str = "right", total: float = 1.0, **ranks:
         build=0.1,
         ranks={**of_ranks, "total": [total, total], **ranks},
         intervals={name: [total / 2, total / 2] for name in ("rank_0", "mean", "greatest", "total")},
-        imbalance={"computation": 1.5, "spikes_received": 1.0},
+        interval_counts={name: [0, contestant] for name in ("spikes", "messages", "spikes_received", "failed_checks")},
+        greatest_fan_out={"rank_0": 1, "all": 1},
+        imbalance={"computation": 1.5, "spikes_received": 1.0, "synaptic_events": 1.0},
     )
 
 
@@ -122,6 +124,29 @@ def test_methods_are_measured(methods: str, tmp_path: Path) -> None:
     assert {method["method"] for method in found} == set(mpi.exchanges() if methods == "all" else methods.split(","))
     # In shared memory, threads exchange spikes while they wait.
     assert {method["method"] for method in found if method["exchange_s"]["greatest"] == 0.0} == {"shared_memory"}
+
+
+def test_bursts_on_consecutive_processes_are_imbalanced(tmp_path: Path) -> None:
+    """As in Table 3 of the paper, by counts: cells that burst together, and their targets, are on one process."""
+    imbalance = {}
+    for placement in ("consecutive", "round_robin"):
+        path = tmp_path / f"{placement}.json"
+        keys = ["cells=160", "connections=10", "topology=adjacent", "burst=true", "resolution=0.1", "time=200"]
+        arguments = ["--repetitions=1", "--ranks=2", "--methods=multisend", "--intervals=1", f"--json={path}"]
+        assert bench(*arguments, f"--mpiexec={WHEELS[0].mpiexec}", "--set", *keys, f"placement={placement}") == 0
+        result = json.loads(path.read_text())["results"][0]
+        method = result["methods"][0]
+        imbalance[placement] = method["imbalance"]["synaptic_events"]
+        assert method["greatest_fan_out"] == {"rank_0": 1, "all": 1}
+        counts = method["per_interval"]
+        assert {len(values) for values in counts.values()} == {200}
+        assert 0 < sum(counts["spikes"]) < result["spikes"]
+        assert sum(counts["messages"]) <= sum(counts["spikes"]), "a spike goes to one other process at most"
+        assert min(counts["failed_checks"]) >= 0
+    # In 200 ms, groups of the first process burst: 20 of its 80 cells fire five times as often, (60 + 5 * 20) / 80 = 2
+    # times the spikes of the other process, so the greatest is 4 / 3 of the mean.
+    assert imbalance["round_robin"] < 1.1
+    assert imbalance["consecutive"] > 1.25
 
 
 @pytest.mark.thorough
