@@ -9,6 +9,7 @@
 #include <memory_resource>
 #include <numeric>
 #include <random>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,9 +90,9 @@ class Rows {
     /// Draws those of the next step: the same in each run.
     void fill(Step step) {
         for (std::size_t i = 0; i < neurons; ++i) {
-            for (const StepRows& own : of_receptors) {
+            for (std::size_t r = 0; r < of_receptors.size(); ++r) {
                 const auto drawn = static_cast<double>(random_() % 64);
-                if (drawn < 16.0) own.row(step)[i] += model_.name == "interval_fire" ? drawn / 100.0 : 30.0 * drawn;
+                if (drawn < 16.0) of_receptors[r].row(step)[i] += input_of(model_.receptors[r], drawn);
             }
             if (current.data != nullptr) current.row(step)[i] = 10.0 * static_cast<double>(random_() % 64);
         }
@@ -106,6 +107,11 @@ class Rows {
     StepRows current;
 
    private:
+    /// @param drawn from 0 to 15
+    double input_of(std::string_view receptor, double drawn) const {
+        if (receptor == model_.counting_receptor) return drawn;
+        return model_.name == "interval_fire" ? drawn / 100.0 : 30.0 * drawn;
+    }
     static StepRows rows_of(std::vector<double>& numbers) {
         return {.data = numbers.data(), .stride = neurons, .mask = rows - 1};
     }

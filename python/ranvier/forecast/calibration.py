@@ -299,13 +299,20 @@ def _simulation_of_neurons(
             sources,
             copy,
             FixedIndegree(indegree),
-            weight=each.sign * _SMALL_WEIGHT,
+            weight=1.0 if each.receptor == _counting_receptor(population) else each.sign * _SMALL_WEIGHT,
             delay=max(1, round(delay / population.step)) * population.step,
             receptor=each.receptor,
         )
     here: dict[str, Any] = {"threads": 1}
     here |= {"invented_rate": rates, "ranks": 1} if arrivals else {"communicator": _core.Communicator.local()}
     return Simulation(net, progress=False, **grouped({**options, **here}))
+
+
+def _counting_receptor(population: Population) -> str | None:
+    """Return the receptor at which weights are numbers of spikes, or None."""
+    if population.user_model is not None:
+        return None
+    return next((model.counting_receptor for model in _core.neuron_models() if model.name == population.model), None)
 
 
 def _seconds_a_step(sim: Simulation) -> float:

@@ -172,7 +172,7 @@ def neurons_of(net: rv.Network, index: int, rate: float, delay: float = 1.0) -> 
 
 
 def test_as_many_spikes_arrive_at_measured_neurons_as_in_the_network() -> None:
-    net = rv.networks.interval_fire(cells=512, connections=200, spread=0).net
+    net = rv.networks.interval_fire(cells=512, connections=200, spread=0, resolution=0.1).net
     real = rv.Simulation(net, threads=1, progress=False)
     real.run(120.0)
     real.reset_counts()

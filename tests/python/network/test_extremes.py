@@ -39,8 +39,13 @@ def runs(net: rv.Network, precision: Literal["single", "double"] = "double", ste
 
 
 def reached(model: _core.NeuronModel) -> list[str | None]:
-    """Return all receptors where one must be named; else none, which lets the sign of a weight choose."""
-    return [None] if model.sign_chooses_receptor or len(model.receptors) == 1 else list(model.receptors)
+    """Return all receptors where one must be named; else none, which lets the sign of a weight choose.
+
+    A receptor that counts spikes refuses almost all of these weights.
+    """
+    if model.sign_chooses_receptor or len(model.receptors) == 1:
+        return [None]
+    return [receptor for receptor in model.receptors if receptor != model.counting_receptor]
 
 
 def described(describe: Callable[[rv.Network], object]) -> rv.Network | None:
