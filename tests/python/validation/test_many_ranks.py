@@ -102,8 +102,8 @@ print(json.dumps({"memory": sim.memory(), "events": counts.synaptic_events, "tra
 """
 
 REAL_NETWORKS: dict[str, dict[str, Any]] = {
-    # Large enough that the inputs of all delays exceed the cache on each of four ranks: ranks whose longest delays differ
-    # then choose the same layout of tables.
+    # Large enough that the inputs of all delays exceed the cache on each of four ranks. Ranks whose longest delays
+    # differ then choose the same layout of tables.
     "microcircuit": {"n_scaling": 0.16, "k_scaling": 0.6, "drive": "poisson"},
     "brunel": {"order": 800},
     "interval_fire": {"cells": 4000, "connections": 500},
