@@ -145,7 +145,7 @@ def load_mechanisms(folder: Path) -> Any:
     Raises
     ------
     FileError
-        When there are none.
+        When the folder has no compiled mechanisms.
     """
     libraries = sorted(folder.glob("*/libnrnmech.*"))
     if len(libraries) != 1:

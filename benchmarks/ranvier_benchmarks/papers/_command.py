@@ -194,12 +194,13 @@ def _measure(
 
 
 def _settings(settings: Sequence[str], result: PaperResult) -> dict[str, Any]:
-    for_run, of_result = parse_settings(settings, result.measure)
+    # Before parse_settings, whose error would also list the options of simulations.
     keys = list(result.preset(full=False))
-    for name in [*for_run, *of_result]:
-        if name not in keys:
+    for setting in settings:
+        name, equals, _ = setting.partition("=")
+        if equals and name not in keys:
             unknown_name(f"key of {result.name}", name, keys)
-    return of_result
+    return parse_settings(settings, result.measure)[1]
 
 
 def _read(path: Path, paper: Paper, result: PaperResult) -> Measured:

@@ -120,6 +120,12 @@ def test_wrong_arguments_measure_nothing(words: list[str], error: type[Exception
     assert not list(Path().iterdir())
 
 
+def test_an_unknown_key_names_only_keys_of_the_figure() -> None:
+    with pytest.raises(rv.errors.UnknownNameError, match="processes") as caught:
+        run("jordan2018", "--figure", "1", "--set", "process=(1,)")
+    assert "allgather_spikes" not in str(caught.value)
+
+
 def test_an_unknown_figure_names_those_that_there_are() -> None:
     with pytest.raises(rv.errors.UnknownNameError, match="1"):
         run("jordan2018", "--figure", "99")

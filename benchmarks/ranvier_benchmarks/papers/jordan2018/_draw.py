@@ -95,7 +95,7 @@ def legend_of_kernels(
 
 
 def crowding_note(measured: Measured) -> str:
-    """Say which real runs had more threads than processors; empty if there are none."""
+    """Return a note on the real runs with more threads than processors, or an empty text."""
     crowded = sorted({run["ranks"] for run in measured["real"] if run["crowded"]})
     if not crowded:
         return ""

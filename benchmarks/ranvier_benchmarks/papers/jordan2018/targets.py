@@ -77,7 +77,7 @@ def measure_targets(
     targets
         Targets of a neuron.
     processes
-        Numbers of processes. Those above `neurons`, or of which `neurons` is no multiple, are calculated only.
+        Numbers of processes. Targets are only counted where `neurons` is a multiple of the number.
     neurons
         Neurons that can be targets, placed round-robin.
     counted
