@@ -18,7 +18,7 @@ from ranvier.base.values import FloatArray
 from ranvier.figures.style import COLOURS, FAINT, GREY, STYLE, Figure, styled
 from ranvier.simulation.predictions import lasting_bytes
 
-__all__ = ["intervals", "run_times", "save", "scaling"]
+__all__ = ["draw_intervals", "highest_shown", "intervals", "run_times", "save", "scaling"]
 
 Summary: TypeAlias = dict[str, Any]
 
@@ -56,14 +56,14 @@ def intervals(result: Summary, network: str) -> Figure:
     methods = result["methods"]
     columns = min(_COLUMNS, len(methods))
     rows = math.ceil(len(methods) / columns)
-    top = _top(methods)
+    top = highest_shown(methods)
     cut = any((_scaled(method, "total") > top).any() for method in methods)
     note = "Values above the panels are cut off" if cut else ""
     title = f"{result['ranks']} processes, {network}"
     figure = _figure(4.0 * columns, 0.9 + 1.9 * rows, title, result, note=note)
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, method in zip(panels, methods, strict=False):
-        _draw_intervals(axes, method, result["simulated_ms"], top)
+        draw_intervals(axes, method, result["simulated_ms"], top)
     for axes in panels[len(methods) :]:
         axes.set_visible(False)
     for column in range(columns):
@@ -186,8 +186,11 @@ def _scaled(method: Summary, key: str) -> FloatArray:
     return milliseconds
 
 
-def _top(methods: Sequence[Summary]) -> float:
-    """Return where panels end: above nearly all values, but not above single ones that dwarf all others."""
+def highest_shown(methods: Sequence[Summary]) -> float:
+    """Return where panels of `draw_intervals` end, ms.
+
+    They show nearly all values, but are not flattened by single ones that dwarf all others.
+    """
     highest = [float(np.percentile(_scaled(method, "total"), 95)) for method in methods]
     # A method that is much slower than most must not flatten these.
     return 1.2 * min(max(highest), 3.0 * float(np.median(highest)))
@@ -198,7 +201,8 @@ def _variant(method: Summary) -> str:
     return f"{method['method']}{intervals}{'' if method['barrier'] else ', no barrier'}"
 
 
-def _draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) -> None:
+def draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) -> None:
+    """Plot the times of each interval of a run of `simulated` ms up to `top` ms: a panel of Figures 5 to 8."""
     total = _scaled(method, "total")
     times = simulated * (np.arange(len(total)) + 0.5) / len(total)
     axes.plot(times, _scaled(method, "rank_0"), color=_LIGHT, linewidth=0.8, zorder=4, label="computation of rank 0")
@@ -210,9 +214,10 @@ def _draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) -
     axes.plot(times, total, color=_RED, linewidth=0.9, zorder=1, label="total of the interval")
     axes.set_title(_variant(method))
     computation, run = method["computation_s"]["rank_0"], method["total_s"]["rank_0"]
+    unit, scale = ("ms", 1e3) if run < 1.0 else ("s", 1.0)
     axes.text(
-        0.99, 0.97, f"computation {1e3 * computation:.0f} ms, run {1e3 * run:.0f} ms", transform=axes.transAxes,
-        ha="right", va="top", fontsize=8, color=GREY, zorder=5,
+        0.99, 0.97, f"computation {scale * computation:.3g} {unit}, run {scale * run:.3g} {unit}",
+        transform=axes.transAxes, ha="right", va="top", fontsize=8, color=GREY, zorder=5,
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
     )  # fmt: skip
     axes.set(xlim=(0.0, simulated), ylim=(0.0, top))

@@ -157,8 +157,8 @@ class Simulated:
         On all processes.
     late
         Messages that had not been received when the first process had finished its computation.
-    greatest_fanout
-        Of all cells: number of processes that need the spikes of a cell.
+    greatest_fanout, greatest_fanout_of_rank_0
+        Of all cells, and of those of process 0: number of other processes that need the spikes of a cell.
     """
 
     ranks: int
@@ -174,6 +174,7 @@ class Simulated:
     spikes: Integers
     late: Integers
     greatest_fanout: int
+    greatest_fanout_of_rank_0: int
 
     @property
     def exchange(self) -> Floats:
@@ -466,8 +467,13 @@ class _Run:
             name: np.array(values, dtype=np.int64 if name in counts else np.float64)
             for name, values in self._lists.items()
         }
-        fanout = self._targets.fanout
-        return Simulated(ranks=self._ranks, greatest_fanout=int(fanout.max()) if len(fanout) else 0, **arrays)
+        fanout, here = self._targets.fanout, self._targets.rank_of == 0
+        return Simulated(
+            ranks=self._ranks,
+            greatest_fanout=int(fanout.max(initial=0)),
+            greatest_fanout_of_rank_0=int(fanout[here].max(initial=0)),
+            **arrays,
+        )
 
     # ---- one slot ----------------------------------------------------------------------------------------------------
 

@@ -97,6 +97,7 @@ def summary(result: Simulated) -> dict[str, Any]:
         "messages": int(result.messages.sum()),
         "spikes": int(result.spikes.sum()),
         "greatest_fanout": result.greatest_fanout,
+        "greatest_fanout_of_rank_0": result.greatest_fanout_of_rank_0,
         "iterations": spread(result.iterations),
         "spikes_of_rank_0": spread(result.spikes_of_rank_0),
         "sent_by_rank_0": spread(result.sent_by_rank_0),

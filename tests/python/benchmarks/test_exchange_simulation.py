@@ -132,6 +132,13 @@ def test_multicast_costs_a_call_and_each_target() -> None:
     assert list(replay.rank_0) == pytest.approx([3.0 + 7 * 0.5 + 0.25, 0.25])
 
 
+def test_greatest_fan_outs_leave_out_the_process_of_the_cell() -> None:
+    # Cells 0 and 2 are on process 0, with two and one other processes as targets; cell 1 has three.
+    targets = KnownTargets([0, 1, 0, 2, 3], 4, [0, 0, 0, 1, 1, 1, 2], [1, 3, 2, 0, 3, 4, 1])
+    result = simulate(GivenSpikes(5, []), targets, machine(), Method("multisend"), intervals=1)
+    assert (result.greatest_fanout, result.greatest_fanout_of_rank_0) == (3, 2)
+
+
 def test_processes_that_share_a_core_take_turns() -> None:
     costs = machine(send_call=3.0, event=1.0, latency=0.5, allreduce=1.0, processes_per_core=4.0)
     result = simulate(GivenSpikes(2, [[(0, 0)]]), to_all(2, 2), costs, Method("multisend"), intervals=2)
