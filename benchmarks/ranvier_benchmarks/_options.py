@@ -107,7 +107,7 @@ def check_host_ranks(methods: Sequence[str], options: Mapping[str, Any]) -> None
         "key host_ranks",
         str(options["host_ranks"]),
         f"{','.join(dict.fromkeys(methods))} do not group processes by host",
-        "add hierarchical to --methods, or leave it out",
+        "add hierarchical or auto to --methods, or leave it out",
     )
 
 

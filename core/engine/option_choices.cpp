@@ -279,7 +279,7 @@ void check_host_ranks(const SimulationOptions& options, const comm::Communicator
         throw StateError({.object = "host_ranks",
                           .value = std::to_string(options.host_ranks),
                           .bound = "exchange=" + std::string(method.name) + " does not group processes by host",
-                          .remedy = "use it with exchange=hierarchical, or leave it out"});
+                          .remedy = "use it with exchange=hierarchical or auto, or leave it out"});
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -608,11 +609,121 @@ TEST(Auto, DoesNotTryWhatTheTransportCannotDo) {
     EXPECT_EQ(names[0].find("rma_"), std::string::npos);
 }
 
+/// Whether a method can win in a random world, on processes that are dealt to hosts. The same on all of them.
+bool can_win(const char* method, World::Size size, std::int32_t hosts, std::uint32_t host_ranks = 0) {
+    const World world(size, 5);
+    std::atomic<std::int32_t> agreeing{0};
+    run_processes(
+        size.ranks,
+        [&](const std::shared_ptr<Communicator>& communicator) {
+            const ExchangeOptions options{.host_ranks = host_ranks};
+            agreeing += find_exchange(method).can_win(arguments_of(world, communicator, options)) ? 1 : 0;
+        },
+        1, hosts);
+    EXPECT_TRUE(agreeing == 0 || agreeing == size.ranks) << method;
+    return agreeing == size.ranks;
+}
+
+TEST(Auto, TriesTwoLevelsOnSeveralHosts) {
+    EXPECT_FALSE(can_win("hierarchical", {.ranks = 4, .workers = 2}, 1));
+    EXPECT_TRUE(can_win("hierarchical", {.ranks = 4}, 2));
+    EXPECT_TRUE(can_win("hierarchical", {.ranks = 5}, 4));
+    EXPECT_FALSE(can_win("hierarchical", {.ranks = 4}, 4));
+    // A spike goes once to a process, not once to each of its threads.
+    EXPECT_TRUE(can_win("hierarchical", {.ranks = 4, .workers = 2}, 4));
+    EXPECT_TRUE(can_win("hierarchical", {.ranks = 4}, 1, 2));
+    EXPECT_FALSE(can_win("hierarchical", {.ranks = 4}, 1, 1));
+    EXPECT_FALSE(can_win("hierarchical", {.ranks = 4}, 1, 4));
+    EXPECT_THROW(can_win("hierarchical", {.ranks = 4}, 2, 3), ValueOutOfBoundsError);
+}
+
+TEST(Auto, TriesAGridOfSeveralRows) {
+    EXPECT_FALSE(can_win("grid", {.ranks = 1}, 1));
+    EXPECT_FALSE(can_win("grid", {.ranks = 3}, 1));
+    EXPECT_TRUE(can_win("grid", {.ranks = 4}, 1));
+}
+
+/// A process that counts the groups that it makes with others.
+class CountsGroups final : public ThreadCommunicator {
+   public:
+    using ThreadCommunicator::ThreadCommunicator;
+    std::unique_ptr<Communicator> split(std::int32_t color) override {
+        ++groups;
+        return ThreadCommunicator::split(color);
+    }
+    std::atomic<int> groups{0};
+};
+
+/// How many groups "auto" makes on each of four processes.
+int groups_of_auto(const World& world, std::int32_t hosts) {
+    std::atomic<int> groups{0};
+    std::vector<std::string> names(4);
+    run_processes<CountsGroups>(
+        4,
+        [&](const std::shared_ptr<Communicator>& communicator) {
+            const auto rank = static_cast<std::size_t>(communicator->rank().value);
+            Driver driver(world, communicator, find_exchange("auto").make(arguments_of(world, communicator, {})));
+            driver.run();
+            EXPECT_EQ(driver.faults(), std::vector<std::string>{});
+            names[rank] = driver.exchange().name();
+            groups += dynamic_cast<const CountsGroups&>(*communicator).groups;
+        },
+        1, hosts);
+    EXPECT_EQ(std::ranges::count(names, names[0]), 4);
+    EXPECT_EQ(names[0].substr(0, 6), "auto (");
+    return groups / 4;
+}
+
+TEST(Auto, TriesWhatCanWinOnly) {
+    const World::Size size{.ranks = 4, .epochs = 450, .sources = 2, .lags = 2, .epochs_per_flush = 1000};
+    const World together(size, 19);
+    EXPECT_EQ(groups_of_auto(together, 1), 0);
+    // Members, and leaders.
+    EXPECT_EQ(groups_of_auto(together, 2), 2);
+    World apart(size);
+    for (std::int32_t rank = 0; rank < 4; ++rank) {
+        apart.process(rank).destinations[0][0] = {{Rank{3 - rank}, 9}};
+        for (std::uint32_t epoch = 0; epoch < size.epochs; ++epoch) apart.emit(rank, 0, 0, epoch, 1);
+    }
+    EXPECT_EQ(groups_of_auto(apart, 1), 1);
+    EXPECT_EQ(groups_of_auto(apart, 2), 3);
+}
+
+/// A process of a system that does not let others share memory with it.
+class WithoutSharedMemory final : public ThreadCommunicator {
+   public:
+    using ThreadCommunicator::ThreadCommunicator;
+    explicit WithoutSharedMemory(const ThreadCommunicator& other) : ThreadCommunicator(other) {}
+    std::unique_ptr<SharedMemory> share_memory(std::size_t bytes) override {
+        ThreadCommunicator::share_memory(bytes);
+        return nullptr;
+    }
+    HostGroups group_by_host(std::int32_t most) override {
+        HostGroups groups = ThreadCommunicator::group_by_host(most);
+        groups.members = std::make_unique<WithoutSharedMemory>(dynamic_cast<ThreadCommunicator&>(*groups.members));
+        return groups;
+    }
+};
+
+TEST(Auto, DoesNotTryTwoLevelsWithoutSharedMemory) {
+    const World world({.ranks = 4, .epochs = 6}, 23);
+    run_processes<WithoutSharedMemory>(
+        4,
+        [&](const std::shared_ptr<Communicator>& communicator) {
+            EXPECT_THROW(find_exchange("hierarchical").make(arguments_of(world, communicator, {})), StateError);
+            Driver driver(world, communicator, find_exchange("auto").make(arguments_of(world, communicator, {})));
+            driver.run();
+            EXPECT_EQ(driver.faults(), std::vector<std::string>{});
+        },
+        1, 2);
+}
+
 TEST(Auto, TriesAllMethodsWithoutLatency) {
     const auto candidates = find_exchange("auto").candidates;
     for (const auto* const info : exchanges()) {
-        if (!info->name.starts_with("rma_") && info->name != "two_phase") continue;
-        EXPECT_TRUE(std::ranges::find(candidates, info) != candidates.end()) << info->name;
+        // overlap has latency, and shared_memory no class.
+        const bool tries = info->name != "auto" && info->name != "overlap" && !info->on_host;
+        EXPECT_EQ(std::ranges::find(candidates, info) != candidates.end(), tries) << info->name;
     }
 }
 

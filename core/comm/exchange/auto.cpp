@@ -15,12 +15,15 @@ namespace ranvier::comm {
 
 namespace {
 
-/// The candidate methods. Methods with latency are excluded because they would change the meaning of an engine step,
-/// and shared_memory because it is not for all hosts, and has no class.
+/// The candidate methods, of which those are tried that can be the fastest with these processes (ExchangeInfo::can_win).
+/// Methods with latency are excluded because they would change the meaning of an engine step, and shared_memory because it
+/// is not for all hosts, and has no class.
 constexpr std::array candidates{&alltoall_exchange,
                                 &allgather_exchange,
                                 &alltoallv_exchange,
+                                &connected_exchange,
                                 &grid_exchange,
+                                &hierarchical_exchange,
                                 &neighbor_exchange,
                                 &multisend_exchange,
                                 &persistent_exchange,
@@ -52,7 +55,8 @@ class AutoExchange final : public SpikeExchange {
         ExchangeArguments without_latency = arguments;
         without_latency.options.intervals = 1;
         for (const ExchangeInfo* const info : candidates) {
-            if (info->directed || arguments.options.finds_sources) try_to_make(*info, without_latency);
+            if (!info->directed && !arguments.options.finds_sources) continue;
+            if (info->can_win == nullptr || info->can_win(without_latency)) try_to_make(*info, without_latency);
         }
         next_ = last_ = tried_.front().exchange.get();
     }
@@ -101,7 +105,7 @@ class AutoExchange final : public SpikeExchange {
         bool is_excluded = false;
     };
 
-    /// Candidates that need more than some MPI has are left out, by agreement. @note Collective.
+    /// Candidates that need more than some MPI or some system has are left out, by agreement. @note Collective.
     void try_to_make(const ExchangeInfo& info, const ExchangeArguments& arguments) {
         std::unique_ptr<SpikeExchange> made;
         bool failed = false;
@@ -109,6 +113,8 @@ class AutoExchange final : public SpikeExchange {
             made = info.make(arguments);
         } catch (const CommunicationError&) {
             failed = true;
+        } catch (const StateError&) {
+            failed = true;  // such as memory that processes cannot share
         }
         if (communicator_->greatest(failed ? 1 : 0) == 0) tried_.push_back({std::move(made)});
     }
@@ -201,6 +207,7 @@ const ExchangeInfo auto_exchange{
     .name = "auto",
     .summary = "measures methods during the first epochs and keeps the fastest",
     .directed = true,
+    .groups_by_host = true,
     .make = make_exchange<AutoExchange>,
     .candidates = candidates,
 };

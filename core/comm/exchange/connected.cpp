@@ -32,7 +32,14 @@ std::vector<Rank> find_partners(Communicator& communicator, const Destinations& 
 
 /// The lowest rank of the component of this process in the graph of processes that exchange spikes. Each process adopts the
 /// lowest rank that its partners know, as often as the longest path of a component needs. @note Collective.
-std::int32_t find_component(Communicator& communicator, std::span<const Rank> partners) {
+std::int32_t find_component(Communicator& communicator, const Destinations& destinations) {
+    const std::vector<Rank> partners = find_partners(communicator, destinations);
+    const bool with_itself = std::ranges::binary_search(partners, communicator.rank());
+    // One process exchanges spikes with all others. This is usual, and then a neighborhood would be large.
+    if (communicator.greatest(partners.size() + (with_itself ? 0 : 1)) ==
+        static_cast<std::uint64_t>(communicator.size())) {
+        return 0;
+    }
     const std::unique_ptr<Neighborhood> neighborhood = communicator.make_neighborhood(partners, partners);
     std::int32_t lowest = communicator.rank().value;
     std::vector<std::int32_t> mine(partners.size());
@@ -46,6 +53,13 @@ std::int32_t find_component(Communicator& communicator, std::span<const Rank> pa
         changes = communicator.greatest(lowest < before ? 1 : 0) == 1;
     }
     return lowest;
+}
+
+/// Whether the processes have more than one component. @note Collective.
+bool has_parts(const ExchangeArguments& arguments) {
+    Communicator& communicator = *arguments.communicator;
+    return communicator.greatest(static_cast<std::uint64_t>(
+               find_component(communicator, *checked_destinations(arguments)))) > 0;
 }
 
 /// Destinations with ranks of a part of the processes.
@@ -95,7 +109,7 @@ class ConnectedExchange final : public SpikeExchange {
         if (arguments.communicator == nullptr) throw InternalError("exchange of spikes: no communicator was given");
         Communicator& all = *arguments.communicator;
         const std::shared_ptr<const Destinations> destinations = checked_destinations(arguments);
-        const std::int32_t component = find_component(all, find_partners(all, *destinations));
+        const std::int32_t component = find_component(all, *destinations);
         ExchangeArguments of_part = arguments;
         of_part.communicator = all.split(component);
         if (of_part.communicator->size() < all.size()) {
@@ -138,6 +152,7 @@ const ExchangeInfo connected_exchange{
     .summary = "like alltoall, but only among processes that are connected by synapses, directly or over others",
     .directed = true,
     .make = make_exchange<ConnectedExchange>,
+    .can_win = has_parts,
 };
 
 }  // namespace ranvier::comm

@@ -417,6 +417,8 @@ const ExchangeInfo grid_exchange{
     .summary = "sends spikes only where they are needed, over a grid: down a column of processes, then along a row",
     .directed = true,
     .make = make_exchange<GridExchange>,
+    // With two or three processes, the grid is one row.
+    .can_win = [](const ExchangeArguments& arguments) { return RankGrid(arguments.communicator->size()).rows() > 1; },
 };
 
 }  // namespace ranvier::comm

@@ -392,6 +392,17 @@ class HierarchicalExchange final : public ExchangeBase {
     std::vector<std::byte> send_;
 };
 
+/// Whether there are several groups, and a group has several shards: otherwise a spike goes to as many places as by a method
+/// without groups. @note Collective.
+bool groups_save_messages(const ExchangeArguments& arguments) {
+    Communicator& communicator = *arguments.communicator;
+    const auto most = static_cast<std::uint32_t>(checked_host_ranks(communicator, arguments.options.host_ranks));
+    const auto of_host = static_cast<std::uint32_t>(communicator.is_dry_run() ? 1 : communicator.host_size());
+    const std::uint64_t members = communicator.greatest(most == 0 ? of_host : most);
+    const std::uint64_t workers = communicator.greatest(arguments.options.workers);
+    return members < static_cast<std::uint64_t>(communicator.size()) && members * workers > 1;
+}
+
 }  // namespace
 
 const ExchangeInfo hierarchical_exchange{
@@ -401,6 +412,7 @@ const ExchangeInfo hierarchical_exchange{
     .keeps_destinations = false,
     .groups_by_host = true,
     .make = make_exchange<HierarchicalExchange>,
+    .can_win = groups_save_messages,
 };
 
 }  // namespace ranvier::comm

@@ -142,6 +142,31 @@ struct MethodSample {
     double of_run = 0.0;  ///< when those sources have fired that do so in a run
 };
 
+/// Arguments of a method in a dry run with these processes.
+comm::ExchangeArguments sampled_arguments(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
+                                          const SimulationOptions& options, std::uint32_t steps) {
+    const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
+    return {.communicator = comm::make_mirror_communicator(layout.placement().ranks()),
+            .destinations =
+                std::make_shared<SampledDestinations>(layout, tables.addresses / sources, tables.address_limit),
+            .source_of = [&](Rank rank, std::uint64_t place) { return layout.placement().id_at(rank, place); },
+            .place_of =
+                [&](std::uint32_t shard, std::uint32_t local) {
+                    return layout.placement().place_of(layout.shard(shard).id_of(LocalIndex{local}));
+                },
+            .options = {.buffer_bytes = options.spike_buffer,
+                        .allgather_spikes = options.allgather_spikes,
+                        .workers = static_cast<std::uint32_t>(layout.shards().size()),
+                        .most_sources = layout.placement().places(),
+                        .most_lags = steps,
+                        .intervals = steps >= 2 ? options.intervals : 1,
+                        .host_ranks = options.host_ranks}};
+}
+
+std::uint32_t whole_steps(double steps_per_epoch) {
+    return static_cast<std::uint32_t>(std::max(1.0, steps_per_epoch));
+}
+
 /// @param burst relative to the mean; 0: as where neurons fire independently
 /// @param fired part of the sources that fire at least once in a run
 MethodSample sample_method(const comm::ExchangeInfo& method, const connect::ProcessLayout& layout,
@@ -149,7 +174,7 @@ MethodSample sample_method(const comm::ExchangeInfo& method, const connect::Proc
                            double spikes_per_epoch, double steps_per_epoch, double burst, double fired) {
     const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
     const auto workers = static_cast<std::uint32_t>(layout.shards().size());
-    const auto steps = static_cast<std::uint32_t>(std::max(1.0, steps_per_epoch));
+    const std::uint32_t steps = whole_steps(steps_per_epoch);
     // Epochs in which a little more happens than on average: buffers are as large as the largest epoch has made them, or
     // a smaller one whose spikes are gathered for more processes at a time.
     const auto most_of = [burst](double spikes) {
@@ -159,22 +184,8 @@ MethodSample sample_method(const comm::ExchangeInfo& method, const connect::Proc
         const double bytes = workers * shared_bytes(most_of(spikes_per_epoch / workers));
         return {bytes, bytes};
     }
-    const comm::ExchangeArguments arguments{
-        .communicator = comm::make_mirror_communicator(layout.placement().ranks()),
-        .destinations = std::make_shared<SampledDestinations>(layout, tables.addresses / sources, tables.address_limit),
-        .source_of = [&](Rank rank, std::uint64_t place) { return layout.placement().id_at(rank, place); },
-        .place_of =
-            [&](std::uint32_t shard, std::uint32_t local) {
-                return layout.placement().place_of(layout.shard(shard).id_of(LocalIndex{local}));
-            },
-        .options = {.buffer_bytes = options.spike_buffer,
-                    .allgather_spikes = options.allgather_spikes,
-                    .workers = workers,
-                    .most_sources = layout.placement().places(),
-                    .most_lags = steps,
-                    .intervals = steps >= 2 ? options.intervals : 1,
-                    .host_ranks = options.host_ranks}};
-    const std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
+    const std::unique_ptr<comm::SpikeExchange> exchange =
+        method.make(sampled_arguments(layout, tables, options, steps));
     const double most = most_of(spikes_per_epoch);
     // Some methods use three buffers in turn.
     constexpr int epochs = 4;
@@ -228,8 +239,11 @@ ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const conne
     double all = 0.0;
     double most = 0.0;
     double of_largest = 0.0;
+    const comm::ExchangeArguments arguments =
+        sampled_arguments(layout, tables, without_latency, whole_steps(steps_per_epoch));
     for (const comm::ExchangeInfo* const candidate : method.candidates) {
         if (!candidate->directed && !finds_sources) continue;
+        if (candidate->can_win != nullptr && !candidate->can_win(arguments)) continue;
         // The burst may come while this one is tried.
         const MethodSample sample = sample_method(*candidate, layout, tables, without_latency, spikes_per_epoch,
                                                   steps_per_epoch, activity.most_in_epoch, fired);

@@ -40,6 +40,7 @@ for options in json.loads(sys.argv[1]):
     sim, spikes = simulate("brunel", exchange="hierarchical", **{"threads": 1, **options})
     found.append({"digest": spikes.digest(), "exchange": sim.exchange, "traffic": dataclasses.asdict(sim.traffic())})
 
+automatic = simulate("brunel", exchange="auto", threads=1, host_ranks=2)[1].digest()
 net = rv.networks.brunel(order=20).net
 errors = []
 for options in ({"exchange": "hierarchical", "host_ranks": mpi.world().size + 1}, {"host_ranks": 1}):
@@ -47,7 +48,7 @@ for options in ({"exchange": "hierarchical", "host_ranks": mpi.world().size + 1}
         rv.Simulation(net, threads=1, processes=rv.Processes(**options))
     except Exception as error:
         errors.append([type(error).__name__, str(error)])
-print(json.dumps({"found": found, "errors": errors}))
+print(json.dumps({"found": found, "automatic": automatic, "errors": errors}))
 """
 
 
@@ -73,11 +74,13 @@ def check_groups(
         for rank, each in enumerate(traffic):
             assert (each["messages"] > 0) == (rank % size == 0 and groups > 1), (rank, options)
             assert each["presynaptic_bytes"] == 0 or not options.get("keep_sources", True)
+    assert told[0]["automatic"] == expected
     for each in told:
         (kind, bound), (other_kind, other_bound) = each["errors"]
         assert (kind, other_kind) == (ValueOutOfBoundsError.__name__, StateError.__name__)
         assert f"it must be at most {ranks}, the number of processes of this host" in bound
         assert "exchange=alltoall does not group processes by host" in other_bound
+        assert "use it with exchange=hierarchical or auto" in other_bound
 
 
 def test_groups_have_the_same_spikes(tmp_path: Path) -> None:

@@ -243,6 +243,9 @@ struct ExchangeInfo {
     /// Whether it has two levels: the processes of a host (ExchangeOptions::host_ranks), and hosts.
     bool groups_by_host = false;
     std::unique_ptr<SpikeExchange> (*make)(const ExchangeArguments& arguments) = nullptr;
+    /// Whether it can be faster than other methods with these processes, so that an automatic choice tries it; null: with
+    /// any. The same on all processes. @note Collective.
+    bool (*can_win)(const ExchangeArguments& arguments) = nullptr;
     /// The methods that an automatic choice selects from; all hold buffers until it has chosen. Undirected ones need
     /// ExchangeOptions::finds_sources.
     std::span<const ExchangeInfo* const> candidates = {};
