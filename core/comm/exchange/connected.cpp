@@ -58,8 +58,8 @@ std::int32_t find_component(Communicator& communicator, const Destinations& dest
 /// Whether the processes have more than one component. @note Collective.
 bool has_parts(const ExchangeArguments& arguments) {
     Communicator& communicator = *arguments.communicator;
-    return communicator.greatest(static_cast<std::uint64_t>(
-               find_component(communicator, *checked_destinations(arguments)))) > 0;
+    return communicator.greatest(
+               static_cast<std::uint64_t>(find_component(communicator, *checked_destinations(arguments)))) > 0;
 }
 
 /// Destinations with ranks of a part of the processes.

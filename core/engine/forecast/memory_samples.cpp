@@ -146,26 +146,24 @@ struct MethodSample {
 comm::ExchangeArguments sampled_arguments(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
                                           const SimulationOptions& options, std::uint32_t steps) {
     const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
-    return {.communicator = comm::make_mirror_communicator(layout.placement().ranks()),
-            .destinations =
-                std::make_shared<SampledDestinations>(layout, tables.addresses / sources, tables.address_limit),
-            .source_of = [&](Rank rank, std::uint64_t place) { return layout.placement().id_at(rank, place); },
-            .place_of =
-                [&](std::uint32_t shard, std::uint32_t local) {
-                    return layout.placement().place_of(layout.shard(shard).id_of(LocalIndex{local}));
-                },
-            .options = {.buffer_bytes = options.spike_buffer,
-                        .allgather_spikes = options.allgather_spikes,
-                        .workers = static_cast<std::uint32_t>(layout.shards().size()),
-                        .most_sources = layout.placement().places(),
-                        .most_lags = steps,
-                        .intervals = steps >= 2 ? options.intervals : 1,
-                        .host_ranks = options.host_ranks}};
+    return {
+        .communicator = comm::make_mirror_communicator(layout.placement().ranks()),
+        .destinations = std::make_shared<SampledDestinations>(layout, tables.addresses / sources, tables.address_limit),
+        .source_of = [&](Rank rank, std::uint64_t place) { return layout.placement().id_at(rank, place); },
+        .place_of =
+            [&](std::uint32_t shard, std::uint32_t local) {
+                return layout.placement().place_of(layout.shard(shard).id_of(LocalIndex{local}));
+            },
+        .options = {.buffer_bytes = options.spike_buffer,
+                    .allgather_spikes = options.allgather_spikes,
+                    .workers = static_cast<std::uint32_t>(layout.shards().size()),
+                    .most_sources = layout.placement().places(),
+                    .most_lags = steps,
+                    .intervals = steps >= 2 ? options.intervals : 1,
+                    .host_ranks = options.host_ranks}};
 }
 
-std::uint32_t whole_steps(double steps_per_epoch) {
-    return static_cast<std::uint32_t>(std::max(1.0, steps_per_epoch));
-}
+std::uint32_t whole_steps(double steps_per_epoch) { return static_cast<std::uint32_t>(std::max(1.0, steps_per_epoch)); }
 
 /// @param burst relative to the mean; 0: as where neurons fire independently
 /// @param fired part of the sources that fire at least once in a run

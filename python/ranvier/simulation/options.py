@@ -244,9 +244,9 @@ class Processes(OptionGroup):
     )
     host_ranks: int | None = option(
         default=None,
-        meaning="""With ``exchange="hierarchical"``, also where ``"auto"`` tries it: number of processes of a host that act
-        as a host together, such as those of a NUMA node. They share memory, and one of them sends and receives. In a
-        dry run, the number of processes of a host. None: all processes of a host; in a dry run 1.""",
+        meaning="""With ``exchange="hierarchical"``, also where ``"auto"`` tries it: number of processes of a host that
+        act as a host together, such as those of a NUMA node. They share memory, and one of them sends and receives. In
+        a dry run, the number of processes of a host. None: all processes of a host; in a dry run 1.""",
         greatest=MOST_RANKS,
     )
     connection_buffer: int | None = option(
