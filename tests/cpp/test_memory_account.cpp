@@ -38,17 +38,22 @@ void count(std::int64_t bytes) {
     }
 }
 
+/// Of a block of the heap, with its size in front.
+std::int64_t heap_bytes(void* memory) {
+    return static_cast<std::int64_t>(::malloc_usable_size(memory) + sizeof(std::size_t));
+}
+
 void* allocate(std::size_t bytes, std::size_t alignment) {
     const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
     void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(bytes) : std::aligned_alloc(alignment, rounded);
     if (memory == nullptr) throw std::bad_alloc();
-    count(static_cast<std::int64_t>(::malloc_usable_size(memory)));
+    count(heap_bytes(memory));
     return memory;
 }
 
 void release(void* memory) {
     if (memory == nullptr) return;
-    count(-static_cast<std::int64_t>(::malloc_usable_size(memory)));
+    count(-heap_bytes(memory));
     std::free(memory);
 }
 

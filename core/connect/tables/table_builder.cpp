@@ -1,9 +1,15 @@
 #include "connect/tables/table_builder.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "connect/tables/source_containers.hpp"
 #include "connect/tables/table_builder_implementation.hpp"
 #include "connect/tables/transmitter_table.hpp"
 #include "ranvier/base/errors.hpp"
@@ -77,9 +83,119 @@ class MixedShardBuilder final : public ShardBuilder {
     std::unique_ptr<ShardBuilder> wide_;
 };
 
+/// Stores the synapses of each source in a separate container (SourceContainers), and makes the tables at the end, one
+/// after another, so that containers are freed before the next table is allocated. Needs no first pass.
+template <class Weight>
+class ContainerShardBuilder final : public ShardBuilder {
+   public:
+    ContainerShardBuilder(std::span<const TablePlan> plans, std::span<const InputLayout> inputs,
+                          const BuildOptions& options, const parallel::Team& team, TableMemory memory)
+        : plans_(plans.begin(), plans.end()), inputs_(inputs), options_(options), team_(team), memory_(memory) {
+        for (const TablePlan& plan : plans_) {
+            containers_.push_back(plan.used ? std::make_unique<SourceContainers<Weight>>(plan.row_map.rows(),
+                                                                                         plan.per_synapse_parameters())
+                                            : nullptr);
+        }
+    }
+
+    void count(KindIndex /*kind*/, const std::uint32_t* /*rows*/, std::size_t /*count*/) override {}
+    void allocate() override {}
+    void store(KindIndex kind, const SynapseBatch& batch) override { containers_[kind.value]->add(batch); }
+    void store(KindIndex kind, const StagedBatch& batch) override { containers_[kind.value]->add(batch); }
+
+    ShardTables finish(std::span<const double> quanta) override {
+        ShardTables tables(plans_.size());
+        for (std::size_t kind = 0; kind < plans_.size(); ++kind) {
+            if (containers_[kind] != nullptr) tables[kind] = make_table(kind, quanta);
+        }
+        return tables;
+    }
+
+   private:
+    /// Some synapses of one projection.
+    struct Batch {
+        explicit Batch(std::size_t parameter_count)
+            : rows(batch_synapses),
+              targets(batch_synapses),
+              weights(batch_synapses),
+              delays(batch_synapses),
+              parameters(parameter_count * batch_synapses) {}
+
+        bool is_full() const { return count == batch_synapses; }
+        void add(std::uint32_t row, const typename SourceContainers<Weight>::Synapse& synapse,
+                 std::span<const Weight> values) {
+            rows[count] = row;
+            targets[count] = synapse.target;
+            weights[count] = static_cast<double>(synapse.weight);
+            delays[count] = synapse.delay;
+            for (std::size_t k = 0; k < values.size(); ++k) {
+                parameters[k * batch_synapses + count] = static_cast<double>(values[k]);
+            }
+            tag = synapse.tag;
+            ++count;
+        }
+        void pass_to(ShardBuilder& builder, KindIndex kind) {
+            if (count == 0) return;
+            builder.store(kind, SynapseBatch{.rows = rows.data(),
+                                             .targets = targets.data(),
+                                             .weights = weights.data(),
+                                             .delays = delays.data(),
+                                             .parameters = parameters.data(),
+                                             .stride = batch_synapses,
+                                             .count = count,
+                                             .tag = tag});
+            count = 0;
+        }
+
+        std::vector<std::uint32_t> rows;
+        std::vector<std::uint32_t> targets;
+        std::vector<double> weights;
+        std::vector<std::uint16_t> delays;
+        std::vector<double> parameters;  ///< one after another
+        std::size_t count = 0;
+        std::uint16_t tag = 0;
+    };
+
+    std::unique_ptr<SynapseTable> make_table(std::size_t kind, std::span<const double> quanta) {
+        std::vector<TablePlan> only_this(plans_);
+        for (std::size_t other = 0; other < only_this.size(); ++other) only_this[other].used = other == kind;
+        const bool narrow = has_narrow_targets(inputs_[plans_[kind].receptor].size());
+        const std::unique_ptr<ShardBuilder> builder =
+            make_shard_builder(narrow, only_this, inputs_, options_, team_, memory_);
+        const KindIndex index{static_cast<std::uint32_t>(kind)};
+        const SourceContainers<Weight>& containers = *containers_[kind];
+        containers.for_each(
+            [&](std::uint32_t row, const auto&, std::span<const Weight>) { builder->count(index, &row, 1); });
+        builder->allocate();
+        Batch batch(plans_[kind].per_synapse_parameters());
+        containers.for_each([&](std::uint32_t row, const auto& synapse, std::span<const Weight> parameters) {
+            if (batch.is_full() || batch.tag != synapse.tag) {
+                team_.check_cancelled();
+                batch.pass_to(*builder, index);
+            }
+            batch.add(row, synapse, parameters);
+        });
+        batch.pass_to(*builder, index);
+        containers_[kind].reset();
+        return std::move(builder->finish(quanta)[kind]);
+    }
+
+    std::vector<TablePlan> plans_;
+    std::span<const InputLayout> inputs_;  ///< by receptor
+    BuildOptions options_;
+    const parallel::Team& team_;
+    TableMemory memory_;
+    std::vector<std::unique_ptr<SourceContainers<Weight>>> containers_;  ///< by kind
+};
+
 std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plans, std::span<const InputLayout> inputs,
                                                  const BuildOptions& options, const parallel::Team& team,
                                                  TableMemory memory) {
+    if (options.numbering == RowNumbering::sparse) {
+        if (options.double_weights)
+            return std::make_unique<ContainerShardBuilder<double>>(plans, inputs, options, team, memory);
+        return std::make_unique<ContainerShardBuilder<float>>(plans, inputs, options, team, memory);
+    }
     std::size_t narrow = 0;
     for (const TablePlan& plan : plans) narrow += has_narrow_targets(inputs[plan.receptor].size()) ? 1 : 0;
     if (narrow > 0 && narrow < plans.size()) {
@@ -327,7 +443,7 @@ TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layo
     }
     implementation_->staged.resize(network.projections.size());
     for (const ProjectionPlan& plan : network.projections) {
-        implementation_->staged[plan.id.value] = stages_synapses(plan, layout, options.double_weights);
+        implementation_->staged[plan.id.value] = stages_synapses(plan, layout, options);
     }
     const std::size_t shards = layout.shards().size();
     implementation_->builders.resize(shards);
@@ -354,7 +470,8 @@ void TableBuilder::build(std::uint32_t worker, const MemoryOfShard& memory_of) {
         self.builders[shard] =
             make_shard_builder(self.planned.tables, self.inputs[shard], self.options, self.team, memory_of(shard));
     });
-    self.pass(worker, false);
+    // Containers of sources grow with each synapse.
+    if (self.planned.numbering != RowNumbering::sparse) self.pass(worker, false);
     self.for_assigned_shards(worker, [&](std::uint32_t shard) {
         self.builders[shard]->allocate();
         self.begin_storing(shard, memory_of(shard).synapses);

@@ -9,6 +9,7 @@
 
 #include "connect/tables/delay_blocks.hpp"
 #include "connect/tables/layout_choice.hpp"
+#include "connect/tables/source_containers.hpp"
 #include "connect/tables/synapse_stage.hpp"
 #include "connect/tables/table_plan.hpp"
 
@@ -135,6 +136,37 @@ double bytes_beside_columns(const PlasticTableMemory& memory, double of_synapses
            static_cast<double>(memory.constant_bytes + rule);
 }
 
+/// Bytes of the containers of sources on a shard, over the distribution of synapses, as the heap allocates them.
+template <class Weight>
+double expected_containers(std::span<const SourceStretch> sources, double shards, double possible,
+                           std::size_t parameters) {
+    // Of a block of the heap: its size, and the multiple to which it is rounded.
+    constexpr double heap_head = 8.0;
+    constexpr double heap_step = 16.0;
+    constexpr double pointer = sizeof(void*);
+    double bytes = static_cast<double>(SourceContainers<Weight>::table_bytes(static_cast<std::uint64_t>(possible)));
+    for (const SourceStretch& stretch : sources) {
+        const double mean = stretch.synapses / shards;
+        const double most = mean + 6.0 * std::sqrt(mean) + 3.0;
+        double probability = std::exp(-mean);
+        // Rows this long are all but equal in length.
+        if (probability == 0.0) {
+            const auto synapses = static_cast<std::uint64_t>(mean);
+            const auto whole = static_cast<double>(SourceContainers<Weight>::bytes(synapses, parameters));
+            bytes += stretch.sources * (whole + heap_head + pointer);
+            continue;
+        }
+        for (double synapses = 1.0; synapses <= most; synapses += 1.0) {
+            probability *= mean / synapses;
+            const auto whole =
+                static_cast<double>(SourceContainers<Weight>::bytes(static_cast<std::uint64_t>(synapses), parameters));
+            const double of_heap = std::ceil((whole + heap_head) / heap_step) * heap_step;
+            bytes += stretch.sources * probability * (of_heap + pointer);
+        }
+    }
+    return bytes;
+}
+
 /// Adds the memory of the tables of one kind on all shards to the estimate.
 /// @param sources of its synapses
 void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex kind, const TablePlan& table,
@@ -205,12 +237,40 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
         const double kept = columns + starts + source_bytes + more_bytes + of_targets;
         estimate.final_bytes +=
             kept - freed + index_bytes + (chosen == TableLayout::ring ? share * delay_bytes : offsets);
-        estimate.peak_bytes += kept + share * delay_bytes;
-        estimate.finish_bytes += std::max({offsets, building, index_bytes});
+        expected.columns_bytes += kept + share * delay_bytes;
+        expected.finish_bytes += std::max({offsets, building, index_bytes});
+    }
+    if (table.numbering == RowNumbering::sparse) {
+        const std::size_t parameters = table.per_synapse_parameters();
+        expected.container_bytes =
+            shards * (options.double_weights ? expected_containers<double>(sources, shards, possible, parameters)
+                                             : expected_containers<float>(sources, shards, possible, parameters));
     }
     describe_targets(expected, network.projections, layout, kind);
     // Dense tables also have rows for absent sources, for which no spike comes.
     describe_table(expected, table, share, unsorted ? share : present, delays, options.double_weights);
+}
+
+/// @param stage_bytes for synapses on their way into the tables
+double peak_of_construction(const TableEstimate& estimate, double stage_bytes) {
+    double columns = 0.0;
+    double finish = 0.0;
+    double containers = 0.0;
+    for (const TableEstimate::Table& table : estimate.tables) {
+        columns += table.columns_bytes;
+        finish += table.finish_bytes;
+        containers += table.container_bytes;
+    }
+    if (containers == 0.0) return columns + std::max(finish, stage_bytes);
+    // Tables are made one after another, each from containers that are then freed.
+    double peak = containers;
+    double made = 0.0;
+    for (const TableEstimate::Table& table : estimate.tables) {
+        made += table.columns_bytes;
+        peak = std::max(peak, made + containers + table.finish_bytes);
+        containers -= table.container_bytes;
+    }
+    return peak;
 }
 
 /// Transmitters of the used tables.
@@ -261,12 +321,10 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
         estimate.transmitters.push_back(static_cast<double>(transmitter->sources.size()));
         all_rows += estimate.transmitters.back() * static_cast<double>(layout.shards().size());
     }
-    const auto is_staged = [&](const ProjectionPlan& plan) {
-        return stages_synapses(plan, layout, options.double_weights);
-    };
+    const auto is_staged = [&](const ProjectionPlan& plan) { return stages_synapses(plan, layout, options); };
     // Each worker has a stage, and there are as many workers as shards.
     const std::size_t stages = std::ranges::any_of(plans, is_staged) ? layout.shards().size() : 0;
-    estimate.peak_bytes += std::max(estimate.finish_bytes, static_cast<double>(SynapseStage::bytes() * stages));
+    estimate.peak_bytes = peak_of_construction(estimate, static_cast<double>(SynapseStage::bytes() * stages));
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });
     const double sources_here = expected_rows(any, 1.0);
     estimate.dense = planned.numbering == RowNumbering::dense;

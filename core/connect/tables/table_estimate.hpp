@@ -13,10 +13,13 @@ namespace ranvier::connect {
 struct TableEstimate {
     double final_bytes = 0.0;
     double peak_bytes = 0.0;  ///< during construction
-    double finish_bytes = 0.0;  ///< part of the peak that is needed only after all synapses are stored
     /// Of a kind.
     struct Table {
         bool used = false;  ///< whether there is one
+        // On all shards:
+        double columns_bytes = 0.0;  ///< of the columns and rows before they are sorted
+        double finish_bytes = 0.0;  ///< needed beside them while they are sorted
+        double container_bytes = 0.0;  ///< of the containers of sources before (SourceContainers), if rows are sparse
         /// Number of steps ahead for which inputs are written; 0 for tables that deliver by runs.
         DelaySteps reach = 0;
         DelaySteps longest_delay = 0;  ///< steps that a spike stays in it until all of its synapses are reached

@@ -128,11 +128,13 @@ double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& l
     return plan.sampler->expected_synapses() * share;
 }
 
-bool stages_synapses(const ProjectionPlan& plan, const ProcessLayout& layout, bool double_weights) {
+bool stages_synapses(const ProjectionPlan& plan, const ProcessLayout& layout, const BuildOptions& options) {
+    // The kernel that is compared adds each synapse to its container when it is drawn.
+    if (options.numbering == RowNumbering::sparse) return false;
     if (plan.pairs.sources == 0 || plan.pairs.targets == 0 || plan.sampler->major() != RuleSampler::Major::target) {
         return false;
     }
-    if (plan.kind_varies() || !plan.parameters.empty() || double_weights) return false;
+    if (plan.kind_varies() || !plan.parameters.empty() || options.double_weights) return false;
     const auto shards = static_cast<double>(layout.shards().size());
     return SynapseStage::pays(plan.pairs.sources, expected_synapses_here(plan, layout) / shards);
 }

@@ -38,7 +38,7 @@ bool counts_for(const ProjectionPlan& plan, KindIndex kind);
 double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& layout);
 
 /// Whether the synapses of a projection are staged on their way into the tables (SynapseStage).
-bool stages_synapses(const ProjectionPlan& plan, const ProcessLayout& layout, bool double_weights);
+bool stages_synapses(const ProjectionPlan& plan, const ProcessLayout& layout, const BuildOptions& options);
 
 /// Whether rows take less memory than unsorted synapses, on average over all processes: the data shared by synapses of
 /// a source are then stored once.

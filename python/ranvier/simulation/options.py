@@ -271,7 +271,8 @@ class Processes(OptionGroup):
         default="auto",
         meaning="""Whether tables have a row for every possible source (dense) or only for sources with targets
         on this process (compact). "auto": the one that takes less memory. "sparse": as compact, with an index over
-        all possible sources, as in the fourth-generation kernel of NEST; its memory grows with the network; it is
+        all possible sources, and built synapse by synapse in a separate container for each source, as in the
+        fourth-generation kernel of NEST; its memory grows with the network, its build is slow; it is
         meant for comparison.""",
     )
     wait_apart: bool = option(

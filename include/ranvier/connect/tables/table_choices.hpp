@@ -15,7 +15,9 @@ enum class TableLayout : std::uint8_t { automatic, runs, ring, blocks };
 enum class RowNumbering : std::uint8_t {
     dense,  ///< every possible source has a row, possibly empty: the row of a source is found by arithmetic
     compact,  ///< only sources with synapses have a row
-    sparse,  ///< as compact, with an index over all possible sources (connect/tables/source_index.hpp), for comparison
+    /// As compact, with an index over all possible sources (connect/tables/source_index.hpp), and built from a separate
+    /// container for each source (connect/tables/source_containers.hpp); for comparison.
+    sparse,
     unsorted,  ///< each synapse is a row, in the order of drawing
 };
 
