@@ -208,7 +208,35 @@ _RUNS_OF_KERNELS = (
 _REAL_RUNS_OF_KERNELS = tuple(field for field in _RUNS_OF_KERNELS if field.startswith("real."))
 _MEMORY_MODEL = ("processes", "model", "predicted", "dry")
 # By paper and result, for the benchmark "paper".
+_RUNS_OF_EXCHANGE = (
+    "processors",
+    "simulated_machine",
+    *(
+        f"runs.{field}"
+        for field in (
+            *("kind", "processes", "cells", "connections", "time", "burst", "topology", "placement"),
+            *("variant", "method", "intervals", "crowded", "transport", "computation_s", "total_s"),
+        )
+    ),
+)
+_TRACES_OF_EXCHANGE = (
+    *_RUNS_OF_EXCHANGE,
+    *(f"runs.{field}" for field in ("greatest_fan_out", "collectives", "last_quarter", "per_interval_s")),
+)
+_RASTER = ("cells", "time", "burst", "digest", "times", "ids")
 FIELDS_OF_PAPERS: dict[str, dict[str, tuple[str, ...]]] = {
+    "hines2011": {
+        "figure 3": _RASTER,
+        "figure 4": ("tables", *_RUNS_OF_EXCHANGE),
+        "figure 5": _TRACES_OF_EXCHANGE,
+        "figure 6": _TRACES_OF_EXCHANGE,
+        "figure 7": _TRACES_OF_EXCHANGE,
+        "figure 8": _TRACES_OF_EXCHANGE,
+        "figure 9": _RASTER,
+        "table 1": ("tables", *_RUNS_OF_EXCHANGE),
+        "table 2": ("tables", *_RUNS_OF_EXCHANGE),
+        "table 3": _RUNS_OF_EXCHANGE,
+    },
     "jordan2018": {
         "figure 1": ("processes", "expected", "counted_processes", "counted"),
         "figure 2B": _MEMORY_MODEL,

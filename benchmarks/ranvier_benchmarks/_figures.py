@@ -63,7 +63,7 @@ def intervals(result: Summary, network: str) -> Figure:
     figure = _figure(4.0 * columns, 0.9 + 1.9 * rows, title, result, note=note)
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, method in zip(panels, methods, strict=False):
-        draw_intervals(axes, method, result["simulated_ms"], top)
+        draw_intervals(axes, method, _variant(method), result["simulated_ms"], top)
     for axes in panels[len(methods) :]:
         axes.set_visible(False)
     for column in range(columns):
@@ -201,7 +201,7 @@ def _variant(method: Summary) -> str:
     return f"{method['method']}{intervals}{'' if method['barrier'] else ', no barrier'}"
 
 
-def draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) -> None:
+def draw_intervals(axes: Axes, method: Summary, title: str, simulated: float, top: float) -> None:
     """Plot the times of each interval of a run of `simulated` ms up to `top` ms: a panel of Figures 5 to 8."""
     total = _scaled(method, "total")
     times = simulated * (np.arange(len(total)) + 0.5) / len(total)
@@ -212,7 +212,7 @@ def draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) ->
         label="greatest over processes",
     )  # fmt: skip
     axes.plot(times, total, color=_RED, linewidth=0.9, zorder=1, label="total of the interval")
-    axes.set_title(_variant(method))
+    axes.set_title(title)
     computation, run = method["computation_s"]["rank_0"], method["total_s"]["rank_0"]
     unit, scale = ("ms", 1e3) if run < 1.0 else ("s", 1.0)
     axes.text(
