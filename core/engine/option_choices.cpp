@@ -165,6 +165,13 @@ const comm::ExchangeInfo& choose_exchange(const SimulationOptions& options, std:
     return comm::find_exchange(ranks > most_ranks_of_sections ? "grid" : "alltoall");
 }
 
+bool pools_small_blocks(const SimulationOptions& options, bool pinned, const parallel::Topology& topology) {
+    // On one node, the heap is as near as a pool, and shares its pages among the workers.
+    const bool spread = pinned && topology.nodes().size() > 1;
+    return options.small_blocks.value_or(spread ? parallel::SmallBlocks::pool : parallel::SmallBlocks::heap) ==
+           parallel::SmallBlocks::pool;
+}
+
 parallel::StealingPolicy choose_stealing(const SimulationOptions& options) {
     return options.stealing.value_or(is_asynchronous(options) ? parallel::StealingPolicy::local_and_remote
                                                               : parallel::StealingPolicy::none);

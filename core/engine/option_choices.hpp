@@ -13,6 +13,7 @@
 #include "ranvier/engine/options.hpp"
 #include "ranvier/network/network.hpp"
 #include "ranvier/parallel/stealing.hpp"
+#include "ranvier/parallel/topology.hpp"
 
 namespace ranvier::engine {
 
@@ -30,6 +31,10 @@ bool is_asynchronous(const SimulationOptions& options);
 /// bytes beside its spikes, and with so many processes a spike to each of them is more than most epochs have: a process
 /// with a million destinations at 10 spikes/s sends 15,000 in 1.5 ms.
 inline constexpr std::int32_t most_ranks_of_sections = 4096;
+
+/// Whether each worker has a pool of small blocks. @param pinned whether workers are bound to processors
+bool pools_small_blocks(const SimulationOptions& options, bool pinned, const parallel::Topology& topology);
+
 /// The method for epochs.
 const comm::ExchangeInfo& choose_exchange(const SimulationOptions& options, std::int32_t ranks);
 parallel::StealingPolicy choose_stealing(const SimulationOptions& options);

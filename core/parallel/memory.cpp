@@ -12,8 +12,10 @@
 #include <fstream>
 #include <utility>
 
+#include "base/aligned_array.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/page_memory.hpp"
+#include "ranvier/parallel/node_pool.hpp"
 
 namespace ranvier::parallel {
 
@@ -144,9 +146,16 @@ void NodeMemory::remove(std::uint64_t bytes) noexcept {
     account_.remove(options_.node, purpose_, bytes);
 }
 
+std::pmr::memory_resource& NodeMemory::small_blocks(std::size_t bytes, std::size_t alignment) const {
+    // A block of a pool is at least as large as its alignment.
+    if (options_.pool != nullptr && std::max(bytes, alignment) <= NodePool::most_bytes) return *options_.pool;
+    return *page_memory();
+}
+
 void* NodeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
     if (bytes < separate_pages_bytes) {
-        void* const block = page_memory()->allocate(bytes, alignment);
+        alignment = std::max(alignment, line_bytes);
+        void* const block = small_blocks(bytes, alignment).allocate(bytes, alignment);
         add(bytes);
         return block;
     }
@@ -166,8 +175,9 @@ void* NodeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
 
 void NodeMemory::do_deallocate(void* block, std::size_t bytes, std::size_t alignment) {
     if (bytes < separate_pages_bytes) {
+        alignment = std::max(alignment, line_bytes);
         remove(bytes);
-        page_memory()->deallocate(block, bytes, alignment);
+        small_blocks(bytes, alignment).deallocate(block, bytes, alignment);
         return;
     }
     remove(whole_pages(bytes));

@@ -9,8 +9,8 @@ namespace ranvier::engine {
 
 Shard::Shard(const network::LoweredNetwork& network, const connect::ShardLayout& layout,
              const SimulationOptions& options, InstructionSet instruction_set, models::SharedParts& shared,
-             parallel::MemoryAccount& account, std::uint32_t node)
-    : memory_(account, node),
+             parallel::MemoryAccount& account, std::uint32_t node, parallel::NodePool* pool)
+    : memory_(account, node, pool),
       layout_(layout),
       inputs_(network, layout_, memory_[Component::inputs]),
       groups_(network, layout_, inputs_, options, instruction_set, shared, memory_[Component::neurons]),

@@ -35,7 +35,7 @@ class Shard {
     ///         memory is placed near it.
     Shard(const network::LoweredNetwork& network, const connect::ShardLayout& layout, const SimulationOptions& options,
           InstructionSet instruction_set, models::SharedParts& shared, parallel::MemoryAccount& account,
-          std::uint32_t node);
+          std::uint32_t node, parallel::NodePool* pool);
 
     const ShardMemory& memory() const { return memory_; }
     const connect::ShardLayout& layout() const { return layout_; }

@@ -23,10 +23,11 @@ enum class Component : std::uint32_t {
     invention,  ///< of a dry run in addition to the simulation
     presynaptic,
     exchange,
-    arrays  ///< given by the user: the description and all simulations made from it share one copy
+    arrays,  ///< given by the user: the description and all simulations made from it share one copy
+    pools    ///< unused bytes of the pools of workers
 };
-inline constexpr std::array component_names{"synapses",   "neurons",   "inputs",      "stimuli",  "spikes",
-                                            "recordings", "invention", "presynaptic", "exchange", "arrays"};
+inline constexpr std::array component_names{"synapses",  "neurons",     "inputs",   "stimuli", "spikes", "recordings",
+                                            "invention", "presynaptic", "exchange", "arrays",  "pools"};
 
 inline parallel::MemoryPurpose purpose_of(Component component) {
     return static_cast<parallel::MemoryPurpose>(component);
@@ -42,10 +43,11 @@ class ShardMemory {
    public:
     /// @param account of make_memory_account(); must outlive the memory
     /// @param node of the worker, or parallel::any_node. Pages are placed by first touch by the worker.
-    ShardMemory(parallel::MemoryAccount& account, std::uint32_t node) {
+    /// @param pool of the worker, for small blocks, or null; must outlive the memory
+    ShardMemory(parallel::MemoryAccount& account, std::uint32_t node, parallel::NodePool* pool) {
         for (std::uint32_t i = 0; i < component_names.size(); ++i) {
-            memories_[i] = std::make_unique<parallel::NodeMemory>(account, parallel::MemoryPurpose{i},
-                                                                  parallel::NodeMemoryOptions{.node = node});
+            memories_[i] = std::make_unique<parallel::NodeMemory>(
+                account, parallel::MemoryPurpose{i}, parallel::NodeMemoryOptions{.node = node, .pool = pool});
         }
     }
 

@@ -291,6 +291,7 @@ parallel::PagesByNode Simulation::memory_pages() const {
     constexpr std::size_t most_looked_at = 4096;
     parallel::PagesByNode sum;
     for (const auto& shard : implementation_->shards) sum += shard->memory().pages(most_looked_at);
+    for (const auto& pool : implementation_->pools) sum += pool->pages(most_looked_at);
     return sum;
 }
 

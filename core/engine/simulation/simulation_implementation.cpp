@@ -109,12 +109,20 @@ void Simulation::Implementation::build(const Poll& poll) {
 
 /// Called on the workers that will update the shards, so that memory is first touched by them.
 void Simulation::Implementation::build_shards(connect::TableBuilder& builder, const Poll& poll) {
+    if (pools_small_blocks(options, workers.team().pinned(), workers.machine().topology()))
+        pools.resize(workers.size());
     workers.run_together(
         [&](std::uint32_t worker) {
+            parallel::NodePool* pool = nullptr;
+            if (!pools.empty()) {
+                pools[worker] = std::make_unique<parallel::NodePool>(
+                    account, purpose_of(Component::pools), parallel::NodeMemoryOptions{.node = node_of_worker()});
+                pool = pools[worker].get();
+            }
             workers.team().for_assigned_items(worker, shard_count(), [&](std::uint32_t shard) {
                 shards[shard] =
                     std::make_unique<Shard>(lowered, layout.shard(shard), options, build_options.instruction_set,
-                                            shared_parts, account, node_of_worker());
+                                            shared_parts, account, node_of_worker(), pool);
             });
             builder.build(worker, [&](std::uint32_t shard) {
                 const ShardMemory& memory = shards[shard]->memory();

@@ -66,6 +66,8 @@ struct Simulation::Implementation {
     /// Data that groups of neurons of all shards share.
     parallel::NodeMemory shared_memory{account, purpose_of(Component::neurons), {.node = node_of_all}};
     models::SharedParts shared_parts{&shared_memory};
+    std::vector<std::unique_ptr<parallel::NodePool>>
+        pools;  ///< by worker, for its shards; empty: small blocks are on the heap
     std::vector<std::unique_ptr<Shard>> shards;
     /// By kind: the greatest absolute value that weights that learn can reach; 0 for static ones.
     std::vector<double> weight_bounds;

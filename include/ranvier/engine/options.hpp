@@ -15,6 +15,7 @@
 #include "ranvier/connect/placement/placement.hpp"
 #include "ranvier/connect/tables/table_choices.hpp"
 #include "ranvier/models/precision.hpp"
+#include "ranvier/parallel/node_pool.hpp"
 #include "ranvier/parallel/stealing.hpp"
 
 namespace ranvier::engine {
@@ -63,6 +64,9 @@ struct SimulationOptions {
     std::uint32_t shards = 0;
     /// The workers from which an idle worker takes shards; "auto": none, or any with asynchronous stepping.
     AutoChoice<parallel::StealingPolicy> stealing = {};
+    /// Source of small blocks of memory; "auto": a pool for each worker, if they are bound and the machine has several
+    /// NUMA nodes.
+    AutoChoice<parallel::SmallBlocks> small_blocks = {};
     /// Cost of a neuron of each population, in any unit: neurons are divided among shards by cost. Empty: by number.
     std::vector<double> costs = {};
     bool measure_costs = false;  ///< measure the costs of populations; see Simulation::costs()
@@ -120,6 +124,7 @@ void visit_options(Visit visit) {
     visit("pinning", &Options::pinning, OnRanks::may_differ);
     visit("shards", &Options::shards, OnRanks::may_differ);
     visit("stealing", &Options::stealing, OnRanks::may_differ);
+    visit("small_blocks", &Options::small_blocks, OnRanks::may_differ);
     visit("costs", &Options::costs, OnRanks::may_differ);
     visit("measure_costs", &Options::measure_costs, OnRanks::may_differ);
     visit("memory_limit", &Options::memory_limit, OnRanks::may_differ);

@@ -87,11 +87,15 @@ enum class PagePlacement {
     bound,  ///< on the given one, whichever thread touches them; on others only when its memory is exhausted
 };
 
+class NodePool;
+
 struct NodeMemoryOptions {
     std::uint32_t node = any_node;  ///< of the owner
     PagePlacement placement = PagePlacement::first_touch;
     /// Request huge pages for blocks of at least that size.
     bool huge_pages = true;
+    /// Source of small blocks, which must outlive the memory; null: the heap.
+    NodePool* pool = nullptr;
 };
 
 /// Location of pages, in bytes.
@@ -106,8 +110,8 @@ struct PagesByNode {
 /// The memory of one owner for one purpose. Thread-safe; any thread may deallocate.
 ///
 /// Blocks of at least separate_pages_bytes occupy separate pages, which are placed on the owner's node and count as
-/// whole pages. Smaller ones come from the heap, aligned to a cache line or as requested; they count with their
-/// requested size.
+/// whole pages. Smaller ones come from the heap, or those of up to NodePool::most_bytes from a pool, aligned to a cache
+/// line or as requested; they count with their requested size.
 class NodeMemory final : public std::pmr::memory_resource {
    public:
     /// @param account must outlive the memory
@@ -134,6 +138,8 @@ class NodeMemory final : public std::pmr::memory_resource {
     void* do_allocate(std::size_t bytes, std::size_t alignment) override;
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+    /// The source of a block without separate pages.
+    std::pmr::memory_resource& small_blocks(std::size_t bytes, std::size_t alignment) const;
     void add(std::uint64_t bytes) noexcept;
     void remove(std::uint64_t bytes) noexcept;
 

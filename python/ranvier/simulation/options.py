@@ -333,6 +333,12 @@ class Tuning(OptionGroup):
         ``stepping="bsp"``, only such arrivals, first from threads of its node; with ``stepping="async"``, shards of
         any thread.""",
     )
+    small_blocks: Literal["auto", "heap", "pool"] = option(
+        default="auto",
+        meaning="""Where memory of up to 1 kB is allocated: with that of all threads, on any NUMA node (heap), or in
+        pages of the thread, on its node (pool). From 64 kB on, memory is on the node of the thread in any case.
+        "auto": pool, on machines with several nodes, if threads are bound to processors.""",
+    )
     costs: Mapping[str, float] | Literal["measured"] | None = option(
         default=None,
         meaning="""Relative cost of a neuron of each population, by the name of the population, for example from

@@ -343,6 +343,7 @@ def _draw_options(chance: random.Random, given: dict[str, Any]) -> dict[str, Any
     options = {
         "threads": threads,
         "shards": chance.choice([None, threads, threads + 3]),
+        "small_blocks": chance.choice(["heap", "pool"]),
         "stealing": chance.choice(["none", "local_and_remote", "prefer_local", "local_only"]),
         "pinning": "none",
         "instruction_set": chance.choice([*_core.instruction_sets(), "auto"]),
