@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     # Matplotlib is loaded only to draw.
     from ranvier.figures.style import Figure
 
-__all__ = ["Kind", "Measured", "Paper", "PaperResult", "Progress"]
+__all__ = ["Keys", "Kind", "Measured", "Paper", "PaperResult", "Progress", "check_with", "measure_with"]
 
 Kind: TypeAlias = Literal["figure", "table"]
 Measured: TypeAlias = dict[str, Any]
@@ -34,6 +35,37 @@ class Progress(Protocol):
 
     def keep(self, measured: Measured) -> None:
         """Write the measurements so far, so that they are not lost if a later one fails."""
+
+
+class Keys(Protocol):
+    """Keys that results share: a data class whose fields have the values for a laptop as defaults."""
+
+    def check(self) -> None:
+        """Raise for values out of bounds, or if the machine has too little memory."""
+
+    def measure(self, progress: Progress) -> Measured:
+        """Measure with these values."""
+
+
+def measure_with(keys: Callable[..., Keys]) -> Callable[..., Measured]:
+    """Return the function of a `PaperResult` that measures with the keys of a data class."""
+
+    def measure(progress: Progress, **values: Any) -> Measured:
+        return keys(**values).measure(progress)
+
+    first = inspect.Parameter("progress", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Progress")
+    parameters = inspect.signature(keys).parameters.values()
+    measure.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]
+    return measure
+
+
+def check_with(keys: Callable[..., Keys]) -> Callable[..., None]:
+    """Return the function of a `PaperResult` that checks the keys of a data class."""
+
+    def check(**values: Any) -> None:
+        keys(**values).check()
+
+    return check
 
 
 @dataclass(frozen=True)

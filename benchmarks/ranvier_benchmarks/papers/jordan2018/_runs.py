@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from rich.console import Console
@@ -24,6 +25,7 @@ __all__ = [
     "KERNELS",
     "Mode",
     "Run",
+    "RunKeys",
     "Runs",
     "build_of",
     "check_names",
@@ -172,6 +174,51 @@ class Runs:
                 words = {**shared, **self.dry, "rate": self.rate}
                 dry.append(many_ranks.prepare(with_defaults(many_ranks, ranks=ranks, **words)))
         return real, dry
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunKeys(ABC):
+    """Keys that figures with real runs and dry runs share.
+
+    Attributes
+    ----------
+    kernels
+        Kernels to compare.
+    real_processes, processes
+        Numbers of processes that are started, and that dry runs simulate one of.
+    indegree, threads
+        Synapses of a neuron, and threads of a process.
+    rate
+        Rate of all neurons in dry runs, spikes/s. In real runs, it is that of the network.
+    time, presim
+        Simulated time, and simulated time before that, ms.
+    """
+
+    kernels: tuple[str, ...] = tuple(KERNELS)
+    real_processes: tuple[int, ...] = (1, 2, 4)
+    processes: tuple[int, ...]
+    indegree: int = 1125
+    threads: int = 1
+    rate: float = 10.0
+    time: float = 100.0
+    presim: float = 10.0
+
+    def check(self) -> None:
+        """Check all keys, and that the machine has room for the runs; see `Runs.check`."""
+        self._runs().check()
+
+    def measure(self, progress: Progress) -> Measured:
+        """Make all runs."""
+        return self._runs().measure(progress)
+
+    @abstractmethod
+    def _runs(self) -> Runs:
+        """Return the runs with these keys."""
+
+    def _runs_of(self, mode: Mode, real: dict[str, Any], dry: dict[str, Any]) -> Runs:
+        """Return the runs with networks of these sizes."""
+        shared = {each.name: getattr(self, each.name) for each in fields(RunKeys)}
+        return Runs(mode, **shared, real=real, dry=dry)
 
 
 def connection_buffer(memory_per_process: str) -> int:

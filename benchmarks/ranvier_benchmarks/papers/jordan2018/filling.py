@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from ranvier.base.sizes import parse_bytes
 from ranvier.figures.style import GREY, Figure, new_figure, styled
 from ranvier.simulation.predictions import lasting_bytes
 from ranvier_benchmarks._kernels_figure import COLOUR_OF_KERNEL, DASHED, finish
-from ranvier_benchmarks.papers._paper import Measured, PaperResult, Progress
+from ranvier_benchmarks.papers._paper import Measured, PaperResult, check_with, measure_with
 from ranvier_benchmarks.papers.jordan2018._draw import (
     DOTTED,
     crowding_note,
@@ -22,6 +23,7 @@ from ranvier_benchmarks.papers.jordan2018._draw import (
 )
 from ranvier_benchmarks.papers.jordan2018._runs import (
     Run,
+    RunKeys,
     Runs,
     build_of,
     dry_of,
@@ -37,67 +39,25 @@ from ranvier_benchmarks.papers.jordan2018._runs import (
 __all__ = ["FIGURE_10"]
 
 
-def _runs(
-    *,
-    kernels: tuple[str, ...],
-    real_processes: tuple[int, ...],
-    processes: tuple[int, ...],
-    memory_per_process: str,
-    indegree: int,
-    threads: int,
-    rate: float,
-    time: float,
-    presim: float,
-) -> Runs:
-    size = {"memory_per_rank": memory_per_process}
-    return Runs("fill", kernels, real_processes, processes, threads, indegree, rate, time, presim, real=size, dry=size)
+@dataclass(frozen=True, kw_only=True)
+class FillingKeys(RunKeys):
+    """The largest networks that are predicted to fit the memory of a process, also during the build.
 
+    The paper fills 5g-sort.
 
-def measure_filling(
-    progress: Progress,
-    *,
-    kernels: tuple[str, ...] = ("5g-sort",),
-    real_processes: tuple[int, ...] = (1, 2, 4),
-    processes: tuple[int, ...] = (64, 256, 1024, 4096, 16_384, 100_000),
-    memory_per_process: str = "100MB",
-    indegree: int = 1125,
-    threads: int = 1,
-    rate: float = 10.0,
-    time: float = 100.0,
-    presim: float = 10.0,
-) -> Measured:
-    """Run the largest networks that are predicted to fit the memory of a process, also during the build.
-
-    Parameters
+    Attributes
     ----------
-    kernels
-        Kernels to fill; the paper fills 5g-sort.
-    real_processes, processes
-        Numbers of processes that are started, and that dry runs simulate one of.
     memory_per_process
         Memory limit of a process.
-    indegree, threads
-        Synapses of a neuron, and threads of a process.
-    rate
-        Rate of all neurons in dry runs, spikes/s. In real runs, it is that of the network.
-    time, presim
-        Simulated time, and simulated time before that, ms.
     """
-    return _runs(
-        kernels=kernels,
-        real_processes=real_processes,
-        processes=processes,
-        memory_per_process=memory_per_process,
-        indegree=indegree,
-        threads=threads,
-        rate=rate,
-        time=time,
-        presim=presim,
-    ).measure(progress)
 
+    kernels: tuple[str, ...] = ("5g-sort",)
+    processes: tuple[int, ...] = (64, 256, 1024, 4096, 16_384, 100_000)
+    memory_per_process: str = "100MB"
 
-def _check(**values: Any) -> None:
-    _runs(**values).check()
+    def _runs(self) -> Runs:
+        size = {"memory_per_rank": self.memory_per_process}
+        return self._runs_of("fill", size, size)
 
 
 def _predicted(run: Run) -> float:
@@ -183,7 +143,7 @@ FIGURE_10 = PaperResult(
     number="10",
     title="Maximum filling: the largest networks, their times and memory, to 100,000 processes",
     minutes=1.5,
-    measure=measure_filling,
+    measure=measure_with(FillingKeys),
     full={
         # The caption of Figure 10, and 100,000; 13 GB as in the memory model (section 3.4).
         "processes": (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 28_672, 100_000),
@@ -193,7 +153,7 @@ FIGURE_10 = PaperResult(
         "time": 1000.0,
         "real_processes": (1,),
     },
-    check=_check,
+    check=check_with(FillingKeys),
     show=_show,
     draw=_draw,
 )

@@ -8,14 +8,14 @@ networks of two sizes, each with its own line of perfect scaling.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from rich.console import Console
 
 from ranvier.figures.style import Figure, new_figure, styled
 from ranvier_benchmarks._kernels_figure import DASHED, finish
-from ranvier_benchmarks.papers._paper import Measured, PaperResult, Progress
+from ranvier_benchmarks.papers._paper import Measured, PaperResult, check_with, measure_with
 from ranvier_benchmarks.papers.jordan2018._draw import (
     DOTTED,
     crowding_note,
@@ -25,8 +25,8 @@ from ranvier_benchmarks.papers.jordan2018._draw import (
     lines_of,
 )
 from ranvier_benchmarks.papers.jordan2018._runs import (
-    KERNELS,
     Run,
+    RunKeys,
     Runs,
     build_of,
     dry_of,
@@ -55,70 +55,22 @@ _LAST = 16_384
 """The last number of processes in the paper."""
 
 
-def _runs(
-    *,
-    kernels: tuple[str, ...],
-    real_processes: tuple[int, ...],
-    processes: tuple[int, ...],
-    real_neurons: int,
-    neurons: int,
-    indegree: int,
-    threads: int,
-    rate: float,
-    time: float,
-    presim: float,
-) -> Runs:
-    real, dry = {"neurons": real_neurons}, {"neurons": neurons}
-    return Runs("strong", kernels, real_processes, processes, threads, indegree, rate, time, presim, real=real, dry=dry)
+@dataclass(frozen=True, kw_only=True)
+class StrongKeys(RunKeys):
+    """One network on a growing number of processes.
 
-
-def measure_strong(
-    progress: Progress,
-    *,
-    kernels: tuple[str, ...] = tuple(KERNELS),
-    real_processes: tuple[int, ...] = (1, 2, 4),
-    processes: tuple[int, ...] = (64, 256, 1024, 4096, 16_384, 100_000),
-    real_neurons: int = 4500,
-    neurons: int = 115_200,
-    indegree: int = 1125,
-    threads: int = 1,
-    rate: float = 10.0,
-    time: float = 100.0,
-    presim: float = 10.0,
-) -> Measured:
-    """Run one network on a growing number of processes.
-
-    Parameters
+    Attributes
     ----------
-    kernels
-        Kernels to compare.
-    real_processes, processes
-        Numbers of processes that are started, and that dry runs simulate one of.
     real_neurons, neurons
         Neurons of the network of real runs, and of that of dry runs.
-    indegree, threads
-        Synapses of a neuron, and threads of a process.
-    rate
-        Rate of all neurons in dry runs, spikes/s. In real runs, it is that of the network.
-    time, presim
-        Simulated time, and simulated time before that, ms.
     """
-    return _runs(
-        kernels=kernels,
-        real_processes=real_processes,
-        processes=processes,
-        real_neurons=real_neurons,
-        neurons=neurons,
-        indegree=indegree,
-        threads=threads,
-        rate=rate,
-        time=time,
-        presim=presim,
-    ).measure(progress)
 
+    processes: tuple[int, ...] = (64, 256, 1024, 4096, 16_384, 100_000)
+    real_neurons: int = 4500
+    neurons: int = 115_200
 
-def _check(**values: Any) -> None:
-    _runs(**values).check()
+    def _runs(self) -> Runs:
+        return self._runs_of("strong", {"neurons": self.real_neurons}, {"neurons": self.neurons})
 
 
 def _fastest(runs: Sequence[Run]) -> str:
@@ -210,9 +162,9 @@ FIGURE_9 = PaperResult(
     number="9",
     title="Strong scaling of the time of the simulation, to 100,000 processes",
     minutes=1.0,
-    measure=measure_strong,
+    measure=measure_with(StrongKeys),
     full=_FULL,
-    check=_check,
+    check=check_with(StrongKeys),
     show=_show_simulation,
     draw=_draw_simulation,
     same_as=("A5",),
@@ -222,9 +174,9 @@ FIGURE_A5 = PaperResult(
     number="A5",
     title="Strong scaling of build and init, and of memory",
     minutes=1.0,
-    measure=measure_strong,
+    measure=measure_with(StrongKeys),
     full=_FULL,
-    check=_check,
+    check=check_with(StrongKeys),
     show=_show_construction,
     draw=_draw_construction,
     same_as=("9",),

@@ -7,6 +7,7 @@ the contributions to the time of the simulation, for the same load on each of a 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from rich.console import Console
 
 from ranvier.figures.style import COLOURS, GREY, Figure, new_figure, styled
 from ranvier_benchmarks._kernels_figure import CONTRIBUTIONS, DASHED, finish
-from ranvier_benchmarks.papers._paper import Measured, PaperResult, Progress
+from ranvier_benchmarks.papers._paper import Measured, PaperResult, check_with, measure_with
 from ranvier_benchmarks.papers.jordan2018._draw import (
     DOTTED,
     crowding_note,
@@ -27,6 +28,7 @@ from ranvier_benchmarks.papers.jordan2018._draw import (
 from ranvier_benchmarks.papers.jordan2018._runs import (
     KERNELS,
     Run,
+    RunKeys,
     Runs,
     build_of,
     compared,
@@ -50,68 +52,30 @@ _BOTH_MACHINES = (32, 64, 128, 256, 512, 1152, 2048, 16_384, 28_672, 82_944)
 _FULL = {"neurons_per_process": 18_000, "indegree": 11_250, "threads": 8, "time": 1000.0}
 
 
-def _runs(
-    *,
-    kernels: tuple[str, ...],
-    real_processes: tuple[int, ...],
-    processes: tuple[int, ...],
-    neurons_per_process: int,
-    indegree: int,
-    threads: int,
-    rate: float,
-    time: float,
-    presim: float,
-) -> Runs:
-    size = {"neurons_per_rank": neurons_per_process}
-    return Runs("weak", kernels, real_processes, processes, threads, indegree, rate, time, presim, real=size, dry=size)
+@dataclass(frozen=True, kw_only=True)
+class WeakKeys(RunKeys):
+    """The same load on each process of a growing number of them.
 
-
-def measure_weak(
-    progress: Progress,
-    *,
-    kernels: tuple[str, ...] = tuple(KERNELS),
-    real_processes: tuple[int, ...] = (1, 2, 4),
-    processes: tuple[int, ...] = (32, 128, 512, 2048, 8192, 28_672),
-    neurons_per_process: int = 1125,
-    indegree: int = 1125,
-    threads: int = 1,
-    rate: float = 10.0,
-    time: float = 100.0,
-    presim: float = 10.0,
-) -> Measured:
-    """Run the same load on each process of a growing number of them.
-
-    Parameters
+    Attributes
     ----------
-    kernels
-        Kernels to compare.
-    real_processes, processes
-        Numbers of processes that are started, and that dry runs simulate one of.
-    neurons_per_process, indegree, threads
-        Neurons of a process, synapses of a neuron, and threads of a process.
-    rate
-        Rate of all neurons in dry runs, spikes/s. In real runs, it is that of the network.
-    time, presim
-        Simulated time, and simulated time before that, ms.
+    neurons_per_process
+        Neurons of a process.
     """
-    return _runs(
-        kernels=kernels,
-        real_processes=real_processes,
-        processes=processes,
-        neurons_per_process=neurons_per_process,
-        indegree=indegree,
-        threads=threads,
-        rate=rate,
-        time=time,
-        presim=presim,
-    ).measure(progress)
+
+    processes: tuple[int, ...] = (32, 128, 512, 2048, 8192, 28_672)
+    neurons_per_process: int = 1125
+
+    def _runs(self) -> Runs:
+        size = {"neurons_per_rank": self.neurons_per_process}
+        return self._runs_of("weak", size, size)
 
 
-_measure_one_kernel = partial(measure_weak, kernels=("5g-sort",), processes=(32, 128, 512, 2048, 16_384, 82_944))
+@dataclass(frozen=True, kw_only=True)
+class OneKernelKeys(WeakKeys):
+    """The same with one kernel, on the processes of both machines of the paper."""
 
-
-def _check(**values: Any) -> None:
-    _runs(**values).check()
+    kernels: tuple[str, ...] = ("5g-sort",)
+    processes: tuple[int, ...] = (32, 128, 512, 2048, 16_384, 82_944)
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
@@ -305,9 +269,9 @@ FIGURE_7 = PaperResult(
     number="7",
     title="Weak scaling: time of build, init and simulation, and memory, of 4g and 5g",
     minutes=1.0,
-    measure=measure_weak,
+    measure=measure_with(WeakKeys),
     full={**_FULL, "processes": _JUQUEEN},
-    check=_check,
+    check=check_with(WeakKeys),
     show=_show_weak,
     draw=_draw_weak,
     same_as=("12",),
@@ -317,9 +281,9 @@ FIGURE_8 = PaperResult(
     number="8",
     title="Weak scaling of 5g-sort on several machines: --from has a file of each",
     minutes=1.0,
-    measure=_measure_one_kernel,
+    measure=measure_with(OneKernelKeys),
     full={**_FULL, "processes": _BOTH_MACHINES},
-    check=_check,
+    check=check_with(WeakKeys),
     show=_show_machines,
     draw=_draw_machines,
     same_as=("7", "12"),
@@ -329,9 +293,9 @@ FIGURE_12 = PaperResult(
     number="12",
     title="Contributions to the time of the simulation: update, collocate, communicate, deliver",
     minutes=1.0,
-    measure=measure_weak,
+    measure=measure_with(WeakKeys),
     full={**_FULL, "processes": _JUQUEEN},
-    check=_check,
+    check=check_with(WeakKeys),
     show=_show_contributions,
     draw=_draw_contributions,
     same_as=("7",),
