@@ -32,6 +32,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ranvier.errors import StateError, UnknownNameError, ValueOutOfBoundsError
+from ranvier_benchmarks._exchange_simulation.gathers import Algorithm, Gathering, Synchronization
 from ranvier_benchmarks._exchange_simulation.machines import Machine
 from ranvier_benchmarks._exchange_simulation.spikes import Calendar, Flags, Floats, Integers, Targets, relays_of
 
@@ -74,6 +75,10 @@ class Method:
         With "allgather": spikes of a process in the first collective. If a process has more, another one follows.
     spike_bytes
         With "allgather": bytes of a spike.
+    gathering
+        With "allgather": steps in which blocks are gathered. None: one collective, whose costs are those of the
+        machine. By messages, blocks are as in one collective; by writes, they are as long as their spikes, so that none
+        follows.
     """
 
     transport: Transport
@@ -83,6 +88,7 @@ class Method:
     completion: Literal["allreduce", "reduce_scatter"] = "allreduce"
     buffer: int = 10
     spike_bytes: float = 2.0
+    gathering: Gathering | None = None
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -107,6 +113,13 @@ class Method:
                 bound="it synchronizes by itself, at the end of one interval",
                 remedy="leave out intervals and completion",
             )
+        if self.gathering is not None and self.transport != "allgather":
+            raise StateError(
+                "gathering of a method",
+                self.gathering.algorithm,
+                f"{self.transport} gathers nothing",
+                "choose transport='allgather'",
+            )
         if self.completion == "reduce_scatter" and self.phases == 2:
             raise StateError(
                 "completion reduce_scatter",
@@ -115,8 +128,23 @@ class Method:
             )
 
 
+_ALGORITHMS: dict[str, Algorithm] = {"rma_allgather": "doubling", "rma_bruck": "bruck"}
+_SYNCHRONIZATIONS: dict[str, Synchronization] = {
+    "": "fence",
+    "_pscw": "pscw",
+    "_flush": "flush",
+    "_counter": "counter",
+}
+
 METHODS = {
     "allgather": Method("allgather"),
+    "allgather doubling": Method("allgather", gathering=Gathering("doubling", "message")),
+    "allgather bruck": Method("allgather", gathering=Gathering("bruck", "message")),
+    **{
+        name + suffix: Method("allgather", gathering=Gathering(algorithm, synchronization))
+        for name, algorithm in _ALGORITHMS.items()
+        for suffix, synchronization in _SYNCHRONIZATIONS.items()
+    },
     "isend": Method("isend", phases=2, intervals=2),
     "isend one-phase": Method("isend"),
     "multisend": Method("multisend"),
@@ -128,7 +156,7 @@ METHODS = {
     "replay 2": Method("replay", intervals=2),
     "multisend reduce_scatter": Method("multisend", completion="reduce_scatter"),
 }
-"""Methods by name. "2" means two intervals per shortest delay."""
+"""Methods by name. "2" means two intervals per shortest delay; those that begin with rma_ are called as in Ranvier."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +233,7 @@ def simulate(
     *,
     intervals: int,
     seed: int = 1,
+    work_of_cells: Floats | None = None,
     on_interval: Callable[[int], None] = lambda index: None,
 ) -> Simulated:
     """Simulate a run.
@@ -219,6 +248,8 @@ def simulate(
         Number of shortest delays.
     seed
         Seed of what arrives at which process.
+    work_of_cells
+        Seconds for which each process computes in a shortest delay, besides what follows from spikes; None: 0.
     on_interval
         Called before each shortest delay.
 
@@ -240,7 +271,12 @@ def simulate(
         raise ValueOutOfBoundsError("intervals", str(intervals), "there must be at least one")
     if spikes.cells != len(targets.rank_of):
         raise ValueOutOfBoundsError("cells", str(spikes.cells), f"the targets are those of {len(targets.rank_of)}")
-    return _Run(spikes, targets, machine, method, np.random.default_rng([seed, 3])).run(intervals, on_interval)
+    if work_of_cells is not None and np.shape(work_of_cells) != (targets.ranks,):
+        raise ValueOutOfBoundsError(
+            "work_of_cells", f"an array of shape {np.shape(work_of_cells)}", f"there are {targets.ranks} processes"
+        )
+    run = _Run(spikes, targets, machine, method, np.random.default_rng([seed, 3]), work_of_cells)
+    return run.run(intervals, on_interval)
 
 
 # ---- messages --------------------------------------------------------------------------------------------------------
@@ -401,7 +437,13 @@ class _Relayed:
 
 class _Run:
     def __init__(
-        self, spikes: Calendar, targets: Targets, machine: Machine, method: Method, rng: np.random.Generator
+        self,
+        spikes: Calendar,
+        targets: Targets,
+        machine: Machine,
+        method: Method,
+        rng: np.random.Generator,
+        work_of_cells: Floats | None,
     ) -> None:
         self._spikes, self._targets, self._method, self._rng = spikes, targets, method, rng
         # Processes that share a core take turns.
@@ -411,6 +453,7 @@ class _Run:
         ranks = targets.ranks
         self._ranks = ranks
         self._clock = np.zeros(ranks)
+        self._work_of_slot = np.zeros(ranks) if work_of_cells is None else slower * work_of_cells / spikes.slots
         self._batches: list[_Batch] = []
         self._relayed: list[_Relayed] = []
         self._latency = machine.mean_latency(ranks)
@@ -485,7 +528,7 @@ class _Run:
             self._receive()
             self._relay()
         fired = np.bincount(self._targets.rank_of[cells], minlength=self._ranks)
-        self._clock += machine.step + events * machine.event + fired * machine.spike
+        self._clock += self._work_of_slot + machine.step + events * machine.event + fired * machine.spike
         direct, relayed, synapses = self._targets.draw(cells, relays)
         if method.transport == "allgather":
             # What arrives at a process is what cells on it need.
@@ -707,21 +750,40 @@ class _Run:
         fired = np.bincount(self._targets.rank_of[cells], minlength=ranks)
         self._sent += fired
         self._messages = len(cells)
-        block = _COUNT_BYTES + method.buffer * method.spike_bytes
-        self._clock[:] = float(self._clock.max()) + machine.allgather + ranks * block / machine.allgather_bandwidth
-        rest = int(np.maximum(fired - method.buffer, 0).sum())
-        rounds = 1
-        if rest > 0:
-            self._clock += (
-                machine.allgather
-                + ranks * machine.allgatherv_process
-                + rest * method.spike_bytes / machine.allgather_bandwidth
-            )
-            rounds = 2
+        rounds = self._gather_at_once(fired) if method.gathering is None else self._gather_in_steps(fired)
         work = ranks * machine.scan_process + self._received * machine.message
         work += (len(cells) - fired - self._received) * machine.search
         self._clock += work
         return rounds, computation + work
+
+    def _gather_at_once(self, fired: Integers) -> int:
+        machine, method, ranks = self._machine, self._method, self._ranks
+        block = _COUNT_BYTES + method.buffer * method.spike_bytes
+        self._clock[:] = float(self._clock.max()) + machine.allgather + ranks * block / machine.allgather_bandwidth
+        rest = int(np.maximum(fired - method.buffer, 0).sum())
+        if rest == 0:
+            return 1
+        self._clock += (
+            machine.allgather
+            + ranks * machine.allgatherv_process
+            + rest * method.spike_bytes / machine.allgather_bandwidth
+        )
+        return 2
+
+    def _gather_in_steps(self, fired: Integers) -> int:
+        gathering, method = self._method.gathering, self._method
+        assert gathering is not None
+        if gathering.synchronization != "message":
+            blocks = _COUNT_BYTES + fired.astype(np.float64) * method.spike_bytes
+            self._clock = gathering.finish(self._clock, blocks, self._machine)
+            return 1
+        block = _COUNT_BYTES + method.buffer * method.spike_bytes
+        self._clock = gathering.finish(self._clock, np.full(self._ranks, block), self._machine)
+        rest = np.maximum(fired - method.buffer, 0)
+        if not rest.any():
+            return 1
+        self._clock = gathering.finish(self._clock, rest.astype(np.float64) * method.spike_bytes, self._machine)
+        return 2
 
 
 def _cumulated(times: Floats, starts: Floats, ends: Floats, messages: Floats) -> Floats:

@@ -17,9 +17,11 @@ from rich.console import Console
 import ranvier as rv
 from mpi_runs import WHEELS
 from ranvier.errors import InsufficientMemoryError, UnknownNameError, ValueOutOfBoundsError
+from ranvier_benchmarks._exchange_simulation.machines import MACHINES
 from ranvier_benchmarks.papers import _command
 from ranvier_benchmarks.papers._paper import PaperResult
 from ranvier_benchmarks.papers.shehzad2016 import PAPER, networks
+from ranvier_benchmarks.papers.shehzad2016.simulated import COSTS, OneProcess, simulate_processes
 
 SMALL = {
     "table 1": ["cells=202", "time=20."],
@@ -36,7 +38,7 @@ def run(*words: str) -> int:
 
 def tiny(number: str, folder: Path, *keys: str) -> dict[str, Any]:
     path = folder / f"table_{number}.json"
-    settings = ["processes=(2,)", "repetitions=1", *SMALL[f"table {number}"], *keys]
+    settings = ["processes=(2,)", "simulated=(3, 64)", "repetitions=1", *SMALL[f"table {number}"], *keys]
     assert run(f"--table={number}", f"--json={path}", f"--mpiexec={WHEELS[0].mpiexec}", "--set", *settings) == 0
     stored: dict[str, Any] = json.loads(path.read_text())
     return stored
@@ -92,12 +94,33 @@ def test_tables(number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert {method["spikes_sent"] for method in row["methods"]} == {2 * row["spikes"]}
     for method in row["methods"]:
         assert 0.0 < method["waiting_and_exchange_s"]["least"] < method["total_s"]["greatest"]
+    assert [row["ranks"] for row in stored["simulated"]["rows"]] == [3, 64]
+    for simulated in stored["simulated"]["rows"]:
+        assert simulated["spikes"] == row["spikes"]
+        assert [method["method"] for method in simulated["methods"]] == methods
+        for method in simulated["methods"]:
+            assert 0.0 < method["waiting_and_exchange_s"]["median"] < method["total_s"]["rank_0"]
+            assert method["interval_count"] == 20
+    assert "Simulated: cluster, InfiniBand HDR" in printed
     assert "partly assumed" in printed
     assert ("almost 10 % less" in printed) == (number != "1")
 
 
-def measurement(processes: tuple[int, ...] = (2, 4), processors: int = 2) -> dict[str, Any]:
+def measurement(
+    processes: tuple[int, ...] = (2, 4), processors: int = 2, simulated: tuple[int, ...] = ()
+) -> dict[str, Any]:
     """Return a made-up one: rma_allgather takes 3/4 of the communication of allgather, or half after a barrier."""
+
+    def simulated_method(name: str, ranks: int) -> dict[str, Any]:
+        seconds = ranks * (1.0 if name == "allgather" else 2.0)
+        return {
+            "method": name,
+            "barrier": False,
+            "interval_count": 20,
+            "total_s": {"rank_0": 10.0 + seconds},
+            "waiting_and_exchange_s": {"median": seconds},
+            "rounds": 20,
+        }
 
     def method(name: str, *, barrier: bool, ranks: int) -> dict[str, Any]:
         plain = name == "allgather"
@@ -132,6 +155,22 @@ def measurement(processes: tuple[int, ...] = (2, 4), processors: int = 2) -> dic
             for cells in (202, 404)
             for ranks in processes
         ],
+        "simulated": None
+        if not simulated
+        else {
+            "machine": "a machine",
+            "rows": [
+                {
+                    "ranks": ranks,
+                    "cells": cells,
+                    "time": 100.0,
+                    "spikes": 1000,
+                    "methods": [simulated_method(name, ranks) for name in ("allgather", "rma_allgather")],
+                }
+                for cells in (202, 404)
+                for ranks in simulated
+            ],
+        },
     }
 
 
@@ -143,11 +182,16 @@ def shown(result: PaperResult, measured: Mapping[str, Any]) -> str:
 
 @pytest.mark.parametrize("number", ["2", "3"])
 def test_savings_stand_beside_the_claim_of_the_paper(number: str) -> None:
-    text = shown(PAPER.find("table", number), measurement())
-    assert text.count(" 25.0 ") == 4 + 2  # the rows, and the range below
-    assert text.count(" 50.0") == 4
+    text = shown(PAPER.find("table", number), measurement(simulated=(64, 128)))
+    assert text.count(" -25.0 ") == 4 + 4  # the rows, and the ranges below
+    assert text.count(" -50.0") == 4
+    assert text.count(" +100.0 ") == 4 + 2
     assert "takes almost 10 % less than MPI_Allgather" in text
-    assert "Here: rma_allgather takes from 25.0 to 25.0 % less" in text
+    assert "With a processor for each process: rma_allgather from -25.0 to -25.0 %" in text
+    assert "With more processes than processors: rma_allgather from -25.0 to -25.0 %" in text
+    assert "Simulated: rma_allgather from +100.0 to +100.0 %" in text
+    assert "Simulated: a machine, whose costs are partly assumed" in text
+    assert "Simulated" not in shown(PAPER.find("table", number), measurement())
     assert "4 processes share 2 processors" in text
     assert "share" not in shown(PAPER.find("table", number), measurement(processors=8))
 
@@ -156,6 +200,7 @@ def test_the_part_of_communication_in_a_run() -> None:
     text = shown(PAPER.find("table", "1"), measurement())
     assert "16.7" in text  # 2 of 12 s
     assert "28.6" in text  # 4 of 14 s
+    assert "92.8" in shown(PAPER.find("table", "1"), measurement(simulated=(128,)))  # 128 of 138 s
 
 
 @pytest.mark.parametrize("number", ["4", "6", "7"])
@@ -167,6 +212,9 @@ def test_figures_have_a_line_for_each_method_and_machine(number: str) -> None:
     figure = result.draw([measurement(), other])
     panels = [axes for axes in figure.axes if axes.get_visible()]
     assert len(panels) == (2 if number == "4" else 4)
+    with_simulated = result.draw([measurement(simulated=(64, 128)), other])
+    assert len([axes for axes in with_simulated.axes if axes.get_visible()]) == (3 if number == "4" else 6)
+    assert sum("Simulated: a machine" in axes.get_title(loc="left") for axes in with_simulated.axes) == 1
     lines = 2 if number == "4" else 4
     for axes in panels:
         drawn = [line for line in axes.lines if np.size(line.get_xdata()) > 1]
@@ -194,6 +242,9 @@ def test_figures_have_a_line_for_each_method_and_machine(number: str) -> None:
         ("3", "time=(1e9,)", "key time"),
         ("1", "repetitions=0", "key repetitions"),
         ("2", "methods=rma_allgather", "key methods"),
+        ("2", "simulated=(1,)", "key simulated"),
+        ("2", "simulated=(1000,)", "key cells"),
+        ("1", "poll=-1.", "poll of a step"),
     ],
 )
 def test_values_out_of_bounds(number: str, setting: str, named: str, tmp_path: Path) -> None:
@@ -204,11 +255,37 @@ def test_values_out_of_bounds(number: str, setting: str, named: str, tmp_path: P
 def test_names_that_do_not_exist() -> None:
     with pytest.raises(UnknownNameError, match="rma_allgather"):
         run("--table=2", "--set", "methods=allgather,rma_algather")
+    with pytest.raises(UnknownNameError, match="infiniband_hdr"):
+        run("--table=1", "--set", "machine=infiniband")
     with pytest.raises(UnknownNameError, match=r"1.*2.*3"):
         run("--table=5")
+
+
+def test_costs_of_a_step_change_the_simulated_exchange() -> None:
+    network = OneProcess("scalebush", 202, 5.0, 1)
+    nothing = dict.fromkeys(COSTS)
+    names = ("allgather", "rma_allgather", "rma_bruck_counter", "alltoall")
+
+    def communication_with(**costs: float) -> dict[str, float]:
+        rows = simulate_processes(network, 64, names, "infiniband_hdr", {**nothing, **costs})
+        return {row["method"]: row["waiting_and_exchange_s"]["median"] for row in rows}
+
+    usual = communication_with()
+    # What is not an all-gather is not simulated.
+    assert list(usual) == list(names[:3])
+    # Six steps in each of five intervals.
+    slower = communication_with(barrier=100.0)
+    barrier = MACHINES["infiniband_hdr"].allreduce_time(64)
+    assert slower["rma_allgather"] - usual["rma_allgather"] == pytest.approx(30 * (100e-6 - barrier))
+    assert {name: slower[name] for name in usual if name != "rma_allgather"} == {
+        name: usual[name] for name in usual if name != "rma_allgather"
+    }
+    polled = communication_with(poll=10.0)
+    assert polled["rma_bruck_counter"] - usual["rma_bruck_counter"] == pytest.approx(30 * 10e-6)
+    assert polled["allgather"] == usual["allgather"]
 
 
 def test_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ranvier._core.available_memory", lambda: 10**9)
     with pytest.raises(InsufficientMemoryError, match="cells"):
-        run("--table=1", "--set", "cells=9000000")
+        run("--table=1", "--set", "processes=(2,)", "cells=9000000")

@@ -20,11 +20,11 @@ import ranvier as rv
 from ranvier.networks import NetworkModel
 from ranvier.networks.ring import ring_cell
 
-__all__ = ["BYTES_OF_CELL", "LEAST_CELLS", "LONGEST", "MOST_CELLS", "bulbnet", "scalebush"]
+__all__ = ["BYTES_OF_CELL", "DELAY", "LEAST_CELLS", "LONGEST", "MOST_CELLS", "bulbnet", "scalebush"]
 
 _RESOLUTION = 0.025
-# Assumed: a spike is exchanged every millisecond.
-_DELAY = 1.0
+DELAY = 1.0
+"""Delay of all connections, ms: spikes are exchanged every millisecond. Assumed."""
 # Branches of a tree of two levels, with the soma: seven compartments.
 _DEPTH = 2
 _STIMULUS = 20.0  # nS; each causes one spike
@@ -60,7 +60,7 @@ def scalebush(*, cells: int = 500, seed: int = 1) -> NetworkModel:
     net = rv.Network(resolution=_RESOLUTION, seed=seed, name="scalebush")
     population = net.create(ring_cell(depth=_DEPTH, compartments=1), cells, name="cells")
     inputs = min(_INPUTS, cells - 1)
-    net.connect(population, population, rv.FixedIndegree(inputs, allow_autapses=False), weight=0.0, delay=_DELAY)
+    net.connect(population, population, rv.FixedIndegree(inputs, allow_autapses=False), weight=0.0, delay=DELAY)
     _excite(net, population, _BETWEEN, _BURST, _BURST_RATE, _QUIET_RATE)
     return NetworkModel(net=net, spikes=net.record_spikes(population), time=5000.0)
 
@@ -78,8 +78,8 @@ def bulbnet(*, cells: int = 2525, seed: int = 1) -> NetworkModel:
     mitral = net.create(cell, cells // (1 + _GRANULE_CELLS), name="mitral cells")
     granule = net.create(cell, cells - len(mitral), name="granule cells")
     inputs = min(_MITRAL_INPUTS_OF_GRANULE_CELL, len(mitral))
-    net.connect(mitral, granule, rv.FixedIndegree(inputs), weight=0.0, delay=_DELAY)
-    net.connect(granule, mitral, rv.FixedOutdegree(inputs), weight=0.0, delay=_DELAY)
+    net.connect(mitral, granule, rv.FixedIndegree(inputs), weight=0.0, delay=DELAY)
+    net.connect(granule, mitral, rv.FixedOutdegree(inputs), weight=0.0, delay=DELAY)
     _excite(net, mitral, _CYCLE, _VOLLEY, _VOLLEY_RATE, 0.0)
     _excite(net, granule, _CYCLE, _CYCLE, _GRANULE_RATE, _GRANULE_RATE)
     return NetworkModel(net=net, spikes=net.record_spikes([mitral, granule]), time=5000.0)
