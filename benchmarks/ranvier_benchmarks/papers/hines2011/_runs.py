@@ -409,12 +409,15 @@ def print_indented(console: Console, table: Table) -> None:
     console.print(Padding(table, (1, 0, 0, 2)))
 
 
-def seconds_text(run: Run | None) -> tuple[str, str]:
-    """Return computation of process 0 and run time: seconds of simulated runs, milliseconds of real ones."""
+def seconds_text(run: Run | None, which: str = "rank_0") -> tuple[str, str]:
+    """Return computation, by default of process 0, and run time: seconds of simulated runs, milliseconds of real ones.
+
+    `which` may also be "mean" or "greatest" of all processes.
+    """
     if run is None:
         return "-", "-"
     scale = 1e3 if run["kind"] == "real" else 1.0
-    return number_text(scale * run["computation_s"]["rank_0"]), number_text(scale * run["total_s"]["rank_0"])
+    return number_text(scale * run["computation_s"][which]), number_text(scale * run["total_s"]["rank_0"])
 
 
 def number_text(value: float) -> str:

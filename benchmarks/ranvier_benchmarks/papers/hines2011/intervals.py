@@ -29,6 +29,7 @@ from ranvier_benchmarks.papers.hines2011._runs import (
     empty_table,
     measure,
     note_on_crowding,
+    number_text,
     of_kind,
     print_indented,
     seconds_text,
@@ -38,6 +39,7 @@ from ranvier_benchmarks.papers.hines2011._runs import (
 __all__ = ["FIGURE_5", "FIGURE_6", "FIGURE_7", "FIGURE_8"]
 
 _K = 1024
+_QUIET = 20  # intervals before the first spike
 _PHASES = (
     Variant("one phase, two intervals", "multisend", "multisend 2", 2),
     Variant("one phase, one interval", "multisend", "multisend", 1),
@@ -207,32 +209,18 @@ def _show(number: str, measured: Measured, console: Console) -> None:
 def _show_network(console: Console, runs: Sequence[Run], of_paper: published.Figure | None) -> None:
     unit = "ms" if runs[0]["kind"] == "real" else "s"
     gathers = runs[0]["method"] == "allgather"
-    last = "overflows" if gathers else "itera-\ntions"
-    table = empty_table(
-        "",
-        f"comp\n({unit})",
-        f"mean\n({unit})",
-        f"greatest\n({unit})",
-        f"run\n({unit})",
-        "spikes",
-        "sent",
-        "received",
-        last,
-    )
+    last = ("over-\nflows", "first 20 ms:\nexchange (ms)") if gathers else ("itera-\ntions",)
+    times = (f"{name}\n({unit})" for name in ("comp", "mean", "greatest", "run"))
+    table = empty_table("", *times, "spikes", "sent", "received", *last)
     for run in runs:
         computation, total = seconds_text(run)
+        of_all = [seconds_text(run, key)[0] for key in ("mean", "greatest")]
         quarter = run["last_quarter"]
-        overflows = run["collectives"] - round(run["time"])
+        ranges = [_range_text(quarter[key]) for key in ("spikes", "sent", "received")]
+        # Each of the whole milliseconds has a collective.
+        ends = [f"{run['collectives'] - round(run['time']):,}", _quiet_text(run)] if gathers else []
         table.add_row(
-            run["variant"],
-            computation,
-            *(
-                seconds_text({**run, "computation_s": {"rank_0": run["computation_s"][key]}})[0]
-                for key in ("mean", "greatest")
-            ),
-            total,
-            *(_range_text(quarter[key]) for key in ("spikes", "sent", "received")),
-            f"{overflows:,}" if gathers else _range_text(quarter["iterations"]),
+            run["variant"], computation, *of_all, total, *ranges, *(ends or [_range_text(quarter["iterations"])])
         )
         said = None if of_paper is None else of_paper.panels.get(run["variant"])
         if said is not None:
@@ -247,6 +235,14 @@ def _show_network(console: Console, runs: Sequence[Run], of_paper: published.Fig
         if of_paper is not None and of_paper.fan_out is not None:
             text += f"; paper: {of_paper.fan_out[0]:,} and {of_paper.fan_out[1]:,}"
         console.print(f"\n  {text}.", soft_wrap=True)
+
+
+def _quiet_text(run: Run) -> str:
+    """Return the mean time of an exchange while no cell has fired yet, in milliseconds."""
+    traces = run["per_interval_s"]
+    quiet = slice(0, _QUIET)
+    exchange = [total - mean for total, mean in zip(traces["total"][quiet], traces["mean"][quiet], strict=True)]
+    return number_text(1e3 * sum(exchange) / len(exchange))
 
 
 def _say_what_differs(console: Console, run: Run, of_paper: published.Figure) -> None:
