@@ -178,7 +178,7 @@ class Simulated:
     iterations
         Reductions after the first: how often messages were still missing.
     spikes_of_rank_0, sent_by_rank_0, received_by_rank_0
-        Spikes, and messages.
+        Spikes, and messages. Received ones count for the interval in which the spike was sent first.
     messages
         On all processes, relayed ones included.
     spikes
@@ -572,9 +572,16 @@ class _Run:
             found = batch.arrive(now)
             if batch.on_arrival is not None:
                 batch.on_arrival.waiting += found
-            self._received += found
+            self._count_received(batch, found)
             self._clock += found * overhead
         self._batches = [batch for batch in self._batches if batch.left > 0]
+
+    def _count_received(self, batch: _Batch, found: Integers) -> None:
+        """Count messages for the interval of their spikes, which may be the one before the present one."""
+        if batch.tag == self._tag:
+            self._received += found
+        else:
+            self._lists["received_by_rank_0"][batch.tag] += int(found[0])
 
     def _relay(self, all_of: int | None = None) -> None:
         """Relay spikes that may be relayed: of this interval only if `all_of` is its tag, or without a rule."""
@@ -739,7 +746,7 @@ class _Run:
             self._clock[waits] = np.maximum(self._clock[waits], arrivals[waits]) + rest[waits] * (
                 machine.message + machine.receive
             )
-            self._received += rest
+            self._count_received(batch, rest)
             self._batches.remove(batch)
         return 1
 

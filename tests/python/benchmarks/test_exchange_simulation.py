@@ -188,6 +188,14 @@ def test_two_intervals_hide_a_long_way() -> None:
     # All but the last, which waits for everything.
     assert (two.iterations[:-1] == 0).all()
     assert two.run_time < one.run_time
+    # Messages arrive in the interval after the one for which they count.
+    assert list(two.spikes_of_rank_0) == [0, 1] * 4
+    for result in (one, two):
+        assert result.sent_by_rank_0.sum() == 3 * 4
+        assert result.received_by_rank_0.sum() == 0
+    spikes = [[(1, 1)] for _ in range(4)]
+    other = simulate(GivenSpikes(4, spikes, slots=2), to_all(4, 4), costs, Method("multisend", intervals=2), intervals=4)
+    assert list(other.received_by_rank_0) == [0, 1] * 4
 
 
 def test_relays_wait_for_the_next_interval() -> None:
