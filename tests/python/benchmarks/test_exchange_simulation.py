@@ -194,7 +194,9 @@ def test_two_intervals_hide_a_long_way() -> None:
         assert result.sent_by_rank_0.sum() == 3 * 4
         assert result.received_by_rank_0.sum() == 0
     spikes = [[(1, 1)] for _ in range(4)]
-    other = simulate(GivenSpikes(4, spikes, slots=2), to_all(4, 4), costs, Method("multisend", intervals=2), intervals=4)
+    other = simulate(
+        GivenSpikes(4, spikes, slots=2), to_all(4, 4), costs, Method("multisend", intervals=2), intervals=4
+    )
     assert list(other.received_by_rank_0) == [0, 1] * 4
 
 
