@@ -1,11 +1,12 @@
 """Spikes of the test network of Hines, Kumar and Schürmann (2011), and the processes that need them.
 
 The spikes of cells are those of `ranvier.networks.interval_fire` without weights, bit by bit: each cell draws its
-intervals from the same counter-based stream. Targets are either drawn, or those of a network that has been built.
+intervals from the same counter-based stream. Targets are drawn, computed, or those of a network that has been built.
 
 In a network whose cells have `connections` random inputs, each of the synapses on a process starts at a given cell with
 the same probability. So a process needs the spikes of a cell with the same probability for all processes, and the
-number of processes that need them has a binomial distribution.
+number of processes that need them has a binomial distribution. If the inputs are the nearest neighbors of a cell, both
+follow from the processes of the cells.
 """
 
 from __future__ import annotations
@@ -27,8 +28,11 @@ __all__ = [
     "Integers",
     "IntervalFire",
     "KnownTargets",
+    "NeighborTargets",
     "Placement",
     "Targets",
+    "Topology",
+    "check_neighbors",
     "ranks_of_cells",
     "relays_of",
 ]
@@ -38,6 +42,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Words: TypeAlias = npt.NDArray[np.uint64]
 Placement: TypeAlias = Literal["round_robin", "consecutive", "shuffled"]
+Topology: TypeAlias = Literal["random", "adjacent"]
 
 _SHORTEST, _LONGEST = 20.0, 40.0  # ms
 _BURST_GROUPS, _BURST_DURATION, _BURST_GAIN = 8, 50.0, 4.0
@@ -278,6 +283,14 @@ class Targets(Protocol):
         """
 
 
+def check_neighbors(connections: int, cells: int) -> None:
+    """Raise for a number of nearest neighbors that cells cannot have."""
+    if connections % 2 or not 0 < connections < cells:
+        raise ValueOutOfBoundsError(
+            "connections", str(connections), f"with topology adjacent, they must be even, from 2 to {cells - 1}"
+        )
+
+
 def relays_of(fanout: Any) -> Any:
     """Return the number of processes that relay a spike for `fanout` processes."""
     return np.ceil(np.sqrt(fanout)).astype(np.int64)
@@ -329,6 +342,113 @@ class DrawnTargets:
         if messages < 2 * self.ranks:
             return np.bincount(self._rng.integers(self.ranks, size=messages), minlength=self.ranks)
         return self._rng.multinomial(messages, np.full(self.ranks, 1.0 / self.ranks))
+
+
+class NeighborTargets:
+    """Targets of cells whose inputs are their nearest neighbors, as with ``topology="adjacent"``: exactly.
+
+    Cells are on a ring. Each has inputs from the `connections` / 2 cells before it and as many after it. So a process
+    gets a synaptic event for each of its cells in whose neighborhood a cell has fired, and a message for each cell of
+    another process that has fired in the union of these neighborhoods. Neighborhoods of the same process have the same
+    length, so the union has the sum of them less the overlaps of successive ones.
+
+    Which of its messages a process gets from relays is drawn: all of a slot have the same probability.
+
+    Parameters
+    ----------
+    cells, ranks
+        Number of cells and of processes.
+    connections
+        Number of inputs of a cell, even.
+    placement
+        "round_robin", "consecutive" or "shuffled".
+    seed
+        Seed of the placement "shuffled", and of the choice of relays.
+    """
+
+    def __init__(
+        self, cells: int, ranks: int, *, connections: int, placement: Placement = "round_robin", seed: int = 1
+    ) -> None:
+        if not 1 <= ranks <= cells:
+            raise ValueOutOfBoundsError("ranks", str(ranks), f"they must be from 1 to {cells}, the number of cells")
+        check_neighbors(connections, cells)
+        self._rng = np.random.default_rng([seed, 1])
+        self.ranks = ranks
+        self.rank_of = ranks_of_cells(cells, ranks, placement, self._rng)
+        # Position i of what follows is cell i - half of the ring.
+        half = self._half = connections // 2
+        order = np.argsort(self.rank_of, kind="stable").astype(np.int32)
+        begins = np.searchsorted(self.rank_of[order], np.arange(ranks))
+        self._begins = begins if placement == "consecutive" else None
+        self._is_rectangular = placement == "round_robin" and cells % ranks == 0
+        following = np.empty_like(order)
+        following[:-1] = order[1:]
+        following[np.append(begins[1:], cells) - 1] = order[begins]
+        gaps = following.astype(np.int64) - order
+        gaps[gaps <= 0] += cells
+        pairs = np.flatnonzero(gaps <= connections)
+        # The overlap of the neighborhoods of a cell and of the next one of its process, from the lower border on.
+        self._upper = order[pairs] + np.int32(2 * half + 1)
+        self._lower = (order[pairs] + gaps[pairs]).astype(np.int32)
+        self._ranks_of_pairs = self.rank_of[order[pairs]]
+        steps = np.bincount(self._lower, minlength=cells + 2 * half + 1)
+        steps -= np.bincount(self._upper, minlength=cells + 2 * half + 1)
+        overlaps = np.cumsum(steps)[: cells + 2 * half]
+        # A part of the ring is at both ends.
+        of_cells = overlaps[half : half + cells].copy()
+        of_cells[cells - half :] += overlaps[:half]
+        of_cells[:half] += overlaps[half + cells :]
+        self.fanout = (connections - of_cells).astype(np.int32)
+        self._fired = np.zeros(cells + 2 * half, dtype=np.int32)
+        self._before = np.zeros(cells + 2 * half + 1, dtype=np.int32)
+        self._near = np.zeros(cells, dtype=np.int32)
+
+    def draw(self, cells: Integers, relays: bool) -> tuple[Integers, Integers, Floats]:
+        """Return numbers by process; only which messages are relayed is drawn."""
+        if len(cells) == 0:
+            nothing = np.zeros(self.ranks, dtype=np.int64)
+            return nothing, nothing.copy(), nothing.astype(np.float64)
+        here = np.bincount(self.rank_of[cells], minlength=self.ranks)
+        self._count(cells)
+        in_neighborhoods = self._sums()
+        messages = self._union(in_neighborhoods, len(cells)) - here
+        synapses = (in_neighborhoods - here).astype(np.float64)
+        if not relays:
+            return messages, np.zeros_like(messages), synapses
+        first = int(relays_of(self.fanout[cells]).sum())
+        direct = self._rng.multivariate_hypergeometric(messages, first, method="marginals")
+        return direct, messages - direct, synapses
+
+    def _count(self, cells: Integers) -> None:
+        """Count spikes before each position of the ring, and in the neighborhood of each cell, itself included."""
+        half, number = self._half, len(self._near)
+        fired = self._fired
+        np.add.at(fired, cells + half, 1)
+        fired[:half] = fired[number : number + half]
+        fired[number + half :] = fired[half : 2 * half]
+        np.cumsum(fired, out=self._before[1:])
+        np.subtract(self._before[2 * half + 1 :], self._before[:number], out=self._near)
+        fired[cells + half] = 0
+
+    def _sums(self) -> Integers:
+        """Return the spikes in the neighborhoods of all cells of each process, summed."""
+        if self._begins is not None:
+            return np.add.reduceat(self._near, self._begins, dtype=np.int64)
+        if self._is_rectangular:
+            return self._near.reshape(-1, self.ranks).sum(axis=0, dtype=np.int64)
+        return np.bincount(self.rank_of, weights=self._near, minlength=self.ranks).astype(np.int64)
+
+    def _union(self, sums: Integers, spikes: int) -> Integers:
+        """Return the spikes in the union of the neighborhoods of the cells of each process."""
+        before = self._before
+        if self._begins is not None:
+            # The union is a part of the ring, or all of it.
+            ends = np.append(self._begins[1:], len(self._near)) + 2 * self._half
+            inside = before[ends].astype(np.int64) - before[self._begins]
+            return np.where(ends - self._begins >= len(self._near), spikes, inside)
+        overlaps = before[self._upper] - before[self._lower]
+        in_overlaps = np.bincount(self._ranks_of_pairs, weights=overlaps, minlength=self.ranks)
+        return sums - in_overlaps.astype(np.int64)
 
 
 class KnownTargets:

@@ -18,7 +18,7 @@ from ranvier_benchmarks._exchange_simulation.engine import METHODS, Method, simu
 from ranvier_benchmarks._exchange_simulation.machines import MACHINES, Machine
 from ranvier_benchmarks._exchange_simulation.network import check_network, per_interval, simulate_network, summary
 from ranvier_benchmarks._exchange_simulation.published import COLUMNS, TABLES
-from ranvier_benchmarks._exchange_simulation.spikes import IntervalFire, KnownTargets
+from ranvier_benchmarks._exchange_simulation.spikes import IntervalFire, KnownTargets, NeighborTargets
 
 
 def bench(module: Any, *arguments: str) -> int:
@@ -95,7 +95,11 @@ def test_bad_arguments(wrong: list[str], error: type[RanvierError]) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"ranks": 1}, {"ranks": 101}, {"connections": 0}, {"connections": 100}, {"cells": 1 << 32}]
+    "wrong",
+    [
+        *({"ranks": 1}, {"ranks": 101}, {"connections": 0}, {"connections": 100}, {"cells": 1 << 32}),
+        {"topology": "adjacent", "connections": 5},
+    ],
 )
 def test_bad_networks(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueOutOfBoundsError):
@@ -158,3 +162,42 @@ def test_counts_are_those_of_real_runs(ranks: int, tmp_path: Path) -> None:
         # Each interval has at least one reduction.
         assert measured["rounds"] >= len(result.total)
         assert result.rounds.min() >= 1
+
+
+@pytest.mark.parametrize(
+    ("ranks", "placement", "burst"),
+    [
+        (2, "consecutive", True),
+        pytest.param(4, "round_robin", True, marks=pytest.mark.thorough),
+        pytest.param(4, "consecutive", False, marks=pytest.mark.thorough),
+    ],
+)
+def test_messages_between_neighbors_are_those_of_real_runs(
+    ranks: int, placement: Any, burst: bool, tmp_path: Path
+) -> None:
+    """Of each interval, on process 0, exactly."""
+    path = tmp_path / "real.json"
+    arguments = [f"--mpiexec={WHEELS[0].mpiexec}", "--methods=multisend", "--intervals=1"]
+    network = ["cells=128", "connections=30", "topology=adjacent", f"burst={str(burst).lower()}", "time=60"]
+    network.append(f"placement={placement}")
+    bench(
+        exchange,
+        *arguments,
+        f"--ranks={ranks}",
+        "--barrier=with",
+        "--repetitions=1",
+        "--set",
+        *network,
+        f"--json={path}",
+    )
+    real = json.loads(path.read_text())["results"][0]["methods"][0]
+    targets = NeighborTargets(128, ranks, connections=30, placement=placement)
+    spikes = IntervalFire(128, burst=burst)
+    result = simulate(spikes, targets, MACHINES["infiniband_hdr"], Method("isend"), intervals=60)
+    assert real["messages"] == result.messages.sum() > 0
+    counts = real["per_interval"]
+    assert counts["messages"] == result.sent_by_rank_0.tolist()
+    assert counts["spikes"] == result.spikes_of_rank_0.tolist()
+    # Process 0 hands its own spikes to itself.
+    assert counts["spikes_received"] == (result.received_by_rank_0 + result.spikes_of_rank_0).tolist()
+    assert real["greatest_fan_out"] == {"rank_0": result.greatest_fanout_of_rank_0, "all": result.greatest_fanout}

@@ -15,7 +15,13 @@ import ranvier as rv
 from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
 from ranvier_benchmarks._exchange_simulation.engine import METHODS, Method, Simulated, serve, simulate
 from ranvier_benchmarks._exchange_simulation.machines import BLUE_GENE_P, MACHINES, Machine
-from ranvier_benchmarks._exchange_simulation.spikes import DrawnTargets, GivenSpikes, IntervalFire, KnownTargets
+from ranvier_benchmarks._exchange_simulation.spikes import (
+    DrawnTargets,
+    GivenSpikes,
+    IntervalFire,
+    KnownTargets,
+    NeighborTargets,
+)
 
 # ---- spikes and targets ----------------------------------------------------------------------------------------------
 
@@ -84,6 +90,37 @@ def test_drawn_and_known_targets_conserve_messages(relays: bool) -> None:
             assert np.array_equal(reached, np.bincount(targets % 7, minlength=7))
     pairs = {(source, target % 7) for source, target in zip(sources, targets, strict=True) if source % 7 != target % 7}
     assert list(known.fanout) == [sum(pair[0] == cell for pair in pairs) for cell in range(60)]
+
+
+@pytest.mark.parametrize("placement", ["round_robin", "consecutive", "shuffled"])
+@pytest.mark.parametrize(
+    ("cells", "ranks", "connections"),
+    [(60, 7, 14), (64, 8, 6), (60, 60, 58), (61, 7, 60), (13, 4, 2), (50, 1, 10), (128, 4, 30)],
+)
+def test_targets_of_neighbors_are_those_of_each_synapse(
+    placement: Any, cells: int, ranks: int, connections: int
+) -> None:
+    """Cell i has inputs from the cells i - connections / 2 to i + connections / 2 of a ring, but not from itself."""
+    near = NeighborTargets(cells, ranks, connections=connections, placement=placement)
+    half = connections // 2
+    pairs = [((target + d) % cells, target) for target in range(cells) for d in range(-half, half + 1) if d]
+    known = KnownTargets(near.rank_of, ranks, *zip(*pairs, strict=True))
+    assert np.array_equal(near.fanout, known.fanout)
+    rng = np.random.default_rng(cells)
+    for count in (0, 1, cells // 3, cells):
+        fired = rng.permutation(cells)[:count]
+        for one, other in zip(near.draw(fired, False), known.draw(fired, False), strict=True):
+            assert np.array_equal(one, other)
+        direct, relayed, _ = near.draw(fired, True)
+        assert direct.sum() == sum(math.ceil(math.sqrt(known.fanout[cell])) for cell in fired)
+        assert np.array_equal(direct + relayed, known.draw(fired, False)[0])
+        assert direct.min() >= 0 <= relayed.min()
+
+
+@pytest.mark.parametrize("connections", [0, 7, 10])
+def test_bad_numbers_of_neighbors(connections: int) -> None:
+    with pytest.raises(ValueOutOfBoundsError, match="even"):
+        NeighborTargets(10, 2, connections=connections)
 
 
 # ---- analytic cases --------------------------------------------------------------------------------------------------
