@@ -45,6 +45,7 @@ _KERNEL_OF = {"4g": "4g", "5g": "5g-sort"}
 # Ranvier's components, in the order in which they are stacked; the small ones together.
 _OTHERS = "others"
 _PLAYED = "dry runs"
+_WHILE_BUILT = "while built"
 _STACKED = ("neurons", "inputs", "exchange", "spikes", "presynaptic", "synapses")
 # As in the paper, where it has the component.
 _COLOURS = {
@@ -140,6 +141,8 @@ def measure_memory(
         for count in dry_processes:
             check_room(f"a dry run of {kernel} on {count:,} processes", sum(of_count[count].values()), _LESS)
         predicted[kernel] = _by_component([_merged(of_count[count]) for count in counts], (*_STACKED, _OTHERS))
+        most = [float(lasting_bytes(of_count[count]) + of_count[count].get("construction", 0)) for count in counts]
+        predicted.setdefault(_WHILE_BUILT, {})[kernel] = most
     done: Measured = {
         "processes": counts,
         "model": _modelled(filled, counts, limit, threads, indegree),
@@ -242,16 +245,18 @@ def _show(measured: Measured, console: Console) -> None:
         for kernel in _MODELS:
             names = [name for name, values in part[kernel].items() if any(values)]
             totals = _totals(part, kernel)
+            built = part.get(_WHILE_BUILT, {}).get(kernel)
             rows = [
                 (
                     f"{count:,}",
                     f"{part['neurons_per_process'][place]:,.0f}",
                     *(f"{part[kernel][name][place] / 1e6:,.1f}" for name in names),
                     f"{totals[place] / 1e6:,.1f}",
+                    *([] if built is None else [f"{built[place] / 1e6:,.1f}"]),
                 )
                 for place, count in enumerate(counts)
             ]
-            headings = ("processes", "neurons of each", *names, "total")
+            headings = ("processes", "neurons of each", *names, "total", *([] if built is None else [_WHILE_BUILT]))
             print_table(console, f"{kernel}, {title}, MB of a process", headings, rows)
     rows = [
         (
@@ -310,7 +315,9 @@ def _draw(measured: Sequence[Measured]) -> Figure:
     panels = figure.subplots(2, 2)
     rows = (("the paper's model", first["model"]), ("Ranvier, predicted", first["predicted"]))
     for row, (name, part) in zip(panels, rows, strict=True):
-        top = 1.08 * max(limit, *_totals(part, "4g"), *_totals(part, "5g")) / 1e6
+        while_built = part.get(_WHILE_BUILT, {})
+        highest = (*_totals(part, "4g"), *_totals(part, "5g"), *(size for sizes in while_built.values() for size in sizes))
+        top = 1.08 * max(limit, *highest) / 1e6
         for panel, kernel in zip(row, _MODELS, strict=True):
             _stack(panel, first["processes"], part[kernel])
             panel.axhline(limit / 1e6, color="black", linestyle="--", linewidth=0.9)
@@ -319,6 +326,8 @@ def _draw(measured: Sequence[Measured]) -> Figure:
             panel.set_title(f"{kernel}: {name} (MB of a process)")
             panel.set_ylim(0.0, top)
     for panel, kernel in zip(panels[1], _MODELS, strict=True):
+        built = np.asarray(first["predicted"][_WHILE_BUILT][kernel]) / 1e6
+        panel.plot(first["processes"], built, ":", color="black", linewidth=1.2, label=_WHILE_BUILT)
         played = [run for run in first["dry"] if run["kernel"] == kernel]
         panel.plot(
             [run["ranks"] for run in played],
@@ -335,7 +344,7 @@ def _draw(measured: Sequence[Measured]) -> Figure:
             found, names = panel.get_legend_handles_labels()
             handles |= dict(zip(names, found, strict=True))
         # In the order of the components, and the dry runs last.
-        handles = {name: handles[name] for name in [*_COLOURS, _PLAYED] if name in handles}
+        handles = {name: handles[name] for name in [*_COLOURS, _WHILE_BUILT, _PLAYED] if name in handles}
         row[1].legend(
             [*handles.values()], [*handles], loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False, fontsize=8
         )
