@@ -435,7 +435,8 @@ class NeighborTargets:
         if self._begins is not None:
             return np.add.reduceat(self._near, self._begins, dtype=np.int64)
         if self._is_rectangular:
-            return self._near.reshape(-1, self.ranks).sum(axis=0, dtype=np.int64)
+            by_row: Integers = self._near.reshape(-1, self.ranks).sum(axis=0, dtype=np.int64)
+            return by_row
         return np.bincount(self.rank_of, weights=self._near, minlength=self.ranks).astype(np.int64)
 
     def _union(self, sums: Integers, spikes: int) -> Integers:
