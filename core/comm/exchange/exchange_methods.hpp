@@ -4,7 +4,8 @@
 
 #include "ranvier/comm/exchange/exchange.hpp"
 
-/// Every exchange method, defined in the file of its name (those that begin with rma_ in rma_allgather.cpp). Declare a new method here and add it to the list below.
+/// Every exchange method, defined in the file of its name; those that begin with rma_ in rma_allgather.cpp, and variants
+/// in the file of the method with which their names begin. Declare a new method here and add it to the list below.
 namespace ranvier::comm {
 
 extern const ExchangeInfo allgather_exchange;
@@ -28,6 +29,7 @@ extern const ExchangeInfo rma_bruck_flush_exchange;
 extern const ExchangeInfo rma_bruck_pscw_exchange;
 extern const ExchangeInfo shared_memory_exchange;
 extern const ExchangeInfo two_phase_exchange;
+extern const ExchangeInfo two_phase_any_exchange;
 
 inline constexpr std::array all_exchanges{
     &allgather_exchange,
@@ -51,6 +53,7 @@ inline constexpr std::array all_exchanges{
     &rma_bruck_pscw_exchange,
     &shared_memory_exchange,
     &two_phase_exchange,
+    &two_phase_any_exchange,
 };
 
 }  // namespace ranvier::comm

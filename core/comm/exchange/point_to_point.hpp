@@ -100,6 +100,7 @@ namespace tags {
 inline constexpr std::array multisend{0, 1};        ///< by parity
 inline constexpr std::array two_phase{2, 3, 4, 5};  ///< by phase and parity
 inline constexpr std::array persistent{6};
+inline constexpr std::array two_phase_any{7, 8, 9, 10};  ///< as two_phase
 }  // namespace tags
 
 }  // namespace ranvier::comm

@@ -21,18 +21,24 @@ namespace {
 /// the others (Hines, Kumar and Schürmann, 2011).
 ///
 /// Set-up gives each relay the processes that need the spikes of a source, with the addresses. With two intervals per
-/// shortest delay, a spike of one epoch is relayed in the next one, which the paper found to balance the load best, and
-/// arrives by the end of that; with one, it is relayed at once.
+/// shortest delay, "two_phase" relays a spike of one epoch in the next one, which the paper found to balance the load
+/// best, and "two_phase_any" at once, in either of the two. Both bring it by the end of the next epoch. With one
+/// interval, a spike is relayed at once.
 class TwoPhaseExchange final : public NamedSpikesExchange {
    public:
-    explicit TwoPhaseExchange(const ExchangeArguments& arguments)
+    /// @param tags by phase and parity
+    TwoPhaseExchange(const ExchangeArguments& arguments, const ExchangeInfo& info, std::span<const int> tags,
+                     bool relays_in_any_interval)
         : NamedSpikesExchange(arguments),
+          info_(info),
+          tags_(tags),
+          relays_in_any_interval_(relays_in_any_interval),
           relays_(options().workers),
           relayed_(communicator(), destinations(), options(), ChooseRelays{*this, {}}) {
         for (Relays& of_shard : relays_) of_shard.ranks.shrink_to_fit();
     }
 
-    std::string_view name() const override { return two_phase_exchange.name; }
+    std::string_view name() const override { return info_.name; }
 
    protected:
     void send_spike(std::uint32_t shard, std::uint32_t local, std::uint64_t word) override {
@@ -44,7 +50,7 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
         counts_.spikes_sent += source.addresses;
     }
 
-    std::span<const int> tags() const override { return tags::two_phase; }
+    std::span<const int> tags() const override { return tags_; }
 
     void handle(int tag, const Message& message) override {
         for (const std::uint32_t of_parity : {0U, 1U}) {
@@ -56,7 +62,7 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
                 for_each_word(message, [&](std::uint64_t word) {
                     append(waiting_[of_parity], {message.from, ArrivedSpike(word)});
                 });
-                if (!may_defer(of_parity)) send_deferred(of_parity);
+                if (relays_in_any_interval_ || !may_defer(of_parity)) send_deferred(of_parity);
             }
         }
     }
@@ -75,8 +81,8 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
     }
 
    private:
-    static int first_phase(std::uint32_t of_parity) { return tags::two_phase[of_parity]; }
-    static int second_phase(std::uint32_t of_parity) { return tags::two_phase[2 + of_parity]; }
+    int first_phase(std::uint32_t of_parity) const { return tags_[of_parity]; }
+    int second_phase(std::uint32_t of_parity) const { return tags_[2 + of_parity]; }
 
     struct Source {
         std::size_t first_relay = 0;  ///< the entry of the next source is the end
@@ -154,11 +160,21 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
         });
     }
 
+    const ExchangeInfo& info_;
+    std::span<const int> tags_;
+    bool relays_in_any_interval_;
     std::vector<Relays> relays_;  ///< of each shard
     SourceTable<Destination> relayed_;  ///< destinations to which this process relays, itself included
     std::array<std::vector<Waiting>, 2> waiting_;
     std::vector<std::uint64_t> words_;
 };
+
+std::unique_ptr<SpikeExchange> make_two_phase(const ExchangeArguments& arguments) {
+    return std::make_unique<TwoPhaseExchange>(arguments, two_phase_exchange, tags::two_phase, false);
+}
+std::unique_ptr<SpikeExchange> make_two_phase_any(const ExchangeArguments& arguments) {
+    return std::make_unique<TwoPhaseExchange>(arguments, two_phase_any_exchange, tags::two_phase_any, true);
+}
 
 }  // namespace
 
@@ -166,7 +182,13 @@ const ExchangeInfo two_phase_exchange{
     .name = "two_phase",
     .summary = "sends a message for each spike to some of the processes that need it, which relay it to the others",
     .directed = true,
-    .make = make_exchange<TwoPhaseExchange>,
+    .make = make_two_phase,
+};
+const ExchangeInfo two_phase_any_exchange{
+    .name = "two_phase_any",
+    .summary = "as two_phase; relays a spike as soon as it arrives, also with two intervals",
+    .directed = true,
+    .make = make_two_phase_any,
 };
 
 }  // namespace ranvier::comm

@@ -30,6 +30,7 @@ DIRECTED = (
     "multisend",
     "overlap",
     "two_phase",
+    "two_phase_any",
     "persistent",
 )
 TO_ALL = ("allgather", "rma_allgather", "rma_bruck_pscw")
