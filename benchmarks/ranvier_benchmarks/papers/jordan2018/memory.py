@@ -316,7 +316,11 @@ def _draw(measured: Sequence[Measured]) -> Figure:
     rows = (("the paper's model", first["model"]), ("Ranvier, predicted", first["predicted"]))
     for row, (name, part) in zip(panels, rows, strict=True):
         while_built = part.get(_WHILE_BUILT, {})
-        highest = (*_totals(part, "4g"), *_totals(part, "5g"), *(size for sizes in while_built.values() for size in sizes))
+        highest = (
+            *_totals(part, "4g"),
+            *_totals(part, "5g"),
+            *(size for sizes in while_built.values() for size in sizes),
+        )
         top = 1.08 * max(limit, *highest) / 1e6
         for panel, kernel in zip(row, _MODELS, strict=True):
             _stack(panel, first["processes"], part[kernel])
