@@ -207,7 +207,6 @@ _RUNS_OF_KERNELS = (
 )
 _REAL_RUNS_OF_KERNELS = tuple(field for field in _RUNS_OF_KERNELS if field.startswith("real."))
 _MEMORY_MODEL = ("processes", "model", "predicted", "dry")
-# By paper and result, for the benchmark "paper".
 _RUNS_OF_EXCHANGE = (
     "processors",
     "simulated_machine",
@@ -224,6 +223,35 @@ _TRACES_OF_EXCHANGE = (
     *(f"runs.{field}" for field in ("greatest_fan_out", "collectives", "last_quarter", "per_interval_s")),
 )
 _RASTER = ("cells", "time", "burst", "digest", "times", "ids")
+_ALL_GATHERS = (
+    "network",
+    "processors",
+    *(
+        f"{rows}.{field}"
+        for rows in ("rows", "simulated.rows")
+        for field in (
+            *("ranks", "crowded", "transport", "cells", "time", "spikes"),
+            *("methods.method", "methods.barrier", "methods.interval_count", "methods.total_s.rank_0"),
+            *(f"methods.{time}.median" for time in ("waiting_s", "exchange_s", "waiting_and_exchange_s")),
+        )
+    ),
+    "simulated.machine",
+)
+_POLICIES = (
+    *(
+        f"platform.{field}"
+        for field in ("name", "synthetic", "note", "units", "cores_of_nodes", "nodes", "node_numbers", "distances")
+    ),
+    *(f"platform.{field}" for field in ("distance_source", "latencies_ns", "processors", "peak", "operations")),
+    *(
+        f"platform.results.{field}"
+        for field in ("pinning", "stealing", "threads", "reduction_s", "reduction_tasks.executed")
+    ),
+    *(f"platform.results.reduction_tasks.stolen_{where}" for where in ("locally", "remotely")),
+    "plug_in_policies",
+    "efficiencies",
+)
+# By paper and result, for the benchmark "paper".
 FIELDS_OF_PAPERS: dict[str, dict[str, tuple[str, ...]]] = {
     "hines2011": {
         "figure 3": _RASTER,
@@ -250,6 +278,40 @@ FIELDS_OF_PAPERS: dict[str, dict[str, tuple[str, ...]]] = {
         "figure A4": ("real", *(field for field in _RUNS_OF_KERNELS if field.startswith("dry."))),
         "figure A5": _RUNS_OF_KERNELS,
     },
+    "magalhaes2019": {
+        "figure 2": ("synapses", "bin_ms", "counts", "shortest_ms", "shortest_part", "quantiles_ms"),
+        "figure 7A": tuple(
+            f"networks.{field}"
+            for field in (
+                *("cells", "compartments", "synapses", "connected_synapses", "spikes", "neuron_spikes", "same_spikes"),
+                *("seconds", "speed_ups", "visits_by_steps", "bytes_of_step", "at_once"),
+            )
+        ),
+        "figure 7B": (
+            "networks.cells",
+            *(f"networks.real.{field}" for field in ("ranks", "seconds", "speed_ups", "same_spikes")),
+            "networks.real.ns_per_compartment_step",
+            *(f"networks.predicted.{field}" for field in ("ranks", "jitter", "speed_up", "bsp.wait", "async.wait")),
+        ),
+        "figure 7C": tuple(
+            f"networks.{field}" for field in ("cells", "sources_of_cell", "visits_by_steps", "mean", "quantiles")
+        ),
+        "table 1": (
+            "counted_by",
+            *(f"results.{field}" for field in ("kind", "neurons", "steps", "steps_at_once", "seconds", "model")),
+            *(f"results.counts.{field}" for field in ("counted_steps", "instructions", "near_bytes", "far_bytes")),
+            "different",
+        ),
+        "table 2": tuple(
+            f"networks.{field}"
+            for field in (
+                *("cells", "spikes", "same_spikes", "bsp"),
+                *(f"async.{way}.{field}" for way in ("reduce", "simple") for field in ("seconds", "messages")),
+            )
+        ),
+    },
+    "morgenstern2020": {"figure 4": _POLICIES, "figure 5": _POLICIES, "table 1": _POLICIES},
+    "shehzad2016": dict.fromkeys(("table 1", "table 2", "table 3", "figure 4", "figure 6", "figure 7"), _ALL_GATHERS),
 }
 _HEAD_OF_PAPERS = ("paper", "kind", "number")
 _LONGEST_LINE = 160

@@ -22,6 +22,7 @@ from ranvier_benchmarks.papers import _command
 from ranvier_benchmarks.papers._paper import PaperResult
 from ranvier_benchmarks.papers.shehzad2016 import PAPER, networks
 from ranvier_benchmarks.papers.shehzad2016.simulated import COSTS, OneProcess, simulate_processes
+from trimmed_results import show_trimmed
 
 SMALL = {
     "table 1": ["cells=202", "time=20."],
@@ -42,6 +43,14 @@ def tiny(number: str, folder: Path, *keys: str) -> dict[str, Any]:
     assert run(f"--table={number}", f"--json={path}", f"--mpiexec={WHEELS[0].mpiexec}", "--set", *settings) == 0
     stored: dict[str, Any] = json.loads(path.read_text())
     return stored
+
+
+def trimmed(result: PaperResult, measured: dict[str, Any], folder: Path) -> None:
+    """Show and draw the stored part of a result."""
+    head = {"benchmark": "paper", "complete": True, "paper": PAPER.name, "kind": result.kind, "number": result.number}
+    path = folder / "result.json"
+    path.write_text(json.dumps({**head, **measured}))
+    show_trimmed(path)
 
 
 # ---- networks --------------------------------------------------------------------------------------------------------
@@ -194,6 +203,18 @@ def test_savings_stand_beside_the_claim_of_the_paper(number: str) -> None:
     assert "Simulated" not in shown(PAPER.find("table", number), measurement())
     assert "4 processes share 2 processors" in text
     assert "share" not in shown(PAPER.find("table", number), measurement(processors=8))
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        pytest.param(result, id=result.name, marks=[pytest.mark.thorough] if result.number in ("6", "7") else [])
+        for result in PAPER.results
+    ],
+)
+def test_stored_fields_are_enough(result: PaperResult, tmp_path: Path) -> None:
+    trimmed(result, measurement(simulated=(64, 128)), tmp_path)
+    trimmed(result, measurement(), tmp_path)
 
 
 def test_the_part_of_communication_in_a_run() -> None:

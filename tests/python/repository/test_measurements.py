@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import importlib.util
 import json
 import math
 import re
@@ -13,7 +12,6 @@ import statistics
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -36,23 +34,14 @@ from ranvier_benchmarks import (
 )
 from ranvier_benchmarks.papers._command import known_papers
 from repository import ROOT
+from trimmed_results import TOOL, load_tool
 
 FOLDER = ROOT / "docs/measurements"
-TOOL = ROOT / "tools/trim_measurement.py"
 
 
 def load(name: str) -> dict[str, Any]:
     whole: dict[str, Any] = json.loads((FOLDER / name).read_text())
     return whole
-
-
-def load_tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(TOOL.stem, TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 TRIM = load_tool()

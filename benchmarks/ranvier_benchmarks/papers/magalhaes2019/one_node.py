@@ -199,9 +199,9 @@ def _show(measured: Measured, console: Console) -> None:
         "bsp\n(s)",
         "bsp, cells\ntogether (s)",
         "NEURON\n(s)",
-        "async over\nbsp",
-        "over bsp,\ntogether",
-        "over\nNEURON",
+        "bsp /\nasync",
+        "together\n/ async",
+        "NEURON\n/ async",
         "paper,\nXeon 6140",
     )
     print_table(console, "Time of the simulation", headings, rows)
@@ -227,7 +227,7 @@ def _show(measured: Measured, console: Console) -> None:
         "state of\na cell (kB)",
         "inputs of\na step (kB)",
         "all cells\n(MB)",
-        *(f"{each} steps\nat once" for each in steps),
+        *(f"{each} step{'s' if each > 1 else ''}\nat once" for each in steps),
     )
     print_table(console, "What a step moves, and the speed-up with more steps at once in bsp", headings, rows)
     rows = [(name, f"{greatest:.2f}", f"{least:.2f}") for name, (greatest, least) in published.SPEED_UPS.items()]
@@ -272,6 +272,7 @@ def _draw(measured: Sequence[Measured]) -> Figure:
     )
     ups.axhline(1.0, color=GREY, linewidth=0.8)
     times.set(yscale="log", ylabel="time (s)")
+    times.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ups.set(yscale="log", ylabel="time / time of async")
     ups.yaxis.set_major_locator(FixedLocator([0.5, 1, 1.5, 2, 4, 8, 16, 32]))
     ups.yaxis.set_minor_locator(NullLocator())
