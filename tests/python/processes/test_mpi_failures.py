@@ -16,6 +16,7 @@ import pytest
 import ranvier as rv
 from mpi_families import any_family
 from mpi_runs import SETTINGS, Installation, installation, run_python
+from ranvier import _core
 from ranvier.processes.mpi_library import MPICH
 from repository import SUPPORT
 from small_networks import balanced
@@ -167,6 +168,38 @@ def check_that_it_ends_the_run_of_all(where: Installation, how: str, tmp_path: P
     done = run_python(where, RANKS, ENDING, how, folder=tmp_path, environment=HELPERS)
     assert done.status != 0
     assert ENDS[how] in done.errors
+
+
+KILLED = """
+import os, signal, sys, threading, time
+import ranvier as rv
+from ranvier import mpi
+from small_networks import balanced
+
+net, recorder = balanced(20)
+sim = rv.Simulation(net, threads=1, processes=rv.Processes(exchange=sys.argv[1]))
+sim.run(10.0)
+assert sim.exchange.startswith(sys.argv[1])
+
+def kill():
+    time.sleep(0.3)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if mpi.world().rank == 1:
+    threading.Thread(target=kill).start()
+sim.run(10000000.0)
+"""
+
+
+@pytest.mark.thorough
+@any_family
+@pytest.mark.parametrize("method", _core.exchanges())
+def test_a_killed_process_ends_all_with_each_method(method: str, where: Installation, tmp_path: Path) -> None:
+    done = run_python(where, RANKS, KILLED, method, folder=tmp_path, environment=HELPERS, timeout=60)
+    assert done.status != 0
+    # It ran until it was killed.
+    assert "AssertionError" not in done.errors
+    assert "RanvierError" not in done.errors
 
 
 @pytest.mark.thorough
