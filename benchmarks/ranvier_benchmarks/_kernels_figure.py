@@ -19,7 +19,6 @@ __all__ = ["COLOUR_OF_KERNEL", "CONTRIBUTIONS", "DASHED", "finish", "kernels_fig
 Summary = dict[str, Any]
 COLOUR_OF_KERNEL = {"4g": "#E69F00", "5g-sort": "#0072B2", "5g-nosort": "#56B4E9"}
 """Colours as in the paper."""
-_KERNELS = {(FOURTH_GENERATION, True): "4g", ("alltoall", True): "5g-sort", ("alltoall", False): "5g-nosort"}
 CONTRIBUTIONS = ("update", "collocate", "communicate", "deliver")
 DASHED = (0, (3, 1.5))
 
@@ -42,9 +41,9 @@ def kernels_figure(measured: Sequence[Summary], played: Sequence[Summary], *, si
     figure = Figure(figsize=(11.0, 7.0), dpi=150, layout="constrained")
     figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     panels = figure.subplots(2, 3).ravel()
-    for kernel, name in _KERNELS.items():
-        real = _sorted([each for each in measured if _kernel(each) == kernel])
-        dry = _sorted([each for each in played if _kernel(each) == kernel])
+    for name in COLOUR_OF_KERNEL:
+        real = _sorted([each for each in measured if _kernel(each) == name])
+        dry = _sorted([each for each in played if _kernel(each) == name])
         look = {"color": COLOUR_OF_KERNEL[name], "linewidth": 1.4, "markersize": 5}
         for panel, phase in zip(panels, ("build", "init"), strict=False):
             panel.plot(_ranks(real), [each["times_s"][phase]["greatest"] for each in real], "o-", label=name, **look)
@@ -57,7 +56,7 @@ def kernels_figure(measured: Sequence[Summary], played: Sequence[Summary], *, si
         panels[3].plot(_ranks(real), [each["memory_bytes"]["greatest"] / 1e6 for each in real], "o-", **look)
         megabytes = [sum(each["memory_bytes"].values()) / 1e6 for each in dry]
         panels[3].plot(_ranks(dry), megabytes, "o", linestyle=DASHED, mfc="white", **look)
-    for panel, kernel in zip(panels[4:], [("alltoall", True), (FOURTH_GENERATION, True)], strict=True):
+    for panel, kernel in zip(panels[4:], ("5g-sort", "4g"), strict=True):
         dry = _sorted([each for each in played if _kernel(each) == kernel])
         panel.plot(_ranks(dry), [each["simulation_s_per_s"] for each in dry], "o-", color="black", label="all", ms=4)
         for place, part in enumerate(CONTRIBUTIONS):
@@ -81,8 +80,10 @@ def kernels_figure(measured: Sequence[Summary], played: Sequence[Summary], *, si
     return figure
 
 
-def _kernel(result: Summary) -> tuple[str, bool]:
-    return result["method"], result["sorted"]
+def _kernel(result: Summary) -> str:
+    if result["method"] == FOURTH_GENERATION:
+        return "4g"
+    return "5g-sort" if result["sorted"] else "5g-nosort"
 
 
 def _sorted(results: list[Summary]) -> list[Summary]:

@@ -16,6 +16,7 @@ from ranvier_benchmarks._mpiexec import MOST_PROCESSES
 from ranvier_benchmarks._settings import Chosen
 
 __all__ = [
+    "DEFAULT_METHOD",
     "FOURTH_GENERATION",
     "SORTING_NAMES",
     "Sorting",
@@ -35,6 +36,8 @@ __all__ = [
 Sorting: TypeAlias = bool | Literal["auto"]
 FOURTH_GENERATION = "4g"
 """Name of the kernel that came before the two-tier infrastructure, where methods of exchange are named."""
+DEFAULT_METHOD = "default"
+"""Name of the method that a simulation chooses by its number of processes, where kernels are compared."""
 SORTING_NAMES: dict[Sorting, str] = {True: "sorted", False: "unsorted", "auto": "sorted or not"}
 """Names of the values of the option `sort_connections` in tables."""
 
@@ -77,17 +80,21 @@ def parse_ranks(text: str, least: int, reason: str) -> list[int]:
 
 def is_directed(method: str) -> bool:
     """Return whether a method works with unsorted synapses: methods that send ids of sources do not."""
+    if method == DEFAULT_METHOD:
+        return True
     return method not in ("auto", FOURTH_GENERATION) and _core.exchange_traits()[method]["directed"]
 
 
 def method_options(method: str, sorting: Sorting) -> dict[str, Any]:
-    """Return the options of the simulation for a method of exchange, or for the fourth-generation kernel.
+    """Return the options of the simulation for a method of exchange, the default one, or the fourth-generation kernel.
 
     That kernel sends all spikes to all processes, each of which looks their sources up in an index over all neurons of
     the network (Jordan et al. 2018, section 3 and Figure 2).
     """
     if method == FOURTH_GENERATION:
         return {"exchange": "allgather", "sort_connections": True, "row_numbering": "sparse", "host_ranks": None}
+    if method == DEFAULT_METHOD:
+        return {"exchange": None, "sort_connections": sorting, "host_ranks": None}
     options = {"exchange": method, "sort_connections": sorting}
     return options if _core.exchange_traits()[method]["groups_by_host"] else {**options, "host_ranks": None}
 
@@ -144,7 +151,7 @@ def parse_methods(text: str, *, kernels: bool = False, dry: bool = False) -> lis
     text
         Names with commas between, or ``"all"``.
     kernels
-        Whether that of the 4g kernel is known too.
+        Whether the 4g kernel and the default method are known too.
     dry
         Whether they are for dry runs, in which processes of one host share no memory.
 
@@ -154,7 +161,7 @@ def parse_methods(text: str, *, kernels: bool = False, dry: bool = False) -> lis
         For a name that does not exist; the error names the nearest one.
     """
     known = [name for name, traits in _core.exchange_traits().items() if not (dry and traits["on_host"])]
-    others = [FOURTH_GENERATION] if kernels else []
+    others = [DEFAULT_METHOD, FOURTH_GENERATION] if kernels else []
     if text.strip() == "all":
         return known
     names = list(dict.fromkeys(part.strip() for part in text.split(",")))

@@ -5,6 +5,8 @@
 5g, sorted    the two-tier infrastructure: a spike is sent once to a process that has targets of it
 5g, unsorted  the same, but a spike is sent once for each synapse, and sorting is saved
 
+Both 5g kernels exchange spikes by the default method: alltoall up to 4,096 processes, as in the paper, and grid beyond.
+
 The network is hpc_benchmark, which learns, with the same load on each process (weak scaling). First `ranvier bench
 scaling` measures it on the processes of --ranks, then `ranvier bench many_ranks` makes dry runs for --dry-ranks, in
 which one process does the work of rank 0. The figure has the times of build, init and simulation and the memory of a
@@ -27,7 +29,7 @@ from ranvier.commands.result_files import add_result_files
 from ranvier.errors import StateError
 from ranvier_benchmarks import many_ranks, scaling
 from ranvier_benchmarks._mpiexec import find_mpiexec
-from ranvier_benchmarks._options import FOURTH_GENERATION, check_positive, parse_ranks, with_defaults
+from ranvier_benchmarks._options import DEFAULT_METHOD, FOURTH_GENERATION, check_positive, parse_ranks, with_defaults
 from ranvier_benchmarks._results import ResultsFile
 from ranvier_benchmarks._scaling_tables import show as show_real
 from ranvier_benchmarks._settings import add_bench_settings
@@ -86,7 +88,7 @@ def main(arguments: argparse.Namespace) -> int:
         "mode": "weak",
         "neurons_per_rank": arguments.neurons_per_rank,
         "indegree": arguments.indegree,
-        "methods": f"{FOURTH_GENERATION},alltoall",
+        "methods": f"{FOURTH_GENERATION},{DEFAULT_METHOD}",
         "settings": [*times, *arguments.settings],
     }
     parse_ranks(arguments.ranks, 1, "")

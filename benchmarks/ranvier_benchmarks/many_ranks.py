@@ -96,7 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--methods",
         default="alltoall,allgather",
         metavar="NAME,...",
-        help="methods of exchange; 4g: the kernel before the two-tier one (default: %(default)s)",
+        help="methods of exchange; default: the one that a simulation chooses; 4g: the kernel before the two-tier one "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--neurons-per-rank",

@@ -177,18 +177,22 @@ def _cells(theme: Theme) -> Figure:
     return figure
 
 
-_KERNELS = {("4g", True): "4g", ("alltoall", True): "5g, sorted", ("alltoall", False): "5g, unsorted"}
+_KERNELS = ("4g", "5g, sorted", "5g, unsorted")
+
+
+def _kernel_of(result: dict[str, Any]) -> str:
+    if result["method"] == "4g":
+        return "4g"
+    return "5g, sorted" if result["sorted"] else "5g, unsorted"
 
 
 def _kernels(theme: Theme) -> Figure:
     whole = _load("kernels")
     figure = Figure(figsize=(7.4, 3.5), layout="constrained")
     times, memory = figure.subplots(1, 2)
-    for colour, marker, (kernel, name) in zip(
-        theme.series[1::-1] + theme.series[2:3], "sod", _KERNELS.items(), strict=True
-    ):
+    for colour, marker, name in zip(theme.series[1::-1] + theme.series[2:3], "sod", _KERNELS, strict=True):
         dry = sorted(
-            (each for each in whole["dry"] if (each["method"], each["sorted"]) == kernel),
+            (each for each in whole["dry"] if _kernel_of(each) == name),
             key=lambda each: int(each["ranks"]),
         )
         ranks = [each["ranks"] for each in dry]

@@ -14,7 +14,7 @@ import ranvier as rv
 from ranvier.forecast import calibration
 from ranvier.simulation.options import grouped
 from ranvier_benchmarks import kernels
-from ranvier_benchmarks._options import FOURTH_GENERATION, is_directed, method_options, parse_methods
+from ranvier_benchmarks._options import DEFAULT_METHOD, FOURTH_GENERATION, is_directed, method_options, parse_methods
 from test_bench_many_ranks import COSTS
 
 
@@ -36,7 +36,7 @@ def test_all_kernels_are_run_and_drawn(tmp_path: Path, monkeypatch: pytest.Monke
     assert kernels.main(parse("--ranks=2", "--dry-ranks=100,20000", *size, *files)) == 0
     results = json.loads(json_path.read_text())
     assert results["complete"]
-    names = [("4g", True), ("alltoall", True), ("alltoall", False)]
+    names = [("4g", True), ("default", True), ("default", False)]
     for part, ranks in (("measured", (2,)), ("dry", (100, 20000))):
         found = {(result["method"], result["sorted"], result["ranks"]) for result in results[part]}
         assert found == {(*name, count) for name in names for count in ranks}
@@ -48,15 +48,18 @@ def test_all_kernels_are_run_and_drawn(tmp_path: Path, monkeypatch: pytest.Monke
     # The index over all neurons, 16 bytes for 48 of them, and one table for each sign of weights.
     index = 20_000 * 100 * 16 / 48
     assert memory["4g", 20_000] - memory["4g", 100] > index
-    assert memory["alltoall", 20_000] < memory["4g", 20_000] / 2
+    assert memory["default", 20_000] < memory["4g", 20_000] / 2
     assert plot_path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_fourth_generation_is_no_method_of_exchange() -> None:
     assert parse_methods("4g,alltoall", kernels=True) == ["4g", "alltoall"]
-    with pytest.raises(rv.errors.UnknownNameError, match="4g"):
-        parse_methods("4g")
+    for name in ("4g", "default"):
+        with pytest.raises(rv.errors.UnknownNameError, match=name):
+            parse_methods(name)
     assert not is_directed(FOURTH_GENERATION)
+    assert is_directed(DEFAULT_METHOD)
+    assert method_options(DEFAULT_METHOD, False)["exchange"] is None
     # It gives the same spikes as any other.
     options = method_options(FOURTH_GENERATION, True)
     digests = set()
