@@ -135,6 +135,7 @@ def check_loads(loads: Sequence[Load], *, repetitions: int, slots: int, least_pr
                 ranks=load.processes,
                 time=load.time,
                 slots=slots,
+                topology=load.topology,
             )
             continue
         check_startable("key processes", [load.processes])
@@ -321,6 +322,7 @@ def _simulate(progress: Progress, load: Load, variant: Variant, *, slots: int, s
         time=load.time,
         slots=slots,
         placement="shuffled" if load.placement == "shuffle" else load.placement,
+        topology=load.topology,
         burst=load.burst,
         seed=seed,
         on_interval=lambda index: progress.step(f"{title}: {index} of {load.time:g} ms"),

@@ -8,9 +8,11 @@ to few others.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
+from matplotlib.figure import SubFigure
 from rich.console import Console
 
 from ranvier.errors import ValueOutOfBoundsError
@@ -39,6 +41,7 @@ from ranvier_benchmarks.papers.hines2011._runs import (
 __all__ = ["FIGURE_5", "FIGURE_6", "FIGURE_7", "FIGURE_8"]
 
 _K = 1024
+_COLUMNS = 4  # of panels in a figure
 _QUIET = 20  # intervals before the first spike
 _PHASES = (
     Variant("one phase, two intervals", "multisend", "multisend 2", 2),
@@ -259,36 +262,22 @@ def _say_what_differs(console: Console, run: Run, of_paper: published.Figure) ->
 
 @styled
 def _draw(measured: Sequence[Measured]) -> Figure:
-    """Draw a row of panels for each network, with a panel for each variant."""
-    rows: list[tuple[Measured, str, list[Run]]] = [
-        (of_machine, kind, runs)
+    """Draw the networks of each machine and kind in a row, with a panel for each variant."""
+    rows = [
+        (of_machine, kind, networks)
         for of_machine in measured
         for kind in KINDS
-        for runs in _networks(of_machine, kind).values()
+        if (networks := list(_networks(of_machine, kind).values()))
     ]
-    columns = max(len(runs) for _, _, runs in rows)
-    figure = new_figure(0.8 + 3.1 * columns, 0.5 + 2.5 * len(rows), "")
-    parts = figure.subfigures(len(rows), 1, squeeze=False)[:, 0]
-    for part, (of_machine, kind, runs) in zip(parts, rows, strict=True):
-        panels = part.subplots(1, columns, sharex=True, sharey=True, squeeze=False)[0]
-        first = runs[0]
-        where = of_machine["simulated_machine"] if kind == "simulated" else of_machine["machine"]["processor"]
-        part.suptitle(
-            f"{kind.capitalize()}, {where}: {first['processes']:,} processes, {first['cells']:,} cells, "
-            f"{first['connections']:,} inputs",
-            x=0.01,
-            ha="left",
-            fontsize=10,
-        )
-        top = highest_shown(runs)
-        for axes, run in zip(panels, runs, strict=False):
-            draw_intervals(axes, run, run["variant"], run["time"], top)
-            axes.tick_params(labelbottom=True)
-            axes.set_xlabel("time (ms)")
-        for axes in panels[len(runs) :]:
-            axes.set_visible(False)
-        panels[0].set_ylabel("interval takes (ms)")
-    handles, names = parts[0].axes[0].get_legend_handles_labels()
+    most = max(len(networks) for _, _, networks in rows)
+    columns = min(_COLUMNS // most, max(len(runs) for _, _, networks in rows for runs in networks))
+    lines = [math.ceil(len(networks[0]) / columns) for _, _, networks in rows]
+    figure = new_figure(0.8 + 3.1 * columns * most, 0.5 + sum(0.4 + 2.1 * count for count in lines), "")
+    parts = figure.subfigures(len(rows), most, squeeze=False, height_ratios=[0.4 + 2.1 * count for count in lines])
+    for line, (of_machine, kind, networks) in zip(parts, rows, strict=True):
+        for part, runs in zip(line, networks, strict=False):
+            _draw_network(part, of_machine, kind, runs, columns)
+    handles, names = parts[0, 0].axes[0].get_legend_handles_labels()
     notes = "\n".join(dict.fromkeys(note for note in map(note_on_crowding, measured) if note))
     legend = figure.legend(
         handles,
@@ -302,6 +291,30 @@ def _draw(measured: Sequence[Measured]) -> Figure:
     )
     legend.get_title().set_color(GREY)
     return figure
+
+
+def _draw_network(part: SubFigure, measured: Measured, kind: Kind, runs: Sequence[Run], columns: int) -> None:
+    lines = math.ceil(len(runs) / columns)
+    panels = part.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    first = runs[0]
+    where = "Blue Gene/P" if kind == "simulated" else measured["machine"]["processor"]
+    part.suptitle(
+        f"{kind.capitalize()}, {where}: {first['processes']:,} processes, {first['cells']:,} cells, "
+        f"{first['connections']:,} inputs",
+        x=0.01,
+        ha="left",
+        fontsize=10,
+    )
+    top = highest_shown(runs)
+    for axes, run in zip(panels.flat, runs, strict=False):
+        draw_intervals(axes, run, run["variant"], run["time"], top)
+        axes.tick_params(labelbottom=True)
+    for axes in list(panels.flat)[len(runs) :]:
+        axes.set_visible(False)
+    for axes in panels[-1]:
+        axes.set_xlabel("time (ms)")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("interval takes (ms)")
 
 
 def _figure(number: str, title: str, minutes: float, function: Any, inputs: Sequence[int], **full: Any) -> PaperResult:

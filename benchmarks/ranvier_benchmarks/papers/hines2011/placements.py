@@ -67,8 +67,6 @@ def _loads(
         for kind, count, cells, inputs in kinds
         if count != 0
         for topology, burst in _COLUMNS
-        # The simulated exchange has random connections only.
-        if kind == "real" or topology == "random"
         for placement in published.PLACEMENTS.values()
     ]
 
