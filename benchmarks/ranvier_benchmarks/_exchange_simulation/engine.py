@@ -26,7 +26,7 @@ more than a slot, sends in a later slot, until it has come to that slot itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -41,11 +41,6 @@ __all__ = ["METHODS", "Method", "Simulated", "simulate"]
 Transport: TypeAlias = Literal["allgather", "isend", "multisend", "replay"]
 
 _GRID = 129
-# What the processor does.
-_WORK = (
-    *("send_call", "send_target", "replay_call", "isend", "probe_receive", "receive", "count_target"),
-    *("event", "message", "spike", "step", "scan_process", "search"),
-)
 # Of the number of spikes in a block of an all-gather.
 _COUNT_BYTES = 4.0
 # Nodes times points of the grid of the queues at receiving adapters.
@@ -446,14 +441,14 @@ class _Run:
         work_of_cells: Floats | None,
     ) -> None:
         self._spikes, self._targets, self._method, self._rng = spikes, targets, method, rng
-        # Processes that share a core take turns.
-        slower = machine.processes_per_core
-        work: dict[str, Any] = {name: slower * getattr(machine, name) for name in _WORK}
-        self._machine = replace(machine, **work)
+        self._machine = machine
         ranks = targets.ranks
         self._ranks = ranks
         self._clock = np.zeros(ranks)
-        self._work_of_slot = np.zeros(ranks) if work_of_cells is None else slower * work_of_cells / spikes.slots
+        # The clocks after the last collective.
+        self._begun = np.zeros(ranks)
+        self._are_crowded = machine.turns(ranks) > 1.0
+        self._work_of_slot = np.zeros(ranks) if work_of_cells is None else work_of_cells / spikes.slots
         self._batches: list[_Batch] = []
         self._relayed: list[_Relayed] = []
         self._latency = machine.mean_latency(ranks)
@@ -555,7 +550,7 @@ class _Run:
             self._clock += calls_of_first * machine.send_call + recorded * machine.send_target
             self._clock += calls * machine.replay_call
         whole = messages.astype(np.int64)
-        spikes = _Relayed(direct, relayed, self._tag, self._rng) if relays else None
+        spikes = _Relayed(direct, relayed, self._tag, self._rng) if relayed.any() else None
         self._send(whole, direct, begin, self._tag, spikes, calls if method.transport == "replay" else None)
         if method.completion == "reduce_scatter":
             self._clock += messages * machine.count_target
@@ -707,16 +702,33 @@ class _Run:
         for name, value in values.items():
             self._lists[name].append(value)
 
+    def _synchronize(self, duration: float) -> None:
+        """Let all processes wait for the last one, and for a collective that lasts some time after that."""
+        self._wait_for_cores()
+        self._clock[:] = float(self._clock.max()) + duration
+        self._begun[:] = self._clock
+
+    def _wait_for_cores(self) -> None:
+        """Let processes that share cores wait until these have done all work since the last collective."""
+        if not self._are_crowded:
+            return
+        nodes = np.arange(0, self._ranks, self._machine.processes_per_node)
+        work = np.add.reduceat(self._clock - self._begun, nodes)
+        done = np.minimum.reduceat(self._begun, nodes) + work / self._machine.cores_per_node
+        sizes = np.diff(np.append(nodes, self._ranks))
+        self._clock = np.maximum(self._clock, np.repeat(done, sizes))
+        self._begun[:] = self._clock
+
     def _conserve(self, needed: int) -> int:
         """Reduce until all messages of intervals up to `needed` have been received; return the number of reductions."""
         reduction = self._machine.allreduce_time(self._ranks)
         rounds = 0
         while True:
-            self._relay(all_of=needed)
             self._receive()
+            self._relay(all_of=needed)
             missing = [batch for batch in self._batches if batch.tag <= needed]
             relays = any(spikes.waiting.any() for spikes in self._relayed if spikes.tag <= needed)
-            self._clock[:] = float(self._clock.max()) + reduction
+            self._synchronize(reduction)
             rounds += 1
             if not missing and not relays:
                 break
@@ -725,9 +737,9 @@ class _Run:
                 now = float(self._clock[0])
                 idle = int((min(batch.first_after(now) for batch in missing) - now) / reduction)
                 rounds += idle
-                self._clock += idle * reduction
+                self._synchronize(idle * reduction)
             elif not relays:
-                self._clock[:] = max(float(self._clock[0]), min(batch.end for batch in missing))
+                self._synchronize(max(0.0, min(batch.end for batch in missing) - float(self._clock[0])))
         self._relayed = [spikes for spikes in self._relayed if spikes.tag > needed]
         return rounds
 
@@ -735,9 +747,7 @@ class _Run:
         """Tell each process how many messages come, and let it receive them."""
         machine = self._machine
         vector = 4.0 * self._ranks
-        self._clock[:] = (
-            float(self._clock.max()) + machine.allreduce_time(self._ranks) + vector / machine.reduce_scatter_bandwidth
-        )
+        self._synchronize(machine.allreduce_time(self._ranks) + vector / machine.reduce_scatter_bandwidth)
         self._receive()
         for batch in [batch for batch in self._batches if batch.tag <= needed]:
             rest = batch.counts - batch.handled
@@ -758,6 +768,7 @@ class _Run:
         self._sent += fired
         self._messages = len(cells)
         rounds = self._gather_at_once(fired) if method.gathering is None else self._gather_in_steps(fired)
+        self._begun[:] = self._clock
         work = ranks * machine.scan_process + self._received * machine.message
         work += (len(cells) - fired - self._received) * machine.search
         self._clock += work
@@ -766,20 +777,19 @@ class _Run:
     def _gather_at_once(self, fired: Integers) -> int:
         machine, method, ranks = self._machine, self._method, self._ranks
         block = _COUNT_BYTES + method.buffer * method.spike_bytes
-        self._clock[:] = float(self._clock.max()) + machine.allgather + ranks * block / machine.allgather_bandwidth
+        gather = machine.allgather_time(ranks)
+        self._synchronize(gather + ranks * block / machine.allgather_bandwidth)
         rest = int(np.maximum(fired - method.buffer, 0).sum())
         if rest == 0:
             return 1
-        self._clock += (
-            machine.allgather
-            + ranks * machine.allgatherv_process
-            + rest * method.spike_bytes / machine.allgather_bandwidth
-        )
+        rest_time = rest * method.spike_bytes / machine.allgather_bandwidth
+        self._synchronize(gather + ranks * machine.allgatherv_process + rest_time)
         return 2
 
     def _gather_in_steps(self, fired: Integers) -> int:
         gathering, method = self._method.gathering, self._method
         assert gathering is not None
+        self._wait_for_cores()
         if gathering.synchronization != "message":
             blocks = _COUNT_BYTES + fired.astype(np.float64) * method.spike_bytes
             self._clock = gathering.finish(self._clock, blocks, self._machine)

@@ -30,8 +30,10 @@ class Machine:
         Name in tables.
     processes_per_node
         Processes that share a network adapter.
-    processes_per_core
-        Processes that take turns on a core: the work of each takes so many times as long.
+    cores_per_node
+        Cores for the processes of a node. If there are fewer than processes, these take turns, and those that wait
+        yield: what they do between two synchronizations takes as long as the longest work, or as the sum of all
+        divided by the cores if that is more.
     topology
         "torus": three-dimensional; "fat_tree": three levels, with full bisection bandwidth.
     latency, hop_latency
@@ -54,6 +56,8 @@ class Machine:
         Work to receive a message of a multicast.
     allreduce, allreduce_round
         A reduction of two numbers: fixed, and for each doubling of the number of processes.
+    allreduce_work, allgather_work
+        Work of each process in a reduction, and in an all-gather: processes that share a core do it in turn.
     allgather, allgather_bandwidth
         Fixed time, and bytes/s at which each process gets the blocks of all.
     allgatherv_process
@@ -105,14 +109,16 @@ class Machine:
     step: float
     scan_process: float
     search: float
-    processes_per_core: float = 1.0
+    cores_per_node: float = math.inf
+    allreduce_work: float = 0.0
+    allgather_work: float = 0.0
     sources: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         for name in self.parameters():
             value = getattr(self, name)
-            at_least = 1.0 if name in ("processes_per_node", "processes_per_core") else 0.0
-            may_be_infinite = name.endswith("bandwidth")
+            at_least = 1.0 if name in ("processes_per_node", "cores_per_node") else 0.0
+            may_be_infinite = name.endswith("bandwidth") or name == "cores_per_node"
             if not value >= at_least or (math.isinf(value) and not may_be_infinite):
                 raise ValueOutOfBoundsError(
                     f"{name} of machine {self.name}", str(value), f"it must be at least {at_least:g} and finite"
@@ -155,9 +161,18 @@ class Machine:
         # A quarter of all messages cross the middle in this direction.
         return 4.0 * crossing * self.link_bandwidth / self.message_bytes
 
+    def turns(self, ranks: int) -> float:
+        """Return how many times as long equal work of all processes takes as that of one: 1 if each has a core."""
+        return max(1.0, min(ranks, self.processes_per_node) / self.cores_per_node)
+
     def allreduce_time(self, ranks: int) -> float:
         """Return the time of a reduction, from the last process that enters it."""
-        return self.allreduce + self.allreduce_round * math.log2(max(1, ranks))
+        fixed = self.allreduce + self.allreduce_round * math.log2(max(1, ranks))
+        return fixed + self.turns(ranks) * self.allreduce_work
+
+    def allgather_time(self, ranks: int) -> float:
+        """Return the time of an all-gather without data, from the last process that enters it."""
+        return self.allgather + self.turns(ranks) * self.allgather_work
 
 
 _FITTED = "fitted to {}, Hines et al. (2011)"
@@ -193,9 +208,10 @@ BLUE_GENE_P = Machine(
     step=0.0,
     scan_process=0.095e-6,
     search=0.072e-6,
+    cores_per_node=4,
     sources={
         "processes_per_node": "virtual node mode, Hines et al. (2011)",
-        "processes_per_core": "virtual node mode: one process for each of four cores",
+        "cores_per_node": "Blue Gene/P: four, one for each process in virtual node mode",
         "latency": "assumed: a short message of DCMF takes some microseconds",
         "hop_latency": "assumed: at most 0.1 us a hop on the torus",
         "link_bandwidth": "published for the torus: 425 MB/s a link and direction (IBM J. Res. Dev. 52, 199, 2008)",
@@ -211,6 +227,8 @@ BLUE_GENE_P = Machine(
         "receive": "included in message",
         "allreduce": "assumed: the collective network reduces in some microseconds",
         "allreduce_round": "assumed: the depth of the collective network is included in allreduce",
+        "allreduce_work": "included in allreduce: each process has a core",
+        "allgather_work": "included in allgather",
         "allgather": _ASSUMED,
         "allgather_bandwidth": _FITTED.format("run less computation of Allgather, 8 K and 64 K cores, Table 1"),
         "allgatherv_process": _FITTED.format("run less computation of Allgather, 64 K cores, 1 k, Table 2"),
@@ -258,9 +276,10 @@ INFINIBAND_HDR = Machine(
     step=0.0,
     scan_process=1e-9,
     search=2e-9,
+    cores_per_node=128,
     sources={
         "processes_per_node": "assumed: two processors of 64 cores",
-        "processes_per_core": "one process for each core",
+        "cores_per_node": "one for each process",
         "latency": f"below 0.6 us, {_ADAPTER}",
         "hop_latency": "assumed: about 0.1 us for a switch",
         "link_bandwidth": f"200 Gb/s, {_ADAPTER}",
@@ -276,6 +295,8 @@ INFINIBAND_HDR = Machine(
         "receive": "assumed: as probe_receive",
         "allreduce": _ASSUMED,
         "allreduce_round": "assumed: a message and its overheads",
+        "allreduce_work": "included in allreduce: each process has a core",
+        "allgather_work": "included in allgather",
         "allgather": _ASSUMED,
         "allgather_bandwidth": _ASSUMED,
         "allgatherv_process": _ASSUMED,

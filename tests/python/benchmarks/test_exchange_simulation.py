@@ -125,12 +125,14 @@ def test_bad_numbers_of_neighbors(connections: int) -> None:
 
 # ---- analytic cases --------------------------------------------------------------------------------------------------
 
-_NOTHING = {name: math.inf if name.endswith("bandwidth") else 0.0 for name in Machine.parameters()}
+_NOTHING = {
+    name: math.inf if name.endswith("bandwidth") or name == "cores_per_node" else 0.0 for name in Machine.parameters()
+}
 
 
 def machine(**values: Any) -> Machine:
     """Return a machine on which only these cost anything."""
-    given = {"processes_per_node": 1, "processes_per_core": 1.0, "topology": "fat_tree", **values}
+    given = {"processes_per_node": 1, "topology": "fat_tree", **values}
     return Machine(name="test", **{**_NOTHING, **given})
 
 
@@ -176,11 +178,23 @@ def test_greatest_fan_outs_leave_out_the_process_of_the_cell() -> None:
     assert (result.greatest_fanout, result.greatest_fanout_of_rank_0) == (3, 2)
 
 
-def test_processes_that_share_a_core_take_turns() -> None:
-    costs = machine(send_call=3.0, event=1.0, latency=0.5, allreduce=1.0, processes_per_core=4.0)
-    result = simulate(GivenSpikes(2, [[(0, 0)]]), to_all(2, 2), costs, Method("multisend"), intervals=2)
-    assert result.rank_0[0] == pytest.approx(12.0)
-    assert result.rank_0[1] == pytest.approx(4.0)
+@pytest.mark.parametrize(
+    ("cores", "longest", "turns"), [(1.0, 4.0, 11.0), (2.0, 4.0, 5.5), (4.0, 4.0, 2.75), (8.0, 4.0, 1.375)]
+)
+def test_processes_that_share_cores_take_turns(cores: float, longest: float, turns: float) -> None:
+    """Eight processes of a node: process 3 has four events, the others one each."""
+    targets = np.array([0, 1, 2, 3, 3, 3, 3, 4, 5, 6, 7])
+    known = KnownTargets(np.arange(8), 8, np.zeros(len(targets), dtype=np.int64), targets)
+    costs = machine(event=1.0, allreduce=0.125, allreduce_work=0.0625, processes_per_node=8, cores_per_node=cores)
+    result = simulate(GivenSpikes(8, [[(0, 0)]]), known, costs, Method("multisend"), intervals=2)
+    reduction = 0.125 + 8.0 / cores * 0.0625
+    assert result.total[1] == pytest.approx(max(longest, turns) + reduction)
+    # Computation is the work of each process.
+    assert (result.rank_0[1], result.greatest[1]) == (1.0, 4.0)
+    # Eight nodes with as many cores have one process each.
+    alone = machine(event=1.0, allreduce=0.125, cores_per_node=cores)
+    result = simulate(GivenSpikes(8, [[(0, 0)]]), known, alone, Method("multisend"), intervals=2)
+    assert result.total[1] == pytest.approx(4.125)
 
 
 @pytest.mark.parametrize("per_node", [1, 4])
@@ -432,7 +446,7 @@ def test_what_the_paper_says_of_its_methods() -> None:
     assert small.rounds.sum() > results["allgather"].rounds.sum()
     # Nothing is lost, whichever the method.
     for name, one in results.items():
-        expected = one.spikes if name == "allgather" else results["multisend"].messages
+        expected = one.spikes if METHODS[name].transport == "allgather" else results["multisend"].messages
         assert one.messages.sum() == expected.sum()
         assert one.spikes.sum() == results["multisend"].spikes.sum()
         assert (one.greatest >= one.mean).all()
@@ -459,7 +473,7 @@ def test_every_parameter_has_a_source(name: str) -> None:
         (lambda: machine(event=math.inf), ValueOutOfBoundsError),
         (lambda: machine(link_bandwidth=0.0), ValueOutOfBoundsError),
         (lambda: machine(processes_per_node=0), ValueOutOfBoundsError),
-        (lambda: machine(processes_per_core=0.5), ValueOutOfBoundsError),
+        (lambda: machine(cores_per_node=0.5), ValueOutOfBoundsError),
         (lambda: machine(topology="ring"), ValueOutOfBoundsError),
         (lambda: Method("pigeon"), UnknownNameError),  # type: ignore[arg-type]
         (lambda: Method("isend", phases=3), ValueOutOfBoundsError),

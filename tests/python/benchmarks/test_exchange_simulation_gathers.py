@@ -22,7 +22,7 @@ from ranvier_benchmarks._exchange_simulation.spikes import GivenSpikes, KnownTar
 ALGORITHMS: tuple[Algorithm, ...] = ("doubling", "bruck")
 NOTHING = dict.fromkeys(Machine.parameters(), 0.0) | {
     "processes_per_node": 1,
-    "processes_per_core": 1.0,
+    "cores_per_node": np.inf,
     "link_bandwidth": np.inf,
     "allgather_bandwidth": np.inf,
     "allgatherv_process": 0.0,
