@@ -9,6 +9,11 @@ messages that each process gets are drawn; the costs of processors and the netwo
 Comp is the time for which process 0 computes, Run the time of the whole run. Iterations are reductions after the first,
 in the last quarter of the intervals: how often spikes were still on their way. The columns of the paper are only shown
 for its machine.
+
+--against-real compares the simulation with real runs on this computer instead. The costs of its processors are fitted
+to runs of four networks (least squares of relative errors, no cost below 0), and runs of three others are predicted, on
+other numbers of processes, and with a method whose runs were not fitted. The output has medians and quartiles of the
+measured times, the predictions, and how many of them are within 25 %.
 """
 
 from __future__ import annotations
@@ -31,6 +36,9 @@ from ranvier_benchmarks._exchange_simulation.engine import METHODS
 from ranvier_benchmarks._exchange_simulation.machines import MACHINES, Machine
 from ranvier_benchmarks._exchange_simulation.network import check_network, simulate_network, summary
 from ranvier_benchmarks._exchange_simulation.published import COLUMNS, TABLES, Row
+from ranvier_benchmarks._exchange_simulation.real_runs import compare_with_real_runs, show_comparison
+from ranvier_benchmarks._mpiexec import find_mpiexec
+from ranvier_benchmarks._options import check_positive, parse_ranks
 from ranvier_benchmarks._results import ResultsFile
 
 __all__ = ["add_arguments", "main"]
@@ -67,11 +75,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "%(default)s)",
     )
     parser.add_argument("--parameters", action="store_true", help="list the parameters of the machine, and stop")
+    parser.add_argument(
+        "--against-real",
+        action="store_true",
+        help="compare with real runs of networks on this computer; uses --time and the following arguments only",
+    )
+    parser.add_argument(
+        "--fitted-ranks",
+        default="2,4,16",
+        metavar="N,...",
+        help="numbers of real processes to whose runs costs are fitted (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--predicted-ranks",
+        default="2,8",
+        metavar="N,...",
+        help="numbers of real processes whose runs are predicted (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--repetitions", type=int, default=5, metavar="N", help="real runs of each (default: %(default)s)"
+    )
+    parser.add_argument("--mpiexec", type=Path, metavar="FILE", help="program that starts real processes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="file of all results")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Simulate all rows with all methods, and print the results."""
+    if arguments.against_real:
+        return _compare(arguments)
     if arguments.machine not in MACHINES:
         unknown_name("machine", arguments.machine, list(MACHINES))
     machine = MACHINES[arguments.machine]
@@ -128,6 +159,46 @@ def main(arguments: argparse.Namespace) -> int:
     for table in tables:
         _show(console, table, results, methods, arguments)
     file.finish({"results": results}, console)
+    return 0
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    """Compare the simulation with real runs on this computer."""
+    fitted = parse_ranks(arguments.fitted_ranks, 2, ", as one process exchanges nothing")
+    predicted = parse_ranks(arguments.predicted_ranks, 2, ", as one process exchanges nothing")
+    check_positive(arguments, ("repetitions",))
+    for count in (*fitted, *predicted):
+        check_network(cells=512, connections=50, ranks=count, time=arguments.time, slots=1)
+    check_destinations(arguments.json, None)
+    mpiexec = find_mpiexec(arguments.mpiexec)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+    file = ResultsFile(
+        arguments.json,
+        {
+            "benchmark": "exchange_simulation",
+            "options": {
+                "against_real": True,
+                "fitted_ranks": fitted,
+                "predicted_ranks": predicted,
+                "time": arguments.time,
+                "repetitions": arguments.repetitions,
+            },
+            "machine": info.gather(),
+            "mpiexec": str(mpiexec.path),
+        },
+    )
+    with console.status("real runs") as status:
+        results = compare_with_real_runs(
+            mpiexec,
+            fitted_ranks=fitted,
+            predicted_ranks=predicted,
+            time=round(arguments.time),
+            repetitions=arguments.repetitions,
+            on_progress=status.update,
+            on_results=file.update,
+        )
+    show_comparison(console, results)
+    file.finish(results, console)
     return 0
 
 

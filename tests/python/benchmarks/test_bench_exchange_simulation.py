@@ -86,6 +86,10 @@ def test_parameters_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["--time=nan"], ValueOutOfBoundsError),
         (["--slots=7"], ValueOutOfBoundsError),
         (["--slots=0"], ValueOutOfBoundsError),
+        (["--against-real", "--repetitions=0"], ValueOutOfBoundsError),
+        (["--against-real", "--fitted-ranks=1,2"], ValueOutOfBoundsError),
+        (["--against-real", "--predicted-ranks=513"], ValueOutOfBoundsError),
+        (["--against-real", "--time=0.5"], ValueOutOfBoundsError),
         (["--json=/nowhere/of/all.json"], RanvierError),
     ],
 )
