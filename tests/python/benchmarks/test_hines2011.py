@@ -156,6 +156,22 @@ def test_figures_5_to_8_simulated(number: str, tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.thorough
+def test_methods_that_the_paper_only_discusses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keys = ["simulated_processes=16", "processes=2", "discussed=true", "time=28.", "repetitions=1"]
+    stored = measured("figure", "6", tmp_path, *keys)
+    found = {
+        kind: [each["variant"] for each in stored["runs"] if each["kind"] == kind] for kind in ("simulated", "real")
+    }
+    assert found["simulated"][4:] == ["two phases, relays at once", "one phase, Reduce_scatter"]
+    assert found["real"][4:] == ["two phases, relays at once"]
+    assert capsys.readouterr().out.count("relays at once") == 2
+    draw = PAPER.find("figure", "6").draw
+    assert draw is not None
+    # Four in a row.
+    assert len([axes for axes in draw([stored]).axes if axes.get_visible()]) == 6 + 5
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", FIGURES)
 def test_figures_5_to_8_real(number: str, tmp_path: Path) -> None:
     none = "(0, 0)" if number == "8" else "0"

@@ -49,6 +49,10 @@ _PHASES = (
     Variant("two phases, two intervals", "two_phase", "two-phase 2", 2),
     Variant("two phases, one interval", "two_phase", "two-phase", 1),
 )
+_DISCUSSED = (
+    Variant("two phases, relays at once", "two_phase_any", "two-phase 2 any", 2),
+    Variant("one phase, Reduce_scatter", "", "multisend reduce_scatter", 1),
+)
 _REPLAY = (
     Variant("Record-Replay, one interval", "persistent", "replay", 1),
     Variant("Record-Replay, two intervals", "persistent", "replay 2", 2),
@@ -82,8 +86,9 @@ def _check(
     slots: int,
     seed: int,
     buffers: tuple[int, ...] = published.BUFFERS,
+    discussed: bool = False,
 ) -> None:
-    del seed
+    del seed, discussed
     counts = _each(inputs, simulated_processes)
     _variants_of_buffers(buffers)
     check_loads(_loads(inputs, counts, processes, time), repetitions=repetitions, slots=slots)
@@ -141,6 +146,7 @@ def measure_phases(
     *,
     simulated_processes: int = 16 * _K,
     processes: int = 4,
+    discussed: bool = False,
     time: float = 200.0,
     repetitions: int = 3,
     slots: int = 10,
@@ -148,10 +154,13 @@ def measure_phases(
 ) -> Measured:
     """Measure sending in one or two phases, with one or two intervals, for cells with so many inputs.
 
-    The other parameters are those of `measure_buffers`.
+    With `discussed`, methods are added that the paper discusses without a panel: relays in both intervals, and
+    MPI_Reduce_scatter in place of repeated reductions, which is only simulated. The other parameters are those of
+    `measure_buffers`.
     """
     loads = _loads((connections,), (simulated_processes,), processes, time)
-    return measure(progress, loads, lambda load: _PHASES, repetitions=repetitions, slots=slots, seed=seed, traces=True)
+    variants = (*_PHASES, *(_DISCUSSED if discussed else ()))
+    return measure(progress, loads, lambda load: variants, repetitions=repetitions, slots=slots, seed=seed, traces=True)
 
 
 def measure_replay(
