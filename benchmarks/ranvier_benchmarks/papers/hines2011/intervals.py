@@ -340,18 +340,18 @@ def _figure(number: str, title: str, minutes: float, function: Any, inputs: Sequ
     )
 
 
-FIGURE_5 = _figure("5", "Time of each interval: all-gathering with three buffers", 1.0, measure_buffers, (1000,))
+FIGURE_5 = _figure("5", "Time of each interval: all-gathering with three buffers", 0.5, measure_buffers, (1000,))
 FIGURE_6 = _figure(
     "6",
     "Time of each interval: one or two phases and intervals, 1,000 inputs of a cell",
-    2.0,
+    1.0,
     functools.partial(measure_phases, 1000),
     (1000,),
 )
 FIGURE_7 = _figure(
     "7",
     "Time of each interval: one or two phases and intervals, 10,000 inputs of a cell",
-    2.0,
+    1.0,
     functools.partial(measure_phases, 10_000),
     (10_000,),
     simulated_processes=64 * _K,

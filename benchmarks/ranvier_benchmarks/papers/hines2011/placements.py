@@ -92,7 +92,7 @@ def _check(
 def measure_placements(
     progress: Progress,
     *,
-    simulated_processes: int = 4 * _K,
+    simulated_processes: int = 2 * _K,
     simulated_connections: int = 1000,
     processes: int = 4,
     cells_per_process: int = 1024,
