@@ -387,5 +387,34 @@ TEST(RankNetworks, TellOthersWithinAVisit) {
     });
 }
 
+/// Two neurons that excite each other, each on a process, are refractory most of the time.
+TEST(RankNetworks, GoFurtherWhereSourcesOnOtherProcessesAreRefractory) {
+    Network network(resolution, 5);
+    const PopulationId pair = network.create("iaf_psc_exp", 2, "pair", {{"I_e", 5000.0}, {"t_ref", 20.0}});
+    constexpr Step delay = 2;
+    add_projection(network, all_of(network, pair), all_of(network, pair), {"all_to_all", {{"allow_autapses", false}}},
+                   100.0, delay * resolution);
+    const RecorderIndex recorder = add_spike_recorder(network, {all_of(network, pair)});
+    constexpr Step steps = 2000;
+    Simulation expected(network, {.threads = 1, .pinning = "none"});
+    expected.run(steps);
+    const auto spikes = take(expected, recorder);
+    for (const std::string notifications : {"packed", "single"}) {
+        comm::run_processes(2, [&](const Communicator& communicator) {
+            SimulationOptions options{.threads = 1, .stepping = "async", .pinning = "none"};
+            options.notifications = notifications;
+            Simulation simulation(network, options, {}, communicator);
+            // The end of the first run lies within the refractory period.
+            simulation.run(123);
+            simulation.run(steps - 123);
+            const auto found = take(simulation, recorder);
+            // Spikes of both are gathered on all.
+            EXPECT_EQ(found, spikes);
+            // Otherwise, one could be no more than the delay ahead of the other: twice this in a visit, at most.
+            EXPECT_GT(static_cast<double>(steps) / static_cast<double>(simulation.stepping().visits), 2.0 * delay);
+        });
+    }
+}
+
 }  // namespace TEST_FILE
 }  // namespace ranvier::engine

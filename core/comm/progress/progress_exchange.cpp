@@ -1,6 +1,7 @@
 #include "comm/progress/progress_exchange.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -81,7 +82,7 @@ void ProgressExchange::begin(Step before, ProgressReceiver& receiver) {
     agreement_.begin();
     common_.begin(before);
     for (std::uint32_t index = 0; index < groups_.size(); ++index) {
-        groups_[index].clock = before;
+        groups_[index].clock = groups_[index].silent = before;
         const bool is_read = !groups_[index].outlets.empty();
         receiver.allow(index, is_read ? before + most_ahead : std::numeric_limits<Step>::max());
     }
@@ -130,11 +131,12 @@ void ProgressExchange::emit(std::uint32_t index, std::span<const EmittedSpike> s
     }
 }
 
-void ProgressExchange::advance(std::uint32_t index, Step clock, bool is_last) {
+void ProgressExchange::advance(std::uint32_t index, Step clock, Step silent, bool is_last) {
     Group& group = groups_[index];
     if (group.outlets.empty()) return;
     const std::lock_guard lock(group.mutex);
     group.clock = clock;
+    group.silent = silent;
     bool any = false;
     for (const std::uint32_t place : group.outlets) {
         Outlet& outlet = outlets_[place];
@@ -199,7 +201,7 @@ void ProgressExchange::take_entry(std::uint32_t index, const ProgressEntry& entr
             Inlet& inlet = inlets_[place];
             inlet.clock = entry.step;
             counts_.spikes_received += spikes.size();
-            receiver.arrive(place, entry.step, spikes);
+            receiver.arrive(place, entry.step, entry.step + entry.silent, spikes);
             if (!inlet.is_listed && entry.step >= inlet.acknowledged + steps_between_reads) {
                 inlet.is_listed = true;
                 listed_inlets_.push_back(place);
@@ -295,10 +297,15 @@ void ProgressExchange::notify(std::uint32_t place, Partner& partner) {
     // There may be spikes of later steps: the group advances concurrently.
     const auto end = std::ranges::upper_bound(outlet.spikes, group.clock, {}, &StampedSpike::stamp);
     const auto spikes = static_cast<std::size_t>(end - outlet.spikes.begin());
-    append_entry(
-        partner.message,
-        {.kind = ProgressKind::clock, .channel = place - partner.first_outlet, .spikes = spikes, .step = group.clock},
-        std::span(outlet.spikes).first(spikes));
+    constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+    if (spikes > most) throw InternalError("a notification of too many spikes");
+    append_entry(partner.message,
+                 {.kind = ProgressKind::clock,
+                  .channel = place - partner.first_outlet,
+                  .spikes = static_cast<std::uint32_t>(spikes),
+                  .silent = static_cast<std::uint32_t>(std::clamp<Step>(group.silent - group.clock, 0, most)),
+                  .step = group.clock},
+                 std::span(outlet.spikes).first(spikes));
     outlet.spikes.erase(outlet.spikes.begin(), end);
     outlet.notified = group.clock;
     counts_.spikes_sent += spikes;

@@ -38,8 +38,9 @@ struct ProgressRoutes {
 class ProgressReceiver {
    public:
     virtual ~ProgressReceiver() = default;
-    /// The group of an inlet has reached a step; `spikes` are its spikes since the last call.
-    virtual void arrive(std::uint32_t inlet, Step clock, std::span<const StampedSpike> spikes) = 0;
+    /// The group of an inlet has reached a step; `spikes` are its spikes since the last call, and none follow up to the
+    /// step `silent`, which is `clock` or a later one.
+    virtual void arrive(std::uint32_t inlet, Step clock, Step silent, std::span<const StampedSpike> spikes) = 0;
     /// A group of this process may advance up to a step, until its readers have read more.
     virtual void allow(std::uint32_t group, Step furthest) = 0;
     /// The step that all readers of an inlet have reached.
@@ -48,8 +49,9 @@ class ProgressReceiver {
 
 /// Exchange of clocks and spikes between processes whose groups of neurons advance asynchronously.
 ///
-/// A *notification* reports the step that a group has reached, and carries its spikes since the previous one. Readers
-/// of the group may then advance further by the shortest delay between the two. A notification is due when the clock is
+/// A *notification* reports the step that a group has reached, carries its spikes since the previous one, and says up to
+/// which step no others follow, such as while its neurons are refractory. Readers of the group may then advance beyond
+/// that step by the shortest delay between the two. A notification is due when the clock is
 /// ahead of the last notified step by half of that delay, rounded up, so that readers can advance while it is in
 /// transit. A group that advances further at a time should notify in between, after each period(); otherwise its
 /// readers wait for all of its steps. In packed messages, due notifications wait until half of those to the same
@@ -90,9 +92,10 @@ class ProgressExchange {
     void begin(Step before, ProgressReceiver& receiver);
     /// Takes the spikes emitted by a group, ordered by step. @param begin the step from which lags are counted
     void emit(std::uint32_t group, std::span<const EmittedSpike> spikes, Step begin);
-    /// Reports that the group has reached a step, after its spikes until then were emitted. @param is_last last step of
-    /// the run, as far as known
-    void advance(std::uint32_t group, Step clock, bool is_last);
+    /// Reports that the group has reached a step, after its spikes until then were emitted.
+    /// @param silent it emits no others up to this step, `clock` or a later one, whatever arrives
+    /// @param is_last last step of the run, as far as known
+    void advance(std::uint32_t group, Step clock, Step silent, bool is_last);
 
     /// The least number of steps between two notifications of a group; a large number if no other process reads it.
     Step period(std::uint32_t group) const { return groups_[group].period; }
@@ -149,6 +152,7 @@ class ProgressExchange {
     struct alignas(64) Group {
         std::mutex mutex;
         Step clock = 0;
+        Step silent = 0;  ///< it emits no spikes after its clock until this step
         Step period = std::numeric_limits<Step>::max();  ///< minimum over its outlets
         std::vector<std::uint32_t> outlets;  ///< ascending by rank
         std::vector<Destination> found;

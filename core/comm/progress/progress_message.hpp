@@ -19,7 +19,8 @@ struct StampedSpike {
 
 /// The kind of an entry in a run with asynchronously advancing groups of neurons.
 enum class ProgressKind : std::uint32_t {
-    clock,  ///< a group has reached a step; its spikes since the last notification follow
+    /// A group has reached a step; its spikes since the last notification follow, and it emits none in the next steps.
+    clock,
     read,  ///< the readers of a group have reached a step
     // Between neighbours in the tree of processes; see CommonProgress and RunAgreement.
     branch_progress,  ///< all groups of the processes of a branch have reached a step
@@ -36,7 +37,9 @@ struct ProgressEntry {
     /// For clocks and reads: the channel between the two processes. For reports and verdicts: 1 if a process requested
     /// a stop.
     std::uint32_t channel = 0;
-    std::uint64_t spikes = 0;
+    std::uint32_t spikes = 0;
+    /// For clocks: number of steps after `step` in which the group emits no spikes, whatever arrives.
+    std::uint32_t silent = 0;
     Step step = 0;
 };
 static_assert(sizeof(ProgressEntry) == 24);
@@ -84,12 +87,12 @@ void for_each_entry(std::span<const std::byte> message, std::vector<StampedSpike
             throw InternalError("a message about progress ends within the spikes of an entry");
         }
         room.clear();
-        for (std::uint64_t i = 0; i < entry.spikes; ++i) {
+        for (std::uint32_t i = 0; i < entry.spikes; ++i) {
             std::uint64_t word = 0;
             std::memcpy(&word, message.data() + i * sizeof word, sizeof word);
             room.push_back(ProgressSpike::unpack(word, entry.step));
         }
-        message = message.subspan(static_cast<std::size_t>(entry.spikes) * sizeof(std::uint64_t));
+        message = message.subspan(std::size_t{entry.spikes} * sizeof(std::uint64_t));
         visit(entry, std::span<const StampedSpike>(room));
     }
 }

@@ -44,6 +44,7 @@ AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, Pai
         const ShardMemory& memory = shards[delays_.targets(index).front()]->memory();
         remote_logs_.push_back(std::make_unique<SpikeLog>(sent_[index], memory[Component::spikes]));
     }
+    remote_clocks_.resize(remote_logs_.size());
     for (std::uint32_t index = 0; index < shards.size(); ++index) {
         const auto sources = delays_.sources(index);
         std::vector<SpikeLog::Count>& read = groups_[index]->read;
@@ -66,6 +67,7 @@ void AsyncStepping::begin(Step first, Step last) {
     began_ = std::chrono::steady_clock::now();
     before_ = followed_ = first - 1;
     for (std::uint32_t index = 0; index < delays_.shards(); ++index) silent_[index].store(first - 1);
+    std::ranges::fill(remote_clocks_, first - 1);
     for (std::uint32_t index = 0; index < groups_.size(); ++index) {
         Group& group = *groups_[index];
         group.clock.store(first - 1);
@@ -119,7 +121,7 @@ void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes
         trace.present().events = group.shard.synapses().events() - events;
     }
     const bool is_last = last == target_.load();
-    if (ranks_ && (last > before || is_last)) ranks_->advance(index, last, is_last);
+    if (ranks_ && (last > before || is_last)) ranks_->advance(index, last, silent_[index].load(), is_last);
     if (is_last) {
         states_[index].store(State::is_done);
         if (left_.fetch_sub(1) == 1 && !ranks_) work_.close();
@@ -218,7 +220,7 @@ void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last
         group.clock.store(now, std::memory_order_relaxed);
         silent_[index].store(group.shard.silent_until(now));
         if (ranks_ && now < last) {
-            ranks_->advance(index, now, false);
+            ranks_->advance(index, now, silent_[index].load(), false);
             times.collocate += timer.lap();
             poll(false);
             times.communicate += timer.lap();
@@ -278,10 +280,11 @@ void AsyncStepping::notify(std::uint32_t index) {
     }
 }
 
-void AsyncStepping::arrive(std::uint32_t inlet, Step clock, std::span<const StampedSpike> spikes) {
+void AsyncStepping::arrive(std::uint32_t inlet, Step clock, Step silent, std::span<const StampedSpike> spikes) {
     const std::uint32_t index = static_cast<std::uint32_t>(groups_.size()) + inlet;
     remote_logs_[inlet]->append(spikes);
-    silent_[index].store(clock);
+    remote_clocks_[inlet] = clock;
+    silent_[index].store(silent);
     notify_targets(index);
 }
 
@@ -364,10 +367,7 @@ void AsyncStepping::agree_on_end() {
 bool AsyncStepping::has_all() const {
     if (left_.load() > 0) return false;
     const Step last = target_.load();
-    for (std::size_t index = groups_.size(); index < delays_.shards(); ++index) {
-        if (silent_[index].load() < last) return false;
-    }
-    return true;
+    return std::ranges::all_of(remote_clocks_, [last](Step clock) { return clock >= last; });
 }
 
 /// Called rarely, since it visits all shards.

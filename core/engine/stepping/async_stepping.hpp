@@ -121,7 +121,7 @@ class AsyncStepping final : public Stepping, private comm::ProgressReceiver {
     void agree_on_end();
     bool has_all() const;
     // From other processes, called by the worker that communicates.
-    void arrive(std::uint32_t inlet, Step clock, std::span<const StampedSpike> spikes) override;
+    void arrive(std::uint32_t inlet, Step clock, Step silent, std::span<const StampedSpike> spikes) override;
     void allow(std::uint32_t group, Step furthest) override;
     Step read_until(std::uint32_t inlet) const override;
     void wait_or_continue(std::uint32_t index, Step before);
@@ -147,7 +147,9 @@ class AsyncStepping final : public Stepping, private comm::ProgressReceiver {
     Step followed_ = 0;
     // Contiguous, although other threads write to them, since a visit reads those of many shards and writes one.
     // First the local shards, then those of other processes.
-    std::unique_ptr<std::atomic<Step>[]> silent_;  ///< Shard::silent_until() of each, or the clock of a remote one
+    std::unique_ptr<std::atomic<Step>[]> silent_;  ///< Shard::silent_until() of each
+    /// Clocks of the shards of other processes, by inlet, for the worker that communicates.
+    std::vector<Step> remote_clocks_;
     std::unique_ptr<std::atomic<State>[]> states_;
     std::unique_ptr<SpikeLog::Count[]> sent_;  ///< spikes since the start
     std::vector<std::unique_ptr<Group>> groups_;
