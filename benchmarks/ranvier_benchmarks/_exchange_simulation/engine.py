@@ -389,9 +389,7 @@ class _Batch:
         waiting = np.flatnonzero(place >= 0)
         position = np.clip((clock[waiting] - self.begin) * ((_GRID - 1) / (end - self.begin)), 0.0, _GRID - 1)
         index = np.minimum(position.astype(np.int64), _GRID - 2)
-        rows = left[place[waiting]]
-        lower = np.take_along_axis(rows, index[:, None], axis=1)[:, 0]
-        upper = np.take_along_axis(rows, index[:, None] + 1, axis=1)[:, 0]
+        lower, upper = left[place[waiting], index], left[place[waiting], index + 1]
         share[waiting] = lower + (upper - lower) * (position - index)
         return share
 
@@ -633,21 +631,27 @@ class _Run:
     ) -> tuple[Floats, Floats]:
         """Return when the first and the last messages of processes leave their nodes; adapters serve one by one."""
         per_node = self._machine.processes_per_node
+        # Senders are sorted by their nodes; in a row, they are sorted by the time at which they begin.
         nodes = senders // per_node
-        order = np.lexsort((ready, nodes))
-        present, first, count = np.unique(nodes[order], return_index=True, return_counts=True)
-        column = np.arange(len(order)) - np.repeat(first, count)
+        first = np.flatnonzero(np.diff(nodes, prepend=-1))
+        present, count = nodes[first], np.diff(first, append=len(nodes))
+        column = np.arange(len(nodes)) - np.repeat(first, count)
         row = np.repeat(np.arange(len(present)), count)
-        shape = (len(present), int(count.max()))
-        ready_of, work_of = np.full(shape, -np.inf), np.zeros(shape)
-        ready_of[row, column], work_of[row, column] = ready[order], work[order]
+        ready_of = np.full((len(present), int(count.max())), np.inf)
+        work_of = np.zeros_like(ready_of)
+        ready_of[row, column], work_of[row, column] = ready, work
+        order = np.argsort(ready_of, axis=1, kind="stable")
+        ready_of, work_of = (np.take_along_axis(of, order, axis=1) for of in (ready_of, work_of))
+        ready_of[np.isinf(ready_of)] = -np.inf
         begin, end = serve(ready_of, work_of, self._leaving_free[present])
         # A process that is ahead may send in its next slot before another one sends in this slot, so that the adapter
         # is not kept for the latter.
         earliest = ready_of[:, 0]
         self._leaving_free[present] = np.maximum(self._leaving_free[present], earliest) + work_of.sum(axis=1)
-        starts, ends = np.empty(len(order)), np.empty(len(order))
-        starts[order], ends[order] = begin[row, column], end[row, column]
+        place = np.empty_like(order)
+        np.put_along_axis(place, order, np.broadcast_to(np.arange(order.shape[1]), order.shape), axis=1)
+        column = place[row, column]
+        starts, ends = begin[row, column], end[row, column]
         ends = np.maximum(ends, ready + span)
         # The first message leaves after its own share of the time.
         return starts + (ends - starts) / messages, ends
