@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -58,6 +59,11 @@ class LoneCommunicator : public Communicator {
     std::unique_ptr<Request> start_alltoall(std::span<const std::byte> send, std::span<std::byte> receive) override {
         copy(send, receive);
         return std::make_unique<DoneRequest>();
+    }
+    /// What is sent to each of the processes returns from there.
+    std::uint64_t reduce_scatter(std::span<const std::uint64_t> values) override {
+        require(values.size() == static_cast<std::size_t>(size()), "a number for each process is needed");
+        return std::reduce(values.begin(), values.end());
     }
     std::unique_ptr<Request> start_sum(std::span<std::uint64_t> values) override {
         reduce(values, Reduction::sum);

@@ -126,6 +126,17 @@ TEST_F(CommunicatorTest, Reduces) {
     c.reduce({}, Reduction::sum);
 }
 
+TEST_F(CommunicatorTest, ReducesANumberForEachProcess) {
+    for (const std::uint64_t most : {std::uint64_t{1}, std::uint64_t{1} << 60}) {
+        std::vector<std::uint64_t> values(processes);
+        for (std::size_t r = 0; r < processes; ++r) values[r] = most + 1000 * r + static_cast<std::uint64_t>(me);
+        const std::vector<std::uint64_t> before = values;
+        EXPECT_EQ(c.reduce_scatter(values),
+                  processes * (most + 1000 * static_cast<std::uint64_t>(me)) + processes * (processes - 1) / 2);
+        EXPECT_EQ(values, before);
+    }
+}
+
 TEST_F(CommunicatorTest, SumsInTheBackground) {
     std::vector<std::uint64_t> first(333, 1);
     std::vector<std::uint64_t> second(1, static_cast<std::uint64_t>(me));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -506,12 +507,79 @@ TEST(Overlap, HandsOverAnEpochLaterUnlessItFlushes) {
 TEST(Multisend, SendsOneMessageForEachSpikeAndProcess) {
     World world = broadcasting_world(8, 1);
     for (int i = 0; i < 3; ++i) world.emit(0, 0, 0, 0, 0);
-    const std::vector<Outcome> outcomes = run_world(world, find_exchange("multisend"), {});
-    ASSERT_TRUE(all_arrived(outcomes));
-    EXPECT_EQ(outcomes[0].counts.messages, 3U * 7);
-    EXPECT_EQ(outcomes[0].counts.spikes_sent, 3U * 8 * 2);
-    EXPECT_EQ(outcomes[7].counts.messages, 0U);
-    EXPECT_EQ(outcomes[7].counts.spikes_received, 3U * 2);
+    for (const char* method : {"multisend", "multisend_reduce_scatter"}) {
+        const std::vector<Outcome> outcomes = run_world(world, find_exchange(method), {});
+        ASSERT_TRUE(all_arrived(outcomes));
+        EXPECT_EQ(outcomes[0].counts.messages, 3U * 7);
+        EXPECT_EQ(outcomes[0].counts.spikes_sent, 3U * 8 * 2);
+        EXPECT_EQ(outcomes[7].counts.messages, 0U);
+        EXPECT_EQ(outcomes[7].counts.spikes_received, 3U * 2);
+    }
+}
+
+TEST(ReduceScatter, NeedsOneCollectiveInEachEpoch) {
+    World world = broadcasting_world(5, 5, 3);
+    for (const std::uint32_t epoch : {0U, 2U}) {
+        for (int i = 0; i < 20; ++i) world.emit(3, 0, 0, epoch, 0);
+    }
+    for (const char* method : {"multisend_reduce_scatter", "persistent_reduce_scatter"}) {
+        for (const std::uint32_t intervals : {1U, 2U}) {
+            const std::vector<Outcome> outcomes = run_world(world, find_exchange(method), {.intervals = intervals});
+            ASSERT_TRUE(all_arrived(outcomes));
+            for (const Outcome& outcome : outcomes) {
+                EXPECT_EQ(outcome.counts.rounds, 3U) << method;
+                EXPECT_EQ(outcome.counts.failed_checks, 0U) << method;
+            }
+            // A number for each process in each epoch.
+            EXPECT_EQ(outcomes[0].counts.bytes_sent, 3U * 5 * 8) << method;
+            EXPECT_EQ(outcomes[3].counts.messages, 2U * 20 * 4) << method;
+        }
+    }
+}
+
+/// A process that receives nothing until it is allowed to.
+class Deaf final : public ThreadCommunicator {
+   public:
+    using ThreadCommunicator::ThreadCommunicator;
+    bool try_receive(int tag, Message& message) override {
+        return hears && ThreadCommunicator::try_receive(tag, message);
+    }
+    std::atomic<bool> hears{true};
+};
+
+TEST(ReduceScatter, OthersMayBeTwoEpochsAheadOfTheSlowest) {
+    for (const char* method : {"multisend_reduce_scatter", "persistent_reduce_scatter"}) {
+        World world = broadcasting_world(3, 3, 4);
+        for (const std::uint32_t epoch : {0U, 1U, 2U, 3U}) {
+            for (const std::int32_t rank : {0, 1, 2}) {
+                for (std::uint32_t i = 0; i <= epoch; ++i) world.emit(rank, 0, 0, epoch, 0);
+            }
+        }
+        std::atomic<int> sent_ahead{0};
+        run_processes<Deaf>(3, [&](const std::shared_ptr<Communicator>& communicator) {
+            auto& process = dynamic_cast<Deaf&>(*communicator);
+            const bool is_slow = communicator->rank() == Rank{0};
+            Driver driver(world, communicator,
+                          find_exchange(method).make(arguments_of(world, communicator, {.intervals = 2})));
+            // The slow one waits for messages of the first epoch at the end of the second one, until both others have
+            // sent those of the third one.
+            process.hears = !is_slow;
+            std::thread opens_ears([&] {
+                while (is_slow && sent_ahead < 2) std::this_thread::yield();
+                process.hears = true;
+            });
+            for (const std::uint32_t epoch : {0U, 1U}) driver.run_epoch(epoch);
+            if (!is_slow) {
+                driver.exchange().begin(World::first_step(2));
+                driver.exchange().advance(0, world.process(communicator->rank().value).spikes[2][0]);
+                ++sent_ahead;
+            }
+            opens_ears.join();
+            for (const std::uint32_t epoch : {2U, 3U}) driver.run_epoch(epoch);
+            driver.finish_epoch();
+            EXPECT_EQ(driver.faults(), std::vector<std::string>{});
+        });
+    }
 }
 
 TEST(TwoPhase, SendsOnlyToRelaysThemselves) {
@@ -622,7 +690,7 @@ class WithoutWindows final : public ThreadCommunicator {
 };
 
 TEST(Auto, DoesNotTryWhatTheTransportCannotDo) {
-    World world({.ranks = 3, .epochs = 400, .epochs_per_flush = 1000}, 13);
+    World world({.ranks = 3, .epochs = 450, .epochs_per_flush = 1000}, 13);
     std::vector<std::string> names(3);
     run_processes<WithoutWindows>(3, [&](const std::shared_ptr<Communicator>& communicator) {
         EXPECT_THROW(find_exchange("rma_allgather").make(arguments_of(world, communicator, {})), CommunicationError);
@@ -757,7 +825,7 @@ TEST(Auto, TriesAllMethodsWithoutLatency) {
 }
 
 TEST(Auto, SettlesAlikeOnAllProcessesAndFreesTheOthers) {
-    World world({.ranks = 3, .workers = 2, .epochs = 400, .epochs_per_flush = 1000}, 11);
+    World world({.ranks = 3, .workers = 2, .epochs = 450, .epochs_per_flush = 1000}, 11);
     std::vector<std::uint64_t> first_bytes(3);
     std::vector<std::string> names(3);
     run_processes(3, [&](const std::shared_ptr<Communicator>& communicator) {

@@ -203,6 +203,13 @@ class ThreadCommunicator : public Communicator {
     void reduce(std::span<std::uint64_t> values, Reduction reduction) override {
         collective("reduce", {to_bytes(std::as_bytes(values))}, [&](Deposits all) { fold(all, values, reduction); });
     }
+    std::uint64_t reduce_scatter(std::span<const std::uint64_t> values) override {
+        std::vector<std::uint64_t> sums(values.begin(), values.end());
+        if (sums.size() != static_cast<std::size_t>(size())) throw std::logic_error("not a number for each process");
+        collective("reduce_scatter", {to_bytes(std::as_bytes(values))},
+                   [&](Deposits all) { fold(all, std::span(sums), Reduction::sum); });
+        return sums[index(rank_)];
+    }
     void broadcast(std::span<std::byte> data, Rank root) override {
         collective("broadcast", {to_bytes(data)}, [&](Deposits all) { copy(all[index(root)].data, data); });
     }

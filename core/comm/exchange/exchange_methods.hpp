@@ -16,9 +16,11 @@ extern const ExchangeInfo connected_exchange;
 extern const ExchangeInfo grid_exchange;
 extern const ExchangeInfo hierarchical_exchange;
 extern const ExchangeInfo multisend_exchange;
+extern const ExchangeInfo multisend_reduce_scatter_exchange;
 extern const ExchangeInfo neighbor_exchange;
 extern const ExchangeInfo overlap_exchange;
 extern const ExchangeInfo persistent_exchange;
+extern const ExchangeInfo persistent_reduce_scatter_exchange;
 extern const ExchangeInfo rma_allgather_exchange;
 extern const ExchangeInfo rma_allgather_counter_exchange;
 extern const ExchangeInfo rma_allgather_flush_exchange;
@@ -40,9 +42,11 @@ inline constexpr std::array all_exchanges{
     &grid_exchange,
     &hierarchical_exchange,
     &multisend_exchange,
+    &multisend_reduce_scatter_exchange,
     &neighbor_exchange,
     &overlap_exchange,
     &persistent_exchange,
+    &persistent_reduce_scatter_exchange,
     &rma_allgather_exchange,
     &rma_allgather_counter_exchange,
     &rma_allgather_flush_exchange,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -13,10 +14,15 @@ namespace {
 /// One message for each spike and process that needs it, with all its addresses there, sent immediately.
 class MultisendExchange final : public PointToPointExchange {
    public:
-    explicit MultisendExchange(const ExchangeArguments& arguments)
-        : PointToPointExchange(arguments), outgoing_(options().workers) {}
+    /// @param tags by turn
+    MultisendExchange(const ExchangeArguments& arguments, const ExchangeInfo& info, std::span<const int> tags,
+                      Completion completion)
+        : PointToPointExchange(arguments, completion),
+          info_(info),
+          tags_(tags.first(turns())),
+          outgoing_(options().workers) {}
 
-    std::string_view name() const override { return multisend_exchange.name; }
+    std::string_view name() const override { return info_.name; }
 
    protected:
     void prepare(std::uint32_t worker, std::span<const EmittedSpike> spikes) override {
@@ -38,13 +44,13 @@ class MultisendExchange final : public PointToPointExchange {
         Outgoing& mine = outgoing_[worker];
         std::span<const std::uint64_t> words = mine.words;
         counts_.spikes_sent += words.size();
-        Epoch& present = epoch(parity());
+        Epoch& present = epoch(turn());
         for (const auto& [rank, count] : mine.messages) {
             if (rank == communicator().rank()) {
                 make_room(present.arrived, present.arrived.size() + count);
                 for (const std::uint64_t word : words.first(count)) present.arrived.emplace_back(word);
             } else {
-                send(words.first(count), rank, tags::multisend[parity()], parity());
+                send(words.first(count), rank, tags_[turn()], turn());
             }
             words = words.subspan(count);
         }
@@ -52,10 +58,10 @@ class MultisendExchange final : public PointToPointExchange {
         mine.words.clear();
     }
 
-    std::span<const int> tags() const override { return tags::multisend; }
+    std::span<const int> tags() const override { return tags_; }
 
     void handle(int tag, const Message& message) override {
-        Epoch& of_message = epoch(tag == tags::multisend[0] ? 0 : 1);
+        Epoch& of_message = epoch(static_cast<std::uint32_t>(std::ranges::find(tags_, tag) - tags_.begin()));
         ++of_message.received;
         add_words(of_message, message);
     }
@@ -80,8 +86,19 @@ class MultisendExchange final : public PointToPointExchange {
         std::vector<std::uint64_t> words;
     };
 
+    const ExchangeInfo& info_;
+    std::span<const int> tags_;
     std::vector<Outgoing> outgoing_;
 };
+
+std::unique_ptr<SpikeExchange> make_multisend(const ExchangeArguments& arguments) {
+    return std::make_unique<MultisendExchange>(arguments, multisend_exchange, tags::multisend,
+                                               Completion::conservation);
+}
+std::unique_ptr<SpikeExchange> make_multisend_reduce_scatter(const ExchangeArguments& arguments) {
+    return std::make_unique<MultisendExchange>(arguments, multisend_reduce_scatter_exchange,
+                                               tags::multisend_reduce_scatter, Completion::counts);
+}
 
 }  // namespace
 
@@ -89,7 +106,13 @@ const ExchangeInfo multisend_exchange{
     .name = "multisend",
     .summary = "sends a message for each spike and process that needs it, as soon as it is known",
     .directed = true,
-    .make = make_exchange<MultisendExchange>,
+    .make = make_multisend,
+};
+const ExchangeInfo multisend_reduce_scatter_exchange{
+    .name = "multisend_reduce_scatter",
+    .summary = "as multisend; a reduction tells each process how many messages to receive",
+    .directed = true,
+    .make = make_multisend_reduce_scatter,
 };
 
 }  // namespace ranvier::comm

@@ -4,8 +4,8 @@
 
 namespace ranvier::comm {
 
-NamedSpikesExchange::NamedSpikesExchange(const ExchangeArguments& arguments)
-    : PointToPointExchange(arguments), shards_(options().workers) {}
+NamedSpikesExchange::NamedSpikesExchange(const ExchangeArguments& arguments, Completion completion)
+    : PointToPointExchange(arguments, completion), shards_(options().workers) {}
 
 void NamedSpikesExchange::prepare(std::uint32_t worker, std::span<const EmittedSpike> spikes) {
     Shard& mine = shards_[worker];
@@ -22,7 +22,7 @@ void NamedSpikesExchange::prepare(std::uint32_t worker, std::span<const EmittedS
 
 void NamedSpikesExchange::send_prepared(std::uint32_t worker) {
     Shard& mine = shards_[worker];
-    Epoch& present = epoch(parity());
+    Epoch& present = epoch(turn());
     make_room(present.arrived, present.arrived.size() + mine.for_self.size());
     present.arrived.insert(present.arrived.end(), mine.for_self.begin(), mine.for_self.end());
     counts_.spikes_sent += mine.for_self.size();

@@ -13,7 +13,7 @@ namespace ranvier::comm {
 /// Each receiver looks up its addresses for that name.
 class NamedSpikesExchange : public PointToPointExchange {
    public:
-    explicit NamedSpikesExchange(const ExchangeArguments& arguments);
+    NamedSpikesExchange(const ExchangeArguments& arguments, Completion completion);
 
    protected:
     void prepare(std::uint32_t worker, std::span<const EmittedSpike> spikes) final;

@@ -27,8 +27,11 @@ namespace {
 /// network are silent for long.
 class PersistentExchange final : public NamedSpikesExchange {
    public:
-    explicit PersistentExchange(const ExchangeArguments& arguments)
-        : NamedSpikesExchange(arguments),
+    PersistentExchange(const ExchangeArguments& arguments, const ExchangeInfo& info, std::span<const int> tags,
+                       Completion completion)
+        : NamedSpikesExchange(arguments, completion),
+          info_(info),
+          tags_(tags),
           addresses_(communicator(), destinations(), options(), SendAddresses{*this}),
           channels_(options().workers) {
         for (std::uint32_t shard = 0; shard < channels_.size(); ++shard) {
@@ -36,7 +39,7 @@ class PersistentExchange final : public NamedSpikesExchange {
         }
     }
 
-    std::string_view name() const override { return persistent_exchange.name; }
+    std::string_view name() const override { return info_.name; }
 
     ExchangeCounts counts() const override {
         ExchangeCounts counts = NamedSpikesExchange::counts();
@@ -51,26 +54,32 @@ class PersistentExchange final : public NamedSpikesExchange {
         if (channel == nullptr) channel = open_channel(shard, local);
         counts_.spikes_sent += channel->addresses;
         if (channel->ranks == 0) return;
-        if (parity() == 1) word |= parity_flag;
+        word |= std::uint64_t{turn()} << turn_shift;
         if (channel->send->done()) {
             std::memcpy(channel->send->buffer().data(), &word, sizeof word);
             channel->send->start();
-            epoch(parity()).sent += channel->ranks;
+            if (counts_messages()) {
+                // The number of messages to each process needs the list of processes at each spike.
+                for_each_other_rank(shard, local,
+                                    [&](Rank rank, std::span<const Destination>) { count_sent(rank, turn()); });
+            } else {
+                epoch(turn()).sent += channel->ranks;
+            }
             counts_.messages += channel->ranks;
             counts_.bytes_sent += channel->ranks * sizeof word;
         } else {
             // Waiting until the message has been sent could mean waiting for the next exchange.
             for_each_other_rank(shard, local, [&](Rank rank, std::span<const Destination>) {
-                send({&word, 1}, rank, tags::persistent[0], parity());
+                send({&word, 1}, rank, tags_[0], turn());
             });
         }
     }
 
-    std::span<const int> tags() const override { return tags::persistent; }
+    std::span<const int> tags() const override { return tags_; }
 
     void handle(int /*tag*/, const Message& message) override {
         for_each_word(message, [&](std::uint64_t word) {
-            Epoch& of_message = epoch((word & parity_flag) != 0 ? 1 : 0);
+            Epoch& of_message = epoch(static_cast<std::uint32_t>(word >> turn_shift));
             ++of_message.received;
             const ArrivedSpike spike(word & ArrivedSpike::mask);
             const std::span<const std::uint64_t> addresses = addresses_.find(message.from, spike.address());
@@ -90,8 +99,8 @@ class PersistentExchange final : public NamedSpikesExchange {
     }
 
    private:
-    /// In a message, whose tag is fixed: whether its epoch is odd.
-    static constexpr std::uint64_t parity_flag = std::uint64_t{1} << 63;
+    /// A message, whose tag is fixed, has the turn of its epoch in the upper two bits.
+    static constexpr int turn_shift = 62;
 
     /// The message of one source.
     struct Channel {
@@ -120,7 +129,7 @@ class PersistentExchange final : public NamedSpikesExchange {
         });
         channel->ranks = to.size();
         if (!to.empty()) {
-            channel->send = communicator().make_persistent_send(sizeof(std::uint64_t), to, tags::persistent[0]);
+            channel->send = communicator().make_persistent_send(sizeof(std::uint64_t), to, tags_[0]);
         }
         // The communicator does not report its memory; it is at least a rank and a handle for each message.
         ++opened_;
@@ -128,11 +137,22 @@ class PersistentExchange final : public NamedSpikesExchange {
         return channel;
     }
 
+    const ExchangeInfo& info_;
+    std::span<const int> tags_;
     SourceTable<std::uint64_t> addresses_;
     std::vector<std::vector<std::unique_ptr<Channel>>> channels_;  ///< of each shard, by source
     std::uint64_t opened_ = 0;
     std::uint64_t channel_bytes_ = 0;
 };
+
+std::unique_ptr<SpikeExchange> make_persistent(const ExchangeArguments& arguments) {
+    return std::make_unique<PersistentExchange>(arguments, persistent_exchange, tags::persistent,
+                                                Completion::conservation);
+}
+std::unique_ptr<SpikeExchange> make_persistent_reduce_scatter(const ExchangeArguments& arguments) {
+    return std::make_unique<PersistentExchange>(arguments, persistent_reduce_scatter_exchange,
+                                                tags::persistent_reduce_scatter, Completion::counts);
+}
 
 }  // namespace
 
@@ -140,7 +160,13 @@ const ExchangeInfo persistent_exchange{
     .name = "persistent",
     .summary = "sends a message for each spike and process, set up once for each source",
     .directed = true,
-    .make = make_exchange<PersistentExchange>,
+    .make = make_persistent,
+};
+const ExchangeInfo persistent_reduce_scatter_exchange{
+    .name = "persistent_reduce_scatter",
+    .summary = "as persistent; a reduction tells each process how many messages to receive",
+    .directed = true,
+    .make = make_persistent_reduce_scatter,
 };
 
 }  // namespace ranvier::comm

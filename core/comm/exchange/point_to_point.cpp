@@ -1,18 +1,27 @@
 #include "comm/exchange/point_to_point.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/tight_list.hpp"
+#include "ranvier/base/errors.hpp"
 
 namespace ranvier::comm {
 
-PointToPointExchange::PointToPointExchange(const ExchangeArguments& arguments)
-    : ExchangeBase(arguments), destinations_(checked_destinations(arguments)), prepared_(options().workers) {}
+PointToPointExchange::PointToPointExchange(const ExchangeArguments& arguments, Completion completion)
+    : ExchangeBase(arguments),
+      destinations_(checked_destinations(arguments)),
+      completion_(completion),
+      turns_(completion == Completion::counts && has_latency() ? 3 : 2),
+      prepared_(options().workers) {
+    if (!counts_messages()) return;
+    for (std::uint32_t turn = 0; turn < turns_; ++turn) epochs_[turn].sent_to.resize(static_cast<std::size_t>(ranks()));
+}
 
 void PointToPointExchange::advance(std::uint32_t shard, std::span<const EmittedSpike> outbox) {
     // Messages of the previous epoch have arrived by now.
-    if (has_latency()) send_deferred(parity_ ^ 1);
+    if (has_latency()) send_deferred(previous_turn());
     if (outbox.size() > prepared_[shard]) {
         prepare(shard, outbox.subspan(prepared_[shard]));
         prepared_[shard] = outbox.size();
@@ -22,8 +31,8 @@ void PointToPointExchange::advance(std::uint32_t shard, std::span<const EmittedS
 }
 
 void PointToPointExchange::begin(Step first_step) {
-    epochs_[parity_].first_step = first_step;
-    epochs_[parity_].open = true;
+    epochs_[turn_].first_step = first_step;
+    epochs_[turn_].open = true;
     ++counts_.exchanges;
 }
 
@@ -35,31 +44,24 @@ void PointToPointExchange::transfer(bool flush) {
     for (std::uint32_t worker = 0; worker < options().workers; ++worker) send_prepared(worker);
     std::fill(prepared_.begin(), prepared_.end(), std::size_t{0});
     arrivals_.clear();
-    if (epochs_[parity_ ^ 1].open) complete(parity_ ^ 1);
+    if (epochs_[previous_turn()].open) complete(previous_turn());
     if (flush || !has_latency()) {
         finishing_ = true;
-        complete(parity_);
+        complete(turn_);
         finishing_ = false;
-        // All have been received, so this does not wait; it frees the buffers.
+        // Frees the buffers. All have been received, or are received by processes that wait for them.
         communicator().complete_sends();
     }
-    parity_ ^= 1;
+    turn_ = (turn_ + 1) % turns_;
 }
 
-/// Returns when all processes have received all messages of an epoch.
-///
-/// Sent and received messages are summed over all processes until the sums agree. Handling a message may cause another
-/// one. But a process handles none between contributing its numbers and receiving the sums, so that every message that
-/// the sums count as received is also counted as sent, and equal sums mean that no message is in transit.
-void PointToPointExchange::complete(std::uint32_t of_parity) {
-    Epoch& finished = epochs_[of_parity];
-    for (std::array<std::uint64_t, 2> totals{1, 0}; totals[0] != totals[1];) {
-        send_deferred(of_parity);
-        receive();
-        totals = {finished.sent, finished.received};
-        communicator().reduce(totals, Reduction::sum);
-        count_collective(sizeof totals, 0);
-        if (totals[0] != totals[1]) ++counts_.failed_checks;
+/// Returns when this process has received all messages of an epoch.
+void PointToPointExchange::complete(std::uint32_t of_turn) {
+    Epoch& finished = epochs_[of_turn];
+    if (counts_messages()) {
+        receive_counted(finished);
+    } else {
+        conserve(of_turn);
     }
     counts_.spikes_received += finished.arrived.size();
     std::vector<ArrivedSpike>& completed = completed_[arrivals_.size()];
@@ -71,10 +73,40 @@ void PointToPointExchange::complete(std::uint32_t of_parity) {
     finished.open = false;
 }
 
-void PointToPointExchange::send(std::span<const std::uint64_t> words, Rank to, int tag, std::uint32_t of_parity) {
+/// Returns when all processes have received all messages of an epoch.
+///
+/// Sent and received messages are summed over all processes until the sums agree. Handling a message may cause another
+/// one. But a process handles none between contributing its numbers and receiving the sums, so that every message that
+/// the sums count as received is also counted as sent, and equal sums mean that no message is in transit.
+void PointToPointExchange::conserve(std::uint32_t of_turn) {
+    const Epoch& finished = epochs_[of_turn];
+    for (std::array<std::uint64_t, 2> totals{1, 0}; totals[0] != totals[1];) {
+        send_deferred(of_turn);
+        receive();
+        totals = {finished.sent, finished.received};
+        communicator().reduce(totals, Reduction::sum);
+        count_collective(sizeof totals, 0);
+        if (totals[0] != totals[1]) ++counts_.failed_checks;
+    }
+}
+
+/// Learns how many messages of an epoch were sent to this process, and receives so many. A message must not cause another
+/// one, which the counts would not include.
+void PointToPointExchange::receive_counted(Epoch& finished) {
+    const std::uint64_t expected = communicator().reduce_scatter(finished.sent_to);
+    count_collective(finished.sent_to.size() * sizeof(std::uint64_t), 0);
+    while (finished.received < expected) receive();
+    if (finished.received > expected) {
+        throw InternalError("exchange of spikes: " + std::to_string(finished.received) +
+                            " messages arrived in an interval in which " + std::to_string(expected) + " were sent");
+    }
+    std::fill(finished.sent_to.begin(), finished.sent_to.end(), std::uint64_t{0});
+}
+
+void PointToPointExchange::send(std::span<const std::uint64_t> words, Rank to, int tag, std::uint32_t of_turn) {
     const auto data = std::as_bytes(words);
     communicator().send(data, to, tag);
-    ++epochs_[of_parity].sent;
+    count_sent(to, of_turn);
     ++counts_.messages;
     counts_.bytes_sent += data.size();
 }
@@ -92,7 +124,7 @@ void PointToPointExchange::receive() {
 
 std::uint64_t PointToPointExchange::buffer_bytes() const {
     std::uint64_t bytes = bytes_of(message_.data) + bytes_of(prepared_);
-    for (const Epoch& of_parity : epochs_) bytes += bytes_of(of_parity.arrived);
+    for (const Epoch& of_turn : epochs_) bytes += bytes_of(of_turn.arrived) + bytes_of(of_turn.sent_to);
     for (const auto& completed : completed_) bytes += bytes_of(completed);
     return bytes;
 }

@@ -26,10 +26,10 @@ namespace {
 /// interval, a spike is relayed at once.
 class TwoPhaseExchange final : public NamedSpikesExchange {
    public:
-    /// @param tags by phase and parity
+    /// @param tags by phase and turn
     TwoPhaseExchange(const ExchangeArguments& arguments, const ExchangeInfo& info, std::span<const int> tags,
                      bool relays_in_any_interval)
-        : NamedSpikesExchange(arguments),
+        : NamedSpikesExchange(arguments, Completion::conservation),
           info_(info),
           tags_(tags),
           relays_in_any_interval_(relays_in_any_interval),
@@ -45,7 +45,7 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
         const Relays& mine = relays_[shard];
         const Source& source = mine.sources[local];
         for (std::size_t i = source.first_relay; i < mine.sources[local + 1].first_relay; ++i) {
-            send({&word, 1}, mine.ranks[i], first_phase(parity()), parity());
+            send({&word, 1}, mine.ranks[i], first_phase(turn()), turn());
         }
         counts_.spikes_sent += source.addresses;
     }
@@ -53,24 +53,24 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
     std::span<const int> tags() const override { return tags_; }
 
     void handle(int tag, const Message& message) override {
-        for (const std::uint32_t of_parity : {0U, 1U}) {
-            if (tag == second_phase(of_parity)) {
-                Epoch& of_message = epoch(of_parity);
+        for (const std::uint32_t of_turn : {0U, 1U}) {
+            if (tag == second_phase(of_turn)) {
+                Epoch& of_message = epoch(of_turn);
                 ++of_message.received;
                 add_words(of_message, message);
-            } else if (tag == first_phase(of_parity)) {
+            } else if (tag == first_phase(of_turn)) {
                 for_each_word(message, [&](std::uint64_t word) {
-                    append(waiting_[of_parity], {message.from, ArrivedSpike(word)});
+                    append(waiting_[of_turn], {message.from, ArrivedSpike(word)});
                 });
-                if (relays_in_any_interval_ || !may_defer(of_parity)) send_deferred(of_parity);
+                if (relays_in_any_interval_ || !may_defer(of_turn)) send_deferred(of_turn);
             }
         }
     }
 
     /// Relays. Only now are the messages counted as received, since each of them may cause others.
-    void send_deferred(std::uint32_t of_parity) override {
-        for (const Waiting& spike : waiting_[of_parity]) relay(spike.from, spike.spike, of_parity);
-        waiting_[of_parity].clear();
+    void send_deferred(std::uint32_t of_turn) override {
+        for (const Waiting& spike : waiting_[of_turn]) relay(spike.from, spike.spike, of_turn);
+        waiting_[of_turn].clear();
     }
 
     std::uint64_t buffer_bytes() const override {
@@ -81,8 +81,8 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
     }
 
    private:
-    int first_phase(std::uint32_t of_parity) const { return tags_[of_parity]; }
-    int second_phase(std::uint32_t of_parity) const { return tags_[2 + of_parity]; }
+    int first_phase(std::uint32_t of_turn) const { return tags_[of_turn]; }
+    int second_phase(std::uint32_t of_turn) const { return tags_[2 + of_turn]; }
 
     struct Source {
         std::size_t first_relay = 0;  ///< the entry of the next source is the end
@@ -137,18 +137,18 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
         return static_cast<std::size_t>(std::uint64_t{word} * members >> 32);
     }
 
-    void relay(Rank from, ArrivedSpike spike, std::uint32_t of_parity) {
+    void relay(Rank from, ArrivedSpike spike, std::uint32_t of_turn) {
         const std::span<const Destination> list = relayed_.find(from, spike.address());
         if (list.empty()) {
             throw InternalError("exchange of spikes: rank " + std::to_string(from.value) +
                                 " sends a spike that this process does not relay");
         }
-        ++epoch(of_parity).received;
+        ++epoch(of_turn).received;
         for_each_rank(list, [&](Rank rank, std::span<const Destination> there) {
             if (rank == communicator().rank()) {
-                make_room(epoch(of_parity).arrived, epoch(of_parity).arrived.size() + there.size());
+                make_room(epoch(of_turn).arrived, epoch(of_turn).arrived.size() + there.size());
                 for (const Destination& destination : there) {
-                    epoch(of_parity).arrived.emplace_back(destination.address, spike.lag());
+                    epoch(of_turn).arrived.emplace_back(destination.address, spike.lag());
                 }
                 return;
             }
@@ -156,7 +156,7 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
             for (const Destination& destination : there) {
                 words_.push_back(ArrivedSpike(destination.address, spike.lag()).word());
             }
-            send(words_, rank, second_phase(of_parity), of_parity);
+            send(words_, rank, second_phase(of_turn), of_turn);
         });
     }
 

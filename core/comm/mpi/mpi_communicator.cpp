@@ -72,6 +72,17 @@ class MpiCommunicator final : public Communicator {
         turn();
     }
 
+    std::uint64_t reduce_scatter(std::span<const std::uint64_t> values) override {
+        std::uint64_t sum = 0;
+        group_->run(
+            "MPI_Reduce_scatter_block",
+            [&] { return MPI_Reduce_scatter_block(values.data(), &sum, 1, MPI_UINT64_T, MPI_SUM, all()); },
+            [&](MPI_Request* request) {
+                return MPI_Ireduce_scatter_block(values.data(), &sum, 1, MPI_UINT64_T, MPI_SUM, all(), request);
+            });
+        return sum;
+    }
+
     std::unique_ptr<Request> start_sum(std::span<std::uint64_t> values) override {
         auto requests = std::make_unique<MpiRequest>(group_);
         for_each_part(values, [&](std::uint64_t* part, int count) {

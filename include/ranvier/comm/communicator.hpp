@@ -140,6 +140,9 @@ class Communicator {
     virtual void barrier() = 0;
     /// Replaces each element by its sum (least, greatest) over all processes. @note Collective.
     virtual void reduce(std::span<std::uint64_t> values, Reduction reduction) = 0;
+    /// The sum of element rank() over all processes.
+    /// @param values an element for each process @note Collective.
+    virtual std::uint64_t reduce_scatter(std::span<const std::uint64_t> values) = 0;
     /// Rank `root`'s bytes replace those of the others. @note Collective.
     virtual void broadcast(std::span<std::byte> data, Rank root) = 0;
     /// Gathers equally many bytes from each process; `receive` holds size() times as many, by rank. @note Collective.

@@ -57,6 +57,8 @@ _SLICE = 0.02  # seconds
 _LONGEST = 1.5  # seconds
 # Also where the first takes longer than all should: the machine may have stood still.
 _FEWEST_SLICES = 3
+# Methods that set up messages when a neuron first fires.
+_SET_UP_LATE = ("auto", "persistent", "persistent_reduce_scatter")
 # Number of exchanges after which "auto" has tried all methods, with a margin.
 _TRIED = 200
 
@@ -160,7 +162,7 @@ def describe(
     )
     of_source = rates_by_population(network, rates, rate)
     neurons = network.neuron_count
-    most = _MOST_PERSISTENT if options.get("exchange") in ("persistent", "auto") else _MOST_SYNAPSES
+    most = _MOST_PERSISTENT if options.get("exchange") in _SET_UP_LATE else _MOST_SYNAPSES
     left = min(1.0, most / max(1.0, load.synapses))
     indegree = load.synapses * ranks / max(1, neurons)
     # First reduce the sources, which keeps the distances of targets in memory; then the targets.
@@ -363,7 +365,7 @@ def _before(sim: Simulation, miniature: Miniature, exchange: str) -> int:
     """Return the number of steps after which all set-up has ended."""
     steps = sim.epoch_steps * (_TRIED if exchange == "auto" else 2)
     rates = [group.rate for group in miniature.groups if group.rate > 0.0]
-    if exchange in ("persistent", "auto") and rates:
+    if exchange in _SET_UP_LATE and rates:
         # Messages are set up when a neuron fires for the first time; after this time, one in fifty has not fired.
         return max(steps, round(4000.0 / min(rates) / miniature.resolution))
     return steps

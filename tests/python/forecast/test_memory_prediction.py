@@ -28,10 +28,12 @@ DIRECTED = (
     "hierarchical",
     "neighbor",
     "multisend",
+    "multisend_reduce_scatter",
     "overlap",
     "two_phase",
     "two_phase_any",
     "persistent",
+    "persistent_reduce_scatter",
 )
 TO_ALL = ("allgather", "rma_allgather", "rma_bruck_pscw")
 

@@ -20,7 +20,7 @@ from ranvier.processes.mpi_library import FAMILIES, MPICH, OPEN_MPI, Family, fin
 from thorough_cases import quick_if
 
 PROGRAM = ROOT / "build/package/tests/cpp/test_communicator"
-VERBS = 79
+VERBS = 80
 
 
 def test_there_are_both_families_from_the_system_and_as_wheels() -> None:

@@ -71,7 +71,7 @@ def test_prediction(name: str, ranks: int, tables: str, threads: int) -> None:
     sorted(
         name
         for name, traits in _core.exchange_traits().items()
-        if not traits["on_host"] and name not in ("auto", "persistent")
+        if not traits["on_host"] and name not in ("auto", "persistent", "persistent_reduce_scatter")
     ),
 )
 def test_prediction_of_buffers(exchange: str) -> None:
