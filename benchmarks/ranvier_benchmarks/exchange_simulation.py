@@ -35,7 +35,7 @@ from ranvier.commands import info
 from ranvier_benchmarks._exchange_simulation.engine import METHODS
 from ranvier_benchmarks._exchange_simulation.machines import MACHINES, Machine
 from ranvier_benchmarks._exchange_simulation.network import check_network, simulate_network, summary
-from ranvier_benchmarks._exchange_simulation.published import COLUMNS, TABLES, Row
+from ranvier_benchmarks._exchange_simulation.published import COLUMNS, TABLES, Row, agreement
 from ranvier_benchmarks._exchange_simulation.real_runs import compare_with_real_runs, show_comparison
 from ranvier_benchmarks._mpiexec import find_mpiexec
 from ranvier_benchmarks._options import check_positive, parse_ranks
@@ -158,7 +158,14 @@ def main(arguments: argparse.Namespace) -> int:
             file.update({"results": results})
     for table in tables:
         _show(console, table, results, methods, arguments)
-    file.finish({"results": results}, console)
+    compared = agreement(results) if _is_of_paper(arguments) else {}
+    for quantity, ratios in compared.items():
+        console.print(
+            f"\n  Simulated by published {quantity} time, {ratios['count']} of them: {ratios['least']:.2f} to "
+            f"{ratios['greatest']:.2f}, median {ratios['median']:.2f}",
+            soft_wrap=True,
+        )
+    file.finish({"results": results, "agreement": compared}, console)
     return 0
 
 
@@ -210,6 +217,11 @@ def _parse(text: str, known: Mapping[str, Any], kind: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def _is_of_paper(arguments: argparse.Namespace) -> bool:
+    """Return whether the machine and the simulated time are those of the paper."""
+    return str(arguments.machine) == "blue_gene_p" and float(arguments.time) == 200.0
+
+
 def _rows(tables: Sequence[str], ranks: str) -> list[Row]:
     """Return the rows with these numbers of processes, each once."""
     rows = [row for table in tables for row in TABLES[table]]
@@ -228,7 +240,7 @@ def _show(
     simulated = {(one["ranks"], one["cells"], one["connections"]): one["methods"] for one in results}
     machine = MACHINES[arguments.machine]
     columns = {method: column for column, method in COLUMNS.items()}
-    beside = arguments.machine == "blue_gene_p" and arguments.time == 200.0
+    beside = _is_of_paper(arguments)
     lines = Table(box=None, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim")
     for heading in ("processes", "cells", "inputs"):
         lines.add_column(heading, justify="right", no_wrap=True)

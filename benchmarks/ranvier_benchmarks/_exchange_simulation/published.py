@@ -5,9 +5,12 @@ https://doi.org/10.3389/fncom.2011.00049. Seconds of 200 ms on a Blue Gene/P in 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
+from typing import Any
 
-__all__ = ["COLUMNS", "TABLES", "Row"]
+__all__ = ["COLUMNS", "TABLES", "Row", "agreement"]
 
 K = 1024
 M = K * K
@@ -70,3 +73,37 @@ TABLES = {
     ),
 }
 """Table 1 has strong scaling, Table 2 weak scaling."""
+
+
+def agreement(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return how simulated times compare with those of the tables, each row once.
+
+    Parameters
+    ----------
+    results
+        Of each row `ranks`, `cells`, `connections`, and the summaries of `methods` by their names.
+
+    Returns
+    -------
+    dict
+        For `computation` and `run`: `count` of published times, and the `least`, `median` and `greatest` ratio of the
+        simulated and the published time; empty without any. Times to which parameters were fitted are included.
+    """
+    rows = {(row.ranks, row.cells, row.connections): row for table in TABLES.values() for row in table}
+    found: dict[str, dict[str, Any]] = {}
+    for place, quantity in enumerate(("computation", "run")):
+        ratios = []
+        for one in results:
+            row = rows[one["ranks"], one["cells"], one["connections"]]
+            for column, method in COLUMNS.items():
+                seconds = row.seconds[column]
+                if seconds is not None and method in one["methods"]:
+                    ratios.append(one["methods"][method][f"{quantity}_s"] / seconds[place])
+        if ratios:
+            found[quantity] = {
+                "count": len(ratios),
+                "least": min(ratios),
+                "median": median(ratios),
+                "greatest": max(ratios),
+            }
+    return found

@@ -17,7 +17,7 @@ from ranvier_benchmarks import exchange, exchange_simulation
 from ranvier_benchmarks._exchange_simulation.engine import METHODS, Method, simulate
 from ranvier_benchmarks._exchange_simulation.machines import MACHINES, Machine
 from ranvier_benchmarks._exchange_simulation.network import check_network, per_interval, simulate_network, summary
-from ranvier_benchmarks._exchange_simulation.published import COLUMNS, TABLES
+from ranvier_benchmarks._exchange_simulation.published import COLUMNS, TABLES, agreement
 from ranvier_benchmarks._exchange_simulation.spikes import IntervalFire, KnownTargets, NeighborTargets
 
 
@@ -36,6 +36,7 @@ def test_simulated_tables_stand_beside_those_of_the_paper(tmp_path: Path, capsys
     # Times of another length stand alone.
     assert "two-phase 2" in text
     assert "paper" not in text
+    assert "published" not in text
     written = json.loads(path.read_text())
     assert written["complete"]
     assert [(one["cells"], one["connections"]) for one in written["results"]] == [(2 << 20, 1000), (1 << 18, 10_000)]
@@ -65,6 +66,25 @@ def test_simulated_times_are_those_of_the_paper(row: int, tolerance: float) -> N
         seconds = published.seconds[column]
         assert seconds is not None
         assert (result.computation, result.run_time) == pytest.approx(seconds, rel=tolerance), column
+
+
+def test_agreement_has_the_ratios_of_all_published_times() -> None:
+    results = []
+    for row, factor in zip(TABLES["1"][3:5], (1.1, 0.8), strict=True):
+        times = {column: seconds for column, seconds in row.seconds.items() if seconds is not None}
+        methods: dict[str, Any] = {
+            COLUMNS[column]: {"computation_s": seconds[0], "run_s": factor * seconds[1]}
+            for column, seconds in times.items()
+        }
+        # This one is in no table.
+        methods["multisend"] = {"computation_s": 100.0, "run_s": 100.0}
+        results.append({"ranks": row.ranks, "cells": row.cells, "connections": row.connections, "methods": methods})
+    found = agreement(results)
+    # Two methods were not measured on 128 K processes.
+    assert [found[quantity]["count"] for quantity in ("computation", "run")] == [6, 6]
+    assert found["computation"]["least"] == found["computation"]["greatest"] == 1.0
+    assert [found["run"][key] for key in ("least", "median", "greatest")] == pytest.approx([0.8, 1.1, 1.1])
+    assert agreement([]) == {}
 
 
 def test_parameters_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
