@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -169,6 +170,11 @@ TEST_P(Sizes, Allgathers) {
     Bytes expected;
     for (std::int32_t r = 0; r < size; ++r) append(expected, content(r, 0, GetParam()));
     EXPECT_EQ(received, expected);
+    std::ranges::fill(received, std::byte{0});
+    const Bytes mine = content(me, 0, GetParam());
+    const auto request = c.start_allgather(mine, received);
+    while (!request->test()) std::this_thread::yield();
+    EXPECT_EQ(received, expected);
 }
 
 /// Unequal sections, some of them empty.
@@ -187,6 +193,16 @@ TEST_P(Sizes, GathersUnequalSections) {
     Bytes received(expected.size());
     c.allgatherv(mine, received, counts);
     EXPECT_EQ(received, expected);
+    // Two at once, whose counts may change.
+    std::vector<std::size_t> changing = counts;
+    std::array<Bytes, 2> in_background{Bytes(expected.size()), Bytes(expected.size())};
+    {
+        const auto first = c.start_allgatherv(mine, in_background[0], changing);
+        const auto second = c.start_allgatherv(mine, in_background[1], changing);
+        std::ranges::fill(changing, std::size_t{1} << 40);
+        while (!first->test()) std::this_thread::yield();
+    }
+    for (const Bytes& in_one : in_background) EXPECT_EQ(in_one, expected);
     for (std::int32_t root = 0; root < size; ++root) {
         received.assign(me == root ? expected.size() : 0, std::byte{0});
         c.gatherv(mine, received, me == root ? std::span<const std::size_t>(counts) : std::span<const std::size_t>(),

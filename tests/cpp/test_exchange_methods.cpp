@@ -103,6 +103,39 @@ TEST(Allgather, NeedsASecondCollectiveOnlyForWhatDoesNotFitTheFirst) {
     EXPECT_EQ(outcomes[1].counts.bytes_sent, 2 * block + 2);
 }
 
+TEST(AllgatherOverlap, StartsTheSecondCollectiveDuringTheUpdate) {
+    World world = broadcasting_world(3, 3, 2);
+    for (int i = 0; i < 5; ++i) world.emit(1, 0, 0, 0, 0);
+    run_processes(3, [&](const std::shared_ptr<Communicator>& communicator) {
+        const auto exchange = find_exchange("allgather_overlap")
+                                  .make(arguments_of(world, communicator, {.allgather_spikes = 2, .intervals = 2}));
+        EXPECT_TRUE(exchange->has_latency());
+        const auto& spikes = world.process(communicator->rank().value).spikes;
+        const auto end_epoch = [&](std::uint32_t epoch) {
+            std::size_t arrived = 0;
+            const std::vector<std::span<const EmittedSpike>> outboxes(spikes[epoch].begin(), spikes[epoch].end());
+            const auto round = [&] {
+                run_round(*exchange, outboxes, epoch == 1,
+                          [&](const SpikeExchange::Arrivals& arrivals) { arrived += arrivals.spikes.size(); });
+            };
+            for (round(); exchange->more(); round()) exchange->next_round();
+            return arrived;
+        };
+        exchange->begin(World::first_step(0));
+        EXPECT_EQ(end_epoch(0), 0U);
+        EXPECT_EQ(exchange->counts().rounds, 1U);
+        exchange->begin(World::first_step(1));
+        // All processes have started the first collective.
+        communicator->barrier();
+        // Not all of them have another step: rank 0 starts the second collective when its epoch ends.
+        if (communicator->rank() != Rank{0}) exchange->advance(0, {});
+        EXPECT_EQ(exchange->counts().rounds, communicator->rank() == Rank{0} ? 1U : 2U);
+        communicator->barrier();
+        EXPECT_EQ(end_epoch(1), 5U);
+        EXPECT_EQ(exchange->counts().rounds, 3U);
+    });
+}
+
 /// Runs all processes of an all-gather, step by step, and returns whose blocks each has in the end.
 std::vector<std::vector<Rank>> gather(const std::vector<GatherPlan>& plans) {
     const std::size_t ranks = plans.size();
@@ -817,9 +850,9 @@ TEST(Auto, DoesNotTryTwoLevelsWithoutSharedMemory) {
 TEST(Auto, TriesAllMethodsWithoutLatency) {
     const auto candidates = find_exchange("auto").candidates;
     for (const auto* const info : exchanges()) {
-        // overlap has latency, two_phase_any equals two_phase without it, and shared_memory has no class.
-        const bool tries =
-            info->name != "auto" && info->name != "overlap" && info->name != "two_phase_any" && !info->on_host;
+        // overlap and allgather_overlap have latency, two_phase_any equals two_phase without it, and shared_memory has no class.
+        const bool tries = info->name != "auto" && info->name != "overlap" && info->name != "allgather_overlap" &&
+                           info->name != "two_phase_any" && !info->on_host;
         EXPECT_EQ(std::ranges::find(candidates, info) != candidates.end(), tries) << info->name;
     }
 }

@@ -214,14 +214,23 @@ class ThreadCommunicator : public Communicator {
         collective("broadcast", {to_bytes(data)}, [&](Deposits all) { copy(all[index(root)].data, data); });
     }
     void allgather(std::span<const std::byte> send, std::span<std::byte> receive) override {
-        collective("allgather", {to_bytes(send)}, [&](Deposits all) {
-            for (std::size_t r = 0; r < all.size(); ++r)
-                copy(all[r].data, receive.subspan(r * send.size(), send.size()));
+        start_allgather(send, receive)->wait();
+    }
+    std::unique_ptr<Request> start_allgather(std::span<const std::byte> send, std::span<std::byte> receive) override {
+        return start("allgather", {to_bytes(send)}, [receive, bytes = send.size()](Deposits all) {
+            for (std::size_t r = 0; r < all.size(); ++r) copy(all[r].data, receive.subspan(r * bytes, bytes));
         });
     }
     void allgatherv(std::span<const std::byte> send, std::span<std::byte> receive,
                     std::span<const std::size_t> counts) override {
-        collective("allgatherv", {to_bytes(send)}, [&](Deposits all) { gather(all, receive, counts); });
+        start_allgatherv(send, receive, counts)->wait();
+    }
+    std::unique_ptr<Request> start_allgatherv(std::span<const std::byte> send, std::span<std::byte> receive,
+                                              std::span<const std::size_t> counts) override {
+        return start("allgatherv", {to_bytes(send)},
+                     [receive, known = std::vector<std::size_t>(counts.begin(), counts.end())](Deposits all) {
+                         gather(all, receive, known);
+                     });
     }
     void gatherv(std::span<const std::byte> send, std::span<std::byte> receive, std::span<const std::size_t> counts,
                  Rank root) override {

@@ -9,6 +9,7 @@
 namespace ranvier::comm {
 
 extern const ExchangeInfo allgather_exchange;
+extern const ExchangeInfo allgather_overlap_exchange;
 extern const ExchangeInfo alltoall_exchange;
 extern const ExchangeInfo alltoallv_exchange;
 extern const ExchangeInfo auto_exchange;
@@ -35,6 +36,7 @@ extern const ExchangeInfo two_phase_any_exchange;
 
 inline constexpr std::array all_exchanges{
     &allgather_exchange,
+    &allgather_overlap_exchange,
     &alltoall_exchange,
     &alltoallv_exchange,
     &auto_exchange,

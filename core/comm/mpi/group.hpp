@@ -100,31 +100,6 @@ struct Group {
     void open_host_barrier();
 };
 
-/// Operations in progress on buffers of the caller.
-class MpiRequest final : public Request {
-   public:
-    explicit MpiRequest(std::shared_ptr<const Group> group) : group_(std::move(group)) {}
-    MpiRequest(const MpiRequest&) = delete;
-    MpiRequest& operator=(const MpiRequest&) = delete;
-    ~MpiRequest() override;
-
-    bool test() override { return Group::test(requests_); }
-    void wait() override { group_->wait_for_all(requests_, arrivals_); }
-
-    /// Another request, to be set by MPI.
-    MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
-    /// Call after all operations of a collective have been started. Called by all processes.
-    void arrive() { arrivals_ = group_->arrive(); }
-    /// Both on the communicator for collectives, split into pieces.
-    void send(std::span<const std::byte> data, int to);
-    void receive(std::span<std::byte> data, int from);
-
-   private:
-    std::shared_ptr<const Group> group_;
-    std::vector<MPI_Request> requests_;
-    std::optional<std::uint64_t> arrivals_;
-};
-
 /// The address of a buffer for MPI: MPICH rejects the null pointer of an empty buffer when a partner's is not empty.
 template <class Byte>
 Byte* place(std::span<Byte> data) {
@@ -162,6 +137,34 @@ class Sections {
     std::vector<Long> long_;
     std::vector<std::byte> packed_;
     std::size_t short_bytes_ = 0;
+};
+
+/// Operations in progress on buffers of the caller.
+class MpiRequest final : public Request {
+   public:
+    explicit MpiRequest(std::shared_ptr<const Group> group) : group_(std::move(group)) {}
+    MpiRequest(const MpiRequest&) = delete;
+    MpiRequest& operator=(const MpiRequest&) = delete;
+    ~MpiRequest() override;
+
+    bool test() override { return Group::test(requests_); }
+    void wait() override { group_->wait_for_all(requests_, arrivals_); }
+
+    /// For the counts and offsets of a collective, which MPI may read until it is complete.
+    Sections& sections() { return sections_; }
+    /// Another request, to be set by MPI.
+    MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
+    /// Call after all operations of a collective have been started. Called by all processes.
+    void arrive() { arrivals_ = group_->arrive(); }
+    /// Both on the communicator for collectives, split into pieces.
+    void send(std::span<const std::byte> data, int to);
+    void receive(std::span<std::byte> data, int from);
+
+   private:
+    std::shared_ptr<const Group> group_;
+    Sections sections_;
+    std::vector<MPI_Request> requests_;
+    std::optional<std::uint64_t> arrivals_;
 };
 
 /// Both sides of an exchange of sections; kept to reuse their memory.

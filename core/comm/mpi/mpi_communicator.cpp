@@ -140,6 +140,33 @@ class MpiCommunicator final : public Communicator {
             });
     }
 
+    std::unique_ptr<Request> start_allgather(std::span<const std::byte> send, std::span<std::byte> receive) override {
+        if (send.size() > group_->most_bytes) {
+            return start_broadcasts(send, receive, [&](std::size_t) { return send.size(); });
+        }
+        auto request = std::make_unique<MpiRequest>(group_);
+        const int count = static_cast<int>(send.size());
+        check_mpi(MPI_Iallgather(place(send), count, MPI_BYTE, place(receive), count, MPI_BYTE, all(), request->add()),
+                  "MPI_Iallgather");
+        request->arrive();
+        return request;
+    }
+
+    std::unique_ptr<Request> start_allgatherv(std::span<const std::byte> send, std::span<std::byte> receive,
+                                              std::span<const std::size_t> counts) override {
+        if (std::reduce(counts.begin(), counts.end()) > group_->most_bytes) {
+            return start_broadcasts(send, receive, [&](std::size_t r) { return counts[r]; });
+        }
+        auto request = std::make_unique<MpiRequest>(group_);
+        Sections& in = request->sections();
+        in.divide(counts, group_->most_bytes);
+        check_mpi(MPI_Iallgatherv(place(send), static_cast<int>(send.size()), MPI_BYTE, place(receive), in.counts(),
+                                  in.offsets(), MPI_BYTE, all(), request->add()),
+                  "MPI_Iallgatherv");
+        request->arrive();
+        return request;
+    }
+
     void gatherv(std::span<const std::byte> send, std::span<std::byte> receive, std::span<const std::size_t> counts,
                  Rank root) override {
         MpiRequest pieces(group_);
@@ -291,6 +318,27 @@ class MpiCommunicator final : public Communicator {
             broadcast(section, Rank{static_cast<std::int32_t>(r)});
             begin += section.size();
         }
+    }
+
+    /// The same in the background.
+    template <class BytesOf>
+    std::unique_ptr<Request> start_broadcasts(std::span<const std::byte> send, std::span<std::byte> receive,
+                                              const BytesOf& bytes_of) {
+        auto requests = std::make_unique<MpiRequest>(group_);
+        std::size_t begin = 0;
+        for (std::size_t r = 0; r < processes_; ++r) {
+            const std::span<std::byte> section = receive.subspan(begin, bytes_of(r));
+            const int root = static_cast<int>(r);
+            if (root == group_->rank) std::copy(send.begin(), send.end(), section.begin());
+            group_->for_each_piece(section, [&](std::span<std::byte> piece) {
+                check_mpi(
+                    MPI_Ibcast(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, root, all(), requests->add()),
+                    "MPI_Ibcast");
+            });
+            begin += section.size();
+        }
+        requests->arrive();
+        return requests;
     }
 
     /// An alltoall that exceeds the limit.

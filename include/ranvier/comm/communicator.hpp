@@ -150,6 +150,10 @@ class Communicator {
     /// counts[r] bytes from process r, packed by rank. @note Collective.
     virtual void allgatherv(std::span<const std::byte> send, std::span<std::byte> receive,
                             std::span<const std::size_t> counts) = 0;
+    /// The same two in the background; `counts` may be changed at once. @note Collective.
+    virtual std::unique_ptr<Request> start_allgather(std::span<const std::byte> send, std::span<std::byte> receive) = 0;
+    virtual std::unique_ptr<Request> start_allgatherv(std::span<const std::byte> send, std::span<std::byte> receive,
+                                                      std::span<const std::size_t> counts) = 0;
     /// To `root` only; the others may leave `receive` and `counts` empty. @note Collective.
     virtual void gatherv(std::span<const std::byte> send, std::span<std::byte> receive,
                          std::span<const std::size_t> counts, Rank root) = 0;

@@ -35,7 +35,7 @@ DIRECTED = (
     "persistent",
     "persistent_reduce_scatter",
 )
-TO_ALL = ("allgather", "rma_allgather", "rma_bruck_pscw")
+TO_ALL = ("allgather", "allgather_overlap", "rma_allgather", "rma_bruck_pscw")
 
 
 def network(ranks: int) -> rv.networks.NetworkModel:

@@ -190,9 +190,9 @@ def check_exchange(values: Configuration, result: dict[str, Any]) -> None:
         return
     epochs = round(10 * sum(NETWORKS[values["name"]][1]) / result["epoch_steps"])
     assert result["exchanges"] >= epochs, values
-    if values["exchange"] in ("alltoall", "allgather", "overlap"):
+    if values["exchange"] in ("alltoall", "allgather", "allgather_overlap", "overlap"):
         assert result["exchange"] == values["exchange"]
-    if values["exchange"] == "overlap":
+    if values["exchange"] in ("allgather_overlap", "overlap"):
         # The only delay of microcircuit that matters is one step, which cannot be divided.
         steps = {"microcircuit": 1, "brunel": 15, "interval_fire": 20}[values["name"]]
         assert result["epoch_steps"] == max(1, steps // values["intervals"])
