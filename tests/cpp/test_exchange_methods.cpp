@@ -804,7 +804,7 @@ int groups_of_auto(const World& world, std::int32_t hosts) {
 }
 
 TEST(Auto, TriesWhatCanWinOnly) {
-    const World::Size size{.ranks = 4, .epochs = 450, .sources = 2, .lags = 2, .epochs_per_flush = 1000};
+    const World::Size size{.ranks = 4, .epochs = 600, .sources = 2, .lags = 2, .epochs_per_flush = 1000};
     const World together(size, 19);
     EXPECT_EQ(groups_of_auto(together, 1), 0);
     // Members, and leaders.
