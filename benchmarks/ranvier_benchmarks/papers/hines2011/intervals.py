@@ -51,7 +51,7 @@ _PHASES = (
 )
 _DISCUSSED = (
     Variant("two phases, relays at once", "two_phase_any", "two-phase 2 any", 2),
-    Variant("one phase, Reduce_scatter", "", "multisend reduce_scatter", 1),
+    Variant("one phase, Reduce_scatter", "multisend_reduce_scatter", "multisend reduce_scatter", 1),
 )
 _REPLAY = (
     Variant("Record-Replay, one interval", "persistent", "replay", 1),
@@ -155,8 +155,7 @@ def measure_phases(
     """Measure sending in one or two phases, with one or two intervals, for cells with so many inputs.
 
     With `discussed`, methods are added that the paper discusses without a panel: relays in both intervals, and
-    MPI_Reduce_scatter in place of repeated reductions, which is only simulated. The other parameters are those of
-    `measure_buffers`.
+    MPI_Reduce_scatter in place of repeated reductions. The other parameters are those of `measure_buffers`.
     """
     loads = _loads((connections,), (simulated_processes,), processes, time)
     variants = (*_PHASES, *(_DISCUSSED if discussed else ()))
