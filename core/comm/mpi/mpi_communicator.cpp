@@ -253,6 +253,7 @@ class MpiCommunicator final : public Communicator {
 
     void send(std::span<const std::byte> data, Rank to, int tag) override { messages_.send(data, to.value, tag); }
     bool try_receive(int tag, Message& message) override { return messages_.try_receive(tag, message); }
+    bool poll(int tag, Message& message) override { return messages_.poll(tag, message); }
     void complete_sends() override { messages_.complete_sends(); }
 
     std::unique_ptr<PersistentSend> make_persistent_send(std::size_t bytes, std::span<const Rank> destinations,

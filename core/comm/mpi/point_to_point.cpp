@@ -148,14 +148,19 @@ void PointToPointMessages::pass_if_waiting() {
 }
 
 bool PointToPointMessages::try_receive(int tag, Message& message) {
+    if (poll(tag, message)) {
+        idle_ = Idle();
+        return true;
+    }
+    if (group_->yields_processors()) pass_if_waiting();
+    return false;
+}
+
+bool PointToPointMessages::poll(int tag, Message& message) {
     if (!requests_.empty()) collect_sent();
     message.data.clear();
     std::size_t received = 0;
-    if (!receive_piece(MPI_ANY_SOURCE, tag, message, received)) {
-        if (group_->yields_processors()) pass_if_waiting();
-        return false;
-    }
-    idle_ = Idle();
+    if (!receive_piece(MPI_ANY_SOURCE, tag, message, received)) return false;
     while (received == group_->most_bytes) {
         Idle idle;
         while (!receive_piece(message.from.value, tag, message, received)) idle.pass();

@@ -22,6 +22,7 @@ class PointToPointMessages {
 
     void send(std::span<const std::byte> data, int to, int tag);
     bool try_receive(int tag, Message& message);
+    bool poll(int tag, Message& message);
     void complete_sends();
 
    private:

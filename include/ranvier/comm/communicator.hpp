@@ -171,7 +171,10 @@ class Communicator {
     /// @param tag from 0 to 1023
     virtual void send(std::span<const std::byte> data, Rank to, int tag) = 0;
     /// Receives a message with this tag from any process, if one has arrived. Lets sends make progress.
+    /// A process that calls it again and again, without work between the calls, gives up its processor if others need it.
     virtual bool try_receive(int tag, Message& message) = 0;
+    /// The same for a process that has other work: it never gives up its processor.
+    virtual bool poll(int tag, Message& message) { return try_receive(tag, message); }
     /// Returns when all messages of send() have been sent.
     virtual void complete_sends() = 0;
     virtual std::unique_ptr<PersistentSend> make_persistent_send(std::size_t bytes, std::span<const Rank> destinations,
