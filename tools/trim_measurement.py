@@ -230,11 +230,12 @@ _ALL_GATHERS = (
         f"{rows}.{field}"
         for rows in ("rows", "simulated.rows")
         for field in (
-            *("ranks", "crowded", "transport", "cells", "time", "spikes"),
+            *("ranks", "cells", "time", "spikes"),
             *("methods.method", "methods.barrier", "methods.interval_count", "methods.total_s.rank_0"),
-            *(f"methods.{time}.median" for time in ("waiting_s", "exchange_s", "waiting_and_exchange_s")),
+            "methods.waiting_and_exchange_s.median",
         )
     ),
+    *(f"rows.{field}" for field in ("crowded", "transport", "methods.waiting_s.median", "methods.exchange_s.median")),
     "simulated.machine",
 )
 _POLICIES = (

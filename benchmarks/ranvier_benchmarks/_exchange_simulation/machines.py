@@ -216,7 +216,7 @@ BLUE_GENE_P = Machine(
         "hop_latency": "assumed: at most 0.1 us a hop on the torus",
         "link_bandwidth": "published for the torus: 425 MB/s a link and direction (IBM J. Res. Dev. 52, 199, 2008)",
         "message_bytes": "one packet: the spike fits into its header, Hines et al. (2011); 32 bytes assumed",
-        "injection_gap": _FITTED.format("2 to 231 iterations of Record-Replay with 10 k connections, Figure 8"),
+        "injection_gap": _ASSUMED,
         "reception_gap": _ASSUMED,
         "send_call": _FITTED.format("two-phase beside one-phase, round-robin, Table 3"),
         "send_target": _FITTED.format("Multisend beside Record-Replay, round-robin, Table 3"),

@@ -322,6 +322,10 @@ def test_table_of_kernels() -> None:
             megabytes = sum(own[ranks]["memory_bytes"].values()) / 1e6
             cells += [f"{own[ranks]['simulation_s_per_s']:.2f}", f"{megabytes:.0f}"]
         assert f"| {' | '.join(cells)} |" in text
+    few, many = ({run["ranks"]: run for run in of_kernel["5g, unsorted"]}[ranks] for ranks in (2048, 100_000))
+    memory = sum(many["memory_bytes"].values()) / sum(few["memory_bytes"].values()) - 1.0
+    time = many["simulation_s_per_s"] / few["simulation_s_per_s"] - 1.0
+    assert f"the memory grows by {100.0 * memory:.1f} % and the time by {100.0 * time:.0f} %" in " ".join(text.split())
 
 
 def test_table_of_nest() -> None:

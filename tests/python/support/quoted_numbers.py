@@ -1,6 +1,7 @@
 """Numbers that pages quote from files in docs/measurements, with comments that say where they come from.
 
-A table below a comment has one row for each element of a list in a file, in the form that the comment states::
+A table below a comment has one row for each element of a list in a file (``dry``, or ``networks.1.real`` for one in
+another list), in the form that the comment states::
 
     <!-- rows paper_x.json dry method=4g
     | {ranks:,} | {simulation_s_per_s:.2g} s | {sum(memory_bytes) / 1e6:.0f} |
@@ -12,14 +13,16 @@ Conditions such as ``method=4g`` leave out elements. A text is stated likewise, 
     {one(dry, method="4g", ranks=2048).simulation_s_per_s:.2g} s
     -->
 
-Expressions are those of Python, with the fields of the element, or those of the file, as names. ``sum``, ``min`` and
-``max`` of an object are those of its values; ``one`` returns the only element of a list with given fields.
+Expressions are those of Python, with the fields of the element, or those of the file, as names. ``sum``, ``min``,
+``max`` and ``median`` of an object are those of its values; ``one`` returns the only element of a list with given
+fields.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -55,7 +58,11 @@ def _one(elements: Sequence[_Fields], **fields: Any) -> _Fields:
     return found[0]
 
 
-_FUNCTIONS = {"sum": _of_values(sum), "min": _of_values(min), "max": _of_values(max), "one": _one, "len": len}
+_FUNCTIONS = {
+    **{function.__name__: _of_values(function) for function in (sum, min, max, statistics.median)},
+    "one": _one,
+    "len": len,
+}
 
 
 def _rendered(template: str, fields: Mapping[str, Any]) -> str:
@@ -66,9 +73,9 @@ def _rendered(template: str, fields: Mapping[str, Any]) -> str:
     return _FIELD.sub(value, template)
 
 
-def _element(whole: _Fields, path: str) -> Any:
+def _element(whole: Any, path: str) -> Any:
     for name in path.split("."):
-        whole = whole[name]
+        whole = whole[int(name) if isinstance(whole, list) else name]
     return whole
 
 
