@@ -15,7 +15,7 @@ Conditions such as ``method=4g`` leave out elements. A text is stated likewise, 
 
 Expressions are those of Python, with the fields of the element, or those of the file, as names. ``sum``, ``min``,
 ``max`` and ``median`` of an object are those of its values; ``one`` returns the only element of a list with given
-fields.
+fields. ``this`` is the whole element, for fields whose names are keywords of Python: ``this["async"]``.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _FUNCTIONS = {
 def _rendered(template: str, fields: Mapping[str, Any]) -> str:
     def value(found: re.Match[str]) -> str:
         # The pages are of this repository.
-        return format(eval(found[1], {"__builtins__": {}}, {**_FUNCTIONS, **fields}), found[2] or "")
+        return format(eval(found[1], {"__builtins__": {}}, {**_FUNCTIONS, "this": fields, **fields}), found[2] or "")
 
     return _FIELD.sub(value, template)
 
