@@ -138,6 +138,10 @@ class Counts:
         }
         return np.array([counts[name] for name in COSTS])
 
+    def seconds(self, costs: Mapping[str, float], quantity: Quantity, cores: float) -> float:
+        """Return the time of the run, or the mean computation of its processes, by these costs."""
+        return float(self.of_costs(quantity, cores) @ np.array([costs[name] for name in COSTS]))
+
 
 def counts_of_simulation(method: str, network: Network, result: Simulated) -> Counts:
     """Return the counts of a simulated run."""
