@@ -127,7 +127,7 @@ def compare_with_real_runs(
         network = Network(run["cells"], run["connections"], time)
         result = predict(costs, cores, run["method"], network, run["processes"])
         run["predicted_rounds"] = int(result.rounds.sum())
-        # That of the simulation has the turns of other processes, which are rarely within the computation of a real one.
+        # That of the simulation has the turns of other processes, which rarely fall into the computation of a real one.
         work = counts_of_simulation(run["method"], network, result).seconds(costs, "computation", cores)
         for quantity, seconds in (("run", result.run_time), ("computation", work)):
             run["times"][quantity] |= {"predicted": seconds, "ratio": seconds / run["times"][quantity]["median"]}
@@ -226,8 +226,8 @@ def show_comparison(console: Console, results: dict[str, Any]) -> None:
         )
     if any(one["crowded"] for one in results["summary"]):
         console.print(
-            "  Computation is the work of a process alone. With more processes than processors, the measured one includes "
-            "the turns of others that fall into it.",
+            "  Computation is the work of a process alone. With more processes than processors, the measured one "
+            "includes the turns of others that fall into it.",
             style="dim",
             soft_wrap=True,
         )
