@@ -128,6 +128,17 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "dry.memory_bytes",
         "time",
     ),
+    "exchange_simulation": (
+        "summary",
+        *(f"runs.{field}" for field in ("use", "processes", "cells", "connections", "method", "times")),
+    ),
+    "many_ranks": (
+        "results.method",
+        "results.ranks",
+        "results.traffic.bytes_sent",
+        "results.memory_bytes",
+        "results.simulation_s_per_s",
+    ),
     "predictions": (
         "results.network",
         "results.method",

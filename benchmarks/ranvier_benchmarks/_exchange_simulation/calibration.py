@@ -6,7 +6,7 @@ the process with the most work; otherwise, processes take turns. So the counts o
 
 - of what processes do for their cells: the mean over the processes, times `Machine.turns`; with a core for each, times
   the measured imbalance of the synaptic events or of the received spikes as well;
-- of collectives: their number; and that times `turns`, for the work of each process in them.
+- of collectives: their number; and if processes share cores, that times `turns`, for the turn of each process in them.
 
 The costs are those, of at least 0, with the least sum of squares of relative errors (Lawson and Hanson, Solving Least
 Squares Problems, 1974, chapter 23). The event simulation with these costs then predicts runs of other sizes, on other
@@ -50,8 +50,8 @@ COSTS = {
     "send_target": "half of a persistent message: to start or to receive it",
     "allreduce": "a reduction, apart from the work of each process",
     "allgather": "an all-gather, apart from the work of each process",
-    "allreduce_work": "work of each process in a reduction",
-    "allgather_work": "work of each process in an all-gather",
+    "allreduce_turn": "turn of each process in a reduction, where they share processors",
+    "allgather_turn": "turn of each process in an all-gather, where they share processors",
     "scan_process": "the block of a process that is read after an all-gather",
 }
 """Names in `Machine`, and what they are the time of."""
@@ -120,6 +120,7 @@ class Counts:
         gathers = self.method == "allgather"
         turns = max(1.0, self.processes / cores) if quantity == "run" else 1.0
         of_events, of_messages = self.imbalance if quantity == "run" and turns == 1.0 else (1.0, 1.0)
+        shared_turns = turns if turns > 1.0 else 0.0
         each = turns / self.processes
         halves = 2.0 * self.messages * each * of_messages
         collectives = self.collectives if quantity == "run" else 0.0
@@ -132,15 +133,11 @@ class Counts:
             "send_target": halves if self.method == "persistent" else 0.0,
             "allreduce": 0.0 if gathers else collectives,
             "allgather": collectives if gathers else 0.0,
-            "allreduce_work": 0.0 if gathers else collectives * turns,
-            "allgather_work": collectives * turns if gathers else 0.0,
+            "allreduce_turn": 0.0 if gathers else collectives * shared_turns,
+            "allgather_turn": collectives * shared_turns if gathers else 0.0,
             "scan_process": self.intervals * self.processes * turns if gathers else 0.0,
         }
         return np.array([counts[name] for name in COSTS])
-
-    def seconds(self, costs: Mapping[str, float], quantity: Quantity, cores: float) -> float:
-        """Return the time of the run, or the mean computation of its processes, by these costs."""
-        return float(self.of_costs(quantity, cores) @ np.array([costs[name] for name in COSTS]))
 
 
 def counts_of_simulation(method: str, network: Network, result: Simulated) -> Counts:

@@ -56,8 +56,9 @@ class Machine:
         Work to receive a message of a multicast.
     allreduce, allreduce_round
         A reduction of two numbers: fixed, and for each doubling of the number of processes.
-    allreduce_work, allgather_work
-        Work of each process in a reduction, and in an all-gather: processes that share a core do it in turn.
+    allreduce_turn, allgather_turn
+        Time of each process in a reduction, and in an all-gather, if processes share cores: each has to be given the
+        core in turn.
     allgather, allgather_bandwidth
         Fixed time, and bytes/s at which each process gets the blocks of all.
     allgatherv_process
@@ -110,8 +111,8 @@ class Machine:
     scan_process: float
     search: float
     cores_per_node: float = math.inf
-    allreduce_work: float = 0.0
-    allgather_work: float = 0.0
+    allreduce_turn: float = 0.0
+    allgather_turn: float = 0.0
     sources: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
@@ -168,11 +169,15 @@ class Machine:
     def allreduce_time(self, ranks: int) -> float:
         """Return the time of a reduction, from the last process that enters it."""
         fixed = self.allreduce + self.allreduce_round * math.log2(max(1, ranks))
-        return fixed + self.turns(ranks) * self.allreduce_work
+        return fixed + self._shared_turns(ranks) * self.allreduce_turn
 
     def allgather_time(self, ranks: int) -> float:
         """Return the time of an all-gather without data, from the last process that enters it."""
-        return self.allgather + self.turns(ranks) * self.allgather_work
+        return self.allgather + self._shared_turns(ranks) * self.allgather_turn
+
+    def _shared_turns(self, ranks: int) -> float:
+        turns = self.turns(ranks)
+        return turns if turns > 1.0 else 0.0
 
 
 _FITTED = "fitted to {}, Hines et al. (2011)"
@@ -227,8 +232,8 @@ BLUE_GENE_P = Machine(
         "receive": "included in message",
         "allreduce": "assumed: the collective network reduces in some microseconds",
         "allreduce_round": "assumed: the depth of the collective network is included in allreduce",
-        "allreduce_work": "included in allreduce: each process has a core",
-        "allgather_work": "included in allgather",
+        "allreduce_turn": "none: each process has a core",
+        "allgather_turn": "none: each process has a core",
         "allgather": _ASSUMED,
         "allgather_bandwidth": _FITTED.format("run less computation of Allgather, 8 K and 64 K cores, Table 1"),
         "allgatherv_process": _FITTED.format("run less computation of Allgather, 64 K cores, 1 k, Table 2"),
@@ -295,8 +300,8 @@ INFINIBAND_HDR = Machine(
         "receive": "assumed: as probe_receive",
         "allreduce": _ASSUMED,
         "allreduce_round": "assumed: a message and its overheads",
-        "allreduce_work": "included in allreduce: each process has a core",
-        "allgather_work": "included in allgather",
+        "allreduce_turn": "none: each process has a core",
+        "allgather_turn": "none: each process has a core",
         "allgather": _ASSUMED,
         "allgather_bandwidth": _ASSUMED,
         "allgatherv_process": _ASSUMED,

@@ -23,7 +23,6 @@ from ranvier_benchmarks._exchange_simulation.calibration import (
     Counts,
     Network,
     Quantity,
-    counts_of_simulation,
     fit,
     predict,
 )
@@ -127,9 +126,7 @@ def compare_with_real_runs(
         network = Network(run["cells"], run["connections"], time)
         result = predict(costs, cores, run["method"], network, run["processes"])
         run["predicted_rounds"] = int(result.rounds.sum())
-        # That of the simulation has the turns of other processes, which rarely fall into the computation of a real one.
-        work = counts_of_simulation(run["method"], network, result).seconds(costs, "computation", cores)
-        for quantity, seconds in (("run", result.run_time), ("computation", work)):
+        for quantity, seconds in (("run", result.run_time), ("computation", float(result.mean.sum()))):
             run["times"][quantity] |= {"predicted": seconds, "ratio": seconds / run["times"][quantity]["median"]}
     results["summary"] = compared(results)
     return results

@@ -37,8 +37,8 @@ KNOWN = {
     "send_target": 0.7e-6,
     "allreduce": 5e-6,
     "allgather": 8e-6,
-    "allreduce_work": 10e-6,
-    "allgather_work": 4e-6,
+    "allreduce_turn": 10e-6,
+    "allgather_turn": 4e-6,
     "scan_process": 0.3e-6,
 }
 """Seconds."""

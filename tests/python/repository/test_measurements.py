@@ -22,8 +22,10 @@ from ranvier_benchmarks import (
     contention,
     cuba,
     equations,
+    exchange_simulation,
     hpc_benchmark,
     kernels,
+    many_ranks,
     microcircuit,
     models,
     plasticity,
@@ -161,8 +163,10 @@ BENCHMARKS = {
     "cuba": cuba,
     "contention": contention,
     "equations": equations,
+    "exchange_simulation": exchange_simulation,
     "hpc_benchmark": hpc_benchmark,
     "kernels": kernels,
+    "many_ranks": many_ranks,
     "microcircuit": microcircuit,
     "models": models,
     "plasticity": plasticity,
@@ -183,13 +187,20 @@ def test_files_are_of_their_commands(name: str) -> None:
     BENCHMARKS[whole["benchmark"]].add_arguments(parser)
     arguments = parser.parse_args(words[2:])
     given = {key: value for key, value in vars(arguments).items() if key != "settings"}
-    for setting in arguments.settings:
+    for setting in getattr(arguments, "settings", ()):
         key, _, value = setting.partition("=")
-        given[key] = value if re.fullmatch(r"[a-z]\w*", value) else float(value)
+        logical = {"true": True, "false": False}
+        given[key] = logical.get(value, value) if re.fullmatch(r"[a-z]\w*", value) else float(value)
     options = whole["options"]
+    if given.get("against_real"):
+        # The other arguments are of simulations without real runs.
+        given = {key: value for key, value in given.items() if key in options}
     for key, value in given.items():
+        recorded = options.get(key)
+        if isinstance(recorded, list) and isinstance(value, str):
+            recorded = ",".join(map(str, recorded))
         if isinstance(value, bool | int | float | str):
-            assert options[key] == value, key
+            assert recorded == value, key
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
