@@ -16,6 +16,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core, errors
+from ranvier.processes.machine import usable_processors
 from ranvier.simulation import progress
 from ranvier.simulation.measurements import PARTS
 from ranvier.simulation.options import grouped
@@ -402,6 +403,8 @@ def test_threads_that_wait_deliver_spikes_of_others(
         # Which thread waits depends on the system.
         while sim.shared_deliveries == 0 and sim.time < 10_000.0:
             sim.run(100.0)
+        if sim.shared_deliveries == 0 and os.getloadavg()[0] > usable_processors():
+            pytest.skip("other programs use the processors, so no thread ever waits for another one of this process")
         assert sim.shared_deliveries > 0
     sim.reset_counts()
     assert sim.shared_deliveries == 0
