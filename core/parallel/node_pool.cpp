@@ -28,7 +28,7 @@ NodePool::NodePool(MemoryAccount& account, MemoryPurpose unused, NodeMemoryOptio
       unused_(unused),
       node_(options.node),
       pages_(account, unused, of_pages(options)),
-      // Few at a time, so that sizes of which there is one block take little.
+      // Few blocks at a time, so that a size with only one block wastes little memory.
       blocks_({.max_blocks_per_chunk = 16, .largest_required_pool_block = most_bytes}, &pieces_) {}
 
 NodePool::Pieces::~Pieces() {

@@ -674,7 +674,7 @@ TEST(TwoPhase, CountsTheChecksThatFindMessagesInTransit) {
     for (const char* method : {"two_phase", "two_phase_any"}) {
         const std::vector<Outcome> outcomes = run_world(world, find_exchange(method), {.intervals = 2});
         ASSERT_TRUE(all_arrived(outcomes));
-        // Those of each epoch, of which the last one finds no messages, are the same on all processes.
+        // The checks of an epoch are the same on all processes. The last one finds no messages.
         for (const Outcome& outcome : outcomes) {
             EXPECT_EQ(outcome.counts.rounds, 2 + outcome.counts.failed_checks) << method;
             EXPECT_EQ(outcome.counts.failed_checks, outcomes[0].counts.failed_checks) << method;

@@ -1,4 +1,4 @@
-"""Real runs on this computer, of which one part gives the costs and the other is predicted.
+"""Real runs on this computer: one part gives the costs, and the other is predicted.
 
 The runs to which costs are fitted and those that are predicted have other networks. Some numbers of processes, and a
 method of exchange, are only among the latter. Times are medians of the repetitions: the run time of process 0, and the

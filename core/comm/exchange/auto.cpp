@@ -15,7 +15,7 @@ namespace ranvier::comm {
 
 namespace {
 
-/// The candidate methods, of which those are tried that can be the fastest with these processes (ExchangeInfo::can_win).
+/// The candidate methods. Only those that can be the fastest with these processes are tried (ExchangeInfo::can_win).
 /// Methods with latency are excluded because they would change the meaning of an engine step, two_phase_any because it
 /// equals two_phase without latency, and shared_memory because it is not for all hosts, and has no class.
 constexpr std::array candidates{&alltoall_exchange,

@@ -89,7 +89,7 @@ class SourceContainers {
 
    private:
     using Container = std::unique_ptr<std::byte[]>;
-    /// As in google::sparsetable, which the paper's kernel uses: 48 entries, of which only those in use are stored.
+    /// As in google::sparsetable, which the paper's kernel uses: 48 entries; only those in use are stored.
     static constexpr std::uint64_t group_size = 48;
     struct Group {
         std::uint64_t bits = 0;

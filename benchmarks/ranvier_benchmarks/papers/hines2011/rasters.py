@@ -192,7 +192,7 @@ FIGURE_3 = PaperResult(
 FIGURE_9 = PaperResult(
     "figure",
     "9",
-    "Spikes of 256 cells, of which groups of 32 burst one after another",
+    "Spikes of 256 cells in groups of 32 that burst one after another",
     0.03,
     measure_bursts,
     _show_bursts,

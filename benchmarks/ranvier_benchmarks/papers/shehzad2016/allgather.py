@@ -58,7 +58,7 @@ class NetworkKeys(ABC):
     simulated
         Numbers of processes whose exchange is simulated.
     machine
-        Name of the machine of which they are, as in `ranvier bench exchange_simulation`.
+        Name of the simulated machine, as in `ranvier bench exchange_simulation`.
     put, acknowledgement, notification, poll, barrier
         Costs of a step of theirs (`StepCosts`), microseconds; None: those that follow from the machine.
     """
