@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/program/program.hpp"
+
+namespace ranvier::connect {
+
+/// A quantity of a pair of a source and a target, an input of a PairFunction. Lengths are in the unit of the positions.
+enum class PairQuantity : std::uint8_t {
+    distance,
+    displacement_x,  ///< target minus source; on periodic axes the shortest
+    displacement_y,
+    displacement_z,
+    source_x,
+    source_y,
+    source_z,
+    target_x,
+    target_y,
+    target_z,
+    source_index,  ///< among the sources of the rule
+    target_index,  ///< among the targets of the rule
+};
+
+inline constexpr std::size_t pair_quantity_count = static_cast<std::size_t>(PairQuantity::target_index) + 1;
+
+/// Whether a quantity needs positions.
+constexpr bool is_spatial(PairQuantity quantity) { return quantity < PairQuantity::source_index; }
+
+/// The least and the greatest value of each quantity, over some pairs.
+struct PairRanges {
+    struct Range {
+        double low = -std::numeric_limits<double>::infinity();
+        double high = std::numeric_limits<double>::infinity();
+    };
+    std::array<Range, pair_quantity_count> of{};
+
+    Range& operator[](PairQuantity quantity) { return of[static_cast<std::size_t>(quantity)]; }
+    const Range& operator[](PairQuantity quantity) const { return of[static_cast<std::size_t>(quantity)]; }
+};
+
+/// A number for each pair of a source and a target, or for each synapse if it draws: an expression of the user.
+/// Immutable and thread-safe.
+class PairFunction {
+   public:
+    /// @param program one result, a number @param inputs the quantity of each input of the program
+    /// @param text as the user wrote it, for errors
+    /// @throws ValueOutOfBoundsError, ShapeError for a program that is not valid
+    PairFunction(program::Program program, std::vector<PairQuantity> inputs, std::string text);
+
+    const program::Program& program() const { return program_; }
+    std::span<const PairQuantity> inputs() const { return inputs_; }
+    const std::string& text() const { return text_; }
+    bool uses(PairQuantity quantity) const;
+    /// Whether it needs positions.
+    bool is_spatial() const;
+    /// Whether it is a function of the distance alone.
+    bool is_radial() const;
+    bool draws() const { return draws_; }
+
+    /// The values of `count` pairs: the oracle of faster evaluations.
+    /// @param quantities an array for each quantity; those that are not inputs may be null
+    /// @param words one array for each draw of the program, by its index
+    void evaluate(InstructionSet set, std::size_t count,
+                  const std::array<const double*, pair_quantity_count>& quantities,
+                  std::span<const std::uint64_t* const> words, double* out) const;
+
+    /// An interval that contains the values of all pairs whose quantities are within the ranges: not too narrow, possibly
+    /// too wide. Infinite or NaN ends stand for values that may not be finite.
+    PairRanges::Range range(const PairRanges& ranges) const;
+
+   private:
+    program::Program program_;
+    std::vector<PairQuantity> inputs_;
+    std::string text_;
+    bool draws_ = false;
+};
+
+}  // namespace ranvier::connect
