@@ -164,6 +164,7 @@ from ranvier.network.rules import FixedTotalNumber as FixedTotalNumber
 from ranvier.network.rules import NearestNeighbors as NearestNeighbors
 from ranvier.network.rules import OneToOne as OneToOne
 from ranvier.network.rules import PairwiseBernoulli as PairwiseBernoulli
+from ranvier.network.rules import SmallWorld as SmallWorld
 from ranvier.network.rules import UniformIndegree as UniformIndegree
 from ranvier.network.sites import SiteProbabilities as SiteProbabilities
 from ranvier.populations.populations import Population as Population
@@ -233,6 +234,7 @@ __all__ = [
     "Segment",
     "Simulation",
     "SiteProbabilities",
+    "SmallWorld",
     "SpikeData",
     "SpikeRecorder",
     "StateData",

@@ -95,6 +95,11 @@ inline RuleSpec uniform_indegree(std::uint64_t least, std::uint64_t greatest, bo
              {"allow_multapses", multapses}}};
 }
 inline RuleSpec nearest_neighbors(std::uint64_t degree) { return {"nearest_neighbors", {{"indegree", degree}}}; }
+inline RuleSpec small_world(std::uint64_t degree, double rewiring) {
+    return {"small_world", {{"indegree", degree}, {"rewiring", rewiring}}};
+}
+/// Whether a rule arranges its neurons in a ring, so that it needs a population connected to itself.
+inline bool is_ring(const RuleSpec& spec) { return spec.name() == "nearest_neighbors" || spec.name() == "small_world"; }
 inline RuleSpec bernoulli(double probability, bool autapses = true) {
     return {"pairwise_bernoulli", {{"probability", probability}, {"allow_autapses", autapses}}};
 }

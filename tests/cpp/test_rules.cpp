@@ -70,6 +70,7 @@ std::vector<RuleSpec> possible_specs(const PairSpace& pairs, SequentialRandom& r
         const std::uint64_t most = pairs.sources == 0 ? 0 : (pairs.sources - 1) / 2;
         for (const std::uint64_t half : {std::uint64_t{0}, up_to(most), most}) {
             specs.push_back(nearest_neighbors(2 * half));
+            for (const double rewiring : {0.0, 0.1, 1.0}) specs.push_back(small_world(2 * half, rewiring));
         }
     }
     return specs;
@@ -85,8 +86,7 @@ std::string describe(const RuleSpec& spec, const PairSpace& pairs) {
 }
 
 bool positive_number_on_nothing(const RuleSpec& spec, const PairSpace& pairs) {
-    if (spec.name() == "explicit" || spec.name() == "pairwise_bernoulli" || spec.name() == "nearest_neighbors")
-        return false;
+    if (spec.name() == "explicit" || spec.name() == "pairwise_bernoulli" || is_ring(spec)) return false;
     if (number_of(spec) == 0) return false;
     const bool per_target = spec.name() == "fixed_indegree" || spec.name() == "uniform_indegree";
     const bool per_source = spec.name() == "fixed_outdegree";
@@ -168,8 +168,7 @@ void expect_degrees(const RuleSpec& spec, const RuleSampler& sampler, const Pair
     } else if (spec.name() != "pairwise_bernoulli") {
         ASSERT_EQ(sampler.expected_synapses(), static_cast<double>(synapses));
     }
-    const bool fixed_degree =
-        spec.name() == "fixed_indegree" || spec.name() == "fixed_outdegree" || spec.name() == "nearest_neighbors";
+    const bool fixed_degree = spec.name() == "fixed_indegree" || spec.name() == "fixed_outdegree" || is_ring(spec);
     for (std::uint64_t major = 0; major < partners.size(); ++major) {
         const std::vector<std::uint64_t>& own = partners[major];
         if (fixed_degree) {
@@ -280,11 +279,13 @@ TEST(EveryRule, GivesEachSynapseItsOwnPlaceInArrays) {
 }
 
 TEST(EveryRule, DependsOnSeedAndProjection) {
-    const PairSpace pairs{NeuronId{0}, 200, NeuronId{0}, 100};
+    const PairSpace apart{NeuronId{0}, 200, NeuronId{0}, 100};
+    const PairSpace same{NeuronId{0}, 100, NeuronId{0}, 100};
     for (const RuleSpec& spec :
          {rule("fixed_indegree", 50), rule("fixed_outdegree", 50), rule("fixed_total_number", 5000),
           rule("fixed_indegree", 50, true, false), rule("fixed_total_number", 5000, true, false), bernoulli(0.25),
-          uniform_indegree(30, 60)}) {
+          uniform_indegree(30, 60), small_world(20, 0.3)}) {
+        const PairSpace& pairs = is_ring(spec) ? same : apart;
         const Partners one = draw_all(*bind(spec, pairs, 1, 0), pairs);
         EXPECT_EQ(draw_all(*bind(spec, pairs, 1, 0), pairs), one) << spec.name();
         EXPECT_NE(draw_all(*bind(spec, pairs, 2, 0), pairs), one) << spec.name();
@@ -332,6 +333,13 @@ TEST(NearestNeighbors, StandOnARing) {
     EXPECT_EQ(four[3], (std::vector<std::uint64_t>{1, 2, 4, 5}));
     EXPECT_EQ(four[5], (std::vector<std::uint64_t>{3, 4, 0, 1}));
     EXPECT_EQ(draw_all(nearest_neighbors(2), {NeuronId{0}, 3, NeuronId{0}, 3}), (Partners{{2, 1}, {0, 2}, {1, 0}}));
+}
+
+TEST(SmallWorld, KeepsTheRingWithoutRewiring) {
+    for (const std::uint64_t degree : {2, 4, 10}) {
+        const PairSpace pairs{NeuronId{3}, 11, NeuronId{3}, 11};
+        EXPECT_EQ(draw_all(small_world(degree, 0.0), pairs), draw_all(nearest_neighbors(degree), pairs));
+    }
 }
 
 TEST(FixedTotalNumber, WorksWherePairsAndNumbersAreHuge) {

@@ -113,6 +113,14 @@ TEST(NearestNeighbors, RefuseWhatHasNoNeighbors) {
     EXPECT_NO_THROW(bind(nearest_neighbors(2), {NeuronId{0}, 0, NeuronId{0}, 0}));
 }
 
+TEST(SmallWorld, RefusesWhatHasNoNeighbors) {
+    expect_error<RuleError>(small_world(2, 0.1), apart, {"sources of rule 'small_world'", "from id 0", "from id 10"});
+    expect_refusal<RuleError>([] { small_world(3, 0.1); }, {"indegree of rule 'small_world'", "3", "even"});
+    expect_error<RuleError>(small_world(10, 0.1), same, {"indegree", "10", "less than the number of sources, 10"});
+    expect_refusal<ValueOutOfBoundsError>([] { small_world(2, 1.5); }, {"rewiring", "1.5", "from 0 to 1"});
+    EXPECT_NO_THROW(bind(small_world(8, 1.0), same));
+}
+
 TEST(FixedOutdegree, RefusesMoreThanTheAllowedTargets) {
     expect_error<RuleError>(rule("fixed_outdegree", 21, true, false), apart, {"outdegree", "21", "20 allowed targets"});
     expect_error<RuleError>(rule("fixed_outdegree", 10, false, false), same, {"9 allowed targets"});

@@ -285,4 +285,135 @@ TEST(FixedTotalNumber, HasBinomialInDegreesInALargeNetwork) {
     }
 }
 
+/// The exact law of a target in a small world: how many of its sources are neighbors on the ring. Of the k neighbors,
+/// those that are not rewired stay; the new sources are drawn from all other neurons, rewired neighbors included.
+class NeighborsKept {
+   public:
+    NeighborsKept(std::uint64_t size, std::uint64_t degree, double rewiring) : law_(degree + 1) {
+        const auto k = static_cast<double>(degree);
+        const auto others = static_cast<double>(size - 1 - degree);
+        for (double kept = 0.0; kept <= k; ++kept) {
+            for (double again = 0.0; again <= k - kept; ++again) {
+                law_[static_cast<std::size_t>(kept + again)] +=
+                    statistics::binomial_probability(k, 1.0 - rewiring, kept) *
+                    statistics::hypergeometric_probability(k - kept, others, k - kept, again);
+            }
+        }
+    }
+    const std::vector<double>& law() const { return law_; }
+    /// Mean of a function of the number.
+    template <class Function>
+    double mean(const Function& function) const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < law_.size(); ++i) sum += law_[i] * function(static_cast<double>(i));
+        return sum;
+    }
+
+   private:
+    std::vector<double> law_;
+};
+
+bool are_neighbors(std::uint64_t a, std::uint64_t b, std::uint64_t size, std::uint64_t degree) {
+    const std::uint64_t distance = a > b ? a - b : b - a;
+    return std::min(distance, size - distance) <= degree / 2;
+}
+
+TEST(SmallWorld, RewiresTheStatedShareToAnyNeuron) {
+    constexpr std::uint64_t size = 4000;
+    const PairSpace pairs{NeuronId{0}, size, NeuronId{0}, size};
+    for (const auto& [degree, rewiring] : {std::pair(10, 0.1), std::pair(24, 0.5), std::pair(4, 1.0)}) {
+        const auto k = static_cast<std::uint64_t>(degree);
+        const NeighborsKept kept(size, k, rewiring);
+        std::vector<double> counts(k + 1);
+        std::vector<double> distances(100);  // of the others, which are uniform
+        const Partners partners = draw_all(small_world(k, rewiring), pairs);
+        for (std::uint64_t target = 0; target < size; ++target) {
+            std::size_t near = 0;
+            for (const std::uint64_t source : partners[target]) {
+                const std::uint64_t after = (source + size - target) % size;
+                if (are_neighbors(source, target, size, k)) {
+                    ++near;
+                } else {
+                    ++distances[(after - k / 2 - 1) * 100 / (size - 1 - k)];
+                }
+            }
+            ++counts[near];
+        }
+        std::vector<double> expected = kept.law();
+        for (double& count : expected) count *= static_cast<double>(size);
+        EXPECT_GT(statistics::chi_square_p_value(counts, expected), significance) << degree;
+        EXPECT_GT(statistics::uniform_p_value(distances), significance) << degree;
+    }
+}
+
+TEST(SmallWorld, HasOutdegreesAndClusteringOfTheExactLaw) {
+    constexpr std::uint64_t size = 40;
+    constexpr std::uint64_t degree = 6;
+    constexpr int seeds = 4000;
+    const PairSpace pairs{NeuronId{0}, size, NeuronId{0}, size};
+    constexpr double k = degree;
+    constexpr double others = size - 1 - degree;
+    for (const double rewiring : {0.1, 0.4, 1.0}) {
+        const NeighborsKept kept(size, degree, rewiring);
+        const double near = kept.mean([](double n) { return n; }) / k;
+        const double far = (1.0 - near) * k / others;
+        // Targets draw independently, so the out-degree is a sum of k and `others` independent events.
+        std::vector<double> outdegrees(size);
+        for (double i = 0.0; i <= k; ++i) {
+            for (double j = 0.0; j <= others; ++j) {
+                outdegrees[static_cast<std::size_t>(i + j)] += seeds * statistics::binomial_probability(k, near, i) *
+                                                               statistics::binomial_probability(others, far, j);
+            }
+        }
+        // Probability that a pair of sources of a target is connected.
+        const double both = kept.mean([](double n) { return n * (n - 1.0); }) / (k * (k - 1.0));
+        const double one = kept.mean([](double n) { return n * (k - n); }) / (k * others);
+        const double none = kept.mean([](double n) { return (k - n) * (k - n - 1.0); }) / (others * (others - 1.0));
+        double triangles = 0.0;
+        for (std::uint64_t a = 1; a < size; ++a) {
+            for (std::uint64_t b = 1; b < size; ++b) {
+                if (a == b) continue;
+                const int neighbors = are_neighbors(a, 0, size, degree) + are_neighbors(b, 0, size, degree);
+                triangles += (neighbors == 2   ? both
+                              : neighbors == 1 ? one
+                                               : none) *
+                             (are_neighbors(a, b, size, degree) ? near : far);
+            }
+        }
+        const double clustering = triangles / (k * (k - 1.0));
+
+        std::vector<double> counts(size);
+        double sum = 0.0;
+        double squares = 0.0;
+        for (int seed = 0; seed < seeds; ++seed) {
+            const Partners partners = draw_all(small_world(degree, rewiring), pairs, static_cast<std::uint64_t>(seed));
+            std::size_t outdegree = 0;
+            double found = 0.0;
+            for (const auto& own : partners) {
+                outdegree += static_cast<std::size_t>(std::ranges::count(own, std::uint64_t{0}));
+                for (const std::uint64_t b : own) {
+                    for (const std::uint64_t a : own) found += std::ranges::count(partners[b], a) > 0 ? 1.0 : 0.0;
+                }
+            }
+            ++counts[outdegree];
+            found /= size * k * (k - 1.0);
+            sum += found;
+            squares += found * found;
+        }
+        EXPECT_GT(statistics::chi_square_p_value(counts, outdegrees), significance) << rewiring;
+        const double mean = sum / seeds;
+        const double error = std::sqrt((squares / seeds - mean * mean) / seeds);
+        EXPECT_LT(std::abs(mean - clustering), 5.0 * error) << rewiring;
+    }
+    // The ring itself: 3 (k - 2) / (4 (k - 1)), by Watts and Strogatz.
+    double found = 0.0;
+    const Partners ring = draw_all(small_world(degree, 0.0), pairs);
+    for (const auto& own : ring) {
+        for (const std::uint64_t b : own) {
+            for (const std::uint64_t a : own) found += std::ranges::count(ring[b], a) > 0 ? 1.0 : 0.0;
+        }
+    }
+    EXPECT_DOUBLE_EQ(found / (size * k * (k - 1.0)), 3.0 * (k - 2.0) / (4.0 * (k - 1.0)));
+}
+
 }  // namespace TEST_FILE

@@ -1,9 +1,6 @@
 #include <array>
-#include <limits>
 
-#include "base/counted.hpp"
 #include "connect/rules/rule_checks.hpp"
-#include "ranvier/base/errors.hpp"
 #include "ranvier/connect/rules/registry.hpp"
 
 namespace ranvier::connect {
@@ -51,39 +48,8 @@ constexpr std::array parameters{
                "number, less than the number of neurons"),
 };
 
-constexpr std::string_view object = "indegree of rule 'nearest_neighbors'";
-
-void check(const RuleSpec& spec) {
-    const std::uint64_t degree = spec.count("indegree");
-    if (degree % 2 == 0) return;
-    throw RuleError({.object = std::string(object),
-                     .value = std::to_string(degree),
-                     .bound = "it must be even: as many before a neuron as after it",
-                     .remedy = "add or subtract one"});
-}
-
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
-    const std::uint64_t degree = spec.count("indegree");
-    if (!pairs.are_alike()) {
-        throw RuleError(
-            {.object = "sources of rule 'nearest_neighbors'",
-             .value = counted(pairs.sources, "neuron") + " from id " + std::to_string(pairs.first_source.value) + " on",
-             .bound = "they must be the targets, " + counted(pairs.targets, "neuron") + " from id " +
-                      std::to_string(pairs.first_target.value) + " on",
-             .remedy = "connect a population, or a part of it, to itself"});
-    }
-    const auto fail = [degree](std::string bound) {
-        throw RuleError({.object = std::string(object),
-                         .value = std::to_string(degree),
-                         .bound = std::move(bound),
-                         .remedy = "lower it"});
-    };
-    if (degree > 0 && pairs.targets > 0 && degree >= pairs.sources) {
-        fail("it must be less than the number of sources, " + std::to_string(pairs.sources));
-    }
-    if (degree > std::numeric_limits<std::uint32_t>::max()) fail("it must be below 2^32");
-    checked_product(spec.name(), pairs.targets, degree);
-    return std::make_unique<NearestNeighbors>(pairs.sources, static_cast<std::uint32_t>(degree));
+    return std::make_unique<NearestNeighbors>(pairs.sources, checked_ring_degree(spec, pairs));
 }
 
 }  // namespace nearest_neighbors_parts
@@ -98,7 +64,7 @@ const RuleInfo nearest_neighbors_rule{
         "Arrays of weights or delays hold one number per connection, sorted by target. For each target, the sources "
         "are sorted from the farthest one before it to the farthest one after it.",
     .parameters = nearest_neighbors_parts::parameters,
-    .check = nearest_neighbors_parts::check,
+    .check = check_ring_degree,
     .bind = nearest_neighbors_parts::bind,
 };
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "base/counted.hpp"
 #include "base/sampling.hpp"
 #include "ranvier/base/errors.hpp"
 
@@ -44,6 +45,39 @@ void check_degree(std::string_view rule, std::string_view parameter, const Major
     if (!allow_multapses && allowed > 0) remedy += ", or allow multapses";
     if (some_excluded) remedy += ", or allow autapses";
     throw RuleError({.object = object, .value = std::to_string(degree), .bound = bound, .remedy = remedy});
+}
+
+void check_ring_degree(const RuleSpec& spec) {
+    const std::uint64_t degree = spec.count("indegree");
+    if (degree % 2 == 0) return;
+    throw RuleError({.object = "indegree of rule '" + std::string(spec.name()) + "'",
+                     .value = std::to_string(degree),
+                     .bound = "it must be even: as many before a neuron as after it",
+                     .remedy = "add or subtract one"});
+}
+
+std::uint32_t checked_ring_degree(const RuleSpec& spec, const PairSpace& pairs) {
+    const std::uint64_t degree = spec.count("indegree");
+    if (!pairs.are_alike()) {
+        throw RuleError(
+            {.object = "sources of rule '" + std::string(spec.name()) + "'",
+             .value = counted(pairs.sources, "neuron") + " from id " + std::to_string(pairs.first_source.value) + " on",
+             .bound = "they must be the targets, " + counted(pairs.targets, "neuron") + " from id " +
+                      std::to_string(pairs.first_target.value) + " on",
+             .remedy = "connect a population, or a part of it, to itself"});
+    }
+    const auto fail = [&](std::string bound) {
+        throw RuleError({.object = "indegree of rule '" + std::string(spec.name()) + "'",
+                         .value = std::to_string(degree),
+                         .bound = std::move(bound),
+                         .remedy = "lower it"});
+    };
+    if (degree > 0 && pairs.targets > 0 && degree >= pairs.sources) {
+        fail("it must be less than the number of sources, " + std::to_string(pairs.sources));
+    }
+    if (degree > std::numeric_limits<std::uint32_t>::max()) fail("it must be below 2^32");
+    checked_product(spec.name(), pairs.targets, degree);
+    return static_cast<std::uint32_t>(degree);
 }
 
 }  // namespace ranvier::connect

@@ -34,4 +34,11 @@ std::uint64_t checked_product(std::string_view rule, std::uint64_t a, std::uint6
 void check_degree(std::string_view rule, std::string_view parameter, const MajorView& view, RuleSampler::Major major,
                   std::uint64_t degree, bool allow_multapses);
 
+/// Checks that `indegree` of a rule of neurons on a ring is even. @throws RuleError
+void check_ring_degree(const RuleSpec& spec);
+
+/// Checks a rule of neurons on a ring against the neurons, and returns its `indegree`.
+/// @throws RuleError when the sources are not the targets, or are too few
+std::uint32_t checked_ring_degree(const RuleSpec& spec, const PairSpace& pairs);
+
 }  // namespace ranvier::connect

@@ -22,6 +22,7 @@ __all__ = [
     "NearestNeighbors",
     "OneToOne",
     "PairwiseBernoulli",
+    "SmallWorld",
     "UniformIndegree",
 ]
 
@@ -174,6 +175,33 @@ class PairwiseBernoulli(Rule):
     probability: float
     allow_autapses: bool
     def __init__(self, probability: float, allow_autapses: bool = True) -> None: ...
+
+class SmallWorld(Rule):
+    """Every neuron gets connections from its neighbors on a ring, some of which are rewired to any neuron.
+
+    Parameters
+    ----------
+    indegree : a whole number >= 0
+        Connections per target, half of them from the neurons before it and half from those after it unless they are
+        rewired: an even number, less than the number of neurons.
+    rewiring : >= 0 and <= 1
+        Probability that the source of a connection is replaced.
+
+    The sources must be the targets: a population, or a part of it, that is connected to itself. Neurons are arranged in
+    a ring, as in NearestNeighbors. Each connection is rewired with the given probability, independently: its source is
+    replaced. The new sources of a target are drawn without repetition, all with the same probability, from the neurons
+    that are neither the target nor one of its remaining sources; so every target keeps its in-degree, and out-degrees
+    vary. This is the directed form of D. J. Watts and S. H. Strogatz (1998), Collective dynamics of 'small-world'
+    networks, Nature 393, 440-442, who rewire undirected edges.
+
+    Arrays of weights or delays hold one number per connection, sorted by target and then as the neighbors of
+    NearestNeighbors; a rewired connection keeps the place of the neighbor.
+    """
+
+    name: ClassVar[str]
+    indegree: int
+    rewiring: float
+    def __init__(self, indegree: int, rewiring: float) -> None: ...
 
 class UniformIndegree(Rule):
     """Every target gets a number of connections drawn uniformly, from sources drawn uniformly.

@@ -137,12 +137,25 @@ def test_nearest_neighbors(begin: int, size: int, indegree: int, threads: int) -
     assert dict(zip(pairs_of(connections), connections.weights.tolist(), strict=True)) == expected
 
 
+def test_small_world() -> None:
+    connections = Pairs(3, 12, 3, 12, seed=1, threads=2).connect(rv.SmallWorld(6, 0.5), weight=1.0 + np.arange(72))
+    check_allowed(connections, autapses=False, multapses=False)
+    assert set(count(connections.targets).values()) == {6}
+    # The weight of a connection tells its target and the place of the neighbor whose connection it was.
+    targets, places = np.divmod(connections.weights.astype(int) - 1, 6)
+    assert (targets == connections.targets - 3).all()
+    neighbors = (targets + np.array([-3, -2, -1, 1, 2, 3])[places]) % 12
+    assert 0 < np.count_nonzero(neighbors == connections.sources - 3) < 72
+
+
 def test_nearest_neighbors_need_one_population() -> None:
     net = rv.Network()
     one, other = net.create("iaf_psc_exp", 10), net.create("iaf_psc_exp", 10)
     for sources, targets in ((one, other), (one[:5], one[5:]), (one, one[:9])):
         with pytest.raises(errors.RuleError, match="they must be the targets"):
             net.connect(sources, targets, rv.NearestNeighbors(2))
+        with pytest.raises(errors.RuleError, match="they must be the targets"):
+            net.connect(sources, targets, rv.SmallWorld(2, 0.1))
 
 
 @settings(deadline=None, max_examples=60)
@@ -254,6 +267,7 @@ def test_explicit(pairs: Pairs, data: st.DataObject) -> None:
         rv.UniformIndegree(3, 11),
         rv.UniformIndegree(3, 11, allow_multapses=False, allow_autapses=False),
         rv.NearestNeighbors(8),
+        rv.SmallWorld(8, 0.3),
         rv.FixedOutdegree(7, allow_multapses=False),
         rv.FixedTotalNumber(500),
         rv.PairwiseBernoulli(0.2),

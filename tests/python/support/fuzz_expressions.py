@@ -204,7 +204,7 @@ class Drawing:
         """Return a rule."""
         flags = self.some({"allow_autapses": "False", "allow_multapses": "True"})
         autapses = self.some({"allow_autapses": "False"})
-        kind = self.chance.randrange(9)
+        kind = self.chance.randrange(10)
         if kind < 2:
             return self.call("rv.FixedIndegree", "2", **flags)
         if kind == 2:
@@ -219,4 +219,4 @@ class Drawing:
             return self.call("rv.UniformIndegree", "1", "3", **flags)
         if kind == 7:
             return self.call("rv.Explicit", "[0, 0, 1]", "np.array([1, 0, 1])", **flags)
-        return self.call("rv.NearestNeighbors", "2")
+        return self.call("rv.NearestNeighbors", "2") if kind == 8 else self.call("rv.SmallWorld", "2", "0.5")
