@@ -37,6 +37,7 @@ _NAMES = {
     "equations.parameters": ("parameter",),
     "equations.synapse": ("EquationSynapse", "synapse"),
     "nestml.reading": ("read_nestml",),
+    "network.listed_rules": ("FromMatrix",),
     "network.network": ("Network",),
     "populations.populations": ("Population", "PopulationView"),
     "network.projections": ("Projection", "Stimulus"),

@@ -149,6 +149,7 @@ from ranvier.models import tsodyks as tsodyks
 from ranvier.models import tsodyks2 as tsodyks2
 from ranvier.models import vogels_sprekeler as vogels_sprekeler
 from ranvier.nestml.reading import read_nestml as read_nestml
+from ranvier.network.listed_rules import FromMatrix as FromMatrix
 from ranvier.network.network import Network as Network
 from ranvier.network.projections import Projection as Projection
 from ranvier.network.projections import Stimulus as Stimulus
@@ -158,6 +159,7 @@ from ranvier.network.recorders import WeightRecorder as WeightRecorder
 from ranvier.network.rule_base import Rule as Rule
 from ranvier.network.rules import AllToAll as AllToAll
 from ranvier.network.rules import Explicit as Explicit
+from ranvier.network.rules import ExplicitRows as ExplicitRows
 from ranvier.network.rules import FixedIndegree as FixedIndegree
 from ranvier.network.rules import FixedOutdegree as FixedOutdegree
 from ranvier.network.rules import FixedTotalNumber as FixedTotalNumber
@@ -207,10 +209,12 @@ __all__ = [
     "EquationReceptor",
     "EquationSynapse",
     "Explicit",
+    "ExplicitRows",
     "Exponential",
     "FixedIndegree",
     "FixedOutdegree",
     "FixedTotalNumber",
+    "FromMatrix",
     "LogNormal",
     "Morphology",
     "NearestNeighbors",

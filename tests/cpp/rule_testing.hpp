@@ -112,6 +112,17 @@ inline RuleSpec explicit_list(std::vector<std::uint64_t> sources, std::vector<st
              {"allow_multapses", multapses}}};
 }
 
+inline RuleSpec explicit_rows(std::vector<std::uint64_t> starts, std::vector<std::uint64_t> sources,
+                              bool autapses = true, bool multapses = true) {
+    return {"explicit_rows",
+            {{"starts", SharedIndices(std::move(starts))},
+             {"sources", SharedIndices(std::move(sources))},
+             {"allow_autapses", autapses},
+             {"allow_multapses", multapses}}};
+}
+/// Whether a rule is a list of its connections.
+inline bool is_list(const RuleSpec& spec) { return spec.name() == "explicit" || spec.name() == "explicit_rows"; }
+
 /// A flag of a rule; false where the rule has no such flag.
 inline bool flag_of(const RuleSpec& spec, std::string_view flag) {
     const bool has_flag = std::ranges::count(spec.info().parameters, flag, &connect::RuleParameterInfo::name) > 0;

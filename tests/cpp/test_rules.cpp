@@ -57,6 +57,12 @@ std::vector<RuleSpec> possible_specs(const PairSpace& pairs, SequentialRandom& r
         list_targets.push_back(random.next_below(pairs.targets));
     }
     specs.push_back(explicit_list(list_sources, list_targets));
+    std::vector<std::uint64_t> starts{0};
+    for (std::uint64_t target = 0; target < pairs.targets; ++target) {
+        starts.push_back(starts.back() + std::min<std::uint64_t>(up_to(3), list_sources.size() - starts.back()));
+    }
+    list_sources.resize(starts.back());
+    specs.push_back(explicit_rows(std::move(starts), std::move(list_sources)));
     for (const bool autapses : {true, false}) {
         const std::uint64_t sources = pairs.sources - (autapses || pairs.sources == 0 ? 0 : 1);
         for (const std::uint64_t greatest : {std::uint64_t{0}, std::uint64_t{1}, up_to(300)}) {
@@ -86,7 +92,7 @@ std::string describe(const RuleSpec& spec, const PairSpace& pairs) {
 }
 
 bool positive_number_on_nothing(const RuleSpec& spec, const PairSpace& pairs) {
-    if (spec.name() == "explicit" || spec.name() == "pairwise_bernoulli" || is_ring(spec)) return false;
+    if (is_list(spec) || spec.name() == "pairwise_bernoulli" || is_ring(spec)) return false;
     if (number_of(spec) == 0) return false;
     const bool per_target = spec.name() == "fixed_indegree" || spec.name() == "uniform_indegree";
     const bool per_source = spec.name() == "fixed_outdegree";
@@ -262,6 +268,10 @@ TEST(EveryRule, GivesEachSynapseItsOwnPlaceInArrays) {
                 ASSERT_EQ(used[position]++, 0) << "two synapses share a place";
                 if (spec.name() == "all_to_all") {
                     ASSERT_EQ(position, major * pairs.sources + partners[major][ordinal]);
+                }
+                if (spec.name() == "explicit_rows") {
+                    ASSERT_EQ(position, spec.indices("starts")[major] + ordinal);
+                    ASSERT_EQ(spec.indices("sources")[position], partners[major][ordinal]);
                 }
                 if (spec.name() == "explicit") {
                     ASSERT_EQ(spec.indices("targets")[position], major);

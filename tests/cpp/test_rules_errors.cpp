@@ -113,6 +113,29 @@ TEST(NearestNeighbors, RefuseWhatHasNoNeighbors) {
     EXPECT_NO_THROW(bind(nearest_neighbors(2), {NeuronId{0}, 0, NeuronId{0}, 0}));
 }
 
+TEST(ExplicitRows, RefuseWhatDoesNotFit) {
+    const PairSpace pairs{NeuronId{0}, 4, NeuronId{0}, 3};
+    expect_refusal<RuleError>([] { explicit_rows({}, {}); }, {"length of starts", "is 0", "one more"});
+    expect_refusal<RuleError>([] { explicit_rows({1, 2}, {0, 0}); }, {"element 0 of starts", "1", "must be 0"});
+    expect_refusal<RuleError>([] { explicit_rows({0, 2, 1, 3}, {0, 0, 0}); },
+                              {"element 2 of starts", "1", "below the one before it, 2"});
+    expect_refusal<RuleError>([] { explicit_rows({0, 2}, {0, 0, 0}); }, {"last element of starts", "3 sources"});
+    expect_error<ShapeError>(explicit_rows({0, 1, 2}, {0, 0}), pairs, {"number of rows", "2", "3 targets"});
+    expect_error<ValueOutOfBoundsError>(explicit_rows({0, 1, 1, 3}, {0, 3, 4}), pairs,
+                                        {"source at position 2", "of target 2", "is 4", "below 4"});
+    expect_error<RuleError>(explicit_rows({0, 1, 2, 3}, {1, 1, 3}, false), pairs, {"position 1", "(1, 1)", "itself"});
+    expect_error<RuleError>(explicit_rows({0, 1, 4, 4}, {2, 3, 1, 3}, true, false), pairs,
+                            {"position 3", "(3, 1)", "already contains"});
+    EXPECT_NO_THROW(bind(explicit_rows({0, 1, 4, 4}, {2, 3, 2, 0}, false, false), pairs));
+    EXPECT_NO_THROW(bind(explicit_rows({0}, {}), {NeuronId{0}, 4, NeuronId{0}, 0}));
+}
+
+TEST(ExplicitRows, NoticeRepeatedPairs) {
+    const PairSpace pairs{NeuronId{0}, 4, NeuronId{0}, 3};
+    EXPECT_EQ(bind(explicit_rows({0, 2, 4, 6}, {3, 1, 0, 2, 2, 1}), pairs)->expected_repeats(), 0.0);
+    EXPECT_GT(bind(explicit_rows({0, 2, 4, 6}, {3, 1, 0, 2, 2, 2}), pairs)->expected_repeats(), 1.0);
+}
+
 TEST(SmallWorld, RefusesWhatHasNoNeighbors) {
     expect_error<RuleError>(small_world(2, 0.1), apart, {"sources of rule 'small_world'", "from id 0", "from id 10"});
     expect_refusal<RuleError>([] { small_world(3, 0.1); }, {"indegree of rule 'small_world'", "3", "even"});

@@ -22,7 +22,7 @@ from ranvier.network.calls import Call, Connect, Context, Create, DescribingCall
 from ranvier.network.checks import check_text, known_values
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.rule_base import Rule
-from ranvier.network.rule_choice import make_rule, pairs_of
+from ranvier.network.rule_choice import make_rule, pairs_of, values_of
 from ranvier.populations.populations import Population, PopulationView
 
 __all__ = [
@@ -146,8 +146,13 @@ def changed_projection(projection: Projection, made: Call[Projection], values: d
     assert isinstance(made, Connect)
     _refuse_fixed(projection, made, values)
     rule = _other_rule(projection, made.rule, values)
+    changed: dict[str, Any] = {}
+    if rule is not made.rule:
+        rule = rule._completed(projection.sources, projection.targets)
+        changed |= values_of(rule, values)
     pairs = pairs_of(projection.sources, projection.targets, rule)
-    return replace(made, rule=rule, **Connect.checked(values, Context(projection.network, pairs)))
+    changed |= Connect.checked(values, Context(projection.network, pairs))
+    return replace(made, rule=rule, **changed)
 
 
 def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str, Any]) -> Stimulate:

@@ -53,7 +53,7 @@ from ranvier.network.contents import Contents, Handle, Parts
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rule_base import Rule
-from ranvier.network.rule_choice import make_rule, pairs_of
+from ranvier.network.rule_choice import make_rule, pairs_of, values_of
 from ranvier.network.sites import SiteLike
 from ranvier.populations.model_base import AnySynapse, NeuronModel, Stimulator
 from ranvier.populations.populations import Neurons, Population, PopulationView, selection_of
@@ -341,8 +341,8 @@ class Network(NamedAttributes):
         targets: Neurons,
         rule: Rule | str,
         *,
-        weight: Values = 1.0,
-        delay: Values = 1.0,
+        weight: Values | None = None,
+        delay: Values | None = None,
         receptor: str | None = None,
         weight_bound: float | None = None,
         synapse: AnySynapse | str = "static_synapse",
@@ -363,10 +363,11 @@ class Network(NamedAttributes):
             keywords: ``"fixed_indegree", indegree=100``.
         weight
             In the unit of the model of the targets (pA, mV or nS): a number, an array (the rule determines its shape),
-            or a distribution.
+            or a distribution. None: the weights of the rule, if it has any (`FromMatrix`), and else 1.
         delay
             Milliseconds, at least one step of the targets. A single number must be a multiple of the resolution. All
-            delays are rounded to the nearest step of the targets; half a step is rounded up.
+            delays are rounded to the nearest step of the targets; half a step is rounded up. None: the delays of the
+            rule, if it has any, and else 1.
         receptor
             Name of the receptor of the targets that all these synapses reach, whatever the sign of their weights; None:
             the only receptor, or, in some models, the receptor for the sign of each weight. Targets of several models
@@ -393,7 +394,7 @@ class Network(NamedAttributes):
             For a rule, a parameter of it or a receptor that does not exist.
         RuleError
             When the rule cannot be applied to these neurons, for example when the in-degree is larger than the number
-            of sources and multapses are not allowed.
+            of sources and multapses are not allowed; and when both the rule and the call have weights or delays.
         GridError
             For a single delay that is not a multiple of the resolution.
         DelayError
@@ -419,11 +420,12 @@ class Network(NamedAttributes):
         """
         from_view = self._view("sources", sources)
         to_view = self._view("targets", targets)
-        complete_rule = make_rule(rule, parameters, Connect.keywords())
+        complete_rule = make_rule(rule, parameters, Connect.keywords())._completed(from_view, to_view)
         check_reachable("targets of connect()", to_view, receptor)
+        given_values = {name: each for name, each in (("weight", weight), ("delay", delay)) if each is not None}
+        values: dict[str, Any] = {"weight": 1.0, "delay": 1.0, **values_of(complete_rule, given_values)}
         given = {
-            "weight": weight,
-            "delay": delay,
+            **given_values,
             "receptor": receptor,
             "weight_bound": weight_bound,
             "synapse": synapse,
@@ -432,9 +434,8 @@ class Network(NamedAttributes):
         }
         default_name = f"{population_names(from_view)} to {population_names(to_view)}"
         context = Context(self, pairs_of(from_view, to_view, complete_rule), default_name)
-        return self._make(
-            Connect(selection_of(from_view), selection_of(to_view), complete_rule, **Connect.checked(given, context))
-        )
+        values |= Connect.checked(given, context)
+        return self._make(Connect(selection_of(from_view), selection_of(to_view), complete_rule, **values))
 
     def stimulate(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
 
@@ -15,7 +15,9 @@ from ranvier.base.immutable import locked, value_class
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted
 from ranvier.base.numeric import as_array, number, whole_number
+from ranvier.base.values import StoredValues
 from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.populations.populations import PopulationView
 
 __all__ = ["Rule", "class_name"]
 
@@ -95,6 +97,19 @@ class Rule(NamedAttributes):
     def _to_core(self) -> _core.RuleSpec:
         return _core.RuleSpec(self.name, {field.name: getattr(self, field.name) for field in fields(self)})
 
+    def _completed(self, sources: PopulationView, targets: PopulationView) -> Rule:
+        """Return the rule with everything that depends on the neurons, checked against them."""
+        return self
+
+    @property
+    def _values(self) -> Mapping[str, StoredValues]:
+        """The weights and delays of the rule, if it has any: values of ``weight`` and ``delay`` of a projection."""
+        return {}
+
+    def _how_to_leave_out(self, name: str) -> str:
+        """Return how to make the rule without its weights or delays: the end of a sentence with "or"."""
+        return f"make the rule without a {name}"
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Arrays that were copied or pickled can be written to again.
         for name, value in state.items():
@@ -110,9 +125,8 @@ class Rule(NamedAttributes):
 
     def __repr__(self) -> str:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        lists = [value for value in values.values() if isinstance(value, np.ndarray)]
-        if lists:
-            return f"{type(self).__name__}({counted(len(lists[0]), 'connection')})"
+        if isinstance(values.get("sources"), np.ndarray):
+            return f"{type(self).__name__}({counted(len(values['sources']), 'connection')})"
         # As a user would write it: without the values that equal the defaults.
         given = [
             f"{field.name}={values[field.name]!r}" for field in fields(self) if values[field.name] != field.default

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import MISSING, fields
 from typing import Any
 
 from ranvier import _core
 from ranvier.base.names import unknown_name
+from ranvier.base.values import StoredValues
 from ranvier.errors import RuleError, WrongTypeError
 from ranvier.network.rule_base import Rule
 from ranvier.network.rules import RULES, AllToAll
 
-__all__ = ["make_rule", "pairs_of", "rule_class", "rule_names"]
+__all__ = ["make_rule", "pairs_of", "rule_class", "rule_names", "values_of"]
 
 # The classes by the names of rules in the core.
 _NAMES = dict(zip((rule.name for rule in _core.rules()), RULES, strict=True))
@@ -68,6 +69,24 @@ def make_rule(rule: object, keywords: dict[str, Any], others: Sequence[str] = ()
     if missing:
         raise RuleError(f"rule {rule}", bound=f"it needs {' and '.join(missing)}", remedy=f"give {missing[0]}=...")
     return rule_type(**keywords)
+
+
+def values_of(rule: Rule, given: Mapping[str, Any]) -> Mapping[str, StoredValues]:
+    """Return the weights and delays of a rule, which replace what the user has not given.
+
+    Raises
+    ------
+    RuleError
+        When the user has given any of them, too.
+    """
+    for name in rule._values:
+        if name in given:
+            raise RuleError(
+                f"{name} of a projection",
+                bound=f"the rule {rule!r} has a {name} for each connection",
+                remedy=f"leave out {name}=..., or {rule._how_to_leave_out(name)}",
+            )
+    return rule._values
 
 
 def pairs_of(sources: Sized, targets: Sized, rule: Rule) -> tuple[int, int] | None:

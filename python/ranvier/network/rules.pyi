@@ -16,6 +16,7 @@ from ranvier.network.rule_base import Rule
 __all__ = [
     "AllToAll",
     "Explicit",
+    "ExplicitRows",
     "FixedIndegree",
     "FixedOutdegree",
     "FixedTotalNumber",
@@ -66,6 +67,34 @@ class Explicit(Rule):
     allow_multapses: bool
     def __init__(
         self, sources: npt.ArrayLike, targets: npt.ArrayLike, allow_autapses: bool = True, allow_multapses: bool = True
+    ) -> None: ...
+
+class ExplicitRows(Rule):
+    """A list of all connections, in compressed form: the sources of each target, one target after another.
+
+    Parameters
+    ----------
+    starts : whole numbers
+        For each target, the position in `sources` of its first connection, and at the end the number of all
+        connections: one more number than targets.
+    sources : whole numbers
+        For each connection, the index of its source among the sources, sorted by target.
+    allow_autapses : default True; True or False
+        Whether the rows may connect a neuron to itself.
+    allow_multapses : default True; True or False
+        Whether the rows may contain a pair more than once.
+
+    This is the form of the matrices that are called compressed sparse rows, with the targets as rows. Arrays of weights
+    or delays hold one number per connection, in the same order.
+    """
+
+    name: ClassVar[str]
+    starts: npt.ArrayLike
+    sources: npt.ArrayLike
+    allow_autapses: bool
+    allow_multapses: bool
+    def __init__(
+        self, starts: npt.ArrayLike, sources: npt.ArrayLike, allow_autapses: bool = True, allow_multapses: bool = True
     ) -> None: ...
 
 class FixedIndegree(Rule):

@@ -9,6 +9,7 @@ namespace ranvier::connect {
 
 extern const RuleInfo all_to_all_rule;
 extern const RuleInfo explicit_rule;
+extern const RuleInfo explicit_rows_rule;
 extern const RuleInfo fixed_indegree_rule;
 extern const RuleInfo fixed_outdegree_rule;
 extern const RuleInfo fixed_total_number_rule;
@@ -19,9 +20,9 @@ extern const RuleInfo small_world_rule;
 extern const RuleInfo uniform_indegree_rule;
 
 inline constexpr std::array all_rules{
-    &all_to_all_rule,         &explicit_rule,          &fixed_indegree_rule, &fixed_outdegree_rule,
-    &fixed_total_number_rule, &nearest_neighbors_rule, &one_to_one_rule,     &pairwise_bernoulli_rule,
-    &small_world_rule,        &uniform_indegree_rule,
+    &all_to_all_rule,         &explicit_rule,           &explicit_rows_rule,     &fixed_indegree_rule,
+    &fixed_outdegree_rule,    &fixed_total_number_rule, &nearest_neighbors_rule, &one_to_one_rule,
+    &pairwise_bernoulli_rule, &small_world_rule,        &uniform_indegree_rule,
 };
 
 }  // namespace ranvier::connect
