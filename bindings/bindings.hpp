@@ -32,6 +32,7 @@ void bind_models(nb::module_& module);
 void bind_cells(nb::module_& module);
 void bind_programs(nb::module_& module);
 void bind_synapse_programs(nb::module_& module);
+void bind_pair_functions(nb::module_& module);
 void bind_network(nb::module_& module);
 void bind_simulation(nb::module_& module);
 void bind_communicator(nb::module_& module);

@@ -76,10 +76,12 @@ Program to_program(const nb::handle& given, std::size_t depth, std::size_t& inst
 
 }  // namespace
 
-Program read_program(const nb::handle& description, const char* name) {
+Program to_program(const nb::handle& given) {
     std::size_t instructions = 0;
-    return to_program(description.attr(name), 0, instructions);
+    return to_program(given, 0, instructions);
 }
+
+Program read_program(const nb::handle& description, const char* name) { return to_program(description.attr(name)); }
 
 std::vector<models::ProgramParameter> read_parameters(const nb::handle& description) {
     std::vector<models::ProgramParameter> made;

@@ -32,6 +32,9 @@ Value read(const nb::handle& object, const char* name) {
 /// @throws ValueOutOfBoundsError if it is too long or too deeply nested
 program::Program read_program(const nb::handle& description, const char* name);
 
+/// A description of a program itself. @throws as read_program
+program::Program to_program(const nb::handle& given);
+
 /// The attribute `parameters`.
 std::vector<models::ProgramParameter> read_parameters(const nb::handle& description);
 

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "program/evaluate.hpp"
+#include "program/operations.hpp"
 #include "ranvier/base/errors.hpp"
 
 namespace ranvier::program {
@@ -12,6 +15,9 @@ namespace ranvier::program {
 namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+const double least_uniform = to_open_unit(0);
+const double greatest_uniform = to_open_unit(~std::uint64_t{0});
 
 constexpr Interval anything{-unbounded, unbounded, true};
 
@@ -115,7 +121,7 @@ Interval carry_out_truths(Operation operation, std::span<const Interval> x) {
         default:
             break;
     }
-    throw InternalError("an interval of a program with draws or loops");
+    throw InternalError("an interval of a program with loops");
 }
 
 Interval carry_out(const Instruction& instruction, std::span<const Interval> x) {
@@ -162,6 +168,11 @@ Interval carry_out(const Instruction& instruction, std::span<const Interval> x) 
             return logarithm(a, std::log1p, -1.0);
         case pow:
             return power(a, b);
+        case uniform_draw:
+            return {least_uniform, greatest_uniform};
+        case normal_draw:
+            return widened(lane::apply<normal_draw>(std::bit_cast<double>(std::uint64_t{0})),
+                           lane::apply<normal_draw>(std::bit_cast<double>(~std::uint64_t{0})), false);
         case sine_of_cycles:
             return {-1.0, 1.0, a.may_fail || std::isinf(a.low) || std::isinf(a.high)};
         default:

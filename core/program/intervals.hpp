@@ -22,7 +22,8 @@ struct Interval {
 
 /// Intervals of the results of a program for inputs in their intervals: often too wide, as each use of a value is
 /// treated as independent, but never too narrow. An overflow does not count as a failure.
-/// @pre check() has passed the program, and it has neither draws nor loops
+/// Draws have all values that they can have.
+/// @pre check() has passed the program, and it has no loops
 std::vector<Interval> intervals_of(const Program& program, std::span<const Interval> inputs);
 
 }  // namespace ranvier::program

@@ -32,6 +32,7 @@ _NAMES = {
     "channels.channel": ("ChannelMechanism", "EquationChannel", "channel"),
     "channels.nmodl": ("read_nmodl",),
     "channels.receptor": ("EquationReceptor", "ReceptorMechanism"),
+    "equations.expression": ("Expression",),
     "equations.files": ("read_neuron",),
     "equations.model": ("EquationNeuron", "neuron"),
     "equations.parameters": ("parameter",),

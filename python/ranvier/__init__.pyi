@@ -81,6 +81,7 @@ from ranvier.channels.channel import channel as channel
 from ranvier.channels.nmodl import read_nmodl as read_nmodl
 from ranvier.channels.receptor import EquationReceptor as EquationReceptor
 from ranvier.channels.receptor import ReceptorMechanism as ReceptorMechanism
+from ranvier.equations.expression import Expression as Expression
 from ranvier.equations.files import read_neuron as read_neuron
 from ranvier.equations.model import EquationNeuron as EquationNeuron
 from ranvier.equations.model import neuron as neuron
@@ -211,6 +212,7 @@ __all__ = [
     "Explicit",
     "ExplicitRows",
     "Exponential",
+    "Expression",
     "FixedIndegree",
     "FixedOutdegree",
     "FixedTotalNumber",

@@ -9,6 +9,22 @@
 
 namespace ranvier::connect {
 
+namespace {
+
+constexpr std::array<std::string_view, pair_quantity_count> quantity_names{
+    "distance", "displacement_x", "displacement_y", "displacement_z", "source_x",     "source_y",
+    "source_z", "target_x",       "target_y",       "target_z",       "source_index", "target_index"};
+
+}  // namespace
+
+std::string_view to_string(PairQuantity quantity) { return quantity_names[static_cast<std::size_t>(quantity)]; }
+
+PairQuantity parse_pair_quantity(std::string_view name) {
+    const auto found = std::ranges::find(quantity_names, name);
+    if (found == quantity_names.end()) throw unknown_name("quantity of a pair", name, quantity_names);
+    return static_cast<PairQuantity>(found - quantity_names.begin());
+}
+
 PairFunction::PairFunction(program::Program program, std::vector<PairQuantity> inputs, std::string text)
     : program_(std::move(program)), inputs_(std::move(inputs)), text_(std::move(text)) {
     const std::string object = "expression '" + text_ + "'";
@@ -21,7 +37,8 @@ PairFunction::PairFunction(program::Program program, std::vector<PairQuantity> i
              .bound = "it must have one number as its result, and a quantity for each input",
              .remedy = "give one expression"});
     }
-    draws_ = !program::draws_of(program_).empty();
+    const std::vector<std::uint32_t> draws = program::draws_of(program_);
+    draw_count_ = draws.empty() ? 0 : draws.back() + 1;
 }
 
 bool PairFunction::uses(PairQuantity quantity) const { return std::ranges::find(inputs_, quantity) != inputs_.end(); }

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
@@ -177,8 +178,10 @@ def names_in(node: Node) -> dict[str, Node]:
     return found
 
 
-def parse(source: Source, begin: int, end: int) -> Node:
+def parse(source: Source, begin: int, end: int, keywords: Collection[str] = ()) -> Node:
     """Return the tree of the expression between two places of a text, which may have several lines.
+
+    `keywords` are words of Python, such as ``lambda``, that are names here.
 
     Raises
     ------
@@ -195,6 +198,9 @@ def parse(source: Source, begin: int, end: int) -> Node:
         refuse(whole, f"{len(text)} characters long", f"an expression has {_LONGEST} at most", "divide it into several")
     # Of the same length, so that places do not change.
     line = text.replace("\\\n", "  ").replace("\r", " ").replace("\n", " ")
+    renamed = {_stand_in(word): word for word in keywords}
+    for other, word in renamed.items():
+        line = re.sub(rf"\b{word}\b", other, line)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of Python, such as those on comparisons with literals
@@ -206,7 +212,12 @@ def parse(source: Source, begin: int, end: int) -> Node:
     except (ValueError, RecursionError, MemoryError):
         refuse(whole, f"'{whole.text}'", "it is not an expression that can be read", _TAKEN)
     _check_depth(tree, whole)
-    return _Reader(source, begin, line).node(tree)
+    return _Reader(source, begin, line, renamed).node(tree)
+
+
+def _stand_in(word: str) -> str:
+    """Return a name of the same length that Python accepts in the place of a keyword."""
+    return "\u019b" + word[1:]
 
 
 def _check_depth(tree: ast.AST, whole: Place) -> None:
@@ -227,10 +238,11 @@ def _check_depth(tree: ast.AST, whole: Place) -> None:
 class _Reader:
     """Converts nodes of Python's parser."""
 
-    def __init__(self, source: Source, begin: int, line: str) -> None:
+    def __init__(self, source: Source, begin: int, line: str, renamed: Mapping[str, str]) -> None:
         self.source = source
         self.begin = begin
         self.encoded = line.encode()
+        self.renamed = renamed
 
     def node(self, tree: ast.expr) -> Node:
         make = getattr(self, f"_{type(tree).__name__}", None)
@@ -272,7 +284,7 @@ class _Reader:
         return self._number(tree, number)
 
     def _Name(self, tree: ast.Name) -> Node:  # noqa: N802
-        return Node("name", self._place(tree), name=tree.id)
+        return Node("name", self._place(tree), name=self.renamed.get(tree.id, tree.id))
 
     def _UnaryOp(self, tree: ast.UnaryOp) -> Node:  # noqa: N802
         part = self.node(tree.operand)

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ranvier/base/instruction_set.hpp"
@@ -31,6 +32,11 @@ enum class PairQuantity : std::uint8_t {
 };
 
 inline constexpr std::size_t pair_quantity_count = static_cast<std::size_t>(PairQuantity::target_index) + 1;
+
+/// The name used in Python: "distance", "displacement_x", ...
+std::string_view to_string(PairQuantity quantity);
+/// @throws UnknownNameError
+PairQuantity parse_pair_quantity(std::string_view name);
 
 /// Whether a quantity needs positions.
 constexpr bool is_spatial(PairQuantity quantity) { return quantity < PairQuantity::source_index; }
@@ -64,7 +70,9 @@ class PairFunction {
     bool is_spatial() const;
     /// Whether it is a function of the distance alone.
     bool is_radial() const;
-    bool draws() const { return draws_; }
+    bool draws() const { return draw_count_ > 0; }
+    /// Draws have indices below this.
+    std::size_t draw_count() const { return draw_count_; }
 
     /// The values of `count` pairs: the oracle of faster evaluations.
     /// @param quantities an array for each quantity; those that are not inputs may be null
@@ -81,7 +89,7 @@ class PairFunction {
     program::Program program_;
     std::vector<PairQuantity> inputs_;
     std::string text_;
-    bool draws_ = false;
+    std::size_t draw_count_ = 0;
 };
 
 }  // namespace ranvier::connect

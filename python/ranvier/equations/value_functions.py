@@ -1,0 +1,206 @@
+"""Compiles expressions of neurons and of pairs of neurons to functions of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ranvier import _core
+from ranvier.equations.builder import Builder, Operand, Value
+from ranvier.equations.expressions import CONSTANTS, Instructions, Units, in_unit
+from ranvier.equations.names import is_unit
+from ranvier.equations.places import Place, refuse, refuse_name, refuse_unit
+from ranvier.equations.program import Program
+from ranvier.equations.trees import TRUTHS, Node, names_in, nodes_of, walked
+from ranvier.equations.units import NONE, UNITS, Dimension, Quantity, Unit, scaled
+
+__all__ = ["NEURON", "NUMBER", "PAIR", "Context", "Names", "check_names", "check_tree", "compile_tree"]
+
+NUMBER = Unit(NONE, 0, "")
+_LENGTH = UNITS["um"].dimension
+# Draws in the core are numbered below this.
+_MOST_DRAWS = 256
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names that an expression may use: the length or the index in the core that each one is."""
+
+    of: str
+    lengths: Mapping[str, str]
+    indices: Mapping[str, str]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.lengths, *self.indices))
+
+
+PAIR = Names(
+    "a pair of neurons",
+    {
+        "d": "distance",
+        **{f"d{axis}": f"displacement_{axis}" for axis in "xyz"},
+        **{f"{axis}_pre": f"source_{axis}" for axis in "xyz"},
+        **{f"{axis}_post": f"target_{axis}" for axis in "xyz"},
+    },
+    {"i": "source_index", "j": "target_index"},
+)
+NEURON = Names("a neuron", {axis: f"target_{axis}" for axis in "xyz"}, {"i": "target_index"})
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where an expression is used.
+
+    Attributes
+    ----------
+    what
+        The value in errors, ``"weight of projection 'E to I'"``.
+    names
+        Names that it may use.
+    lengths
+        Unit of the positions, ``"mm"`` or ``"um"``; empty where there are none.
+    unit
+        Unit of the value, as a number of which it is compiled.
+    takes_plain
+        Whether a value without unit is a number in `unit`, although the expression names units.
+    may_draw
+        Whether it may use random numbers.
+    without_positions
+        Why there are no positions, ``"population 'E' has none"``.
+    """
+
+    what: str
+    names: Names = PAIR
+    lengths: str = ""
+    unit: Unit = NUMBER
+    takes_plain: bool = False
+    may_draw: bool = False
+    without_positions: str = "there are no positions"
+
+
+def check_names(node: Node, constants: Mapping[str, Quantity], names: Names | None) -> None:
+    """Raise an error for a name that does not exist; None: of a neuron or of a pair.
+
+    Raises
+    ------
+    UnknownSymbolError
+        Pointing at the place.
+    """
+    known = [*(names or {**dict.fromkeys(PAIR), **dict.fromkeys(NEURON)}), *constants, *CONSTANTS]
+    for name, part in names_in(node).items():
+        if name in known or is_unit(name):
+            continue
+        if names is not None and name in (NEURON if names is PAIR else PAIR):
+            refuse(
+                part.place,
+                f"'{name}'",
+                f"here values are of {names.of}",
+                f"use {', '.join(names)}",
+            )
+        refuse_name(part.place, name, known, "give its value as a constant of this name")
+
+
+def check_tree(node: Node, place: Place) -> None:
+    """Raise an error for an expression that is a condition, or that uses what only equations have."""
+    for part in nodes_of(node):
+        if part.kind == "before":
+            refuse(part.place, f"'{part.place.text}'", "only equations have steps", "leave out before()")
+    if node.kind in TRUTHS:
+        refuse(place, f"'{place.text}'", "it is a condition, not a number", "write int(...)")
+
+
+def has_units(node: Node, constants: Mapping[str, Quantity]) -> bool:
+    """Return whether an expression names a unit, or a constant of it has one."""
+    names = [name for name in names_in(node) if name in constants or is_unit(name)]
+    return any(name not in constants or constants[name].unit.dimension != NONE for name in names)
+
+
+@dataclass
+class _Draws:
+    """Numbers the draws of an expression."""
+
+    builder: Builder
+    found: dict[int, int] = field(default_factory=dict)
+
+    def __call__(self, node: Node) -> Operand:
+        index = self.found.setdefault(id(node), len(self.found))
+        if index >= _MOST_DRAWS:
+            refuse(node.place, f"{index + 1} random numbers", f"there can be {_MOST_DRAWS}", "use fewer of them")
+        return self.builder.draw("uniform_draw" if node.name == "rand" else "normal_draw", index)
+
+
+def compile_tree(node: Node, constants: Mapping[str, Quantity], context: Context, text: str) -> _core.PairFunction:
+    """Return the function of an expression, a number in the unit of the context.
+
+    Raises
+    ------
+    UnknownSymbolError, UnitError, EquationError
+        Pointing at the place.
+    """
+    whole = Place(node.place.source, 0, max(1, len(node.place.source.text)))
+    check_names(node, constants, context.names)
+    check_tree(node, whole)
+    used = names_in(node)
+    for name, part in used.items():
+        if name in context.names.lengths and name not in constants and not context.lengths:
+            refuse(
+                part.place,
+                f"'{name}'",
+                f"it needs positions, and {context.without_positions}",
+                "give them: net.create(..., positions=...)",
+            )
+    for part in nodes_of(node):
+        if part.kind == "draw" and not context.may_draw:
+            refuse(part.place, f"'{part.place.text}'", "this value cannot be random", "use it without random numbers")
+    is_checked = has_units(node, constants)
+    exponent = _exponent_of_result(node, constants, context, whole) if is_checked else 0
+    builder = Builder(0)
+    operands: dict[str, Operand] = {}
+    inputs: dict[int, str] = {}
+    for name in used:
+        if name in constants:
+            quantity = constants[name]
+            operands[name] = scaled(quantity.number, quantity.unit.exponent)
+        elif name in context.names:
+            quantities = {**context.names.lengths, **context.names.indices}
+            operand = builder.input(quantities[name])
+            inputs[operand.place] = quantities[name]
+            is_scaled = is_checked and name in context.names.lengths
+            operands[name] = _scaled(builder, operand, UNITS[context.lengths].exponent if is_scaled else 0)
+    made = walked(node, Instructions(builder, operands, _Draws(builder)))
+    result = builder.take(_scaled(builder, made, exponent))
+    live = sorted(builder.live([result.place]) & set(inputs))
+    program: Program = builder.finished(live, [result])
+    return _core.PairFunction(program, [inputs[place] for place in live], text)
+
+
+def _scaled(builder: Builder, operand: Operand, exponent: int) -> Operand:
+    if exponent == 0:
+        return operand
+    if not isinstance(operand, Value):
+        return scaled(float(operand), exponent)
+    return builder.emit("multiply" if exponent > 0 else "divide", (operand, 10.0 ** abs(exponent)))
+
+
+def _exponent_of_result(node: Node, constants: Mapping[str, Quantity], context: Context, whole: Place) -> int:
+    """Return the power of ten by which the value is multiplied, in units of calculations, to be in that of the context.
+
+    Raises
+    ------
+    UnitError
+        If units within the expression do not match, or if that of its value is another one.
+    """
+    dimensions: dict[str, Dimension] = {**dict.fromkeys(context.names.lengths, _LENGTH)}
+    dimensions |= dict.fromkeys(context.names.indices, NONE)
+    dimensions |= {name: each.unit.dimension for name, each in constants.items()}
+    found = walked(node, Units(dimensions))
+    wanted = context.unit.dimension
+    if found == wanted or not isinstance(found, Dimension):
+        return -context.unit.exponent
+    if context.takes_plain and found == NONE:
+        return 0
+    bound, remedy = f"{context.what} must be in {context.unit.text or wanted}", f"write it in {wanted}"
+    if wanted == NONE:
+        bound = f"{context.what} must be a number without unit"
+        remedy = f"divide it by a value in {found}, or give all values without unit"
+    return refuse_unit(whole, in_unit(found), bound, remedy)
