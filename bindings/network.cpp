@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "bindings.hpp"
+#include "positions.hpp"
 #include "ranvier/models/user_model.hpp"
 #include "values.hpp"
 
@@ -99,6 +100,9 @@ void read_field(nb::handle given, network::SpikeTimes& lists) {
 }
 void read_field(nb::handle given, std::shared_ptr<const models::NeuronModel>& model) {
     model = to_neuron_model(nb::cast<InputNeuronModel>(given));
+}
+void read_field(nb::handle given, std::shared_ptr<const connect::Positions>& positions) {
+    positions = nb::cast<std::shared_ptr<const connect::Positions>>(given);
 }
 void read_field(nb::handle given, const models::StimulatorModel*& model) {
     model = &models::find_stimulator_model(nb::cast<std::string>(given));
@@ -268,6 +272,10 @@ void bind_queries(nb::class_<Network>& network) {
                 return self.expected_synapses(ProjectionId(projection));
             },
             nb::arg("projection"))
+        .def(
+            "positions",
+            [](const Network& self, const InputIds& ids) { return coordinates_of(*self.space(), to_ids(ids)); },
+            nb::arg("ids"), "Positions of neurons that all have some, of as many dimensions: one row each.")
         .def("to_steps", &Network::to_steps, nb::arg("milliseconds"), nb::arg("object"));
 }
 

@@ -78,6 +78,29 @@ class Fingerprint {
             std::visit([this](const auto& given) { add(given); }, value);
         }
     }
+    void add(const connect::Point& point) {
+        for (const double coordinate : point) add(coordinate);
+    }
+    void add(const connect::Positions::Array& array) { add(array.coordinates); }
+    void add(const connect::Positions::Grid& grid) {
+        for (const std::uint64_t count : grid.shape) add(count);
+        add(grid.first);
+        add(grid.spacing);
+    }
+    void add(const connect::Positions::Random& random) {
+        add(random.shape);
+        add(random.lower);
+        add(random.extent);
+    }
+    void add(const connect::Positions& positions) {
+        const auto& [dimensions, unit, form, period, origin] = positions;
+        add(dimensions);
+        add(unit);
+        add(form.index());
+        std::visit([this](const auto& given) { add(given); }, form);
+        add(period);
+        add(origin);
+    }
     void add(const IdSequence& ids) {
         add(ids.size());
         ids.for_each_progression([this](std::uint64_t, NeuronId first, std::uint64_t stride, std::uint64_t size) {

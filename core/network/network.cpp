@@ -81,6 +81,10 @@ class ArrayBytes {
         }
     }
     void add(const SynapseSpec& synapse) { add_fields(synapse); }
+    void add(const std::shared_ptr<const connect::Positions>& positions) {
+        if (positions == nullptr) return;
+        if (const auto* const array = std::get_if<connect::Positions::Array>(&positions->form)) add(array->coordinates);
+    }
 
     std::uint64_t bytes_ = 0;
     std::set<const void*> counted_;
@@ -271,9 +275,9 @@ PopulationId Network::create(PopulationSpec spec) {
 void Network::set(PopulationId id, PopulationSpec changed) {
     const Population& present = population(id);
     if (changed.name != present.name || changed.model != present.model || changed.size != present.size ||
-        changed.step != present.step) {
+        changed.step != present.step || changed.positions != present.positions) {
         throw ValueOutOfBoundsError({.object = "population " + quoted(present.name),
-                                     .value = "another name, model, size or step",
+                                     .value = "another name, model, size or step, or other positions",
                                      .bound = "they are fixed when a population is created",
                                      .remedy = "create another population"});
     }
@@ -292,6 +296,7 @@ void Network::check(Population& population) const {
                           .remedy = "create as many"});
     }
     if (population.step) population.stride = stride_of(*population.step, population.name);
+    if (population.positions) population.positions->check(population.size, population.name);
     for (const auto& [key, value] : population.values) {
         const std::string of_population = key + " of " + object;
         if (const auto parameter = find_info(model.parameters, key); parameter != model.parameters.end()) {
@@ -645,6 +650,21 @@ std::uint64_t Network::neuron_count() const {
     std::uint64_t count = 0;
     for (const Population& population : populations_) count += population.model->is_source ? 0 : population.size;
     return count;
+}
+
+std::shared_ptr<const connect::Space> Network::space() const {
+    if (std::ranges::all_of(populations_, [](const Population& each) { return each.positions == nullptr; })) {
+        return nullptr;
+    }
+    std::vector<connect::Space::Part> parts;
+    parts.reserve(populations_.size());
+    for (const Population& each : populations_) {
+        parts.push_back({.first = each.first,
+                         .size = each.size,
+                         .positions = each.positions,
+                         .key = make_key(seed_, Purpose::position, each.id.value)});
+    }
+    return std::make_shared<const connect::Space>(std::move(parts));
 }
 
 std::uint64_t Network::array_bytes() const {

@@ -34,6 +34,7 @@ from ranvier import populations as populations
 from ranvier import processes as processes
 from ranvier import recording as recording
 from ranvier import simulation as simulation
+from ranvier import space as space
 from ranvier import state as state
 from ranvier.base.distributions import Distribution as Distribution
 from ranvier.base.distributions import Exponential as Exponential
@@ -194,6 +195,13 @@ from ranvier.simulation.progress import ProgressReport as ProgressReport
 from ranvier.simulation.simulation import Simulation as Simulation
 from ranvier.simulation.trace import Trace as Trace
 from ranvier.simulation.trace import TraceAccount as TraceAccount
+from ranvier.space.positions import GivenPositions as GivenPositions
+from ranvier.space.positions import Grid as Grid
+from ranvier.space.positions import Positions as Positions
+from ranvier.space.positions import RandomPositions as RandomPositions
+from ranvier.space.positions import grid as grid
+from ranvier.space.positions import positions as positions
+from ranvier.space.positions import random_positions as random_positions
 
 __all__ = [
     "AllToAll",
@@ -217,6 +225,8 @@ __all__ = [
     "FixedOutdegree",
     "FixedTotalNumber",
     "FromMatrix",
+    "GivenPositions",
+    "Grid",
     "LogNormal",
     "Morphology",
     "NearestNeighbors",
@@ -229,10 +239,12 @@ __all__ = [
     "Population",
     "PopulationRate",
     "PopulationView",
+    "Positions",
     "PowerSpectrum",
     "Processes",
     "ProgressReport",
     "Projection",
+    "RandomPositions",
     "ReceptorMechanism",
     "Region",
     "Rule",
@@ -286,6 +298,7 @@ __all__ = [
     "gif_psc_exp_multisynapse",
     "glif_cond",
     "glif_psc",
+    "grid",
     "h_current",
     "hh",
     "hh_cond_exp_traub",
@@ -326,11 +339,13 @@ __all__ = [
     "places_at_distance",
     "plot",
     "poisson_generator",
+    "positions",
     "pp_psc_delta",
     "predict_memory",
     "pulsepacket_generator",
     "quantal_stp",
     "random_places",
+    "random_positions",
     "read_morphology",
     "read_nestml",
     "read_neuron",

@@ -363,6 +363,26 @@ class PairFunction:
     ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
     def range(self, ranges: Mapping[str, tuple[float, float]]) -> tuple[float, float]: ...
 
+class Positions:
+    @staticmethod
+    def array(
+        coordinates: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        frame: tuple[str, Sequence[float], Sequence[float]],
+    ) -> Positions: ...
+    @staticmethod
+    def grid(
+        shape: Sequence[int],
+        first: Sequence[float],
+        spacing: Sequence[float],
+        frame: tuple[str, Sequence[float], Sequence[float]],
+    ) -> Positions: ...
+    @staticmethod
+    def random(
+        shape: str, lower: Sequence[float], extent: Sequence[float], frame: tuple[str, Sequence[float], Sequence[float]]
+    ) -> Positions: ...
+
 class Distribution:
     def __init__(
         self, kind: str, first: float, second: float, restriction: str, lower: float, upper: float
@@ -410,6 +430,11 @@ class Network:
     @property
     def expected_synapses(self) -> float: ...
     def expected_synapses_of(self, projection: int) -> float: ...
+    def positions(
+        self,
+        ids: tuple[int, int, int]
+        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
     def to_steps(self, milliseconds: float, object: str) -> int: ...
 
 class SimulationOptions:

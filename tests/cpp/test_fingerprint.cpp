@@ -47,6 +47,7 @@ struct Choices {
     std::string population = "neurons";
     NamedValues values = {{"tau_m", 10.0}, {"V_m", -60.0}};
     std::optional<double> step = std::nullopt;
+    connect::Positions positions = {.form = connect::Positions::Random{.extent = {1.0, 1.0, 1.0}}};
     Lists spikes = {{1.0}, {2.0}};
     std::vector<double> rate_times = {0.1, 50.0};
     std::vector<double> rates = {10.0, 20.0};
@@ -79,11 +80,13 @@ IdSequence first_of(const Network& network, PopulationId population, std::uint64
 
 Network make_network(const Choices& choices) {
     Network network(choices.resolution, choices.seed);
-    const PopulationId neurons = network.create({.name = choices.population,
-                                                 .model = registered_model(choices.model),
-                                                 .size = choices.size,
-                                                 .step = choices.step,
-                                                 .values = choices.values});
+    const PopulationId neurons =
+        network.create({.name = choices.population,
+                        .model = registered_model(choices.model),
+                        .size = choices.size,
+                        .step = choices.step,
+                        .values = choices.values,
+                        .positions = std::make_shared<const connect::Positions>(choices.positions)});
     network.create({.name = "players",
                     .model = registered_model("spike_generator"),
                     .size = choices.spikes.size(),
@@ -124,6 +127,14 @@ struct Change {
     std::function<void(Choices&)> make;
 };
 
+using Random = connect::Positions::Random;
+
+/// Random positions, in a box or what is given.
+connect::Positions random_in(connect::Positions frame, const Random& form = {.extent = {1.0, 1.0, 1.0}}) {
+    frame.form = form;
+    return frame;
+}
+
 const std::vector<Change>& changes() {
     const Distribution drawn{.kind = Distribution::Kind::uniform, .first = 1.0, .second = 3.0};
     static const std::vector<Change> all{
@@ -138,6 +149,19 @@ const std::vector<Change>& changes() {
         {"initial value", [](Choices& c) { c.values.at("V_m") = -61.0; }},
         {"drawn initial value", [drawn](Choices& c) { c.values.at("V_m") = drawn; }},
         {"step", [](Choices& c) { c.step = 0.5; }},
+        {"dimensions", [](Choices& c) { c.positions = random_in({.dimensions = 3}); }},
+        {"unit", [](Choices& c) { c.positions = random_in({.unit = connect::LengthUnit::micrometre}); }},
+        {"period", [](Choices& c) { c.positions = random_in({.period = {1.0, 0.0}}); }},
+        {"origin", [](Choices& c) { c.positions = random_in({.origin = {0.5, 0.0}}); }},
+        {"shape of random positions",
+         [](Choices& c) {
+             c.positions = random_in({}, {.shape = Random::Shape::ellipsoid, .extent = {1.0, 1.0, 1.0}});
+         }},
+        {"lower end", [](Choices& c) { c.positions = random_in({}, {.lower = {1.0}, .extent = {1.0, 1.0, 1.0}}); }},
+        {"extent", [](Choices& c) { c.positions = random_in({}, {.extent = {2.0, 1.0, 1.0}}); }},
+        {"grid", [](Choices& c) { c.positions = {.form = connect::Positions::Grid{.shape = {2, 2, 1}}}; }},
+        {"given positions",
+         [](Choices& c) { c.positions = {.form = connect::Positions::Array{std::vector<double>(8, 1.0)}}; }},
         {"spike times", [](Choices& c) { c.spikes[1] = {2.1}; }},
         {"number of spikes", [](Choices& c) { c.spikes[1] = {2.0, 2.0}; }},
         {"sequence of sources", [](Choices& c) { c.rate_times[1] = 51.0; }},

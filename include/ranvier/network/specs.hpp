@@ -16,6 +16,7 @@
 #include "ranvier/base/id_sequence.hpp"
 #include "ranvier/base/ids.hpp"
 #include "ranvier/connect/rules/rule.hpp"
+#include "ranvier/connect/space/positions.hpp"
 #include "ranvier/models/neuron.hpp"
 #include "ranvier/models/stimulator.hpp"
 #include "ranvier/network/site_spec.hpp"
@@ -102,6 +103,8 @@ struct PopulationSpec {
     /// One list per unit: ms, ascending, on the grid, > 0. A list may repeat a time. Only for models that play spikes.
     SpikeTimes spike_times = {};
     Sequences sequences = {};  ///< of sources that a stimulator draws
+    /// One for each unit; null: they have none.
+    std::shared_ptr<const connect::Positions> positions = nullptr;
 };
 
 template <>
@@ -113,6 +116,7 @@ inline constexpr auto fields<PopulationSpec> = std::tuple{
     field<FieldRole::parameters>("values", &PopulationSpec::values),
     field<FieldRole::time>("spike_times", &PopulationSpec::spike_times),
     field("sequences", &PopulationSpec::sequences),
+    field("positions", &PopulationSpec::positions),
 };
 static_assert(lists_all_members<PopulationSpec>());
 

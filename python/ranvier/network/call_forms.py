@@ -45,7 +45,8 @@ def explained_create(create: Callable[Arguments, Result]) -> Callable[Arguments,
 def _explain_create(call: str, positional: tuple[Any, ...], keywords: dict[str, Any], known: list[str]) -> None:
     given = {**dict(zip(("self", "model", "size", "name"), positional, strict=False)), **keywords}
     values = given.get("params", given.get("name"))
-    needed = {"model"} if isinstance(given.get("model"), list | tuple) else {"model", "size"}
+    has_size = isinstance(given.get("model"), list | tuple) or "positions" in given
+    needed = {"model"} if has_size else {"model", "size"}
     if isinstance(values, Mapping) or len(positional) > 4 or not needed <= given.keys():
         words = [_text(given.get("model"), "model"), _text(given.get("size"), "size")]
         words += [f"{name}={_text(value)}" for name, value in (values.items() if isinstance(values, Mapping) else ())]

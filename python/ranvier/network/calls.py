@@ -32,6 +32,7 @@ from ranvier.network.rule_base import Rule
 from ranvier.network.sites import CoreSite, SiteLike, StoredSite, site_to_core, store_site
 from ranvier.populations.model_base import AnySynapse
 from ranvier.populations.populations import Population, PopulationView, Selection, core_ids
+from ranvier.space.positions import Positions, PositionsLike, as_positions
 
 __all__ = [
     "Call",
@@ -214,6 +215,14 @@ def _check_step(name: str, step: float | None, context: Context) -> float | None
     return None if step is None else number(name, step)
 
 
+def _check_positions(name: str, positions: PositionsLike | None, context: Context) -> Positions | None:
+    return None if positions is None else as_positions(positions)
+
+
+def _positions_to_core(positions: Positions | None, contents: Contents) -> _core.Positions | None:
+    return None if positions is None else positions.core_positions
+
+
 def _check_name_of_population(name: str, given: str | None, context: Context) -> str:
     return check_name("population", given)
 
@@ -229,6 +238,9 @@ class Create(DescribingCall[Population], ChangeableCall[Population]):
     spike_times: SpikeTimes | None = field(default=None, metadata=_argument())
     """Only of spike generators."""
     step: float | None = field(default=None, metadata=_argument(check=_check_step, fixed=True))
+    positions: Positions | None = field(
+        default=None, metadata=_argument(_positions_to_core, check=_check_positions, fixed=True)
+    )
     name: str = field(default="", metadata=_argument(check=_check_name_of_population, fixed=True))
 
     def make(self, contents: Contents) -> Population:
@@ -236,7 +248,7 @@ class Create(DescribingCall[Population], ChangeableCall[Population]):
         first_id = contents.core.unit_count
         index = contents.core.create(self._to_core(contents))
         shown = {**self._shown(contents), "name": contents.core.population_name(index)}
-        made = Population(contents.network, index, first_id, shown)
+        made = Population(contents.network, contents.core, index, first_id, shown)
         contents.populations.append(made)
         return made
 

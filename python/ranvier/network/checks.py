@@ -12,7 +12,7 @@ import numpy as np
 from ranvier import models
 from ranvier.base.hints import unknown_model
 from ranvier.base.immutable import locked
-from ranvier.base.names import counted, some_names, unknown_name
+from ranvier.base.names import counted, some_names, there_are, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.user_model import UserModel
@@ -25,6 +25,7 @@ from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfB
 from ranvier.network.projections import Stimulus
 from ranvier.populations.model_base import AnySynapse, Model, NeuronModel, Stimulator, SynapseModel
 from ranvier.populations.populations import Neurons, PopulationView, Selection, selection_of
+from ranvier.space.positions import Positions
 
 __all__ = [
     "Neurons",
@@ -62,18 +63,29 @@ def check_seed(seed: int) -> int:
     return whole_number("seed", seed, 0, _LARGEST_SEED)
 
 
-def check_size(size: int | None, model: str | UserModel) -> int:
-    """Return the checked size of a population; a list of cells determines it.
+def check_size(size: int | None, model: str | UserModel, positions: Positions | None) -> int:
+    """Return the checked size of a population; a list of cells and positions determine it.
 
     Raises
     ------
     ShapeError
-        When the size differs from the length of the list of cells.
+        When the size differs from the length of the list of cells or the number of positions.
     ValueOutOfBoundsError
         When the size is 0, or larger than the number of ids of the core.
     """
     if not isinstance(model, CellKinds):
-        return whole_number("size of a population", size, 1, _MOST_UNITS)
+        places = None if positions is None else positions.count
+        if size is None and places is not None:
+            return places
+        checked = whole_number("size of a population", size, 1, _MOST_UNITS)
+        if places is not None and checked != places:
+            raise ShapeError(
+                "size of a population",
+                str(size),
+                there_are(places, "position"),
+                "leave the size out, or give one position for each neuron",
+            )
+        return checked
     cells = len(model.kind_of)
     if size is not None and whole_number("size of a population", size, 1, _MOST_UNITS) != cells:
         raise ShapeError(

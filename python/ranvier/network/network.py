@@ -58,6 +58,7 @@ from ranvier.network.sites import SiteLike
 from ranvier.populations.model_base import AnySynapse, NeuronModel, Stimulator
 from ranvier.populations.populations import Neurons, Population, PopulationView, selection_of
 from ranvier.recording.destinations import FilePath, checked_destination
+from ranvier.space.positions import PositionsLike
 
 __all__ = ["Network", "check_network", "contents_of", "snapshot_of"]
 
@@ -264,6 +265,7 @@ class Network(NamedAttributes):
         name: str | None = None,
         *,
         step: float | None = None,
+        positions: PositionsLike | None = None,
         **values: Values,
     ) -> Population:
         """Create a population of neurons.
@@ -280,12 +282,16 @@ class Network(NamedAttributes):
             a different train, the same for all neurons that it is connected to. Sources can be connected by any rule,
             and recorded by name; they receive no input and do not count as neurons.
         size
-            Number of neurons, >= 1; None for a list of cells.
+            Number of neurons, >= 1; None for a list of cells, and for as many neurons as there are positions.
         name
             Name of the population; None: a name made of the model and a number.
         step
             Length of a step of the neurons, ms, a multiple of the resolution; None: the resolution. Delays onto the
             neurons are rounded to whole steps of them.
+        positions
+            Positions of the neurons in two or three dimensions: an array with one row for each, of shape ``(size, 2)``
+            or ``(size, 3)``, in mm; or made by `grid`, `random_positions` or `positions`. None: the neurons have no
+            positions.
         **values
             Values of parameters or initial values of state variables: one number for all neurons, an array of shape
             ``(size,)`` or a distribution. They take precedence over the values in `model`.
@@ -297,8 +303,8 @@ class Network(NamedAttributes):
         ValueOutOfBoundsError
             For values that are outside their bounds or not finite, and for ``size < 1``.
         ShapeError
-            For an array whose length is not the number of neurons, or a size that is not the length of the list of
-            cells.
+            For an array whose length is not the number of neurons, a size that is not the length of the list of cells
+            or the number of positions, and positions of other than two or three dimensions.
         GridError
             For a step that is not a multiple of the resolution.
         """
@@ -307,9 +313,9 @@ class Network(NamedAttributes):
         given |= changes.numbers_of(checked, values)
         if isinstance(checked, UserModel):
             checked.check_values(given)
-        checked_size = check_size(size, checked)
+        arguments = Create.checked({"step": step, "positions": positions, "name": name}, Context(self))
+        checked_size = check_size(size, checked, arguments["positions"])
         sequences = changes.sequences_of(checked, given) if isinstance(checked, str) else {}
-        arguments = Create.checked({"step": step, "name": name}, Context(self))
         return self._make(Create(checked, checked_size, given, sequences, **arguments))
 
     @known_keywords

@@ -19,8 +19,9 @@ from ranvier.base.value_texts import describe_settings
 from ranvier.base.values import StoredValues
 from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
-from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.populations.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
+from ranvier.space.positions import Positions
 
 __all__ = [
     *("Neurons", "Population", "PopulationView", "Selection", "core_ids", "selection_of", "view_of"),
@@ -33,6 +34,7 @@ _FIXED_OF_POPULATIONS = (
         "ids",
         "index",
         "indices",
+        "layout",
         "model",
         "name",
         "network",
@@ -40,6 +42,7 @@ _FIXED_OF_POPULATIONS = (
         "parts",
         "population",
         "populations",
+        "positions",
         "size",
         "step",
     ),
@@ -143,6 +146,23 @@ class PopulationView(Immutable):
         """Global ids of the neurons, ascending, shape ``(len(self),)``."""
         parts = [population.first_id + self._as_array(indices) for population, indices in self._selection]
         return locked(parts[0] if len(parts) == 1 else np.concatenate(parts))
+
+    @property
+    def positions(self) -> npt.NDArray[np.float64]:
+        """Positions of the neurons, one row each, shape ``(len(self), dimensions)``, in the unit of their layouts.
+
+        Random positions follow the present seed of the network.
+
+        Raises
+        ------
+        StateError
+            When neurons have no positions.
+        ShapeError, ValueOutOfBoundsError
+            When the positions of several populations have different dimensions or units.
+        """
+        layout = common_layout(self)
+        check_room(f"the positions of {self.name}", 8 * layout.dimensions * len(self), "ask for those of a part of it")
+        return locked(self._selection[0][0]._core_network.positions(core_ids(self)))
 
     @property
     def is_contiguous(self) -> bool:
@@ -333,6 +353,41 @@ def core_ids(view: PopulationView) -> tuple[int, int, int] | npt.NDArray[np.int6
     return view.ids
 
 
+def common_layout(view: PopulationView) -> Positions:
+    """Return the layout of the first population of a view, of which all others have the dimensions and the unit.
+
+    Raises
+    ------
+    StateError, ShapeError, ValueOutOfBoundsError
+        As `PopulationView.positions`.
+    """
+    first = view.populations[0].layout
+    for population in view.populations:
+        layout = population.layout
+        if layout is None or first is None:
+            raise StateError(
+                f"population {population.name}",
+                bound="its neurons have no positions",
+                remedy="give some when it is created: net.create(model, size, positions=...)",
+            )
+        if layout.dimensions != first.dimensions:
+            raise ShapeError(
+                f"positions of {view.name}",
+                f"of {first.dimensions} and {layout.dimensions} dimensions",
+                "they must have the same number of dimensions",
+                "give all populations two or three coordinates",
+            )
+        if layout.unit != first.unit:
+            raise ValueOutOfBoundsError(
+                f"positions of {view.name}",
+                f"in {first.unit} and {layout.unit}",
+                "they must have the same unit",
+                "give all positions in one unit",
+            )
+    assert first is not None
+    return first
+
+
 def _view(population: Population, indices: Indices) -> PopulationView:
     if isinstance(indices, range) and indices == range(len(population)):
         return population
@@ -350,6 +405,8 @@ class Population(PopulationView):
         Name of the model.
     user_model
         The user-defined model: a cell, cells of several kinds, or equations. None for models that come with Ranvier.
+    layout
+        The positions that `Network.create` was given: `grid`, ...; None if the neurons have no positions.
     values
         Parameters and initial values of state variables that were set in `Network.create` or `Network.set`, by name.
     """
@@ -358,16 +415,19 @@ class Population(PopulationView):
     model: str
     user_model: UserModel | None
     values: Mapping[str, StoredValues]
+    layout: Positions | None
     _network: Any
+    _core_network: _core.Network
     _name: str
     _first_id: int
     _step: float | None
 
-    def __init__(self, network: Any, index: int, first_id: int, values: Mapping[str, Any]) -> None:
+    def __init__(self, network: Any, core: _core.Network, index: int, first_id: int, values: Mapping[str, Any]) -> None:
         model = values["model"]
         user_model = None if isinstance(model, str) else model
         self._put(_network=network, index=index, _first_id=first_id, _name=values["name"], _step=values["step"])
         self._put(model=model if user_model is None else user_model.name, user_model=user_model)
+        self._put(_core_network=core, layout=values["positions"])
         super().__init__(((self, range(values["size"])),))
         self._show(values)
 

@@ -23,7 +23,7 @@ from ranvier import errors
         (lambda net, p: net.connect(p, p, rv.OneToOne(), weights=1.0), "weights", "weight"),
         (lambda net, p: net.connect(p, p, "one_to_one", delays=1.0), "delays", "delay"),
         (lambda net, p: net.create("iaf_psc_exp", 1, I_ee=1.0), "I_ee", "I_e"),
-        (lambda net, p: net.create("iaf_psc_exp", 1, positions=[[0.0, 1.0]]), "positions", ""),
+        (lambda net, p: net.create("iaf_psc_exp", 1, position=[[0.0, 1.0]]), "position", "positions"),
         (lambda net, p: net.create("iaf_psc_exp", 1, nam="x"), "nam", "name"),
         (lambda net, p: net.stimulate(p, "poisson_generator", weights=1.0), "weights", "weight"),
         (lambda net, p: net.record_spikes(neuron=p), "neuron", "neurons"),

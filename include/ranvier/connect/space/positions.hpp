@@ -57,7 +57,7 @@ struct Positions {
 
     unsigned dimensions = 2;
     LengthUnit unit = LengthUnit::millimetre;
-    std::variant<Array, Grid, Random> form;
+    std::variant<Array, Grid, Random> form = {};
     /// By axis: the length after which space repeats itself; 0 on an axis that is not periodic.
     Point period{};
     /// Of periodic axes: the lower end of the box that repeats.

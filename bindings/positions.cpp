@@ -1,0 +1,100 @@
+#include "positions.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ranvier/base/errors.hpp"
+#include "values.hpp"
+
+namespace ranvier::bindings {
+
+namespace {
+
+using connect::LengthUnit;
+using connect::Point;
+using connect::Positions;
+
+/// One number for each dimension.
+using InputPoint = std::vector<double>;
+/// What all forms have: unit, period and origin.
+using InputFrame = std::tuple<std::string, InputPoint, InputPoint>;
+/// One row for each neuron.
+using InputPoints = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+Point to_point(const InputPoint& numbers) {
+    Point point{};
+    std::copy_n(numbers.begin(), std::min(numbers.size(), point.size()), point.begin());
+    return point;
+}
+
+std::shared_ptr<const Positions> to_positions(std::size_t dimensions, decltype(Positions::form) form,
+                                              const InputFrame& frame) {
+    const auto& [unit, period, origin] = frame;
+    return std::make_shared<const Positions>(
+        Positions{.dimensions = static_cast<unsigned>(dimensions),
+                  .unit = unit == "um" ? LengthUnit::micrometre : LengthUnit::millimetre,
+                  .form = std::move(form),
+                  .period = to_point(period),
+                  .origin = to_point(origin)});
+}
+
+}  // namespace
+
+OutputPoints coordinates_of(const connect::Space& space, const IdSequence& neurons) {
+    const std::size_t count = neurons.size();
+    const std::size_t dimensions =
+        space.part_of(neurons.empty() ? space.parts()[0].first : neurons[0]).positions->dimensions;
+    auto owner = std::make_unique<std::vector<double>>(count * dimensions);
+    double* const data = owner->data();
+    for (const connect::Space::Part& part : space.parts()) {
+        const IdSequence within = neurons.within(part.first, part.size);
+        double* out = data + neurons.count_below(part.first) * dimensions;
+        for (std::uint64_t i = 0; i < within.size(); ++i, out += dimensions) {
+            const Point position = part.positions->at(within[i].value - part.first.value, part.key);
+            std::copy_n(position.begin(), dimensions, out);
+        }
+    }
+    const nb::capsule capsule(owner.get(),
+                              [](void* pointer) noexcept { delete static_cast<std::vector<double>*>(pointer); });
+    owner.release();
+    return OutputPoints(data, {count, dimensions}, capsule);
+}
+
+void bind_positions(nb::module_& module) {
+    nb::class_<Positions>(module, "Positions", "The positions of the neurons of a population.")
+        .def_static(
+            "array",
+            [](const InputPoints& points, const InputFrame& frame) {
+                const auto owner = std::make_shared<const InputPoints>(points);
+                const SharedArray coordinates(std::shared_ptr<const double>(owner, owner->data()), owner->size());
+                return to_positions(points.shape(1), Positions::Array{coordinates}, frame);
+            },
+            nb::arg("coordinates"), nb::arg("frame"))
+        .def_static(
+            "grid",
+            [](const std::vector<std::uint64_t>& shape, const InputPoint& first, const InputPoint& spacing,
+               const InputFrame& frame) {
+                Positions::Grid grid{.first = to_point(first), .spacing = to_point(spacing)};
+                std::copy_n(shape.begin(), std::min(shape.size(), grid.shape.size()), grid.shape.begin());
+                return to_positions(shape.size(), grid, frame);
+            },
+            nb::arg("shape"), nb::arg("first"), nb::arg("spacing"), nb::arg("frame"))
+        .def_static(
+            "random",
+            [](std::string_view shape, const InputPoint& lower, const InputPoint& extent, const InputFrame& frame) {
+                using Shape = Positions::Random::Shape;
+                static const std::map<std::string_view, Shape> shapes{
+                    {"box", Shape::box}, {"ellipsoid", Shape::ellipsoid}, {"cylinder", Shape::cylinder}};
+                const Positions::Random random{
+                    .shape = shapes.at(shape), .lower = to_point(lower), .extent = to_point(extent)};
+                return to_positions(extent.size(), random, frame);
+            },
+            nb::arg("shape"), nb::arg("lower"), nb::arg("extent"), nb::arg("frame"));
+}
+
+}  // namespace ranvier::bindings

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "bindings.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/connect/space/positions.hpp"
+
+/// Positions of neurons.
+namespace ranvier::bindings {
+
+/// Coordinates of neurons: one row each.
+using OutputPoints = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+
+/// @pre the neurons have positions, all of the same number of dimensions
+OutputPoints coordinates_of(const connect::Space& space, const IdSequence& neurons);
+
+}  // namespace ranvier::bindings

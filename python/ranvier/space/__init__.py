@@ -1,0 +1,1 @@
+"""Positions of neurons in space."""

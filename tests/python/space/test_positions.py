@@ -1,0 +1,171 @@
+"""Positions of populations: given, on grids and random; views, copies, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ranvier as rv
+from ranvier.errors import ReadOnlyError, ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
+
+POINTS = np.array([[0.0, 0.5], [0.1, -0.2], [0.3, 0.4]])
+
+
+def test_given_positions_are_kept() -> None:
+    net = rv.Network()
+    cells = net.create("iaf_psc_exp", 3, positions=POINTS)
+    assert np.array_equal(cells.positions, POINTS)
+    assert np.array_equal(cells[[0, 2]].positions, POINTS[[0, 2]])
+    assert np.array_equal(cells[1].positions, POINTS[1:2])
+    assert cells.layout == rv.positions(POINTS)
+
+
+def test_an_array_that_changes_later_changes_nothing() -> None:
+    net = rv.Network()
+    points = POINTS.copy()
+    cells = net.create("iaf_psc_exp", positions=points)
+    points[:] = 7.0
+    assert np.array_equal(cells.positions, POINTS)
+    with pytest.raises(ValueError, match="read-only"):
+        cells.positions[0, 0] = 1.0
+
+
+def test_positions_determine_the_size() -> None:
+    net = rv.Network()
+    assert len(net.create("iaf_psc_exp", positions=rv.grid((4, 5, 2)))) == 40
+    assert len(net.create("iaf_psc_exp", positions=POINTS.tolist())) == 3
+    assert len(net.create("iaf_psc_exp", positions=rv.random_positions(6, extent=(1, 1)))) == 6
+    with pytest.raises(ShapeError, match="size of a population is 5, but there are 40 positions"):
+        net.create("iaf_psc_exp", 5, positions=rv.grid((4, 5, 2)))
+    with pytest.raises(WrongTypeError, match="size of a population must be an integer"):
+        net.create("iaf_psc_exp", positions=rv.random_positions(extent=(1, 1)))
+
+
+@pytest.mark.parametrize(("shape", "extent", "center"), [((3, 4), (3.0, 2.0), (1.0, -1.0)), ((2, 3, 4), 2.0, 0.5)])
+def test_a_grid_has_neurons_in_the_middle_of_cells(shape: Any, extent: Any, center: Any) -> None:
+    net = rv.Network()
+    cells = net.create("iaf_psc_exp", positions=rv.grid(shape, extent, center=center))
+    sides, middle = np.broadcast_to(extent, len(shape)), np.broadcast_to(center, len(shape))
+    axes = [middle[i] - sides[i] / 2 + sides[i] / count * (np.arange(count) + 0.5) for i, count in enumerate(shape)]
+    expected = np.stack([each.ravel() for each in np.meshgrid(*axes, indexing="ij")], axis=1)
+    assert np.allclose(cells.positions, expected, rtol=0.0, atol=1e-14)
+    spacing = tuple(sides / shape)
+    assert rv.grid(shape, spacing=spacing, center=center) == cells.layout
+
+
+def test_random_positions_depend_on_seed_population_and_index_only() -> None:
+    layout = rv.random_positions(extent=(2.0, 3.0))
+    net = rv.Network(seed=5)
+    a, b = net.create("iaf_psc_exp", 50, positions=layout), net.create("iaf_psc_exp", 50, positions=layout)
+    again = rv.Network(seed=5).create("iaf_psc_alpha", 20, positions=layout)
+    assert np.array_equal(again.positions, a.positions[:20])
+    assert not np.array_equal(a.positions, b.positions)
+    assert np.array_equal((a[::7] + b[[3, 8]]).positions, np.concatenate([a.positions[::7], b.positions[[3, 8]]]))
+    before = a.positions
+    net.seed = 6
+    assert not np.array_equal(a.positions, before)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        rv.grid((3, 1), periodic=(True, False), unit="um"),
+        rv.random_positions(3, extent=(1, 2, 3), shape="ellipsoid", center=(0, 0, 1)),
+        rv.positions(POINTS, extent=1.0, periodic=True),
+    ],
+)
+def test_positions_are_copied_with_the_network(layout: rv.Positions) -> None:
+    net = rv.Network()
+    cells = net.create("iaf_psc_exp", positions=layout)
+    copy = pickle.loads(pickle.dumps(net))
+    assert copy == net
+    assert np.array_equal(copy.populations[0].positions, cells.positions)
+    assert pickle.loads(pickle.dumps(layout)) == layout
+    if not isinstance(layout, rv.GivenPositions):
+        assert eval(repr(layout), {name: getattr(rv, name) for name in ("grid", "random_positions")}) == layout
+
+
+def test_positions_cannot_be_changed() -> None:
+    net = rv.Network()
+    cells = net.create("iaf_psc_exp", positions=POINTS)
+    with pytest.raises(ReadOnlyError, match=r"positions of population .* cannot be changed"):
+        net.set(cells, positions=POINTS)
+    with pytest.raises(ReadOnlyError, match="positions"):
+        cells.positions = POINTS  # type: ignore[misc]
+    with pytest.raises(ReadOnlyError, match="make other positions"):
+        cells.layout.unit = "um"  # type: ignore[union-attr]
+
+
+def test_views_need_positions_of_one_kind() -> None:
+    net = rv.Network()
+    flat = net.create("iaf_psc_exp", positions=POINTS, name="flat")
+    deep = net.create("iaf_psc_exp", positions=rv.grid((2, 2, 2)), name="deep")
+    small = net.create("iaf_psc_exp", positions=rv.grid((2, 2), unit="um"), name="small")
+    nowhere = net.create("iaf_psc_exp", 2, name="nowhere")
+    with pytest.raises(StateError, match="population nowhere: its neurons have no positions"):
+        _ = nowhere.positions
+    with pytest.raises(StateError, match="population nowhere: its neurons have no positions"):
+        _ = (flat + nowhere).positions
+    with pytest.raises(ShapeError, match=r"positions of flat \+ deep is of 2 and 3 dimensions"):
+        _ = (flat + deep).positions
+    with pytest.raises(ValueOutOfBoundsError, match=r"positions of flat \+ small is in mm and um"):
+        _ = (flat + small).positions
+
+
+BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: rv.positions([[0.0, np.nan]]), ValueOutOfBoundsError, "y of position 0 is nan"),
+    (lambda: rv.positions([[0.0, 1.0], [np.inf, 0.0]]), ValueOutOfBoundsError, "x of position 1 is inf"),
+    (lambda: rv.positions([[0.0], [1.0]]), ShapeError, "dimensions of positions is 1"),
+    (lambda: rv.positions(np.zeros((5, 4))), ShapeError, "dimensions of positions is 4"),
+    (lambda: rv.positions([0.0, 1.0]), ShapeError, "one row for each neuron"),
+    (lambda: rv.positions(np.zeros((0, 2))), ShapeError, "number of positions is 0"),
+    (lambda: rv.positions([["a", "b"]]), WrongTypeError, "positions must be"),
+    (lambda: rv.positions([[1j, 0.0]]), WrongTypeError, "positions must be"),
+    (lambda: rv.positions([[True, False]]), WrongTypeError, "positions must be"),
+    (lambda: rv.positions([[0.0, 1.0], [2.0]]), WrongTypeError, "lists of different lengths"),
+    (lambda: rv.positions(POINTS, periodic=True), ShapeError, "periodic positions are in a box"),
+    (lambda: rv.positions(POINTS, extent=0.5), ValueOutOfBoundsError, "y of position 0 is 0.5, but the box"),
+    (lambda: rv.positions(POINTS, center=1.0), ShapeError, "a center is that of a box"),
+    (lambda: rv.positions(POINTS, unit="cm"), rv.errors.UnknownNameError, "cm"),
+    (lambda: rv.grid((4,)), ShapeError, "dimensions of shape of a grid is 1"),
+    (lambda: rv.grid((4, 4, 4, 4)), ShapeError, "dimensions of shape of a grid is 4"),
+    (lambda: rv.grid((4, 0)), ValueOutOfBoundsError, "shape of a grid is 0"),
+    (lambda: rv.grid((4, 1.5)), WrongTypeError, "must be an integer"),  # type: ignore[arg-type]
+    (lambda: rv.grid("ab"), WrongTypeError, "shape of a grid"),  # type: ignore[arg-type]
+    (lambda: rv.grid((2**30, 2**30)), ValueOutOfBoundsError, r"at most 2\^48"),
+    (lambda: rv.grid((4, 4), extent=0.0), ValueOutOfBoundsError, "extent of a grid along x is 0.0"),
+    (lambda: rv.grid((4, 4), extent=(1.0, -1.0)), ValueOutOfBoundsError, "extent of a grid along y is -1.0"),
+    (lambda: rv.grid((4, 4), spacing=np.nan), ValueOutOfBoundsError, "spacing of a grid along x is nan"),
+    (lambda: rv.grid((4, 4), spacing=1e308), ValueOutOfBoundsError, "extent of a grid along x is inf"),
+    (lambda: rv.grid((4, 4), extent=(1.0, 1.0, 1.0)), ShapeError, "there are 2 dimensions"),
+    (lambda: rv.grid((4, 4), 1.0, spacing=1.0), WrongTypeError, "either an extent or a spacing"),
+    (lambda: rv.grid((4, 4), periodic=(True,)), ShapeError, "there are 2 dimensions"),
+    (lambda: rv.grid((4, 4), periodic=1), WrongTypeError, "must be True or False"),  # type: ignore[arg-type]
+    (lambda: rv.random_positions(extent=1.0), ShapeError, "two or three dimensions"),
+    (lambda: rv.random_positions(extent=(1.0, np.inf)), ValueOutOfBoundsError, "along y is inf"),
+    (lambda: rv.random_positions(0, extent=(1.0, 1.0)), ValueOutOfBoundsError, "number of positions is 0"),
+    (lambda: rv.random_positions(extent=(1.0, 1.0), shape="cylinder"), ShapeError, "a cylinder has three"),
+    (lambda: rv.random_positions(extent=(1.0, 1.0), shape="ball"), rv.errors.UnknownNameError, "ball"),
+    (
+        lambda: rv.random_positions(extent=(1.0, 1.0), shape="ellipsoid", periodic=True),
+        ValueOutOfBoundsError,
+        "does not fill the box along x",
+    ),
+    (
+        lambda: rv.random_positions(extent=(1.0, 1.0, 1.0), shape="cylinder", periodic=(False, True, True)),
+        ValueOutOfBoundsError,
+        "does not fill the box along y",
+    ),
+    (lambda: rv.Network().create("iaf_psc_exp", 3, positions="no"), WrongTypeError, "not str"),
+    (lambda: rv.Network().create("iaf_psc_exp", 2, positions=POINTS), ShapeError, "there are 3 positions"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), BAD)
+def test_bad_positions_are_refused(call: Callable[[], Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
