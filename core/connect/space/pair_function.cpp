@@ -1,10 +1,16 @@
 #include "ranvier/connect/space/pair_function.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <memory_resource>
 #include <utility>
 
-#include "program/evaluate.hpp"
+#include "base/subnormals.hpp"
+#include "program/interpreter.hpp"
 #include "program/intervals.hpp"
+#include "program/operations.hpp"
 #include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
@@ -14,6 +20,10 @@ namespace {
 constexpr std::array<std::string_view, pair_quantity_count> quantity_names{
     "distance", "displacement_x", "displacement_y", "displacement_z", "source_x",     "source_y",
     "source_z", "target_x",       "target_y",       "target_z",       "source_index", "target_index"};
+
+RandomKey key_of_draw(RandomKey key, std::uint32_t draw) {
+    return make_key(key.low | std::uint64_t{key.high} << 32, Purpose::expression, draw);
+}
 
 }  // namespace
 
@@ -25,20 +35,225 @@ PairQuantity parse_pair_quantity(std::string_view name) {
     return static_cast<PairQuantity>(found - quantity_names.begin());
 }
 
-PairFunction::PairFunction(program::Program program, std::vector<PairQuantity> inputs, std::string text)
-    : program_(std::move(program)), inputs_(std::move(inputs)), text_(std::move(text)) {
+/// The program for the interpreter. A thread keeps the interpreters of the functions that it used last.
+class PairFunction::Code {
+   public:
+    explicit Code(const program::Program& program) : number_(next_number()), code_(lowered(program)) {}
+
+    program::Interpreter& interpreter(InstructionSet set) const {
+        struct Kept {
+            std::uint64_t number = 0;
+            std::unique_ptr<program::Interpreter> interpreter;
+        };
+        static thread_local std::array<Kept, 4> kept;
+        const auto found = std::ranges::find(kept, number_, &Kept::number);
+        if (found == kept.end()) {
+            // The last one was used longest ago.
+            kept.back() = {number_,
+                           std::make_unique<program::Interpreter>(code_, set, std::pmr::get_default_resource())};
+            std::ranges::rotate(kept, kept.end() - 1);
+        } else {
+            std::rotate(kept.begin(), found, found + 1);
+        }
+        kept.front().interpreter->use(set);
+        return *kept.front().interpreter;
+    }
+    const program::BlockCode& code() const { return code_; }
+
+   private:
+    static std::uint64_t next_number() {
+        static std::atomic<std::uint64_t> last{0};
+        return ++last;
+    }
+    static program::BlockCode lowered(const program::Program& program) {
+        const std::vector<program::InputForm> inputs(program.inputs.size());
+        std::vector<program::OutputForm> outputs;
+        for (const std::uint32_t result : program.results) outputs.push_back({.result = result});
+        const FlushSubnormals flush;
+        return program::lower(program, inputs, outputs);
+    }
+
+    std::uint64_t number_;  ///< of the function; 0 is no function
+    program::BlockCode code_;
+};
+
+/// Evaluates blocks of pairs on one thread.
+class PairFunction::Run {
+   public:
+    using Inputs = std::vector<const double*>;  ///< by input of the program
+    using Words = std::vector<const std::uint64_t*>;  ///< by draw
+    using Outputs = std::vector<double*>;  ///< by result of the program
+
+    Run(const PairFunction& function, InstructionSet set)
+        : code_(function.code_->code()), interpreter_(function.code_->interpreter(set)) {}
+
+    std::size_t most_pairs() const { return interpreter_.most_lanes(); }
+
+    /// @param count at most most_pairs(), the number of elements of each array
+    void block(std::size_t count, const Inputs& inputs, const Words& words, const Outputs& outputs) {
+        const std::size_t whole = count / lanes * lanes;
+        if (whole > 0) run(whole, inputs, words, outputs);
+        if (const std::size_t rest = count - whole; rest > 0) run_padded(whole, rest, inputs, words, outputs);
+        for (std::size_t o = 0; o < outputs.size(); ++o) {
+            if (code_.uniform[o]) std::fill_n(outputs[o], count, *code_.uniform[o]);
+        }
+    }
+
+   private:
+    static constexpr std::size_t lanes = program::lanes_of_kernel;
+
+    void run(std::size_t count, const Inputs& inputs, const Words& words, const Outputs& outputs) {
+        for (std::size_t i = 0; i < inputs.size(); ++i) interpreter_.set_input(i, inputs[i]);
+        for (std::size_t d = 0; d < code_.draws; ++d) interpreter_.set_draw(d, words[d]);
+        for (std::size_t o = 0; o < outputs.size(); ++o) interpreter_.set_output(o, outputs[o]);
+        interpreter_.run({.lanes = count, .valid = count});
+    }
+
+    void run_padded(std::size_t begin, std::size_t count, Inputs inputs, Words words, Outputs outputs) {
+        numbers_.assign((inputs.size() + outputs.size()) * lanes, 0.0);
+        words_.assign(code_.draws * lanes, 0);
+        double* place = numbers_.data();
+        for (const double*& input : inputs) {
+            std::copy_n(input + begin, count, place);
+            input = place;
+            place += lanes;
+        }
+        for (std::size_t d = 0; d < code_.draws; ++d) {
+            std::copy_n(words[d] + begin, count, words_.data() + d * lanes);
+            words[d] = words_.data() + d * lanes;
+        }
+        const Outputs wanted = outputs;
+        for (double*& output : outputs) {
+            output = place;
+            place += lanes;
+        }
+        run(lanes, inputs, words, outputs);
+        for (std::size_t o = 0; o < outputs.size(); ++o) std::copy_n(outputs[o], count, wanted[o] + begin);
+    }
+
+    const program::BlockCode& code_;
+    program::Interpreter& interpreter_;
+    std::vector<double> numbers_;
+    std::vector<std::uint64_t> words_;
+};
+
+/// Draws the random numbers of a block of objects, and those of redraws.
+class PairFunction::Drawing {
+   public:
+    Drawing(const PairFunction& function, InstructionSet set, RandomKey key, std::uint64_t stream)
+        : function_(function), set_(set), stream_(stream), run_(function, set) {
+        for (std::uint32_t d = 0; d < function.draw_count_; ++d) keys_.push_back(key_of_draw(key, d));
+        words_.resize(keys_.size() * run_.most_pairs());
+        accepted_.resize(function.redraws_.size() * run_.most_pairs());
+    }
+
+    std::size_t most_pairs() const { return run_.most_pairs(); }
+
+    void block(std::size_t count, const Run::Inputs& inputs, std::uint32_t first, double* out) {
+        const std::size_t room = most_pairs();
+        Run::Words words;
+        for (std::size_t d = 0; d < keys_.size(); ++d) {
+            std::uint64_t* const of_draw = words_.data() + d * room;
+            fill_words({keys_[d], stream_, 0}, first, count, of_draw);
+            words.push_back(of_draw);
+        }
+        Run::Outputs outputs{out};
+        for (std::size_t r = 0; r < function_.redraws_.size(); ++r) outputs.push_back(accepted_.data() + r * room);
+        run_.block(count, inputs, words, outputs);
+        if (!function_.redraws_.empty()) redraw(count, inputs, first, out);
+    }
+
+   private:
+    void fill_words(const RandomStream& stream, std::uint32_t first, std::size_t count, std::uint64_t* out) {
+        halves_.resize(2 * count);
+        stream.fill(set_, 2 * first, 2 * count, halves_.data());
+        for (std::size_t i = 0; i < count; ++i) out[i] = halves_[2 * i] | std::uint64_t{halves_[2 * i + 1]} << 32;
+    }
+
+    /// The first redraw, in their order, that has not accepted a pair; none if all have.
+    const Redraw* open(std::size_t pair) const {
+        for (std::size_t r = 0; r < function_.redraws_.size(); ++r) {
+            if (!program::lane::is_true(accepted_[r * most_pairs() + pair])) return &function_.redraws_[r];
+        }
+        return nullptr;
+    }
+
+    void redraw(std::size_t count, const Run::Inputs& inputs, std::uint32_t first, double* out) {
+        const std::size_t draws = keys_.size();
+        std::vector<std::size_t> waiting;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (open(i) != nullptr) waiting.push_back(i);
+        }
+        std::vector<std::uint32_t> attempts(count * draws, 0);
+        const std::size_t results = 1 + function_.redraws_.size();
+        std::vector<double> numbers((inputs.size() + results) * waiting.size());
+        std::vector<std::uint64_t> words(draws * waiting.size());
+        for (std::uint32_t round = 0; round < most_attempts && !waiting.empty(); ++round) {
+            const std::size_t size = waiting.size();
+            for (std::size_t c = 0; c < size; ++c) {
+                const std::size_t pair = waiting[c];
+                for (const std::uint32_t draw : open(pair)->draws) {
+                    const std::uint32_t attempt = ++attempts[pair * draws + draw];
+                    words_[draw * most_pairs() + pair] =
+                        RandomStream{keys_[draw], stream_, attempt}.word64(first + static_cast<std::uint32_t>(pair));
+                }
+                for (std::size_t k = 0; k < inputs.size(); ++k) numbers[k * size + c] = inputs[k][pair];
+                for (std::size_t d = 0; d < draws; ++d) words[d * size + c] = words_[d * most_pairs() + pair];
+            }
+            Run::Inputs gathered;
+            Run::Words drawn;
+            Run::Outputs made;
+            for (std::size_t k = 0; k < inputs.size(); ++k) gathered.push_back(numbers.data() + k * size);
+            for (std::size_t d = 0; d < draws; ++d) drawn.push_back(words.data() + d * size);
+            for (std::size_t r = 0; r < results; ++r) made.push_back(numbers.data() + (inputs.size() + r) * size);
+            run_.block(size, gathered, drawn, made);
+            std::vector<std::size_t> still;
+            for (std::size_t c = 0; c < size; ++c) {
+                out[waiting[c]] = made[0][c];
+                for (std::size_t r = 1; r < results; ++r) accepted_[(r - 1) * most_pairs() + waiting[c]] = made[r][c];
+                if (open(waiting[c]) != nullptr) still.push_back(waiting[c]);
+            }
+            waiting = std::move(still);
+        }
+    }
+
+    const PairFunction& function_;
+    InstructionSet set_;
+    std::uint64_t stream_;
+    Run run_;
+    std::vector<RandomKey> keys_;  ///< by draw
+    std::vector<std::uint64_t> words_;  ///< of the last attempts, by draw, most_pairs() each
+    std::vector<double> accepted_;  ///< by redraw
+    std::vector<std::uint32_t> halves_;
+};
+
+PairFunction::PairFunction(program::Program program, std::vector<PairQuantity> inputs, std::string text,
+                           std::vector<Redraw> redraws)
+    : program_(std::move(program)), inputs_(std::move(inputs)), text_(std::move(text)), redraws_(std::move(redraws)) {
     const std::string object = "expression '" + text_ + "'";
     program::check(program_, object, true);
     const std::vector<program::Type> results = program::result_types(program_);
-    if (results.size() != 1 || results[0] != program::Type::number || program_.inputs.size() != inputs_.size()) {
-        throw ShapeError(
-            {.object = object,
-             .value = std::to_string(results.size()) + " results of " + std::to_string(inputs_.size()) + " inputs",
-             .bound = "it must have one number as its result, and a quantity for each input",
-             .remedy = "give one expression"});
-    }
     const std::vector<std::uint32_t> draws = program::draws_of(program_);
-    draw_count_ = draws.empty() ? 0 : draws.back() + 1;
+    draw_count_ = draws.empty() ? 0 : draws.back() + std::size_t{1};
+    const auto is_valid = [&](std::size_t i, const Redraw& redraw) {
+        return redraw.accepted == i + 1 && results[i + 1] == program::Type::truth && !redraw.draws.empty() &&
+               std::ranges::all_of(redraw.draws, [&](std::uint32_t draw) { return draw < draw_count_; });
+    };
+    bool valid = results.size() == 1 + redraws_.size() && results[0] == program::Type::number &&
+                 program_.inputs.size() == inputs_.size() &&
+                 std::ranges::all_of(program_.inputs, [](auto type) { return type == program::Type::number; }) &&
+                 std::ranges::none_of(program_.instructions,
+                                      [](const auto& each) { return each.operation == program::Operation::loop; });
+    for (std::size_t i = 0; valid && i < redraws_.size(); ++i) valid = is_valid(i, redraws_[i]);
+    if (!valid) {
+        throw ShapeError({.object = object,
+                          .value = std::to_string(results.size()) + " results of " + std::to_string(inputs_.size()) +
+                                   " inputs, with " + std::to_string(redraws_.size()) + " redraws",
+                          .bound = "it must have one number as its result, a truth for each redraw, and a quantity "
+                                   "for each input",
+                          .remedy = "give one expression"});
+    }
+    code_ = std::make_shared<const Code>(program_);
 }
 
 bool PairFunction::uses(PairQuantity quantity) const { return std::ranges::find(inputs_, quantity) != inputs_.end(); }
@@ -49,16 +264,89 @@ bool PairFunction::is_radial() const {
     return std::ranges::all_of(inputs_, [](PairQuantity input) { return input == PairQuantity::distance; });
 }
 
-void PairFunction::evaluate(InstructionSet, std::size_t count,
-                            const std::array<const double*, pair_quantity_count>& quantities,
+std::vector<const double*> PairFunction::inputs_from(const Quantities& quantities, std::size_t begin) const {
+    std::vector<const double*> arrays;
+    arrays.reserve(inputs_.size());
+    for (const PairQuantity input : inputs_) arrays.push_back(quantities[static_cast<std::size_t>(input)] + begin);
+    return arrays;
+}
+
+void PairFunction::evaluate(InstructionSet set, std::size_t count, const Quantities& quantities,
                             std::span<const std::uint64_t* const> words, double* out) const {
-    std::vector<double> lane(inputs_.size());
-    std::vector<std::uint64_t> drawn(words.size());
-    for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t k = 0; k < lane.size(); ++k) lane[k] = quantities[static_cast<std::size_t>(inputs_[k])][i];
-        for (std::size_t k = 0; k < drawn.size(); ++k) drawn[k] = words[k][i];
-        out[i] = program::evaluate(program_, lane, drawn)[0];
+    // The same bits, whatever the thread has set.
+    const FlushSubnormals flush;
+    Run run(*this, set);
+    const std::size_t most = run.most_pairs();
+    std::vector<std::vector<double>> accepted(redraws_.size(), std::vector<double>(std::min(count, most)));
+    for (std::size_t begin = 0; begin < count; begin += most) {
+        Run::Words drawn(words.begin(), words.end());
+        for (const std::uint64_t*& each : drawn) each += begin;
+        Run::Outputs outputs{out + begin};
+        for (std::vector<double>& each : accepted) outputs.push_back(each.data());
+        run.block(std::min(most, count - begin), inputs_from(quantities, begin), drawn, outputs);
     }
+}
+
+void PairFunction::draw(InstructionSet set, std::size_t count, const Quantities& quantities, RandomKey key,
+                        std::uint64_t stream, std::uint32_t first, double* out) const {
+    if (!draws()) return evaluate(set, count, quantities, {}, out);
+    const FlushSubnormals flush;
+    Drawing drawing(*this, set, key, stream);
+    const std::size_t most = drawing.most_pairs();
+    for (std::size_t begin = 0; begin < count; begin += most) {
+        drawing.block(std::min(most, count - begin), inputs_from(quantities, begin),
+                      first + static_cast<std::uint32_t>(begin), out + begin);
+    }
+}
+
+double PairFunction::acceptance(const std::array<double, pair_quantity_count>& pair) const {
+    constexpr std::uint32_t samples = 20'000;
+    const FlushSubnormals flush;
+    Run run(*this, InstructionSet::baseline);
+    const std::size_t most = run.most_pairs();
+    std::vector<double> inputs(inputs_.size() * most);
+    std::vector<std::uint64_t> words(draw_count_ * most);
+    std::vector<double> results((1 + redraws_.size()) * most);
+    Run::Inputs given;
+    Run::Words drawn;
+    Run::Outputs outputs;
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+        given.push_back(inputs.data() + k * most);
+        std::fill_n(inputs.data() + k * most, most, pair[static_cast<std::size_t>(inputs_[k])]);
+    }
+    for (std::size_t d = 0; d < draw_count_; ++d) drawn.push_back(words.data() + d * most);
+    for (std::size_t r = 0; r <= redraws_.size(); ++r) outputs.push_back(results.data() + r * most);
+    // Draws of an outer part count only where all inner parts have accepted theirs.
+    std::vector<std::uint32_t> tried(redraws_.size(), 0);
+    std::vector<std::uint32_t> accepted(redraws_.size(), 0);
+    const auto is_within = [&](const Redraw& inner, const Redraw& outer) {
+        return std::ranges::includes(outer.draws, inner.draws);
+    };
+    for (std::uint32_t first = 0; first < samples; first += static_cast<std::uint32_t>(most)) {
+        for (std::uint32_t d = 0; d < draw_count_; ++d) {
+            const RandomStream stream{key_of_draw({}, d), 0, 0};
+            for (std::size_t i = 0; i < most; ++i) {
+                words[d * most + i] = stream.word64(first + static_cast<std::uint32_t>(i));
+            }
+        }
+        run.block(most, given, drawn, outputs);
+        for (std::size_t i = 0; i < most; ++i) {
+            for (std::size_t r = 0; r < redraws_.size(); ++r) {
+                bool counts = true;
+                for (std::size_t inner = 0; inner < r; ++inner) {
+                    counts = counts && (!is_within(redraws_[inner], redraws_[r]) ||
+                                        program::lane::is_true(results[(1 + inner) * most + i]));
+                }
+                tried[r] += counts ? 1 : 0;
+                accepted[r] += counts && program::lane::is_true(results[(1 + r) * most + i]) ? 1 : 0;
+            }
+        }
+    }
+    double least = 1.0;
+    for (std::size_t r = 0; r < redraws_.size(); ++r) {
+        least = std::min(least, tried[r] == 0 ? 0.0 : static_cast<double>(accepted[r]) / tried[r]);
+    }
+    return least;
 }
 
 PairRanges::Range PairFunction::range(const PairRanges& ranges) const {
@@ -68,6 +356,24 @@ PairRanges::Range PairFunction::range(const PairRanges& ranges) const {
     const program::Interval found = program::intervals_of(program_, inputs)[0];
     if (found.may_fail) return {};
     return {found.low, found.high};
+}
+
+std::vector<double> PairFunction::upper_bounds(std::span<const double> edges) const {
+    if (!is_radial()) throw InternalError("bounds by distance of a function that is not radial");
+    std::vector<double> bounds;
+    bounds.reserve(edges.size());
+    PairRanges ranges;
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+        ranges[PairQuantity::distance] = {edges[i], edges[i + 1]};
+        bounds.push_back(range(ranges).high);
+    }
+    return bounds;
+}
+
+std::uint64_t PairFunction::bytes() const {
+    return sizeof(PairFunction) + text_.capacity() +
+           program_.instructions.capacity() * (sizeof(program::Instruction) + 2 * sizeof(std::uint32_t)) +
+           program::Interpreter::bytes(code_->code());
 }
 
 }  // namespace ranvier::connect

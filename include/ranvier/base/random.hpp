@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
     site,               ///< sites of the targets of a projection
     stimulus_site,      ///< sites of the targets of a stimulus
     position,           ///< positions of the neurons of a population
+    expression,         ///< random numbers of expressions
 };
 
 /// Key of a family of random numbers: the seed of the network, a purpose, and the object of that purpose (projection,

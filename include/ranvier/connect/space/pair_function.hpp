@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,14 +58,26 @@ struct PairRanges {
 /// Immutable and thread-safe.
 class PairFunction {
    public:
-    /// @param program one result, a number @param inputs the quantity of each input of the program
+    /// A part of the value that is drawn again until it is within its bounds.
+    struct Redraw {
+        std::uint32_t accepted = 0;  ///< index of the result of the program that is true within the bounds
+        std::vector<std::uint32_t> draws;  ///< indices of the draws of the part
+    };
+    /// An array for each quantity; those that are not inputs may be null.
+    using Quantities = std::array<const double*, pair_quantity_count>;
+
+    /// @param program its first result is the number; the others are truths of redraws
+    /// @param inputs the quantity of each input of the program
     /// @param text as the user wrote it, for errors
+    /// @param redraws inner parts before those that contain them
     /// @throws ValueOutOfBoundsError, ShapeError for a program that is not valid
-    PairFunction(program::Program program, std::vector<PairQuantity> inputs, std::string text);
+    PairFunction(program::Program program, std::vector<PairQuantity> inputs, std::string text,
+                 std::vector<Redraw> redraws = {});
 
     const program::Program& program() const { return program_; }
     std::span<const PairQuantity> inputs() const { return inputs_; }
     const std::string& text() const { return text_; }
+    std::span<const Redraw> redraws() const { return redraws_; }
     bool uses(PairQuantity quantity) const;
     /// Whether it needs positions.
     bool is_spatial() const;
@@ -74,22 +87,49 @@ class PairFunction {
     /// Draws have indices below this.
     std::size_t draw_count() const { return draw_count_; }
 
-    /// The values of `count` pairs: the oracle of faster evaluations.
-    /// @param quantities an array for each quantity; those that are not inputs may be null
+    /// The values of `count` pairs, of the first attempt of each draw. Vectorised; the bits are those of
+    /// program::evaluate().
     /// @param words one array for each draw of the program, by its index
-    void evaluate(InstructionSet set, std::size_t count,
-                  const std::array<const double*, pair_quantity_count>& quantities,
+    void evaluate(InstructionSet set, std::size_t count, const Quantities& quantities,
                   std::span<const std::uint64_t* const> words, double* out) const;
+
+    /// The values of objects first, first + 1, ... of a stream: those of the synapses of a neuron. The random numbers of
+    /// an object are functions of the key, the stream, and the object alone. A part that most_attempts draws leave
+    /// outside of its bounds gets the nearer bound.
+    void draw(InstructionSet set, std::size_t count, const Quantities& quantities, RandomKey key, std::uint64_t stream,
+              std::uint32_t first, double* out) const;
+    static constexpr std::uint32_t most_attempts = 40'000;
+
+    /// The fraction of draws that each redraw accepts, the least of them, for one pair; estimated from some thousand
+    /// draws of their own key. 1 without redraws.
+    double acceptance(const std::array<double, pair_quantity_count>& pair) const;
 
     /// An interval that contains the values of all pairs whose quantities are within the ranges: not too narrow, possibly
     /// too wide. Infinite or NaN ends stand for values that may not be finite.
     PairRanges::Range range(const PairRanges& ranges) const;
 
+    /// Upper bounds of a radial function between successive distances.
+    /// @param edges ascending, at least one; result i is the bound from edges[i] to edges[i + 1]
+    /// @throws InternalError if it is not radial
+    std::vector<double> upper_bounds(std::span<const double> edges) const;
+
+    /// Bytes of its program and code.
+    std::uint64_t bytes() const;
+
    private:
+    class Code;
+    class Run;
+    class Drawing;
+
+    /// The array of each input.
+    std::vector<const double*> inputs_from(const Quantities& quantities, std::size_t begin) const;
+
     program::Program program_;
     std::vector<PairQuantity> inputs_;
     std::string text_;
+    std::vector<Redraw> redraws_;
     std::size_t draw_count_ = 0;
+    std::shared_ptr<const Code> code_;
 };
 
 }  // namespace ranvier::connect
