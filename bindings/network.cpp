@@ -276,6 +276,18 @@ void bind_queries(nb::class_<Network>& network) {
             "positions",
             [](const Network& self, const InputIds& ids) { return coordinates_of(*self.space(), to_ids(ids)); },
             nb::arg("ids"), "Positions of neurons that all have some, of as many dimensions: one row each.")
+        .def(
+            "ranks",
+            [](const Network& self, std::string_view placement, std::int32_t ranks) {
+                const connect::Placement placed(self.unit_count(), ranks, Choice<connect::PlacementKind>(placement),
+                                                self.seed(), self.space());
+                std::vector<std::int32_t> of_units(self.unit_count());
+                for (std::uint64_t id = 0; id < of_units.size(); ++id) {
+                    of_units[id] = placed.rank_of(NeuronId{id}).value;
+                }
+                return to_array<std::int32_t>(std::move(of_units));
+            },
+            nb::arg("placement"), nb::arg("ranks"), "The rank of each neuron and source.")
         .def("to_steps", &Network::to_steps, nb::arg("milliseconds"), nb::arg("object"));
 }
 

@@ -275,7 +275,7 @@ bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan
 connect::Placement make_placement(const network::Network& network, const SimulationOptions& options,
                                   std::int32_t ranks) {
     if (options.ranks) return {network.unit_count(), ranks, options.ranks};
-    return {network.unit_count(), ranks, options.placement, network.seed()};
+    return {network.unit_count(), ranks, options.placement, network.seed(), network.space()};
 }
 
 void check_host_ranks(const SimulationOptions& options, const comm::Communicator& communicator) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/counted.hpp"
+#include "connect/placement/space_placement.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/random.hpp"
 
@@ -25,10 +26,18 @@ std::uint64_t count_of(std::uint64_t neurons, std::int64_t ranks, std::int64_t r
 
 }  // namespace
 
-Placement::Placement(std::uint64_t neurons, std::int32_t ranks, PlacementKind kind, std::uint64_t seed)
+Placement::Placement(std::uint64_t neurons, std::int32_t ranks, PlacementKind kind, std::uint64_t seed,
+                     const std::shared_ptr<const Space>& space)
     : neurons_(neurons), ranks_(ranks), kind_(kind), seed_(seed) {
-    // On one rank, shuffling would only change the places, without visible effect.
+    if (kind == PlacementKind::space && space == nullptr) {
+        throw StateError({.object = "placement",
+                          .value = "space",
+                          .bound = "no population has positions",
+                          .remedy = "give positions= to net.create, or use another placement"});
+    }
+    // On one rank, the ranks are equal and only the places would differ, without visible effect.
     if (ranks == 1) kind_ = PlacementKind::round_robin;
+    if (kind_ == PlacementKind::space) space_ = std::make_shared<const SpacePlacement>(space, ranks);
     half_bits_ = std::max(1U, (static_cast<unsigned>(std::bit_width(neurons > 0 ? neurons - 1 : 0)) + 1) / 2);
 }
 
@@ -72,6 +81,8 @@ Rank Placement::rank_of(NeuronId id) const {
         }
         case PlacementKind::shuffle:
             return Rank{static_cast<std::int32_t>(shuffled(id.value) % all)};
+        case PlacementKind::space:
+            return space_->rank_of(id);
         case PlacementKind::given:
             break;
     }
@@ -87,6 +98,7 @@ std::uint64_t Placement::place_of(NeuronId id) const {
             return id.value - first_of(rank_of(id).value);
         case PlacementKind::shuffle:
             return shuffled(id.value) / all;
+        case PlacementKind::space:
         case PlacementKind::given:
             break;
     }
@@ -110,6 +122,7 @@ NeuronId Placement::id_at(Rank rank, std::uint64_t place) const {
             return NeuronId{first_of(rank.value) + place};
         case PlacementKind::shuffle:
             return NeuronId{unshuffled(place * all + static_cast<std::uint64_t>(rank.value))};
+        case PlacementKind::space:
         case PlacementKind::given:
             break;
     }
@@ -117,7 +130,7 @@ NeuronId Placement::id_at(Rank rank, std::uint64_t place) const {
 }
 
 std::uint64_t Placement::places() const {
-    if (kind_ == PlacementKind::given) return neurons_;
+    if (kind_ == PlacementKind::given || kind_ == PlacementKind::space) return neurons_;
     return count_of(neurons_, ranks_, 0);
 }
 
@@ -129,11 +142,14 @@ IdSequence Placement::ids(Rank rank) const {
         case PlacementKind::consecutive:
             return {NeuronId{first_of(rank.value)}, 1, count};
         case PlacementKind::shuffle:
+        case PlacementKind::space:
         case PlacementKind::given:
             break;
     }
     std::vector<std::uint64_t> ids;
-    if (kind_ == PlacementKind::shuffle) {
+    if (kind_ == PlacementKind::space) {
+        ids = space_->ids(rank);
+    } else if (kind_ == PlacementKind::shuffle) {
         ids.resize(count);
         for (std::uint64_t place = 0; place < count; ++place) ids[place] = id_at(rank, place).value;
         std::sort(ids.begin(), ids.end());
@@ -145,6 +161,8 @@ IdSequence Placement::ids(Rank rank) const {
     const std::uint64_t size = ids.size();
     return {std::make_shared<const std::vector<std::uint64_t>>(std::move(ids)), 0, size};
 }
+
+std::uint64_t Placement::bytes() const { return space_ ? space_->bytes() : 0; }
 
 std::uint64_t Placement::round_function(std::uint64_t half, unsigned round) const {
     const RandomStream stream{make_key(seed_, Purpose::placement, round), half, 0};

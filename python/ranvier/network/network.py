@@ -19,7 +19,7 @@ from ranvier.base.immutable import locked
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted, unknown_name
-from ranvier.base.numeric import number
+from ranvier.base.numeric import number, whole_number
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.times import time_of
 from ranvier.base.user_model import UserModel
@@ -230,6 +230,30 @@ class Network(NamedAttributes):
             When it is not a multiple of the resolution; `what` is the name of the time in the message.
         """
         return self._contents.core.to_steps(number(what, milliseconds), what)
+
+    def ranks(self, processes: int, placement: str = "space") -> npt.NDArray[np.int32]:
+        """Return the rank of each neuron and spike source, by id, as the option `placement` distributes them.
+
+        The array can be changed and given as `placement` of a simulation.
+
+        Parameters
+        ----------
+        processes
+            Number of processes, >= 1.
+        placement
+            "round_robin", "consecutive", "shuffle" or "space".
+
+        Raises
+        ------
+        StateError
+            For "space" in a network without positions.
+        UnknownNameError
+            For a placement that does not exist.
+        """
+        name = check_text("placement", placement)
+        count = whole_number("number of processes", processes, 1, 2**31 - 1)
+        check_room("ranks of neurons", 4 * self._contents.core.unit_count, "ask for a smaller network")
+        return self._contents.core.ranks(name, count)
 
     def summary(self) -> str:
         """Return tables of the parts of the network, as text."""

@@ -52,7 +52,7 @@ Precision: TypeAlias = Literal["double", "single"]
 Stepping: TypeAlias = Literal["bsp", "async"]
 Threads: TypeAlias = int | Literal["auto"] | None
 Recordings: TypeAlias = Literal["everywhere", "root", "local"]
-Placement: TypeAlias = Literal["round_robin", "consecutive", "shuffle"]
+Placement: TypeAlias = Literal["round_robin", "consecutive", "shuffle", "space"]
 Pinning: TypeAlias = str | Sequence[int]
 Rates: TypeAlias = float | Mapping[str, float] | None
 
@@ -120,7 +120,7 @@ def _by_population(what: str, given: Mapping[Any, Any], most: float = sys.float_
     return Settings(values, f"{what}s of populations", "dict(")
 
 
-_PLACEMENTS = ("round_robin", "consecutive", "shuffle")
+_PLACEMENTS = ("round_robin", "consecutive", "shuffle", "space")
 
 
 def _checked_placement(placement: Any) -> Any:
@@ -209,8 +209,11 @@ class Processes(OptionGroup):
     placement: Placement | npt.ArrayLike = option(
         default="round_robin",
         meaning="""How neurons are distributed over processes: in turn (round_robin), in ranges of ids
-        (consecutive) or at random (shuffle); or an array with a rank for each neuron and spike source, by id.""",
-        values="'round_robin', 'consecutive', 'shuffle' or an array of ranks",
+        (consecutive), at random (shuffle) or along a Hilbert curve through their positions, so that neurons near each
+        other share a process (space); or an array with a rank for each neuron and spike source, by id. With "space",
+        the numbers of neurons of a population on two processes differ by one at most, and populations without positions
+        are distributed in turn.""",
+        values="'round_robin', 'consecutive', 'shuffle', 'space' or an array of ranks",
         check=_checked_placement,
     )
     exchange: str | None = option(

@@ -126,9 +126,9 @@ class ProcessLayout {
         return PopulationId{static_cast<std::uint32_t>(after - populations_.begin() - 1)};
     }
 
-    /// Bytes of lists of ids, if the placement needs any.
+    /// Bytes of lists of ids and of cuts, if the placement needs any.
     std::uint64_t bytes() const {
-        std::uint64_t bytes = ids_.bytes() + ends_.capacity() * sizeof(std::uint64_t);
+        std::uint64_t bytes = placement_.bytes() + ids_.bytes() + ends_.capacity() * sizeof(std::uint64_t);
         for (const ShardLayout& shard : shards_) bytes += shard.ids().bytes();
         return bytes;
     }

@@ -16,11 +16,15 @@ enum class PlacementKind : std::uint8_t {
     round_robin,  ///< neuron i is on rank i mod ranks
     consecutive,  ///< each rank has a contiguous range of ids; sizes differ by one at most
     shuffle,      ///< random, by the seed; sizes differ by at most one
+    space,        ///< along a Hilbert curve through their positions; sizes differ by at most one in each population
     given         ///< by an array with a rank for each id
 };
 
-/// Mapping between neurons and ranks. Every process can compute the rank of any neuron; only a `given` placement needs
-/// memory for that.
+class Space;
+class SpacePlacement;
+
+/// Mapping between neurons and ranks. Every process can compute the rank of any neuron; a `given` placement needs memory
+/// for each neuron for that, and a `space` placement for each rank.
 ///
 /// The neurons of a rank are also numbered by *places*, for records that identify a neuron with few bits: a place and a
 /// rank determine the id, and places are below places().
@@ -28,8 +32,10 @@ class Placement {
    public:
     /// Places all neurons on one rank.
     explicit Placement(std::uint64_t neurons = 0) : Placement(neurons, 1, PlacementKind::round_robin, 0) {}
-    /// @pre the kind is not `given`
-    Placement(std::uint64_t neurons, std::int32_t ranks, PlacementKind kind, std::uint64_t seed);
+    /// @param space of all neurons, for a `space` placement @pre the kind is not `given`
+    /// @throws StateError for a `space` placement without positions
+    Placement(std::uint64_t neurons, std::int32_t ranks, PlacementKind kind, std::uint64_t seed,
+              const std::shared_ptr<const Space>& space = nullptr);
     /// @param given a rank for each neuron
     /// @throws ShapeError, ValueOutOfBoundsError
     Placement(std::uint64_t neurons, std::int32_t ranks, std::shared_ptr<const std::vector<std::int32_t>> given);
@@ -50,8 +56,11 @@ class Placement {
     /// One more than the largest place of any rank.
     std::uint64_t places() const;
 
-    /// All ids of a rank, ascending. The cost is proportional to their number, except for `given` placements.
+    /// All ids of a rank, ascending. The cost is proportional to their number, except for `given` and `space` placements,
+    /// where it is proportional to that of all neurons.
     IdSequence ids(Rank rank) const;
+    /// Bytes of the cuts of a `space` placement. A given array belongs to the options.
+    std::uint64_t bytes() const;
 
    private:
     /// A permutation of the ids and its inverse.
@@ -69,6 +78,7 @@ class Placement {
     std::uint64_t seed_ = 0;
     unsigned half_bits_ = 1;  ///< the permutation acts on numbers with twice as many bits
     std::shared_ptr<const std::vector<std::int32_t>> given_;
+    std::shared_ptr<const SpacePlacement> space_;
 };
 
 }  // namespace ranvier::connect
@@ -79,7 +89,7 @@ namespace ranvier {
 template <>
 struct ChoiceNames<connect::PlacementKind> {
     static constexpr std::string_view kind = "placement";
-    static constexpr std::array<std::string_view, 3> names{"round_robin", "consecutive", "shuffle"};
+    static constexpr std::array<std::string_view, 4> names{"round_robin", "consecutive", "shuffle", "space"};
 };
 
 }  // namespace ranvier
