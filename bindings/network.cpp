@@ -12,6 +12,7 @@
 
 #include "bindings.hpp"
 #include "positions.hpp"
+#include "ranvier/base/mapped_numbers.hpp"
 #include "ranvier/models/user_model.hpp"
 #include "values.hpp"
 
@@ -161,7 +162,7 @@ void bind_distribution(nb::module_& module) {
 }
 
 /// A value of a parameter of a rule.
-using InputRuleValue = std::variant<bool, std::uint64_t, double, InputArray<std::int64_t>>;
+using InputRuleValue = std::variant<bool, std::uint64_t, double, InputArray<std::int64_t>, SharedIndices>;
 
 /// As `to_shared_array`; indices are signed in Python, but not negative.
 SharedIndices to_shared(const InputArray<std::int64_t>& indices) {
@@ -172,9 +173,27 @@ SharedIndices to_shared(const InputArray<std::int64_t>& indices) {
 
 connect::RuleValue to_rule_value(const InputRuleValue& value) {
     if (const auto* const indices = std::get_if<InputArray<std::int64_t>>(&value)) return to_shared(*indices);
+    if (const auto* const mapped = std::get_if<SharedIndices>(&value)) return *mapped;
     if (const auto* const flag = std::get_if<bool>(&value)) return *flag;
     if (const auto* const count = std::get_if<std::uint64_t>(&value)) return *count;
     return std::get<double>(value);
+}
+
+void bind_mapped_numbers(nb::module_& module) {
+    nb::class_<SharedArray>(module, "MappedArray", "The numbers of a file, of 64 bits, mapped into memory.")
+        .def(
+            "__init__",
+            [](SharedArray* self, const std::string& path, std::uint64_t size) {
+                new (self) SharedArray(map_array(path, size));
+            },
+            nb::arg("path"), nb::arg("size"));
+    nb::class_<SharedIndices>(module, "MappedIndices", "The whole numbers of a file, of 64 bits, mapped into memory.")
+        .def(
+            "__init__",
+            [](SharedIndices* self, const std::string& path, std::uint64_t size) {
+                new (self) SharedIndices(map_indices(path, size));
+            },
+            nb::arg("path"), nb::arg("size"));
 }
 
 void bind_rule(nb::module_& module) {
@@ -295,6 +314,7 @@ void bind_queries(nb::class_<Network>& network) {
 
 void bind_network(nb::module_& module) {
     bind_distribution(module);
+    bind_mapped_numbers(module);
     bind_rule(module);
     nb::class_<Network> network(module, "Network", "The description of a network, checked by the core.");
     bind_creation(network);

@@ -15,6 +15,7 @@ SharedArray to_shared_array(const InputArray<double>& array) {
 
 network::Values to_values(const InputValue& value) {
     if (const auto* array = std::get_if<InputArray<double>>(&value)) return to_shared_array(*array);
+    if (const auto* mapped = std::get_if<SharedArray>(&value)) return *mapped;
     if (const auto* distribution = std::get_if<Distribution>(&value)) return *distribution;
     return std::get<double>(value);
 }

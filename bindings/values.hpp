@@ -12,8 +12,8 @@
 /// Values of parameters from Python.
 namespace ranvier::bindings {
 
-/// A value from Python: one for all, an array with one each, or drawn.
-using InputValue = std::variant<InputArray<double>, Distribution, double>;
+/// A value from Python: one for all, an array with one each, the same in a file, or drawn.
+using InputValue = std::variant<InputArray<double>, SharedArray, Distribution, double>;
 using InputValues = std::map<std::string, InputValue>;
 using InputSequences = std::map<std::string, InputArray<double>>;
 

@@ -38,6 +38,7 @@ _NAMES = {
     "equations.parameters": ("parameter",),
     "equations.synapse": ("EquationSynapse", "synapse"),
     "nestml.reading": ("read_nestml",),
+    "network.edge_files": ("EdgeFile",),
     "network.listed_rules": ("FromMatrix",),
     "network.network": ("Network",),
     "populations.populations": ("Population", "PopulationView"),

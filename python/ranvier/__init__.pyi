@@ -151,6 +151,7 @@ from ranvier.models import tsodyks as tsodyks
 from ranvier.models import tsodyks2 as tsodyks2
 from ranvier.models import vogels_sprekeler as vogels_sprekeler
 from ranvier.nestml.reading import read_nestml as read_nestml
+from ranvier.network.edge_files import EdgeFile as EdgeFile
 from ranvier.network.listed_rules import FromMatrix as FromMatrix
 from ranvier.network.network import Network as Network
 from ranvier.network.projections import Projection as Projection
@@ -213,6 +214,7 @@ __all__ = [
     "CrossCorrelogram",
     "Distribution",
     "DryRun",
+    "EdgeFile",
     "EquationChannel",
     "EquationNeuron",
     "EquationReceptor",

@@ -390,6 +390,12 @@ class Distribution:
     def range(self) -> tuple[float, float]: ...
     def check(self, object: str) -> None: ...
 
+class MappedArray:
+    def __init__(self, path: str, size: int) -> None: ...
+
+class MappedIndices:
+    def __init__(self, path: str, size: int) -> None: ...
+
 class RuleSpec:
     def __init__(
         self,
@@ -399,7 +405,8 @@ class RuleSpec:
             bool
             | int
             | float
-            | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+            | MappedIndices,
         ],
     ) -> None: ...
 
@@ -753,6 +760,7 @@ class Simulation:
                 Mapping[
                     str,
                     Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+                    | MappedArray
                     | Distribution
                     | float,
                 ],
@@ -765,6 +773,7 @@ class Simulation:
         values: Mapping[
             str,
             Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+            | MappedArray
             | Distribution
             | float,
         ],
@@ -772,6 +781,7 @@ class Simulation:
             str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
         ],
         weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | MappedArray
         | Distribution
         | float
         | None,

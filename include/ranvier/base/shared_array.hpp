@@ -22,17 +22,26 @@ class SharedNumbers {
         data_ = std::shared_ptr<const Number>(owner, owner->data());
     }
 
+    /// Numbers of a mapped file: see map_array().
+    static SharedNumbers in_file(std::shared_ptr<const Number> data, std::size_t size) {
+        SharedNumbers numbers(std::move(data), size);
+        numbers.is_in_file_ = true;
+        return numbers;
+    }
+
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     const Number* data() const { return data_.get(); }
     const Number* begin() const { return data_.get(); }
     const Number* end() const { return data_.get() + size_; }
     const Number& operator[](std::size_t index) const { return data_.get()[index]; }
-    std::size_t bytes() const { return size_ * sizeof(Number); }
+    /// Memory that the system cannot take back.
+    std::size_t bytes() const { return is_in_file_ ? 0 : size_ * sizeof(Number); }
 
    private:
     std::shared_ptr<const Number> data_;
     std::size_t size_ = 0;
+    bool is_in_file_ = false;
 };
 
 using SharedArray = SharedNumbers<double>;

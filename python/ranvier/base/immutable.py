@@ -90,7 +90,9 @@ class Settings(Immutable, Mapping[str, Any]):
 
 
 def locked(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
-    """Return a view of an array that cannot be written to."""
+    """Return a view of an array that cannot be written to, or the array itself if it cannot."""
+    if not array.flags.writeable:
+        return array
     view = array.view()
     view.flags.writeable = False
     return view

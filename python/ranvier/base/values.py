@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier import _core
 from ranvier.base.distributions import Distribution
 from ranvier.base.immutable import locked
+from ranvier.base.mapped_arrays import MappedArray
 from ranvier.base.memory_checks import check_room
 from ranvier.base.numeric import number_array
 from ranvier.errors import ShapeError
@@ -33,7 +33,7 @@ def store_array(name: str, values: npt.ArrayLike) -> FloatArray:
 
 def store(name: str, values: Values) -> StoredValues:
     """Return values in the form in which a network keeps them; `name` is their name in error messages."""
-    if isinstance(values, Distribution):
+    if isinstance(values, Distribution) or _is_file(values):
         return values
     if isinstance(values, np.ndarray):
         # Check the memory for the copy, which the core shares; a broadcast array may have taken no memory so far.
@@ -50,6 +50,8 @@ def store(name: str, values: Values) -> StoredValues:
 
 def number_or_array(name: str, values: npt.ArrayLike) -> float | FloatArray:
     """Return a number, or a read-only array of one or two dimensions; the connection rule determines the shape."""
+    if _is_file(values):
+        return values
     array = number_array(name, values)
     if array.ndim == 0:
         return float(array)
@@ -79,14 +81,19 @@ def ends_of(value: StoredValues) -> tuple[float, float]:
     return value, value
 
 
-def to_core(values: StoredValues) -> float | FloatArray | _core.Distribution:
+def _is_file(values: object) -> TypeGuard[MappedArray]:
+    """Whether values are numbers of a file, which is neither copied nor changed."""
+    return isinstance(values, MappedArray) and values.is_file and values.dtype == np.float64
+
+
+def to_core(values: StoredValues) -> Any:
     """Return stored values in the form in which the core takes them."""
-    return values._to_core() if isinstance(values, Distribution) else values
+    return values._to_core() if isinstance(values, Distribution) or _is_file(values) else values
 
 
 def flatten(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
     """Flatten an array with one number per target and source, which is allowed only if the rule connects all pairs."""
-    if not isinstance(values, Iterable):
+    if not isinstance(values, Iterable) or _is_file(values):
         return values
     array = number_array(name, values)
     shape = array.shape

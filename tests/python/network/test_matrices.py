@@ -46,7 +46,7 @@ def test_synapses_are_the_elements(sources: int, targets: int, seed: int, kind: 
     delays = random.integers(1, 40, (targets, sources)) / 8.0
     matrix: Any = weights
     if kind == "masked":
-        matrix = np.ma.masked_equal(np.where(weights == 0.0, 77.0, weights), 77.0)
+        matrix = np.ma.masked_equal(np.where(weights == 0.0, 777.0, weights), 777.0)
     elif kind != "dense":
         matrix = getattr(scipy.sparse, f"{kind}_array")(weights)
         delays = np.where(weights == 0.0, 0.0, delays)
