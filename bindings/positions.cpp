@@ -3,13 +3,15 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "ranvier/base/errors.hpp"
-#include "values.hpp"
+#include "connect/space/spacing.hpp"
 
 namespace ranvier::bindings {
 
@@ -86,15 +88,35 @@ void bind_positions(nb::module_& module) {
             nb::arg("shape"), nb::arg("first"), nb::arg("spacing"), nb::arg("frame"))
         .def_static(
             "random",
-            [](std::string_view shape, const InputPoint& lower, const InputPoint& extent, const InputFrame& frame) {
+            [](std::string_view shape, const InputPoint& lower, const InputPoint& extent, double min_distance,
+               const InputFrame& frame) {
                 using Shape = Positions::Random::Shape;
-                static const std::map<std::string_view, Shape> shapes{
-                    {"box", Shape::box}, {"ellipsoid", Shape::ellipsoid}, {"cylinder", Shape::cylinder}};
-                const Positions::Random random{
-                    .shape = shapes.at(shape), .lower = to_point(lower), .extent = to_point(extent)};
+                static const std::map<std::string_view, Shape> shapes{{"box", Shape::box},
+                                                                      {"ellipsoid", Shape::ellipsoid},
+                                                                      {"cylinder", Shape::cylinder},
+                                                                      {"surface", Shape::surface}};
+                const Positions::Random random{.shape = shapes.at(shape),
+                                               .lower = to_point(lower),
+                                               .extent = to_point(extent),
+                                               .min_distance = min_distance};
                 return to_positions(extent.size(), random, frame);
             },
-            nb::arg("shape"), nb::arg("lower"), nb::arg("extent"), nb::arg("frame"));
+            nb::arg("shape"), nb::arg("lower"), nb::arg("extent"), nb::arg("min_distance"), nb::arg("frame"));
+    module.def(
+        "find_near_pair",
+        [](const InputPoints& points, double distance,
+           const InputFrame& frame) -> std::optional<std::tuple<std::uint64_t, std::uint64_t, double>> {
+            const auto& [unit, period, origin] = frame;
+            const connect::CellGrid::Box box{.dimensions = static_cast<unsigned>(points.shape(1)),
+                                             .lower = to_point(origin),
+                                             .extent = to_point(period),
+                                             .period = to_point(period)};
+            const auto pair = connect::find_near_pair({points.data(), points.size()}, box, distance);
+            if (!pair) return std::nullopt;
+            return std::tuple(pair->first, pair->second, pair->distance);
+        },
+        nb::arg("coordinates"), nb::arg("distance"), nb::arg("frame"),
+        "Two positions that are nearer than a distance, and their distance.");
 }
 
 }  // namespace ranvier::bindings

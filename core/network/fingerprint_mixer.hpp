@@ -91,6 +91,7 @@ class Fingerprint {
         add(random.shape);
         add(random.lower);
         add(random.extent);
+        add(random.min_distance);
     }
     void add(const connect::Positions& positions) {
         const auto& [dimensions, unit, form, period, origin] = positions;

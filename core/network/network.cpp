@@ -45,6 +45,10 @@ class ArrayBytes {
         for_each_field(spec, [this](const auto&, const auto& value) { add(value); });
     }
     void add(const SpikeLists& lists) { bytes_ += lists.bytes(); }
+    void add(const std::shared_ptr<const connect::Positions>& positions) {
+        if (positions == nullptr) return;
+        if (const auto* const array = std::get_if<connect::Positions::Array>(&positions->form)) add(array->coordinates);
+    }
     std::uint64_t sum() const { return bytes_; }
 
    private:
@@ -81,10 +85,6 @@ class ArrayBytes {
         }
     }
     void add(const SynapseSpec& synapse) { add_fields(synapse); }
-    void add(const std::shared_ptr<const connect::Positions>& positions) {
-        if (positions == nullptr) return;
-        if (const auto* const array = std::get_if<connect::Positions::Array>(&positions->form)) add(array->coordinates);
-    }
 
     std::uint64_t bytes_ = 0;
     std::set<const void*> counted_;
@@ -217,6 +217,14 @@ void Network::set_resolution(double resolution) {
     resolution_ = resolution;
 }
 
+void Network::set_seed(std::uint64_t seed) {
+    std::vector<std::shared_ptr<const connect::Positions>> positions;
+    positions.reserve(populations_.size());
+    for (const Population& population : populations_) positions.push_back(located(population, seed));
+    seed_ = seed;
+    for (std::size_t i = 0; i < populations_.size(); ++i) populations_[i].located = std::move(positions[i]);
+}
+
 double Network::step_of(const Population& population) const {
     return population.stride == 1 ? resolution_ : StepTimes(resolution_)(population.stride);
 }
@@ -268,6 +276,7 @@ PopulationId Network::create(PopulationSpec spec) {
                                      .bound = "a network can have at most 2^48 neurons and sources",
                                      .remedy = "make it smaller"});
     }
+    population.located = located(population, seed_);
     populations_.push_back(std::move(population));
     return populations_.back().id;
 }
@@ -283,6 +292,7 @@ void Network::set(PopulationId id, PopulationSpec changed) {
     }
     Population population{std::move(changed), present.id, present.first};
     check(population);
+    population.located = present.located;
     populations_[id.value] = std::move(population);
 }
 
@@ -652,6 +662,11 @@ std::uint64_t Network::neuron_count() const {
     return count;
 }
 
+std::shared_ptr<const connect::Positions> Network::located(const Population& population, std::uint64_t seed) {
+    return connect::located(population.positions, population.size,
+                            make_key(seed, Purpose::position, population.id.value), population.name);
+}
+
 std::shared_ptr<const connect::Space> Network::space() const {
     if (std::ranges::all_of(populations_, [](const Population& each) { return each.positions == nullptr; })) {
         return nullptr;
@@ -661,7 +676,7 @@ std::shared_ptr<const connect::Space> Network::space() const {
     for (const Population& each : populations_) {
         parts.push_back({.first = each.first,
                          .size = each.size,
-                         .positions = each.positions,
+                         .positions = each.located,
                          .key = make_key(seed_, Purpose::position, each.id.value)});
     }
     return std::make_shared<const connect::Space>(std::move(parts));
@@ -672,6 +687,7 @@ std::uint64_t Network::array_bytes() const {
     for (const Population& population : populations_) {
         bytes.add_fields<PopulationSpec>(population);
         bytes.add(population.spike_steps);
+        if (population.located != population.positions) bytes.add(population.located);
     }
     for (const Projection& projection : projections_) bytes.add_fields<ProjectionSpec>(projection);
     for (const StimulusSpec& stimulus : stimuli_) bytes.add_fields(stimulus);

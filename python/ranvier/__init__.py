@@ -52,6 +52,7 @@ _NAMES = {
     "recording.reading": ("read_spikes", "read_state", "read_weights"),
     "recording.segments": ("Segment",),
     "recording.spike_trains": ("read_spike_trains",),
+    "space.layers": ("Layers", "layers"),
     "space.positions": (
         "Grid",
         "GivenPositions",

@@ -196,6 +196,8 @@ from ranvier.simulation.progress import ProgressReport as ProgressReport
 from ranvier.simulation.simulation import Simulation as Simulation
 from ranvier.simulation.trace import Trace as Trace
 from ranvier.simulation.trace import TraceAccount as TraceAccount
+from ranvier.space.layers import Layers as Layers
+from ranvier.space.layers import layers as layers
 from ranvier.space.positions import GivenPositions as GivenPositions
 from ranvier.space.positions import Grid as Grid
 from ranvier.space.positions import Positions as Positions
@@ -229,6 +231,7 @@ __all__ = [
     "FromMatrix",
     "GivenPositions",
     "Grid",
+    "Layers",
     "LogNormal",
     "Morphology",
     "NearestNeighbors",
@@ -324,6 +327,7 @@ __all__ = [
     "k_fast",
     "k_persistent",
     "k_transient",
+    "layers",
     "m_current",
     "mat2_psc_exp",
     "max_length",

@@ -380,8 +380,18 @@ class Positions:
     ) -> Positions: ...
     @staticmethod
     def random(
-        shape: str, lower: Sequence[float], extent: Sequence[float], frame: tuple[str, Sequence[float], Sequence[float]]
+        shape: str,
+        lower: Sequence[float],
+        extent: Sequence[float],
+        min_distance: float,
+        frame: tuple[str, Sequence[float], Sequence[float]],
     ) -> Positions: ...
+
+def find_near_pair(
+    coordinates: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    distance: float,
+    frame: tuple[str, Sequence[float], Sequence[float]],
+) -> tuple[int, int, float] | None: ...
 
 class Distribution:
     def __init__(

@@ -159,6 +159,8 @@ const std::vector<Change>& changes() {
          }},
         {"lower end", [](Choices& c) { c.positions = random_in({}, {.lower = {1.0}, .extent = {1.0, 1.0, 1.0}}); }},
         {"extent", [](Choices& c) { c.positions = random_in({}, {.extent = {2.0, 1.0, 1.0}}); }},
+        {"least distance",
+         [](Choices& c) { c.positions = random_in({}, {.extent = {1.0, 1.0, 1.0}, .min_distance = 0.01}); }},
         {"grid", [](Choices& c) { c.positions = {.form = connect::Positions::Grid{.shape = {2, 2, 1}}}; }},
         {"given positions",
          [](Choices& c) { c.positions = {.form = connect::Positions::Array{std::vector<double>(8, 1.0)}}; }},

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/math.hpp"
+#include "connect/space/spacing.hpp"
 #include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
@@ -12,41 +14,6 @@ namespace ranvier::connect {
 namespace {
 
 constexpr std::string_view axis_names = "xyz";
-
-/// A uniform number in (0, 1).
-double uniform(const RandomStream& numbers, std::uint32_t index) { return to_open_unit(numbers.word64(index)); }
-
-Point draw(const Positions::Random& random, unsigned dimensions, RandomKey key, std::uint64_t index) {
-    using Shape = Positions::Random::Shape;
-    const RandomStream numbers{key, index, 0};
-    Point unit{};  // within the box from 0 to 1
-    if (random.shape == Shape::box) {
-        for (std::size_t axis = 0; axis < dimensions; ++axis) {
-            unit[axis] = uniform(numbers, static_cast<std::uint32_t>(axis));
-        }
-    } else {
-        // Polar coordinates: the root of the radius makes the density uniform.
-        const bool is_ball = random.shape == Shape::ellipsoid && dimensions == 3;
-        const double cycle = uniform(numbers, 0);
-        const double sine = math::sin_cycles(cycle);
-        const double cosine = math::sin_cycles(cycle + 0.25);
-        if (is_ball) {
-            const double height = 2.0 * uniform(numbers, 1) - 1.0;
-            const double radius = math::exp(math::log(uniform(numbers, 2)) / 3.0);
-            const double across = std::sqrt(1.0 - height * height) * radius;
-            unit = {0.5 + 0.5 * across * cosine, 0.5 + 0.5 * across * sine, 0.5 + 0.5 * radius * height};
-        } else {
-            const double radius = std::sqrt(uniform(numbers, 1));
-            unit = {0.5 + 0.5 * radius * cosine, 0.5 + 0.5 * radius * sine, 0.0};
-            if (dimensions == 3) unit[2] = uniform(numbers, 2);
-        }
-    }
-    Point position{};
-    for (std::size_t axis = 0; axis < dimensions; ++axis) {
-        position[axis] = random.lower[axis] + random.extent[axis] * unit[axis];
-    }
-    return position;
-}
 
 void refuse(std::string object, double value, std::string bound, std::string remedy) {
     throw ValueOutOfBoundsError(
@@ -82,6 +49,38 @@ void check_count(std::uint64_t positions, std::uint64_t size, const std::string&
 
 }  // namespace
 
+Point draw_position(const Positions::Random& random, unsigned dimensions, RandomKey key, std::uint64_t index,
+                    std::uint32_t attempt) {
+    using Shape = Positions::Random::Shape;
+    const RandomStream numbers{key, index, attempt};
+    const auto uniform = [&](std::uint32_t number) { return to_open_unit(numbers.word64(number)); };
+    Point unit{};  // within the box from 0 to 1
+    if (random.shape == Shape::box) {
+        for (std::size_t axis = 0; axis < dimensions; ++axis) unit[axis] = uniform(static_cast<std::uint32_t>(axis));
+    } else {
+        // Polar coordinates: the root of the radius makes the density uniform.
+        const bool is_surface = random.shape == Shape::surface;
+        const double cycle = uniform(0);
+        const double sine = math::sin_cycles(cycle);
+        const double cosine = math::sin_cycles(cycle + 0.25);
+        if (random.shape != Shape::cylinder && dimensions == 3) {
+            const double height = 2.0 * uniform(1) - 1.0;
+            const double radius = is_surface ? 1.0 : math::exp(math::log(uniform(2)) / 3.0);
+            const double across = std::sqrt(1.0 - height * height) * radius;
+            unit = {0.5 + 0.5 * across * cosine, 0.5 + 0.5 * across * sine, 0.5 + 0.5 * radius * height};
+        } else {
+            const double radius = is_surface ? 1.0 : std::sqrt(uniform(1));
+            unit = {0.5 + 0.5 * radius * cosine, 0.5 + 0.5 * radius * sine, 0.0};
+            if (dimensions == 3) unit[2] = uniform(2);
+        }
+    }
+    Point position{};
+    for (std::size_t axis = 0; axis < dimensions; ++axis) {
+        position[axis] = random.lower[axis] + random.extent[axis] * unit[axis];
+    }
+    return position;
+}
+
 std::string_view to_string(LengthUnit unit) { return unit == LengthUnit::millimetre ? "mm" : "um"; }
 
 Point Positions::at(std::uint64_t index, RandomKey key) const {
@@ -90,7 +89,7 @@ Point Positions::at(std::uint64_t index, RandomKey key) const {
         std::copy_n(array->coordinates.data() + index * dimensions, dimensions, position.begin());
         return position;
     }
-    if (const auto* const random = std::get_if<Random>(&form)) return draw(*random, dimensions, key, index);
+    if (const auto* const random = std::get_if<Random>(&form)) return draw_position(*random, dimensions, key, index, 0);
     const Grid& grid = std::get<Grid>(form);
     Point position{};
     for (std::size_t axis = dimensions; axis-- > 0; index /= grid.shape[axis]) {
@@ -114,7 +113,12 @@ void Positions::check(std::uint64_t size, const std::string& population) const {
         }
     } else if (const auto* const grid = std::get_if<Grid>(&form)) {
         std::uint64_t count = 1;
-        for (std::size_t axis = 0; axis < dimensions; ++axis) count *= grid->shape[axis];
+        for (std::size_t axis = 0; axis < dimensions; ++axis) {
+            const std::uint64_t along = grid->shape[axis];
+            count = along != 0 && count > std::numeric_limits<std::uint64_t>::max() / along
+                        ? std::numeric_limits<std::uint64_t>::max()
+                        : count * along;
+        }
         check_count(count, size, population);
         check_finite(grid->first, dimensions, "the first position of " + of_population);
         check_finite(grid->spacing, dimensions, "the spacing of " + of_population);
@@ -122,6 +126,20 @@ void Positions::check(std::uint64_t size, const std::string& population) const {
         const Random& random = std::get<Random>(form);
         check_finite(random.lower, dimensions, "the lower end of " + of_population);
         check_positive(random.extent, dimensions, "the extent of " + of_population);
+        if (random.shape == Random::Shape::cylinder && dimensions == 2) {
+            refuse("dimensions of the positions of " + of_population, dimensions, "a cylinder has 3",
+                   "use an ellipsoid, or three dimensions");
+        }
+        for (std::size_t axis = 1; random.shape == Random::Shape::surface && axis < dimensions; ++axis) {
+            if (random.extent[axis] == random.extent[0]) continue;
+            refuse(std::string(1, axis_names[axis]) + " of the extent of " + of_population, random.extent[axis],
+                   "positions on a surface are in a box with equal sides, " + to_text(random.extent[0]),
+                   "give equal lengths");
+        }
+        if (!std::isfinite(random.min_distance) || random.min_distance < 0.0) {
+            refuse("min_distance of " + of_population, random.min_distance, "it must be >= 0 and finite",
+                   "give a distance, or 0 for independent positions");
+        }
     }
     if (!is_periodic()) return;
     for (std::size_t axis = 0; axis < dimensions; ++axis) {
@@ -147,6 +165,16 @@ void Positions::check(std::uint64_t size, const std::string& population) const {
 std::uint64_t Positions::bytes() const {
     const auto* const array = std::get_if<Array>(&form);
     return array == nullptr ? 0 : array->coordinates.bytes();
+}
+
+std::shared_ptr<const Positions> located(const std::shared_ptr<const Positions>& positions, std::uint64_t size,
+                                         RandomKey key, const std::string& population) {
+    if (positions == nullptr) return nullptr;
+    const auto* const random = std::get_if<Positions::Random>(&positions->form);
+    if (random == nullptr || random->min_distance == 0.0) return positions;
+    Positions drawn = *positions;
+    drawn.form = draw_spaced(*positions, size, key, population);
+    return std::make_shared<const Positions>(std::move(drawn));
 }
 
 const Space::Part& Space::part_of(NeuronId id) const {

@@ -40,7 +40,8 @@ class Network {
     std::uint64_t seed() const { return seed_; }
     /// @throws StateError if delays, spike times or recording intervals have been rounded to the previous resolution
     void set_resolution(double resolution);
-    void set_seed(std::uint64_t seed) { seed_ = seed; }
+    /// @throws ValueOutOfBoundsError if random positions with a least distance cannot be drawn from this seed
+    void set_seed(std::uint64_t seed);
 
     /// The length of a step of a population, ms.
     double step_of(const Population& population) const;
@@ -140,6 +141,8 @@ class Network {
     /// Validates a stimulus, sets a default name and delay, and completes its sequences.
     /// @throws as stimulate()
     void check(StimulusSpec& stimulus) const;
+    /// The positions of a population, for a seed. @throws as set_seed()
+    static std::shared_ptr<const connect::Positions> located(const Population& population, std::uint64_t seed);
     std::string name_population(std::string name, std::string_view model) const;
 
     double resolution_;

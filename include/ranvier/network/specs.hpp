@@ -126,6 +126,7 @@ struct Population : PopulationSpec {
     NeuronId first;
     Step stride = 1;  ///< steps of the resolution in one step of the neurons
     SpikeLists spike_steps = {};  ///< the spike times; `spike_times` is empty
+    std::shared_ptr<const connect::Positions> located = nullptr;  ///< the positions, for this seed
 };
 
 struct ProjectionSpec {

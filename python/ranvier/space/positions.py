@@ -13,7 +13,7 @@ from ranvier import _core
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Immutable
 from ranvier.base.names import check_choice
-from ranvier.base.numeric import number_array, whole_number
+from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.texts import check_flag, name_type
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 
@@ -24,6 +24,7 @@ __all__ = [
     "PositionsLike",
     "RandomPositions",
     "as_positions",
+    "by_axis",
     "grid",
     "positions",
     "random_positions",
@@ -34,7 +35,7 @@ Coordinates: TypeAlias = tuple[float, ...]
 
 _AXES = "xyz"
 _MOST_POSITIONS = 2**48
-_SHAPES = ("box", "ellipsoid", "cylinder")
+_SHAPES = ("box", "ellipsoid", "cylinder", "surface")
 
 
 class Positions(Immutable):
@@ -154,15 +155,18 @@ class Grid(Positions):
 
 
 class RandomPositions(Positions):
-    """Independent random positions, uniform in a volume or an area, see `random_positions`.
+    """Random positions, uniform in a volume or an area, see `random_positions`.
 
     Attributes
     ----------
     shape
-        ``"box"``, ``"ellipsoid"`` or ``"cylinder"``.
+        ``"box"``, ``"ellipsoid"``, ``"cylinder"`` or ``"surface"``.
+    min_distance
+        Least distance of two neurons; 0: they are independent.
     """
 
     shape: str
+    min_distance: float
     extent: Coordinates
     center: Coordinates
 
@@ -172,25 +176,30 @@ class RandomPositions(Positions):
         extent: Coordinates,
         center: Coordinates,
         shape: str,
+        min_distance: float,
         periodic: tuple[bool, ...],
         unit: str,
     ) -> None:
         super().__init__(len(extent), unit, extent, center, periodic)
-        self._put(count=count, shape=shape)
-        self._put(core_positions=_core.Positions.random(shape, self._lower, list(extent), self._frame))
+        self._put(count=count, shape=shape, min_distance=min_distance)
+        self._put(core_positions=_core.Positions.random(shape, self._lower, list(extent), min_distance, self._frame))
 
     def _key(self) -> tuple[object, ...]:
-        return *super()._key(), self.shape
+        return *super()._key(), self.shape, self.min_distance
 
     def __repr__(self) -> str:
         given: dict[str, Any] = {"extent": self.extent}
         if self.shape != "box":
             given["shape"] = self.shape
+        if self.min_distance:
+            given["min_distance"] = self.min_distance
         counts = [] if self.count is None else [str(self.count)]
         return _call("random_positions", counts, {**given, **self._common_arguments()})
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return RandomPositions, (self.count, self.extent, self.center, self.shape, self.periodic, self.unit)
+        return RandomPositions, (
+            *(self.count, self.extent, self.center, self.shape, self.min_distance, self.periodic, self.unit),
+        )
 
 
 class GivenPositions(Positions):
@@ -308,13 +317,16 @@ def random_positions(
     extent: npt.ArrayLike,
     center: npt.ArrayLike = 0.0,
     shape: str = "box",
+    min_distance: float | None = None,
     periodic: bool | Sequence[bool] = False,
     unit: str = "mm",
 ) -> RandomPositions:
-    """Return independent random positions, uniform in an area or a volume.
+    """Return random positions, uniform in an area, in a volume or on a surface.
 
     The position of a neuron is drawn from the seed of the network, the population and the index of the neuron. It is
-    computed when it is needed, so that positions take no memory.
+    computed when it is needed, so that positions take no memory. With `min_distance`, neurons are drawn one after the
+    other, each again until none of those before it is nearer; these positions take 16 bytes for each neuron in two
+    dimensions and 24 in three, on each process.
 
     Parameters
     ----------
@@ -326,7 +338,12 @@ def random_positions(
         Center of the box; one number for all dimensions, or one for each.
     shape
         What neurons fill: the ``"box"``; the ``"ellipsoid"`` that touches its sides, which is a ball if they are equal,
-        and an ellipse or a circle in two dimensions; or the ``"cylinder"`` along z, in three dimensions.
+        and an ellipse or a disc in two dimensions; the ``"cylinder"`` along z, in three dimensions; or the
+        ``"surface"`` of the ball, a circle in two dimensions, for a box with equal sides.
+    min_distance
+        Least distance of two neurons of the population, > 0; None: they are independent. Random discs of this diameter
+        cover at most about 54.7 % of a plane, and random balls 38.4 % of space. The network draws each neuron at most
+        20,000 times, which is enough for about 50 % and 32 %, and refuses populations that are denser.
     periodic
         Whether the box repeats itself, for all dimensions or for each. Only for boxes, and for cylinders along z.
     unit
@@ -340,6 +357,13 @@ def random_positions(
         For other than two or three dimensions, and for a cylinder in two.
     UnknownNameError
         For another shape.
+
+    Examples
+    --------
+    >>> import ranvier as rv
+    >>> net = rv.Network()
+    >>> disc = rv.random_positions(extent=(1.0, 1.0), shape="ellipsoid", min_distance=0.02)
+    >>> cells = net.create("iaf_psc_exp", 500, positions=disc)
     """
     found = None if count is None else whole_number("number of positions", count, 1, _MOST_POSITIONS)
     sides = number_array("extent of random positions", extent, "numbers")
@@ -357,8 +381,16 @@ def random_positions(
         raise ShapeError(
             "extent of random positions", "one of two dimensions", "a cylinder has three", "use the shape 'ellipsoid'"
         )
+    if shape == "surface" and len(set(lengths)) > 1:
+        raise ValueOutOfBoundsError(
+            "extent of random positions",
+            str(lengths),
+            "positions are uniform on the surface of a ball only, so that all lengths must be equal",
+            "give equal lengths, or an array of positions",
+        )
+    least = 0.0 if min_distance is None else _distance("min_distance of random positions", min_distance)
     middle, repeats, checked_unit = _placed("random positions", center, periodic, unit, dimensions)
-    fills = {"box": dimensions, "ellipsoid": 0, "cylinder": 1}[shape]
+    fills = {"box": dimensions, "ellipsoid": 0, "cylinder": 1, "surface": 0}[shape]
     for axis, name in enumerate(_AXES[:dimensions]):
         if repeats[axis] and axis < dimensions - fills:
             raise ValueOutOfBoundsError(
@@ -367,7 +399,7 @@ def random_positions(
                 f"the shape '{shape}' does not fill the box along {name}",
                 "leave it out, or use the shape 'box'",
             )
-    return RandomPositions(found, lengths, middle, shape, repeats, checked_unit)
+    return RandomPositions(found, lengths, middle, shape, least, repeats, checked_unit)
 
 
 @known_keywords
@@ -376,6 +408,7 @@ def positions(
     *,
     extent: npt.ArrayLike | None = None,
     center: npt.ArrayLike = 0.0,
+    min_distance: float | None = None,
     periodic: bool | Sequence[bool] = False,
     unit: str = "mm",
 ) -> GivenPositions:
@@ -393,6 +426,8 @@ def positions(
         Only periodic positions need one.
     center
         Center of the box; one number for all dimensions, or one for each.
+    min_distance
+        Least distance of two neurons that is accepted, > 0; None: any.
     periodic
         Whether the box repeats itself, for all dimensions or for each.
     unit
@@ -403,7 +438,8 @@ def positions(
     ShapeError
         For another shape of the array, and for periodic positions without an extent.
     ValueOutOfBoundsError
-        For coordinates that are not finite or outside of the box, and for lengths that are not positive and finite.
+        For coordinates that are not finite or outside of the box, for lengths that are not positive and finite, and for
+        two neurons that are nearer than `min_distance`, which the error names.
     """
     points = number_array("positions", coordinates, "an array of numbers, with one row for each neuron")
     if points.ndim != 2:
@@ -427,7 +463,7 @@ def positions(
             raise ShapeError(
                 "extent of positions", "None", "a center is that of a box", "give the lengths of its sides"
             )
-        return GivenPositions(points, None, None, repeats, checked_unit)
+        return _checked_distances(GivenPositions(points, None, None, repeats, checked_unit), min_distance)
     lengths = _lengths("extent of positions", extent, dimensions)
     lower = np.array(middle) - 0.5 * np.array(lengths)
     within = (points - lower >= 0.0) & (points - lower <= np.array(lengths))
@@ -437,7 +473,24 @@ def positions(
         f"the box has the extent {lengths} and the center {middle}",
         "give a larger extent, or move the neuron into the box",
     )
-    return GivenPositions(points, lengths, middle, repeats, checked_unit)
+    return _checked_distances(GivenPositions(points, lengths, middle, repeats, checked_unit), min_distance)
+
+
+def _checked_distances(given: GivenPositions, min_distance: float | None) -> GivenPositions:
+    """Return positions of which no two are nearer than a distance."""
+    if min_distance is None:
+        return given
+    least = _distance("min_distance of positions", min_distance)
+    near = _core.find_near_pair(given.coordinates, least, given._frame)
+    if near is not None:
+        first, second, distance = near
+        raise ValueOutOfBoundsError(
+            f"distance of the positions {first} and {second}",
+            f"{distance:g} {given.unit}",
+            f"it must be at least {least:g} {given.unit}",
+            "move one of them, or choose a smaller min_distance",
+        )
+    return given
 
 
 def as_positions(given: PositionsLike) -> Positions:
@@ -463,6 +516,14 @@ def _check_shape(shape: object) -> tuple[int, ...]:
     return counts
 
 
+def _distance(what: str, given: float) -> float:
+    """Return a checked distance, finite and > 0."""
+    distance = number(what, given)
+    if not 0.0 < distance < math.inf:
+        raise ValueOutOfBoundsError(what, str(given), "it must be > 0 and finite", "leave it out for any distance")
+    return distance
+
+
 def _check_dimensions(what: str, dimensions: int) -> int:
     if dimensions not in (2, 3):
         raise ShapeError(
@@ -471,8 +532,8 @@ def _check_dimensions(what: str, dimensions: int) -> int:
     return dimensions
 
 
-def _numbers(what: str, given: npt.ArrayLike, dimensions: int) -> Coordinates:
-    """Return one finite number for each dimension."""
+def by_axis(what: str, given: npt.ArrayLike, dimensions: int) -> Coordinates:
+    """Return one finite number for each dimension, given as such or as one for all of them."""
     array = number_array(what, given, "a number, or one for each dimension")
     if array.ndim > 1 or (array.ndim == 1 and len(array) != dimensions):
         raise ShapeError(what, f"an array of shape {array.shape}", f"there are {dimensions} dimensions")
@@ -485,7 +546,7 @@ def _numbers(what: str, given: npt.ArrayLike, dimensions: int) -> Coordinates:
 
 def _lengths(what: str, given: npt.ArrayLike, dimensions: int) -> Coordinates:
     """Return one finite number > 0 for each dimension."""
-    return _check_lengths(what, _numbers(what, given, dimensions))
+    return _check_lengths(what, by_axis(what, given, dimensions))
 
 
 def _check_lengths(what: str, lengths: Coordinates) -> Coordinates:
@@ -499,7 +560,7 @@ def _placed(
     what: str, center: npt.ArrayLike, periodic: bool | Sequence[bool], unit: str, dimensions: int
 ) -> tuple[Coordinates, tuple[bool, ...], str]:
     """Return the checked center, the periodic dimensions and the unit."""
-    middle = _numbers(f"center of {what}", center, dimensions)
+    middle = by_axis(f"center of {what}", center, dimensions)
     if isinstance(periodic, list | tuple | np.ndarray):
         if len(periodic) != dimensions:
             raise ShapeError(f"periodic of {what}", str(tuple(periodic)), f"there are {dimensions} dimensions")

@@ -116,6 +116,77 @@ def test_views_need_positions_of_one_kind() -> None:
         _ = (flat + small).positions
 
 
+@pytest.mark.parametrize("periodic", [False, True])
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_neurons_keep_a_least_distance(dimensions: int, periodic: bool) -> None:
+    net = rv.Network(seed=4)
+    layout = rv.random_positions(extent=(1.0,) * dimensions, min_distance=0.08, periodic=periodic)
+    cells = net.create("iaf_psc_exp", 60, positions=layout)
+    difference = cells.positions[:, None] - cells.positions
+    if periodic:
+        difference -= np.round(difference)
+    distances = np.linalg.norm(difference, axis=-1)[np.triu_indices(60, 1)]
+    assert 0.08 <= distances.min() < 0.12
+    assert net.create("iaf_psc_exp", positions=rv.positions(cells.positions, min_distance=0.08)).layout is not None
+    # They are drawn again for another seed, and the same for the same.
+    before = cells.positions
+    net.seed = 5
+    assert not np.array_equal(cells.positions, before)
+    net.seed = 4
+    assert np.array_equal(cells.positions, before)
+    assert np.array_equal(pickle.loads(pickle.dumps(net)).populations[0].positions, before)
+    net.set(cells, I_e=100.0)
+    assert np.array_equal(cells.positions, before)
+
+
+def test_a_seed_without_space_for_all_neurons_is_refused() -> None:
+    # Which seeds leave space for the last neuron is not known before.
+    layout = rv.random_positions(extent=(1.0, 1.0), min_distance=0.72)
+    made, refused = [], []
+    for seed in range(1, 30):
+        net = rv.Network(seed=seed)
+        try:
+            net.create("iaf_psc_exp", 4, positions=layout)
+            made.append(net)
+        except ValueOutOfBoundsError as error:
+            refused.append((seed, str(error), len(net.populations)))
+    assert made
+    assert refused
+    assert "min_distance of population 'iaf_psc_exp_0' is 0.72 mm" in refused[0][1]
+    assert {count for _, _, count in refused} == {0}
+    before = made[0].seed, made[0].populations[0].positions
+    with pytest.raises(ValueOutOfBoundsError, match="no place was found for neuron"):
+        made[0].seed = refused[0][0]
+    assert made[0].seed == before[0]
+    assert np.array_equal(made[0].populations[0].positions, before[1])
+
+
+def test_neurons_on_a_surface_have_one_distance_from_its_center() -> None:
+    net = rv.Network()
+    layout = rv.random_positions(extent=(2.0, 2.0, 2.0), center=(0.0, 1.0, 0.0), shape="surface")
+    ball = net.create("iaf_psc_exp", 50, positions=layout)
+    assert np.allclose(np.linalg.norm(ball.positions - [0.0, 1.0, 0.0], axis=1), 1.0, rtol=0.0, atol=1e-12)
+
+
+def test_layers_are_one_below_the_other() -> None:
+    column = rv.layers({"L1": 0.1, "L23": 0.35, "L4": 0.3}, area=(1.0, 2.0), center=(1.0, 0.0), top=0.05)
+    assert list(column) == ["L1", "L23", "L4"]
+    bounds = [column.bounds(name) for name in column]
+    assert np.allclose(bounds, [(-0.05, 0.05), (-0.4, -0.05), (-0.7, -0.4)], rtol=0.0, atol=1e-15)
+    assert [lower for lower, _ in bounds[:-1]] == [upper for _, upper in bounds[1:]]
+    net = rv.Network()
+    cells = net.create("iaf_psc_exp", 400, positions=column["L23"])
+    assert np.all(np.abs(cells.positions - [1.0, 0.0, -0.225]) <= [0.5, 1.0, 0.175])
+    assert np.ptp(cells.positions, axis=0) == pytest.approx([1.0, 2.0, 0.35], rel=0.05)
+    apart = column.positions("L4", 30, min_distance=0.05)
+    assert (apart.min_distance, apart.count, apart.extent) == (0.05, 30, column["L4"].extent)
+    copy = pickle.loads(pickle.dumps(column))
+    assert copy == column
+    assert copy.bounds("L4") == column.bounds("L4")
+    assert rv.layers({"a": 1.0}, area=1.0, periodic=(True, False))["a"].periodic == (True, False, False)
+    assert "L4: z from -0.7 to -0.4" in repr(column)
+
+
 BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: rv.positions([[0.0, np.nan]]), ValueOutOfBoundsError, "y of position 0 is nan"),
     (lambda: rv.positions([[0.0, 1.0], [np.inf, 0.0]]), ValueOutOfBoundsError, "x of position 1 is inf"),
@@ -160,6 +231,25 @@ BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
         ValueOutOfBoundsError,
         "does not fill the box along y",
     ),
+    (lambda: rv.random_positions(extent=(1.0, 1.0), min_distance=0.0), ValueOutOfBoundsError, "it must be > 0"),
+    (lambda: rv.random_positions(extent=(1.0, 1.0), min_distance="1 mm"), WrongTypeError, "min_distance"),  # type: ignore[arg-type]
+    (lambda: rv.random_positions(extent=(1.0, 2.0), shape="surface"), ValueOutOfBoundsError, "lengths must be equal"),
+    (
+        lambda: rv.positions([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]], min_distance=0.1),
+        ValueOutOfBoundsError,
+        "distance of the positions 0 and 2 is 0 mm, but it must be at least 0.1 mm",
+    ),
+    (
+        lambda: rv.positions([[-0.5, 0.0], [0.45, 0.0]], extent=1.0, periodic=True, min_distance=0.1),
+        ValueOutOfBoundsError,
+        "distance of the positions 0 and 1 is 0.05 mm",
+    ),
+    (lambda: rv.layers({}, area=1.0), ShapeError, "number of layers is 0"),
+    (lambda: rv.layers([0.1, 0.2], area=1.0), WrongTypeError, "must be a dictionary"),  # type: ignore[arg-type]
+    (lambda: rv.layers({"L1": 0.0}, area=1.0), ValueOutOfBoundsError, "thickness of layer L1 is 0.0"),
+    (lambda: rv.layers({"L1": 1.0}, area=(1.0, 1.0, 1.0)), ShapeError, "there are 2 dimensions"),
+    (lambda: rv.layers({"L1": 1.0}, area=1.0, shape="ball"), rv.errors.UnknownNameError, "ball"),
+    (lambda: rv.layers({"L1": 1.0}, area=1.0)["L2"], rv.errors.UnknownNameError, "L2"),
     (lambda: rv.Network().create("iaf_psc_exp", 3, positions="no"), WrongTypeError, "not str"),
     (lambda: rv.Network().create("iaf_psc_exp", 2, positions=POINTS), ShapeError, "there are 3 positions"),
 ]

@@ -43,16 +43,20 @@ struct Positions {
         Point first{};  ///< of index 0
         Point spacing{};
     };
-    /// Independent and uniform within a shape that fills a box; drawn from a key of the network and the population.
+    /// Uniform within a shape that fills a box; drawn from a key of the network and the population.
     struct Random {
         enum class Shape : std::uint8_t {
             box,
             ellipsoid,  ///< its interior; an ellipse in two dimensions
-            cylinder,  ///< its interior; the axis is z, three dimensions only
+            cylinder,   ///< its interior; the axis is z, three dimensions only
+            surface,    ///< of a ball; a circle in two dimensions. All sides of the box are equal
         };
         Shape shape = Shape::box;
         Point lower{};   ///< of the box
         Point extent{};  ///< of the box
+        /// Between any two neurons; 0: they are independent. Positions with such a distance depend on each other, and
+        /// `located` makes an array of them.
+        double min_distance = 0.0;
     };
 
     unsigned dimensions = 2;
@@ -64,12 +68,13 @@ struct Positions {
     Point origin{};
 
     /// The position of the neuron with this index. @param key of random positions
+    /// @pre there is no least distance
     Point at(std::uint64_t index, RandomKey key) const;
 
     /// @param size number of neurons of the population
     /// @param population its name, for errors
-    /// @throws ShapeError for a number of positions other than the size, ValueOutOfBoundsError for coordinates, extents
-    ///         and periods that are not finite, extents <= 0, and positions outside of a periodic box
+    /// @throws ShapeError for a number of positions other than the size, ValueOutOfBoundsError for coordinates, extents,
+    ///         distances and periods that are not finite, extents <= 0, and positions outside of a periodic box
     void check(std::uint64_t size, const std::string& population) const;
 
     bool is_periodic() const { return period != Point{}; }
@@ -77,13 +82,19 @@ struct Positions {
     std::uint64_t bytes() const;
 };
 
+/// Positions that can be evaluated one by one: those given, unless they have a least distance. Then these are drawn.
+/// @pre checked
+/// @throws ValueOutOfBoundsError, for this population, if there is no space for so many neurons
+std::shared_ptr<const Positions> located(const std::shared_ptr<const Positions>& positions, std::uint64_t size,
+                                         RandomKey key, const std::string& population);
+
 /// The positions of the neurons of a network, by id.
 class Space {
    public:
     struct Part {
         NeuronId first;
         std::uint64_t size = 0;
-        std::shared_ptr<const Positions> positions;  ///< null: the population has none
+        std::shared_ptr<const Positions> positions;  ///< located; null: the population has none
         RandomKey key = {};
     };
 
