@@ -53,6 +53,8 @@ _NAMES = {
     "recording.segments": ("Segment",),
     "recording.spike_trains": ("read_spike_trains",),
     "space.layers": ("Layers", "layers"),
+    "space.histograms": ("DistanceHistogram",),
+    "space.kernels": ("KernelFit",),
     "space.positions": (
         "Grid",
         "GivenPositions",

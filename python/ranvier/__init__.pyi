@@ -198,6 +198,8 @@ from ranvier.simulation.trace import Trace as Trace
 from ranvier.simulation.trace import TraceAccount as TraceAccount
 from ranvier.space.layers import Layers as Layers
 from ranvier.space.layers import layers as layers
+from ranvier.space.histograms import DistanceHistogram as DistanceHistogram
+from ranvier.space.kernels import KernelFit as KernelFit
 from ranvier.space.positions import GivenPositions as GivenPositions
 from ranvier.space.positions import Grid as Grid
 from ranvier.space.positions import Positions as Positions
@@ -214,6 +216,7 @@ __all__ = [
     "Connections",
     "Counts",
     "CrossCorrelogram",
+    "DistanceHistogram",
     "Distribution",
     "DryRun",
     "EdgeFile",
@@ -232,6 +235,7 @@ __all__ = [
     "GivenPositions",
     "Grid",
     "Layers",
+    "KernelFit",
     "LogNormal",
     "Morphology",
     "NearestNeighbors",

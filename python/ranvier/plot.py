@@ -9,7 +9,11 @@ inhibitory ones vermilion.
 
 from ranvier.figures.activity import rate
 from ranvier.figures.cells import cell
+from ranvier.figures.distances import distances
 from ranvier.figures.distributions import irregularity, rates
+from ranvier.figures.maps import neurons
+from ranvier.figures.movies import Movie, movie
+from ranvier.figures.partners import sources, targets
 from ranvier.figures.rasters import raster
 from ranvier.figures.relations import correlations, cross_correlogram, peristimulus_histogram
 from ranvier.figures.samples import state
@@ -17,15 +21,21 @@ from ranvier.figures.style import Figure
 
 __all__ = [
     "Figure",
+    "Movie",
     "cell",
     "correlations",
     "cross_correlogram",
+    "distances",
     "irregularity",
+    "movie",
+    "neurons",
     "peristimulus_histogram",
     "raster",
     "rate",
     "rates",
+    "sources",
     "state",
+    "targets",
 ]
 
 

@@ -7,9 +7,13 @@ from collections.abc import Mapping
 from keyword import iskeyword
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from ranvier import _core
 from ranvier.base.immutable import Immutable
-from ranvier.base.numeric import number
+from ranvier.base.names import check_choice
+from ranvier.base.numeric import number, number_array
 from ranvier.base.texts import check_text, name_type
 from ranvier.equations.names import check_new_name
 from ranvier.equations.places import Place, Source, refuse
@@ -122,6 +126,39 @@ class Expression(Immutable):
             Pointing at the place in the text.
         """
         return compile_tree(self._tree(context.what), self._quantities(), context, self.text)
+
+    def at_distances(self, distances: npt.ArrayLike, unit: str = "mm") -> npt.NDArray[np.float64]:
+        """Return the values of a function of the distance ``d`` alone.
+
+        Parameters
+        ----------
+        distances
+            Distances in `unit`.
+        unit
+            ``"mm"`` or ``"um"``.
+
+        Returns
+        -------
+        npt.NDArray[np.float64]
+            An array of the same shape.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            When the expression depends on something else, or draws.
+        UnknownSymbolError, UnitError, EquationError
+            Pointing at the place in the text.
+        """
+        check_choice("unit of distances", unit, ("mm", "um"))
+        array = number_array("distances", distances, "a number or an array of numbers")
+        function = self._to_core(Context("the expression", lengths=unit))
+        if not set(function.inputs) <= {"distance"} or function.draws:
+            raise ValueOutOfBoundsError(
+                "expression of the distance", f"'{self.text}'", "it must depend on the distance d only"
+            )
+        if not function.inputs:
+            return np.full(array.shape, function.range({})[0])
+        return function.evaluate({"distance": array.reshape(-1)}, [], "auto").reshape(array.shape)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.text, self.constants)

@@ -24,11 +24,13 @@ from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecord
 from ranvier.populations.populations import PopulationView
 from ranvier.processes.agreement import agree_on, agreed, values_of_all
 from ranvier.recording.data import SpikeData, StateData, WeightData
+from ranvier.recording.neuron_ids import IntArray
 from ranvier.simulation.building import build, choose_communicator
 from ranvier.simulation.built_network import BuiltNetwork, SynapseQuery
 from ranvier.simulation.changes import get_values, set_values
 from ranvier.simulation.connections import Connections
 from ranvier.simulation.described_options import as_docstring
+from ranvier.simulation.distances import counted_targets, distance_histogram
 from ranvier.simulation.loading import load_state, open_state
 from ranvier.simulation.measurements import (
     PARTS,
@@ -58,6 +60,7 @@ from ranvier.simulation.recordings import RecordingStore
 from ranvier.simulation.running import prepare_run, run_to
 from ranvier.simulation.saving import save_state
 from ranvier.simulation.trace import Trace
+from ranvier.space.histograms import DistanceHistogram
 
 __all__ = ["Simulation"]
 
@@ -611,6 +614,58 @@ class Simulation(NamedAttributes):
                 query = self._built.query(sources, targets, projection, receptor, site)
             self._built.agree_on_request("connections", *query)
             return self._built.core.count_connections(*query)
+
+    @known_keywords
+    def distance_histogram(
+        self,
+        projection: Projection,
+        *,
+        bins: int = 40,
+        max_distance: float | None = None,
+        most_pairs: int = 20_000_000,
+    ) -> DistanceHistogram:
+        """Return the connections of a projection and the pairs of its neurons by distance.
+
+        The pairs are those of the neurons at their positions, also near the ends of a box and across its periodic ends,
+        so connections divided by pairs are the connection probability. Its `fit` finds the kernel that the connections
+        were drawn from, and `ranvier.plot.distances` shows it.
+
+        Parameters
+        ----------
+        projection
+            The projection; all of its neurons must have positions. Pairs of a neuron with itself are left out, unless
+            the rule allows them.
+        bins
+            Number of bins from 0 to `max_distance`, which is in the unit of the positions; None: the greatest distance
+            of a connection.
+        max_distance
+            See `bins`.
+        most_pairs
+            The distances of all pairs are computed; where there are more pairs than this, those of a regular selection
+            of the targets. Counted are the connections and the pairs of the same targets.
+
+        Raises
+        ------
+        StateError
+            When neurons have no positions, or there is no connection and no `max_distance`.
+        ShapeError, ValueOutOfBoundsError
+            When positions have different dimensions, units or periods, and for values outside their bounds.
+
+        Examples
+        --------
+        >>> found = sim.distance_histogram(projection)
+        >>> found.fit("gaussian")
+        >>> rv.plot.distances(found, fits="gaussian")
+        """
+        if not isinstance(projection, Projection):
+            raise WrongTypeError("projection", type(projection).__name__, "must be a projection of the network")
+        targets = counted_targets(projection, most_pairs)
+
+        def connections() -> tuple[IntArray, IntArray]:
+            found = self.connections(targets=targets, projection=projection)
+            return np.asarray(found.sources), np.asarray(found.targets)
+
+        return distance_histogram(projection, targets, bins, max_distance, connections)
 
     # ---- recordings --------------------------------------------------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""Positions of neurons in space."""
+"""Space: positions of neurons, and what depends on their distances."""

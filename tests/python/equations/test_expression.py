@@ -202,3 +202,17 @@ def test_random_expressions_have_the_values_of_numpy(text: str, seed: int) -> No
     assert low <= made.min()
     assert made.max() <= high
     assert pickle.loads(pickle.dumps(expression)) == expression
+
+
+def test_values_at_distances() -> None:
+    expression = rv.Expression("p*exp(-d/l)", p=0.4, l="200 um")
+    distances = np.array([[0.0, 0.1], [0.2, 0.4]])
+    assert expression.at_distances(distances) == pytest.approx(0.4 * np.exp(-distances / 0.2))
+    assert expression.at_distances(1000.0 * distances, "um") == pytest.approx(0.4 * np.exp(-distances / 0.2))
+    assert float(expression.at_distances(0.0)) == 0.4
+    assert rv.Expression("p", p=0.4).at_distances([1.0, 2.0]).tolist() == [0.4, 0.4]
+    for text in ("0.1*x_pre", "dx", "0.1*i"):
+        with pytest.raises(rv.errors.ValueOutOfBoundsError, match="distance d only"):
+            rv.Expression(text).at_distances(0.1)
+    with pytest.raises(rv.errors.UnknownNameError, match="unit of distances"):
+        expression.at_distances(0.1, "cm")

@@ -33,13 +33,13 @@ ARROWS: dict[str, set[str]] = {
     "recording": {"base", "populations"},
     "space": {"base"},
     "simulation": {
-        *("base", "compiled", "models", "mpi", "network", "populations", "processes", "recording", "state"),
+        *("base", "compiled", "models", "mpi", "network", "populations", "processes", "recording", "space", "state"),
     },
     "state": {"base"},
     "mpi": {"processes"},
     "processes": {"base"},
     "forecast": {"base", "figures", "models", "network", "populations", "processes", "simulation"},
-    "figures": {"base", "cells", "recording"},
+    "figures": {"base", "cells", "equations", "network", "populations", "recording", "simulation", "space"},
     "plot": {"figures"},
     "networks": {"base", "cells", "equations", "figures", "models", "network", "populations", "recording"},
     # It loads what it offers when it is used.
