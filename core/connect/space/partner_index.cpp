@@ -1,0 +1,298 @@
+#include "connect/space/partner_index.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace ranvier::connect {
+
+namespace {
+namespace partner_index_parts {
+
+/// A leaf has at most this number of neurons, unless they are at the same place.
+constexpr std::uint64_t most_in_leaf = 32;
+/// Mean number of neurons of the cells in which they are counted: between this and its half, over the whole box.
+constexpr std::uint64_t mean_in_cell = 16;
+/// A counted cell with more neurons is divided further.
+constexpr std::uint64_t most_in_cell = 64;
+/// Bits of a code, and of a coordinate: where neurons cannot be told apart, they stay in one leaf.
+constexpr unsigned most_bits = 60;
+constexpr unsigned most_bits_of_axis = 30;
+
+void include(SpaceBox& box, const Point& point) {
+    for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
+        box.low[axis] = std::min(box.low[axis], point[axis]);
+        box.high[axis] = std::max(box.high[axis], point[axis]);
+    }
+}
+
+void include_all(SpaceBox& box, const Positions& positions, std::uint64_t size, RandomKey key) {
+    if (const auto* const random = std::get_if<Positions::Random>(&positions.form)) {
+        Point upper = random->lower;
+        for (std::size_t axis = 0; axis < positions.dimensions; ++axis) upper[axis] += random->extent[axis];
+        include(box, random->lower);
+        include(box, upper);
+    } else if (std::holds_alternative<Positions::Grid>(positions.form)) {
+        include(box, positions.at(0, key));
+        include(box, positions.at(size - 1, key));
+    } else {
+        for (std::uint64_t i = 0; i < size; ++i) include(box, positions.at(i, key));
+    }
+}
+
+/// Calls visit(index among the neurons, position).
+template <class Visit>
+void for_each_position(const Space& space, const IdSequence& neurons, Visit visit) {
+    std::uint64_t index = 0;
+    for (const Space::Part& part : space.parts()) {
+        const IdSequence of_part = neurons.within(part.first, part.size);
+        for (std::uint64_t i = 0; i < of_part.size(); ++i) {
+            visit(index++, part.positions->at(of_part[i].value - part.first.value, part.key));
+        }
+    }
+}
+
+}  // namespace partner_index_parts
+}  // namespace
+
+using namespace partner_index_parts;
+
+SpaceBox bounds_of(const Space& space, const IdSequence& neurons) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    SpaceBox box{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+    for (const Space::Part& part : space.parts()) {
+        if (neurons.within(part.first, part.size).empty()) continue;
+        include_all(box, *part.positions, part.size, part.key);
+    }
+    return box;
+}
+
+/// What is needed only while an index is built.
+struct PartnerIndex::Builder {
+    PartnerIndex& index;
+    const Needed& needed;
+    std::vector<std::uint32_t> first;  ///< number of neurons in the cells before each counted one
+    /// Of each counted cell: the place of its next neuron; `nowhere` if it is not held.
+    std::vector<std::uint32_t> next = {};
+    std::uint32_t held = 0;
+    std::vector<std::uint32_t> crowded = {};  ///< leaves to divide further
+
+    static constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
+
+    std::uint32_t base_level() const {
+        const auto at = std::ranges::find(index.levels_, index.base_bits_, &Level::bits);
+        return static_cast<std::uint32_t>(at - index.levels_.begin());
+    }
+
+    std::array<std::uint32_t, most_dimensions> cell_of(std::uint64_t code, unsigned bits) const {
+        std::array<std::uint32_t, most_dimensions> cell{};
+        for (unsigned bit = 0; bit < bits; ++bit) {
+            const std::size_t axis = index.splits_[bit].axis;
+            cell[axis] = 2 * cell[axis] + static_cast<std::uint32_t>((code >> (bits - 1 - bit)) & 1);
+        }
+        return cell;
+    }
+
+    /// Appends the children of a node of which `counts(code of child, bits)` are the numbers of neurons.
+    template <class Count>
+    void add_children(std::size_t node, std::uint64_t code, const Count& count,
+                      std::vector<std::pair<std::size_t, std::uint64_t>>& waiting) {
+        const std::uint8_t level = index.nodes_[node].level;
+        const unsigned bits = index.levels_[level + 1].bits;
+        const unsigned added = bits - index.levels_[level].bits;
+        const auto first_child = static_cast<std::uint32_t>(index.nodes_.size());
+        std::uint32_t begin = index.nodes_[node].begin;
+        for (std::uint64_t child = code << added; child < (code + 1) << added; ++child) {
+            const std::uint32_t inside = count(child, bits);
+            if (inside == 0) continue;
+            waiting.emplace_back(index.nodes_.size(), child);
+            index.nodes_.push_back({.cell = cell_of(child, bits),
+                                    .begin = begin,
+                                    .count = inside,
+                                    .level = static_cast<std::uint8_t>(level + 1)});
+            begin += inside;
+        }
+        index.nodes_[node].first_child = first_child;
+        index.nodes_[node].children = static_cast<std::uint8_t>(index.nodes_.size() - first_child);
+    }
+
+    /// Divides the counted cells: depth first, so that neurons of a node follow each other.
+    void divide_counted(std::uint32_t node, std::uint64_t code) {
+        const std::uint32_t base = base_level();
+        const unsigned below = index.base_bits_ - index.levels_[index.nodes_[node].level].bits;
+        index.nodes_[node].begin = held;
+        if (index.nodes_[node].count > most_in_leaf && index.nodes_[node].level < base) {
+            std::vector<std::pair<std::size_t, std::uint64_t>> children;
+            add_children(
+                node, code,
+                [&](std::uint64_t child, unsigned bits) {
+                    const unsigned rest = index.base_bits_ - bits;
+                    return first[(child + 1) << rest] - first[child << rest];
+                },
+                children);
+            for (const auto& [child, code_of_child] : children) {
+                divide_counted(static_cast<std::uint32_t>(child), code_of_child);
+            }
+            return;
+        }
+        const bool hold = needed == nullptr || needed(index.box(index.nodes_[node]));
+        for (std::uint64_t cell = code << below; cell < (code + 1) << below; ++cell) {
+            next[cell] = hold ? held + (first[cell] - first[code << below]) : nowhere;
+        }
+        if (!hold) return;
+        held += index.nodes_[node].count;
+        if (index.nodes_[node].count > most_in_cell) crowded.push_back(node);
+    }
+
+    /// Divides leaves with many neurons: positions that are far from uniform.
+    void divide_crowded() {
+        for (const std::uint32_t leaf : crowded) {
+            const Node node = index.nodes_[leaf];
+            std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted(node.count);
+            const auto all_bits = static_cast<unsigned>(index.splits_.size());
+            for (std::uint32_t i = 0; i < node.count; ++i) {
+                sorted[i] = {index.code(index.position(node.begin + i), all_bits), node.begin + i};
+            }
+            std::ranges::sort(sorted);
+            reorder(node.begin, sorted);
+            // The code of the leaf is that of all its neurons.
+            const std::uint64_t code =
+                all_bits == 0 ? 0 : sorted.front().first >> (all_bits - index.levels_[node.level].bits);
+            std::vector<std::pair<std::size_t, std::uint64_t>> waiting{{leaf, code}};
+            const std::uint32_t offset = node.begin;
+            while (!waiting.empty()) {
+                const auto [at, code_at] = waiting.back();
+                waiting.pop_back();
+                if (index.nodes_[at].count <= most_in_leaf) continue;
+                if (index.nodes_[at].level + std::size_t{1} >= index.levels_.size()) continue;
+                auto from = sorted.begin() + (index.nodes_[at].begin - offset);
+                add_children(
+                    at, code_at,
+                    [&](std::uint64_t child, unsigned bits) {
+                        const std::uint64_t end = (child + 1) << (all_bits - bits);
+                        const auto to = std::ranges::lower_bound(from, sorted.end(), end, {},
+                                                                 &std::pair<std::uint64_t, std::uint32_t>::first);
+                        const auto count = static_cast<std::uint32_t>(to - from);
+                        from = to;
+                        return count;
+                    },
+                    waiting);
+            }
+        }
+    }
+
+    void reorder(std::uint32_t begin, const std::vector<std::pair<std::uint64_t, std::uint32_t>>& order) {
+        const auto permute = [&](auto& array) {
+            std::vector<std::decay_t<decltype(array[0])>> moved(order.size());
+            for (std::size_t i = 0; i < order.size(); ++i) moved[i] = array[order[i].second];
+            std::ranges::copy(moved, array.begin() + begin);
+        };
+        permute(index.neurons_);
+        for (std::size_t axis = 0; axis < index.dimensions_; ++axis) permute(index.coordinates_[axis]);
+    }
+};
+
+PartnerIndex::PartnerIndex(const Space& space, const IdSequence& neurons, unsigned dimensions, const Needed& needed)
+    : dimensions_(dimensions), size_(neurons.size()) {
+    if (size_ == 0) return;
+    divide(bounds_of(space, neurons));
+    Builder builder{*this, needed, std::vector<std::uint32_t>((std::size_t{1} << base_bits_) + 1)};
+    for_each_position(space, neurons,
+                      [&](std::uint64_t, const Point& position) { ++builder.first[code(position, base_bits_) + 1]; });
+    std::partial_sum(builder.first.begin(), builder.first.end(), builder.first.begin());
+    builder.next.resize(std::size_t{1} << base_bits_);
+    nodes_.push_back({.count = static_cast<std::uint32_t>(size_)});
+    builder.divide_counted(0, 0);
+    neurons_.resize(builder.held);
+    for (std::size_t axis = 0; axis < dimensions_; ++axis) coordinates_[axis].resize(builder.held);
+    for_each_position(space, neurons, [&](std::uint64_t neuron, const Point& position) {
+        std::uint32_t& next = builder.next[code(position, base_bits_)];
+        if (next == Builder::nowhere) return;
+        neurons_[next] = static_cast<std::uint32_t>(neuron);
+        for (std::size_t axis = 0; axis < dimensions_; ++axis) coordinates_[axis][next] = position[axis];
+        ++next;
+    });
+    builder.divide_crowded();
+    nodes_.shrink_to_fit();
+}
+
+PartnerIndex::PartnerIndex(std::uint64_t count) : dimensions_(1), size_(count) {
+    if (size_ == 0) return;
+    divide({Point{}, {static_cast<double>(count - 1), 0.0, 0.0}});
+    const Needed all = nullptr;
+    Builder builder{*this, all, std::vector<std::uint32_t>((std::size_t{1} << base_bits_) + 1)};
+    const auto code_of = [&](std::uint64_t neuron) {
+        return code({static_cast<double>(neuron), 0.0, 0.0}, base_bits_);
+    };
+    for (std::uint64_t i = 0; i < count; ++i) ++builder.first[code_of(i) + 1];
+    std::partial_sum(builder.first.begin(), builder.first.end(), builder.first.begin());
+    builder.next.resize(std::size_t{1} << base_bits_);
+    nodes_.push_back({.count = static_cast<std::uint32_t>(size_)});
+    builder.divide_counted(0, 0);
+    neurons_.resize(count);
+    std::iota(neurons_.begin(), neurons_.end(), std::uint32_t{0});
+    coordinates_[0].resize(count);
+    for (std::uint64_t i = 0; i < count; ++i) coordinates_[0][i] = static_cast<double>(i);
+}
+
+void PartnerIndex::divide(const SpaceBox& box) {
+    lower_ = box.low;
+    Point extent{};
+    for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+        extent[axis] = box.high[axis] - box.low[axis];
+        padding_[axis] = 1e-12 * (std::abs(box.low[axis]) + std::abs(box.high[axis]));
+    }
+    Point size = extent;
+    std::array<unsigned, most_dimensions> bits{};
+    while (splits_.size() < most_bits) {
+        const std::size_t axis = static_cast<std::size_t>(std::ranges::max_element(size) - size.begin());
+        // Without an extent, or where halves could not be told apart.
+        if (size[axis] <= 4.0 * padding_[axis] || bits[axis] == most_bits_of_axis) break;
+        splits_.push_back({axis, bits[axis]++});
+        size[axis] *= 0.5;
+    }
+    for (Split& split : splits_) split.bit = bits[split.axis] - 1 - split.bit;
+    for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+        last_[axis] = (std::uint64_t{1} << bits[axis]) - 1;
+        scale_[axis] = extent[axis] > 0.0 ? std::ldexp(1.0, static_cast<int>(bits[axis])) / extent[axis] : 0.0;
+    }
+    const std::uint64_t cells = std::max<std::uint64_t>(size_ / mean_in_cell, 1);
+    base_bits_ = std::min(static_cast<unsigned>(std::bit_width(cells) - 1), static_cast<unsigned>(splits_.size()));
+    // A level divides each axis at most once.
+    levels_.push_back({.bits = 0, .size = extent});
+    std::array<bool, most_dimensions> divided{};
+    for (unsigned bit = 0; bit < splits_.size(); ++bit) {
+        const std::size_t axis = splits_[bit].axis;
+        if (divided[axis] || bit == base_bits_ || bit == 0) {
+            levels_.push_back(levels_.back());
+            divided = {};
+        }
+        divided[axis] = true;
+        levels_.back().bits = bit + 1;
+        levels_.back().size[axis] *= 0.5;
+    }
+}
+
+std::uint64_t PartnerIndex::code(const Point& position, unsigned bits) const {
+    std::array<std::uint64_t, most_dimensions> cell{};
+    for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+        const double place = (position[axis] - lower_[axis]) * scale_[axis];
+        // The upper end of the box belongs to the last cell.
+        cell[axis] = place > 0.0 ? std::min(static_cast<std::uint64_t>(place), last_[axis]) : 0;
+    }
+    std::uint64_t code = 0;
+    for (unsigned bit = 0; bit < bits; ++bit) {
+        code = code << 1 | ((cell[splits_[bit].axis] >> splits_[bit].bit) & 1);
+    }
+    return code;
+}
+
+std::uint64_t PartnerIndex::bytes() const {
+    std::uint64_t bytes = nodes_.capacity() * sizeof(Node) + neurons_.capacity() * sizeof(std::uint32_t);
+    for (const auto& coordinates : coordinates_) bytes += coordinates.capacity() * sizeof(double);
+    return bytes;
+}
+
+}  // namespace ranvier::connect

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/connect/space/positions.hpp"
+
+namespace ranvier::connect {
+
+/// A box of space, by axis.
+struct SpaceBox {
+    Point low{};
+    Point high{};
+};
+
+/// A box that contains the positions of all populations of which some neurons are among these. Without neurons, its ends
+/// are infinite.
+SpaceBox bounds_of(const Space& space, const IdSequence& neurons);
+
+/// The neurons of one side of a rule, sorted into cells of space: a tree of nested boxes, of which the smallest have a few
+/// tens of neurons. Immutable and thread-safe.
+///
+/// The cells divide the box that contains all positions of the populations by halves, the longest side first. They are a
+/// function of the description alone, so that a rule whose draws follow the cells draws the same in each process, also
+/// if that holds a part of the neurons only.
+class PartnerIndex {
+   public:
+    /// A box of space and the neurons in it. The neurons of a node follow each other.
+    struct Node {
+        std::array<std::uint32_t, most_dimensions> cell{};  ///< from 0, of its level
+        std::uint32_t begin = 0;        ///< place of its first neuron
+        std::uint32_t count = 0;        ///< number of its neurons, also if they are not held
+        std::uint32_t first_child = 0;  ///< its children follow each other
+        std::uint8_t children = 0;
+        std::uint8_t level = 0;
+
+        bool is_leaf() const { return children == 0; }
+    };
+
+    /// Whether a cell of space is needed: the neurons of others are counted, but not held.
+    using Needed = std::function<bool(const SpaceBox&)>;
+
+    /// An index of neurons by their positions. @param neurons all with positions, fewer than 2^32
+    PartnerIndex(const Space& space, const IdSequence& neurons, unsigned dimensions, const Needed& needed = nullptr);
+    /// An index by the number of the neuron, x = 0, 1, 2, ..., for rules without positions.
+    explicit PartnerIndex(std::uint64_t count);
+
+    unsigned dimensions() const { return dimensions_; }
+    std::uint64_t size() const { return size_; }
+    /// The first is the root; none without neurons.
+    std::span<const Node> nodes() const { return nodes_; }
+    /// Contains the positions of the neurons of a node.
+    SpaceBox box(const Node& node) const {
+        SpaceBox box;
+        const Level& level = levels_[node.level];
+        for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+            // The padding is more than the rounding of positions to cells.
+            box.low[axis] = lower_[axis] + level.size[axis] * static_cast<double>(node.cell[axis]) - padding_[axis];
+            box.high[axis] = box.low[axis] + level.size[axis] + 2.0 * padding_[axis];
+        }
+        return box;
+    }
+
+    /// The index of the neuron at a place among the neurons of the side.
+    std::uint32_t neuron(std::size_t place) const { return neurons_[place]; }
+    std::span<const std::uint32_t> neurons() const { return neurons_; }
+    /// Coordinates by place.
+    std::span<const double> coordinates(std::size_t axis) const { return coordinates_[axis]; }
+    Point position(std::size_t place) const {
+        Point point{};
+        for (std::size_t axis = 0; axis < dimensions_; ++axis) point[axis] = coordinates_[axis][place];
+        return point;
+    }
+
+    std::uint64_t bytes() const;
+
+   private:
+    struct Level {
+        unsigned bits = 0;  ///< of a code, down to this level
+        Point size{};       ///< of a cell
+    };
+    struct Split {
+        std::size_t axis;
+        unsigned bit;  ///< of the coordinate of a cell at the greatest depth
+    };
+    struct Builder;
+
+    void divide(const SpaceBox& box);
+    std::uint64_t code(const Point& position, unsigned bits) const;
+
+    unsigned dimensions_;
+    std::uint64_t size_;
+    Point lower_{};
+    Point padding_{};
+    Point scale_{};  ///< cells of the greatest depth per length
+    std::array<std::uint64_t, most_dimensions> last_{};  ///< cell of the greatest depth
+    std::vector<Split> splits_;  ///< by bit of a code, from the highest
+    std::vector<Level> levels_;
+    unsigned base_bits_ = 0;  ///< of the cells into which neurons are counted
+    std::vector<Node> nodes_;
+    std::vector<std::uint32_t> neurons_;
+    std::array<std::vector<double>, most_dimensions> coordinates_;
+};
+
+}  // namespace ranvier::connect
