@@ -34,6 +34,7 @@ void bind_programs(nb::module_& module);
 void bind_synapse_programs(nb::module_& module);
 void bind_pair_functions(nb::module_& module);
 void bind_positions(nb::module_& module);
+void bind_masks(nb::module_& module);
 void bind_network(nb::module_& module);
 void bind_simulation(nb::module_& module);
 void bind_communicator(nb::module_& module);

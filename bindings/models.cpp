@@ -52,6 +52,10 @@ std::string_view to_text(RuleParameterInfo::Kind kind) {
             return "count";
         case RuleParameterInfo::Kind::real:
             return "real";
+        case RuleParameterInfo::Kind::pair_value:
+            return "pair_value";
+        case RuleParameterInfo::Kind::mask:
+            return "mask";
         case RuleParameterInfo::Kind::indices:
             break;
     }
@@ -103,7 +107,7 @@ void bind_parts(nb::module_& module) {
         .def_ro("name", &RuleParameterInfo::name)
         .def_prop_ro(
             "kind", [](const RuleParameterInfo& parameter) { return to_text(parameter.kind); },
-            "The type of its values: flag, count, real or indices.")
+            "The type of its values: flag, count, real, indices, pair_value or mask.")
         .def_ro("unit", &RuleParameterInfo::unit)
         .def_prop_ro("default", default_of, "None if the user must give a value.")
         .def_ro("meaning", &RuleParameterInfo::meaning)

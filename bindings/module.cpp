@@ -13,6 +13,7 @@ NB_MODULE(_core, module) {
     ranvier::bindings::bind_programs(module);
     ranvier::bindings::bind_pair_functions(module);
     ranvier::bindings::bind_positions(module);
+    ranvier::bindings::bind_masks(module);
     ranvier::bindings::bind_network(module);
     ranvier::bindings::bind_simulation(module);
     ranvier::bindings::bind_topology(module);

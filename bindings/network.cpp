@@ -162,7 +162,8 @@ void bind_distribution(nb::module_& module) {
 }
 
 /// A value of a parameter of a rule.
-using InputRuleValue = std::variant<bool, std::uint64_t, double, InputArray<std::int64_t>, SharedIndices>;
+using InputRuleValue = std::variant<bool, std::uint64_t, double, InputArray<std::int64_t>, SharedIndices,
+                                    std::shared_ptr<const connect::PairFunction>, connect::Mask::Pointer>;
 
 /// As `to_shared_array`; indices are signed in Python, but not negative.
 SharedIndices to_shared(const InputArray<std::int64_t>& indices) {
@@ -176,6 +177,10 @@ connect::RuleValue to_rule_value(const InputRuleValue& value) {
     if (const auto* const mapped = std::get_if<SharedIndices>(&value)) return *mapped;
     if (const auto* const flag = std::get_if<bool>(&value)) return *flag;
     if (const auto* const count = std::get_if<std::uint64_t>(&value)) return *count;
+    if (const auto* const function = std::get_if<std::shared_ptr<const connect::PairFunction>>(&value)) {
+        return *function;
+    }
+    if (const auto* const mask = std::get_if<connect::Mask::Pointer>(&value)) return *mask;
     return std::get<double>(value);
 }
 

@@ -106,7 +106,9 @@ MODEL_MODULES = (
 
         import numpy.typing as npt
 
+        from ranvier.equations.expression import Expression
         from ranvier.network.rule_base import Rule
+        from ranvier.space.masks import Mask
         """,
         {"name": "str"},
     ),

@@ -72,6 +72,33 @@ class Fingerprint {
         add(site.index());
         std::visit([this](const auto& value) { add(value); }, site);
     }
+    void add(const program::Program& program) {
+        add(program.inputs);
+        add(program.instructions.size());
+        for (const auto& [operation, operands, number, body, count] : program.instructions) {
+            add(operation);
+            add(operands);
+            add(number);
+            add(count);
+            if (body != nullptr) add(*body);
+        }
+        add(program.results);
+    }
+    void add(const std::shared_ptr<const connect::PairFunction>& function) {
+        add(function->program());
+        for (const connect::PairQuantity input : function->inputs()) add(input);
+    }
+    void add(const connect::Mask::Pointer& mask) {
+        add(mask != nullptr);
+        if (mask == nullptr) return;
+        add(mask->kind());
+        add(mask->dimensions());
+        add_all(mask->center());
+        add_all(mask->halves());
+        for (const connect::Point& axis : mask->rotation()) add_all(axis);
+        add(mask->first());
+        add(mask->second());
+    }
     void add(const connect::RuleSpec& rule) {
         add(rule.name());
         for (const connect::RuleValue& value : rule.values()) {
@@ -113,6 +140,10 @@ class Fingerprint {
     std::uint64_t value() const { return hash_.value(); }
 
    private:
+    void add_all(const connect::Point& point) {
+        for (const double coordinate : point) add(coordinate);
+    }
+
     SequenceHash hash_;
 };
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/step_times.hpp"
-#include "connect/rules/selected.hpp"
 #include "network/network_checks.hpp"
+#include "network/projection_rule.hpp"
 #include "network/receptor_choice.hpp"
 #include "network/site_choice.hpp"
 #include "network/value_checks.hpp"
@@ -405,8 +405,7 @@ double Network::checked_synapses(ProjectionSpec& projection, ProjectionId id) co
     check_takes_input(projection.targets);
     check_ids(projection.synapse.modulators, "the transmitter of projection " + quoted(projection.name));
     check_receptors(*this, projection.targets, projection.receptor, "projection " + quoted(projection.name));
-    const connect::SelectedRule rule =
-        connect::bind_selected(projection.rule, projection.sources, projection.targets, seed_, id);
+    const connect::SelectedRule rule = bind_rule_of(*this, projection, id);
     const auto& sampler = rule.sampler;
     check_sites(*this, projection.targets, projection.receptor, projection.site,
                 "projection " + quoted(projection.name), &rule);

@@ -55,6 +55,7 @@ _NAMES = {
     "space.layers": ("Layers", "layers"),
     "space.histograms": ("DistanceHistogram",),
     "space.kernels": ("KernelFit",),
+    "space.masks": ("Mask", "ball", "box", "circle", "donut", "ellipse", "ellipsoid", "grid_mask", "rectangle"),
     "space.positions": (
         "Grid",
         "GivenPositions",

@@ -169,6 +169,7 @@ from ranvier.network.rules import FixedTotalNumber as FixedTotalNumber
 from ranvier.network.rules import NearestNeighbors as NearestNeighbors
 from ranvier.network.rules import OneToOne as OneToOne
 from ranvier.network.rules import PairwiseBernoulli as PairwiseBernoulli
+from ranvier.network.rules import PairwisePoisson as PairwisePoisson
 from ranvier.network.rules import SmallWorld as SmallWorld
 from ranvier.network.rules import UniformIndegree as UniformIndegree
 from ranvier.network.sites import SiteProbabilities as SiteProbabilities
@@ -196,10 +197,19 @@ from ranvier.simulation.progress import ProgressReport as ProgressReport
 from ranvier.simulation.simulation import Simulation as Simulation
 from ranvier.simulation.trace import Trace as Trace
 from ranvier.simulation.trace import TraceAccount as TraceAccount
-from ranvier.space.layers import Layers as Layers
-from ranvier.space.layers import layers as layers
 from ranvier.space.histograms import DistanceHistogram as DistanceHistogram
 from ranvier.space.kernels import KernelFit as KernelFit
+from ranvier.space.layers import Layers as Layers
+from ranvier.space.layers import layers as layers
+from ranvier.space.masks import Mask as Mask
+from ranvier.space.masks import ball as ball
+from ranvier.space.masks import box as box
+from ranvier.space.masks import circle as circle
+from ranvier.space.masks import donut as donut
+from ranvier.space.masks import ellipse as ellipse
+from ranvier.space.masks import ellipsoid as ellipsoid
+from ranvier.space.masks import grid_mask as grid_mask
+from ranvier.space.masks import rectangle as rectangle
 from ranvier.space.positions import GivenPositions as GivenPositions
 from ranvier.space.positions import Grid as Grid
 from ranvier.space.positions import Positions as Positions
@@ -234,15 +244,17 @@ __all__ = [
     "FromMatrix",
     "GivenPositions",
     "Grid",
-    "Layers",
     "KernelFit",
+    "Layers",
     "LogNormal",
+    "Mask",
     "Morphology",
     "NearestNeighbors",
     "Network",
     "Normal",
     "OneToOne",
     "PairwiseBernoulli",
+    "PairwisePoisson",
     "PeristimulusHistogram",
     "Place",
     "Population",
@@ -287,15 +299,21 @@ __all__ = [
     "aeif_psc_exp",
     "amat2_psc_exp",
     "at",
+    "ball",
     "bernoulli",
+    "box",
     "ca_hva",
     "ca_lva",
     "calcium_pool",
     "channel",
+    "circle",
     "clopath",
     "current_clamp",
     "d_lambda",
     "dc_generator",
+    "donut",
+    "ellipse",
+    "ellipsoid",
     "errors",
     "everywhere",
     "exp2syn",
@@ -308,6 +326,7 @@ __all__ = [
     "glif_cond",
     "glif_psc",
     "grid",
+    "grid_mask",
     "h_current",
     "hh",
     "hh_cond_exp_traub",
@@ -364,6 +383,7 @@ __all__ = [
     "read_spikes",
     "read_state",
     "read_weights",
+    "rectangle",
     "saturating_nmda",
     "sections",
     "sinusoidal_gamma_generator",

@@ -393,6 +393,20 @@ def find_near_pair(
     frame: tuple[str, Sequence[float], Sequence[float]],
 ) -> tuple[int, int, float] | None: ...
 
+class Mask:
+    @staticmethod
+    def ellipsoid(center: Sequence[float], semiaxes: Sequence[float], axes: Sequence[Sequence[float]]) -> Mask: ...
+    @staticmethod
+    def box(lower: Sequence[float], upper: Sequence[float], axes: Sequence[Sequence[float]]) -> Mask: ...
+    @staticmethod
+    def combined(operation: str, first: Mask, second: Mask) -> Mask: ...
+    def contains(
+        self,
+        displacements: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+    ) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,))]: ...
+
 class Distribution:
     def __init__(
         self, kind: str, first: float, second: float, restriction: str, lower: float, upper: float
@@ -416,7 +430,9 @@ class RuleSpec:
             | int
             | float
             | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-            | MappedIndices,
+            | MappedIndices
+            | PairFunction
+            | Mask,
         ],
     ) -> None: ...
 

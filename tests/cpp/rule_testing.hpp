@@ -103,6 +103,17 @@ inline bool is_ring(const RuleSpec& spec) { return spec.name() == "nearest_neigh
 inline RuleSpec bernoulli(double probability, bool autapses = true) {
     return {"pairwise_bernoulli", {{"probability", probability}, {"allow_autapses", autapses}}};
 }
+/// Rules that decide on each pair on its own.
+inline bool is_pairwise(const RuleSpec& spec) {
+    return spec.name() == "pairwise_bernoulli" || spec.name() == "pairwise_poisson";
+}
+/// The probability or the mean of such a rule, of all pairs.
+inline double number_of_pairs(const RuleSpec& spec) {
+    return std::get<double>(spec.pair_value(spec.name() == "pairwise_poisson" ? "mean" : "probability"));
+}
+inline RuleSpec poisson(double mean, bool autapses = true) {
+    return {"pairwise_poisson", {{"mean", mean}, {"allow_autapses", autapses}}};
+}
 inline RuleSpec explicit_list(std::vector<std::uint64_t> sources, std::vector<std::uint64_t> targets,
                               bool autapses = true, bool multapses = true) {
     return {"explicit",
@@ -131,7 +142,9 @@ inline bool flag_of(const RuleSpec& spec, std::string_view flag) {
 /// Whether a rule may connect a neuron to itself.
 inline bool allows_autapses(const RuleSpec& spec) { return flag_of(spec, "allow_autapses"); }
 /// Whether a rule may connect a pair more than once.
-inline bool allows_multapses(const RuleSpec& spec) { return flag_of(spec, "allow_multapses"); }
+inline bool allows_multapses(const RuleSpec& spec) {
+    return spec.name() == "pairwise_poisson" || flag_of(spec, "allow_multapses");
+}
 /// The last count of a rule: its degree, the largest one, or the total number of synapses.
 inline std::uint64_t number_of(const RuleSpec& spec) {
     std::uint64_t number = 0;

@@ -43,6 +43,7 @@ std::vector<RuleSpec> possible_specs(const PairSpace& pairs, SequentialRandom& r
         for (const double probability : {0.0, 1e-300, 1e-12, 0.01, 0.3, random.next_unit(), 0.97, 1.0 - 1e-15, 1.0}) {
             specs.push_back(bernoulli(probability, autapses));
         }
+        for (const double mean : {0.0, 1e-12, 0.2, 1.0, 2.5}) specs.push_back(poisson(mean, autapses));
         for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{1}, up_to(7), up_to(300)}) {
             for (const char* name : {"fixed_indegree", "fixed_outdegree", "fixed_total_number"}) {
                 specs.push_back(rule(name, number, autapses, true));
@@ -83,8 +84,7 @@ std::vector<RuleSpec> possible_specs(const PairSpace& pairs, SequentialRandom& r
 }
 
 std::string describe(const RuleSpec& spec, const PairSpace& pairs) {
-    const std::string probability =
-        spec.name() == "pairwise_bernoulli" ? " probability " + to_text(spec.real("probability")) : "";
+    const std::string probability = is_pairwise(spec) ? " probability or mean " + to_text(number_of_pairs(spec)) : "";
     return std::string(spec.name()) + " number " + std::to_string(number_of(spec)) + probability +
            (allows_autapses(spec) ? "" : " no autapses") + (allows_multapses(spec) ? "" : " no multapses") +
            ", sources " + std::to_string(pairs.first_source.value) + "+" + std::to_string(pairs.sources) +
@@ -92,7 +92,7 @@ std::string describe(const RuleSpec& spec, const PairSpace& pairs) {
 }
 
 bool positive_number_on_nothing(const RuleSpec& spec, const PairSpace& pairs) {
-    if (is_list(spec) || spec.name() == "pairwise_bernoulli" || is_ring(spec)) return false;
+    if (is_list(spec) || is_pairwise(spec) || is_ring(spec)) return false;
     if (number_of(spec) == 0) return false;
     const bool per_target = spec.name() == "fixed_indegree" || spec.name() == "uniform_indegree";
     const bool per_source = spec.name() == "fixed_outdegree";
@@ -171,7 +171,7 @@ void expect_degrees(const RuleSpec& spec, const RuleSampler& sampler, const Pair
         const double targets = static_cast<double>(pairs.targets);
         ASSERT_EQ(sampler.expected_synapses(),
                   targets * static_cast<double>(spec.count("indegree_min") + number_of(spec)) / 2.0);
-    } else if (spec.name() != "pairwise_bernoulli") {
+    } else if (!is_pairwise(spec)) {
         ASSERT_EQ(sampler.expected_synapses(), static_cast<double>(synapses));
     }
     const bool fixed_degree = spec.name() == "fixed_indegree" || spec.name() == "fixed_outdegree" || is_ring(spec);
@@ -180,13 +180,13 @@ void expect_degrees(const RuleSpec& spec, const RuleSampler& sampler, const Pair
         if (fixed_degree) {
             ASSERT_EQ(own.size(), number_of(spec));
         }
-        if (spec.name() == "all_to_all" || (spec.name() == "pairwise_bernoulli" && spec.real("probability") == 1.0)) {
+        if (spec.name() == "all_to_all" || (spec.name() == "pairwise_bernoulli" && number_of_pairs(spec) == 1.0)) {
             std::vector<std::uint64_t> allowed(pairs.sources);
             std::iota(allowed.begin(), allowed.end(), 0);
             if (!allows_autapses(spec)) std::erase(allowed, self(sampler, pairs, major));
             ASSERT_EQ(own, allowed);
         }
-        if (spec.name() == "pairwise_bernoulli" && spec.real("probability") <= 1e-12) {
+        if (spec.name() == "pairwise_bernoulli" && number_of_pairs(spec) <= 1e-12) {
             ASSERT_TRUE(own.empty());
         }
         if (spec.name() == "uniform_indegree") {
@@ -255,8 +255,8 @@ TEST(EveryRule, GivesEachSynapseItsOwnPlaceInArrays) {
     for_each_case([&](const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed) {
         const auto sampler = bind(spec, pairs, seed);
         const auto length = sampler->array_length();
-        const bool has_order = spec.name() != "fixed_total_number" && spec.name() != "pairwise_bernoulli" &&
-                               spec.name() != "uniform_indegree";
+        const bool has_order =
+            spec.name() != "fixed_total_number" && !is_pairwise(spec) && spec.name() != "uniform_indegree";
         ASSERT_EQ(length.has_value(), has_order);
         if (!length) return;
         const Partners partners = draw_all(*sampler, pairs);

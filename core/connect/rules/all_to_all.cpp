@@ -4,6 +4,7 @@
 
 #include "connect/rules/partners.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "connect/rules/thinned_pairs.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/connect/rules/registry.hpp"
 
@@ -46,15 +47,24 @@ class AllToAll final : public RuleSampler {
 
 constexpr std::array parameters{
     allow_autapses_info("whether a neuron that is both a source and a target connects to itself"),
+    mask_info(),
+    probability_info("probability that a pair is connected"),
 };
 
-std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
+std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
+                                  ProjectionId projection) {
     const std::uint64_t synapses = count_pairs(spec.name(), pairs, spec.flag("allow_autapses"));
     if (pairs.sources > std::numeric_limits<std::uint32_t>::max()) {
         throw RuleError({.object = "number of sources of rule 'all_to_all'",
                          .value = std::to_string(pairs.sources),
                          .bound = "a target can have fewer than 2^32 synapses of one projection",
                          .remedy = "connect parts of the population"});
+    }
+    if (!connects_all(spec)) {
+        check_narrow(spec, pairs);
+        return std::make_unique<ThinnedPairs>(
+            pair_weights(spec, pairs, RuleSampler::Major::target, spec.flag("allow_autapses")),
+            ThinnedPairs::Synapses::at_most_one, make_key(seed, Purpose::partner, projection.value));
     }
     return std::make_unique<AllToAll>(MajorView(pairs, RuleSampler::Major::target, spec.flag("allow_autapses")),
                                       synapses);
@@ -69,7 +79,9 @@ const RuleInfo all_to_all_rule{
     .notes =
         "Arrays of weights or delays hold one number per pair, with the shape ``(targets, sources)`` or flattened. "
         "They "
-        "also contain numbers for autapses that are not allowed; these are not used.",
+        "also contain numbers for autapses that are not allowed; these are not used. With a mask or a probability, "
+        "there "
+        "are no arrays: the number of connections of a target is known only when they are drawn.",
     .parameters = all_to_all_parts::parameters,
     .bind = all_to_all_parts::bind,
 };

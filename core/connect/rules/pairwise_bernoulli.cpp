@@ -6,6 +6,7 @@
 #include "base/math.hpp"
 #include "connect/rules/partners.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "connect/rules/thinned_pairs.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/connect/rules/registry.hpp"
 
@@ -114,17 +115,22 @@ class PairwiseBernoulli final : public RuleSampler {
 };
 
 constexpr std::array parameters{
-    RuleParameterInfo{.name = "probability",
-                      .bounds = {.lower = 0.0, .upper = 1.0},
-                      .meaning = "probability that a pair is connected"},
+    probability_info("probability that a pair is connected", std::nullopt),
     allow_autapses_info("whether a neuron may connect to itself"),
+    mask_info(),
 };
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
                                   ProjectionId projection) {
-    const double probability = spec.real("probability");
     const bool allow_autapses = spec.flag("allow_autapses");
     const std::uint64_t allowed = count_pairs(spec.name(), pairs, allow_autapses);
+    if (pairs_differ(spec)) {
+        check_narrow(spec, pairs);
+        return std::make_unique<ThinnedPairs>(pair_weights(spec, pairs, RuleSampler::Major::target, allow_autapses),
+                                              ThinnedPairs::Synapses::at_most_one,
+                                              make_key(seed, Purpose::partner, projection.value));
+    }
+    const double probability = std::get<double>(spec.pair_value("probability"));
     if (pairs.sources > std::numeric_limits<std::uint32_t>::max()) {
         throw RuleError({.object = "number of sources of rule 'pairwise_bernoulli'",
                          .value = std::to_string(pairs.sources),
@@ -142,7 +148,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
 
 const RuleInfo pairwise_bernoulli_rule{
     .name = "pairwise_bernoulli",
-    .summary = "each pair of a source and a target is connected with the same probability, independently",
+    .summary = "each pair of a source and a target is connected with a probability, independently of others",
     .parameters = pairwise_bernoulli_parts::parameters,
     .bind = pairwise_bernoulli_parts::bind,
 };

@@ -42,13 +42,41 @@ std::string text_of(const RuleValue& value) {
             if constexpr (std::is_same_v<Value, bool>) return given ? "true" : "false";
             if constexpr (std::is_same_v<Value, std::uint64_t>) return std::to_string(given);
             if constexpr (std::is_same_v<Value, double>) return to_text(given);
+            if constexpr (std::is_same_v<Value, std::shared_ptr<const PairFunction>>) return "'" + given->text() + "'";
+            if constexpr (std::is_same_v<Value, Mask::Pointer>) return "a mask";
             return "a list";
         },
         value);
 }
 
+bool has_type(const RuleParameterInfo& parameter, const RuleValue& value) {
+    switch (parameter.kind) {
+        case Kind::flag:
+            return std::holds_alternative<bool>(value);
+        case Kind::count:
+            return std::holds_alternative<std::uint64_t>(value);
+        case Kind::real:
+            return std::holds_alternative<double>(value);
+        case Kind::indices:
+            return std::holds_alternative<SharedIndices>(value);
+        case Kind::pair_value:
+            return std::holds_alternative<double>(value) ||
+                   std::holds_alternative<std::shared_ptr<const PairFunction>>(value);
+        case Kind::mask:
+            break;
+    }
+    return std::holds_alternative<Mask::Pointer>(value);
+}
+
 void check_value(const RuleInfo& rule, const RuleParameterInfo& parameter, const RuleValue& value) {
-    if (value.index() != static_cast<std::size_t>(parameter.kind)) {
+    if (const auto* const function = std::get_if<std::shared_ptr<const PairFunction>>(&value);
+        function != nullptr && (*function)->draws()) {
+        throw ValueOutOfBoundsError({.object = object_of(rule, parameter),
+                                     .value = text_of(value),
+                                     .bound = "it must not draw random numbers",
+                                     .remedy = "give an expression of the pair: the rule draws with its value"});
+    }
+    if (!has_type(parameter, value)) {
         throw ValueOutOfBoundsError({.object = object_of(rule, parameter),
                                      .value = text_of(value),
                                      .bound = "it must be " + describe_values(parameter),
@@ -72,6 +100,7 @@ void check_names(const RuleInfo& rule, std::span<const RuleArgument> arguments) 
 }
 
 RuleValue default_of(const RuleInfo& rule, const RuleParameterInfo& parameter) {
+    if (parameter.kind == Kind::mask) return Mask::Pointer();
     const std::optional<double>& value = parameter.default_value;
     if (!value || parameter.kind == Kind::indices) {
         throw RuleError({.object = "rule '" + std::string(rule.name) + "'",
@@ -95,6 +124,10 @@ std::string describe_values(const RuleParameterInfo& parameter) {
                    (std::isfinite(parameter.bounds.upper) ? " and <= " + to_text(parameter.bounds.upper) : "");
         case Kind::real:
             return describe(parameter.bounds);
+        case Kind::pair_value:
+            return describe(parameter.bounds) + ", or an expression of the pair";
+        case Kind::mask:
+            return "a mask";
         case Kind::indices:
             break;
     }
@@ -124,6 +157,20 @@ RuleSpec::RuleSpec(std::string_view rule, std::initializer_list<RuleArgument> ar
     : RuleSpec(find_rule(rule), std::span(arguments.begin(), arguments.size())) {}
 
 std::string_view RuleSpec::name() const { return info_->name; }
+
+bool RuleSpec::needs_positions() const {
+    return std::ranges::any_of(values_, [](const RuleValue& value) {
+        const auto* const function = std::get_if<std::shared_ptr<const PairFunction>>(&value);
+        const auto* const mask = std::get_if<Mask::Pointer>(&value);
+        return (function != nullptr && (*function)->is_spatial()) || (mask != nullptr && *mask != nullptr);
+    });
+}
+
+PairValue RuleSpec::pair_value(std::string_view parameter) const {
+    const RuleValue& given = value(parameter);
+    if (const auto* const number = std::get_if<double>(&given)) return *number;
+    return std::get<std::shared_ptr<const PairFunction>>(given);
+}
 
 const RuleValue& RuleSpec::value(std::string_view parameter) const {
     const auto found = std::ranges::find(info_->parameters, parameter, &RuleParameterInfo::name);

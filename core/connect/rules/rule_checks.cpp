@@ -8,6 +8,38 @@
 
 namespace ranvier::connect {
 
+bool pairs_differ(const RuleSpec& spec) {
+    return spec.mask("mask") != nullptr || !std::holds_alternative<double>(spec.pair_value("probability"));
+}
+
+bool connects_all(const RuleSpec& spec) {
+    return !pairs_differ(spec) && std::get<double>(spec.pair_value("probability")) == 1.0;
+}
+
+PairWeights pair_weights(const RuleSpec& spec, const PairSpace& pairs, RuleSampler::Major major, bool allow_autapses,
+                         std::string_view parameter, double most) {
+    const std::string of_rule = " of rule '" + std::string(spec.name()) + "'";
+    return PairWeights({.major = major,
+                        .positions = pairs.positions,
+                        .mask = spec.mask("mask"),
+                        .value = spec.pair_value(parameter),
+                        .most = most,
+                        .object = std::string(parameter) + of_rule,
+                        .mask_object = "mask" + of_rule},
+                       MajorView(pairs, major, allow_autapses));
+}
+
+void check_narrow(const RuleSpec& spec, const PairSpace& pairs) {
+    for (const std::uint64_t number : {pairs.sources, pairs.targets}) {
+        if (number <= std::numeric_limits<std::uint32_t>::max()) continue;
+        throw RuleError({.object = std::string(number == pairs.sources ? "number of sources" : "number of targets") +
+                                   " of rule '" + std::string(spec.name()) + "'",
+                         .value = std::to_string(number),
+                         .bound = "it must be below 2^32",
+                         .remedy = "connect parts of the population"});
+    }
+}
+
 std::uint64_t checked_product(std::string_view rule, std::uint64_t a, std::uint64_t b) {
     if (b > 0 && a > most_items / b) {
         throw RuleError({.object = "number of pairs of rule '" + std::string(rule) + "'",

@@ -30,6 +30,7 @@ class SelectedSampler final : public RuleSampler {
     }
 
     double expected_synapses() const override { return rule_->expected_synapses(); }
+    double expected_repeats() const override { return rule_->expected_repeats(); }
     std::optional<std::uint64_t> array_length() const override { return rule_->array_length(); }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
         return rule_->array_position(majors_.count_below(NeuronId{first_major_ + major}), ordinal);
@@ -85,12 +86,14 @@ std::uint64_t extent(const IdSequence& ids) { return ids.empty() ? 0 : ids.back(
 }  // namespace
 
 SelectedRule bind_selected(const RuleSpec& spec, const IdSequence& sources, const IdSequence& targets,
-                           std::uint64_t seed, ProjectionId projection) {
+                           std::uint64_t seed, ProjectionId projection,
+                           std::shared_ptr<const PairPositions> positions) {
     const PairSpace hull{first_of(sources), extent(sources), first_of(targets), extent(targets)};
-    if (sources.is_contiguous() && targets.is_contiguous()) {
-        return {hull, bind_rule(spec, hull, seed, projection), sources.size()};
-    }
     PairSpace pairs = hull;
+    pairs.positions = std::move(positions);
+    if (sources.is_contiguous() && targets.is_contiguous()) {
+        return {hull, bind_rule(spec, pairs, seed, projection), sources.size()};
+    }
     pairs.sources = sources.size();
     pairs.targets = targets.size();
     pairs.same = find_same(sources, targets);

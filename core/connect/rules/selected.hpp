@@ -19,8 +19,10 @@ struct SelectedRule {
 
 /// Binds a rule to sources and targets whose ids need not be contiguous. The i-th of each, by ascending id, is neuron i
 /// of the rule: it draws from all of them together.
+/// @param positions of the sources and targets; null without, or where the rule does not need them
 /// @throws as RuleInfo::bind
 SelectedRule bind_selected(const RuleSpec& spec, const IdSequence& sources, const IdSequence& targets,
-                           std::uint64_t seed, ProjectionId projection);
+                           std::uint64_t seed, ProjectionId projection,
+                           std::shared_ptr<const PairPositions> positions = nullptr);
 
 }  // namespace ranvier::connect

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "connect/rules/selected.hpp"
 #include "network/network_checks.hpp"
+#include "network/projection_rule.hpp"
 #include "network/receptor_choice.hpp"
 #include "network/site_choice.hpp"
 #include "network/value_checks.hpp"
@@ -180,8 +180,7 @@ void LoweredNetwork::lower_projections() {
     for (const Projection& projection : network_->projections()) {
         connect::ProjectionPlan plan;
         plan.id = projection.id;
-        connect::SelectedRule selected = connect::bind_selected(projection.rule, projection.sources, projection.targets,
-                                                                network_->seed(), projection.id);
+        connect::SelectedRule selected = bind_rule_of(*network_, projection, projection.id);
         plan.pairs = std::move(selected.hull);
         plan.sources = selected.sources;
         plan.sampler = std::move(selected.sampler);

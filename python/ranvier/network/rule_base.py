@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
@@ -15,9 +16,14 @@ from ranvier.base.immutable import locked, value_class
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted
 from ranvier.base.numeric import as_array, number, whole_number
+from ranvier.base.texts import name_type
 from ranvier.base.values import StoredValues
+from ranvier.equations.expression import Expression
+from ranvier.equations.value_functions import Context
 from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.populations.populations import PopulationView
+from ranvier.space.masks import Mask
+from ranvier.space.positions import Grid
 
 __all__ = ["Rule", "class_name"]
 
@@ -68,11 +74,29 @@ def _indices(rule: str, name: str, values: object) -> npt.NDArray[np.int64]:
     return result
 
 
+def _pair_value(rule: str, name: str, value: object) -> float | Expression:
+    if isinstance(value, str):
+        return Expression(value)
+    if isinstance(value, Expression):
+        return value
+    return _real(rule, name, value)
+
+
+def _mask(rule: str, name: str, value: object) -> Mask | None:
+    if value is not None and not isinstance(value, Mask):
+        raise WrongTypeError(
+            f"{name} of rule '{rule}'", name_type(value), "must be a mask", "such as rv.circle(0.3), or None"
+        )
+    return value
+
+
 _CHECKS: dict[str, Callable[[str, str, object], object]] = {
     "flag": _flag,
     "count": _count,
     "real": _real,
     "indices": _indices,
+    "pair_value": _pair_value,
+    "mask": _mask,
 }
 
 
@@ -83,6 +107,8 @@ class Rule(NamedAttributes):
     name: ClassVar[str]
     """Name of the rule in the registry of the core."""
     _parameters: ClassVar[tuple[_core.RuleParameterInfo, ...]] = ()
+    _expressions: ClassVar[tuple[str, ...]] = ()
+    """Names of the parameters that may be expressions."""
 
     def __post_init__(self) -> None:
         if type(self) is Rule:
@@ -94,12 +120,42 @@ class Rule(NamedAttributes):
         # The core checks bounds, and values that depend on each other.
         self._to_core()
 
+    _length_unit: ClassVar[str | None] = None
+    """Unit of the positions of the neurons, empty without; None for a rule that was not applied to neurons."""
+    _spacing: ClassVar[tuple[float, ...] | None] = None
+    """Of the grid of the neurons, if they are on one."""
+
     def _to_core(self) -> _core.RuleSpec:
-        return _core.RuleSpec(self.name, {field.name: getattr(self, field.name) for field in fields(self)})
+        values: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Expression):
+                what = f"{field.name} of rule '{self.name}'"
+                value = value._to_core(Context(what, lengths="mm" if self._length_unit is None else self._length_unit))
+            elif isinstance(value, Mask):
+                # Whether the neurons are on a grid is known later.
+                if self._length_unit is None and self._spacing is None and value.needs_grid:
+                    continue
+                value = value._to_core(self._spacing)
+            if value is not None:
+                values[field.name] = value
+        return _core.RuleSpec(self.name, values)
 
     def _completed(self, sources: PopulationView, targets: PopulationView) -> Rule:
         """Return the rule with everything that depends on the neurons, checked against them."""
-        return self
+        values = [getattr(self, field.name) for field in fields(self)]
+        if not any(isinstance(value, Expression | Mask) for value in values):
+            return self
+        made = copy.copy(self)
+        populations = (*sources.populations, *targets.populations)
+        layouts = [population.layout for population in populations]
+        units = {"" if layout is None else layout.unit for layout in layouts}
+        # The core refuses different units where positions are used.
+        object.__setattr__(made, "_length_unit", units.pop() if len(units) == 1 else "")
+        spacings = {layout.spacing if isinstance(layout, Grid) else None for layout in layouts}
+        object.__setattr__(made, "_spacing", spacings.pop() if len(spacings) == 1 else None)
+        made._to_core()
+        return made
 
     @property
     def _values(self) -> Mapping[str, StoredValues]:

@@ -54,8 +54,10 @@ def make_rule(rule: object, keywords: dict[str, Any], others: Sequence[str] = ()
         raise WrongTypeError("a rule", type(rule).__name__, "must be a rule, such as rv.OneToOne(), or its name")
     rule_type = type(rule) if isinstance(rule, Rule) else RULES[_NAMES[rule]]
     names = [field.name for field in fields(rule_type)]
+    # Further keywords are constants of an expression.
+    takes_constants = any(isinstance(keywords.get(name), str) for name in rule_type._expressions)
     for name in keywords:
-        if name not in names:
+        if name not in names and not takes_constants:
             unknown_name(f"parameter of rule {rule_type.name} or keyword", name, [*others, *names])
     if isinstance(rule, Rule):
         if not keywords:

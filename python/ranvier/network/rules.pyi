@@ -11,7 +11,9 @@ from typing import ClassVar
 
 import numpy.typing as npt
 
+from ranvier.equations.expression import Expression
 from ranvier.network.rule_base import Rule
+from ranvier.space.masks import Mask
 
 __all__ = [
     "AllToAll",
@@ -23,6 +25,7 @@ __all__ = [
     "NearestNeighbors",
     "OneToOne",
     "PairwiseBernoulli",
+    "PairwisePoisson",
     "SmallWorld",
     "UniformIndegree",
 ]
@@ -34,14 +37,27 @@ class AllToAll(Rule):
     ----------
     allow_autapses : default True; True or False
         Whether a neuron that is both a source and a target connects to itself.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
+    probability : default 1.0; >= 0 and <= 1, or an expression of the pair
+        Probability that a pair is connected.
 
     Arrays of weights or delays hold one number per pair, with the shape ``(targets, sources)`` or flattened. They also
-    contain numbers for autapses that are not allowed; these are not used.
+    contain numbers for autapses that are not allowed; these are not used. With a mask or a probability, there are no
+    arrays: the number of connections of a target is known only when they are drawn.
     """
 
     name: ClassVar[str]
     allow_autapses: bool
-    def __init__(self, allow_autapses: bool = True) -> None: ...
+    mask: Mask | None
+    probability: float | str | Expression
+    def __init__(
+        self,
+        allow_autapses: bool = True,
+        mask: Mask | None = None,
+        probability: float | str | Expression = 1.0,
+        **constants: float | str,
+    ) -> None: ...
 
 class Explicit(Rule):
     """A list of all connections, in coordinate form.
@@ -190,20 +206,54 @@ class OneToOne(Rule):
     def __init__(self, allow_autapses: bool = True) -> None: ...
 
 class PairwiseBernoulli(Rule):
-    """Each pair of a source and a target is connected with the same probability, independently.
+    """Each pair of a source and a target is connected with a probability, independently of others.
 
     Parameters
     ----------
-    probability : >= 0 and <= 1
+    probability : >= 0 and <= 1, or an expression of the pair
         Probability that a pair is connected.
     allow_autapses : default True; True or False
         Whether a neuron may connect to itself.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
     """
 
     name: ClassVar[str]
-    probability: float
+    probability: float | str | Expression
     allow_autapses: bool
-    def __init__(self, probability: float, allow_autapses: bool = True) -> None: ...
+    mask: Mask | None
+    def __init__(
+        self,
+        probability: float | str | Expression,
+        allow_autapses: bool = True,
+        mask: Mask | None = None,
+        **constants: float | str,
+    ) -> None: ...
+
+class PairwisePoisson(Rule):
+    """Each pair of a source and a target gets a Poisson number of connections, independently of others.
+
+    Parameters
+    ----------
+    mean : >= 0 and <= 1000, or an expression of the pair
+        Mean number of connections of a pair.
+    allow_autapses : default True; True or False
+        Whether a neuron may connect to itself.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
+    """
+
+    name: ClassVar[str]
+    mean: float | str | Expression
+    allow_autapses: bool
+    mask: Mask | None
+    def __init__(
+        self,
+        mean: float | str | Expression,
+        allow_autapses: bool = True,
+        mask: Mask | None = None,
+        **constants: float | str,
+    ) -> None: ...
 
 class SmallWorld(Rule):
     """Every neuron gets connections from its neighbors on a ring, some of which are rewired to any neuron.

@@ -17,6 +17,9 @@
 #include "ranvier/base/ids.hpp"
 #include "ranvier/base/instruction_set.hpp"
 #include "ranvier/base/shared_array.hpp"
+#include "ranvier/connect/space/mask.hpp"
+#include "ranvier/connect/space/pair_function.hpp"
+#include "ranvier/connect/space/positions.hpp"
 
 namespace ranvier::connect {
 
@@ -52,6 +55,8 @@ struct PairSpace {
     std::uint64_t targets = 0;
     /// Used instead of the first ids if the ids of a side are not contiguous; otherwise null.
     std::shared_ptr<const SameNeurons> same = nullptr;
+    /// Null unless all sources and targets have positions.
+    std::shared_ptr<const PairPositions> positions = nullptr;
 
     /// The index among the sources of the neuron that is this target, if any.
     std::optional<std::uint64_t> source_of_target(std::uint64_t target) const {
@@ -80,6 +85,8 @@ struct RuleParameterInfo {
         count,    ///< a whole number that is not negative
         real,     ///< a finite number
         indices,  ///< a list of indices of neurons within the sources or the targets
+        pair_value,  ///< a number, or a function of a pair
+        mask,        ///< the targets around a source; without one, all
     };
 
     std::string_view name;  ///< "indegree", "probability", "allow_autapses", ...
@@ -93,8 +100,13 @@ struct RuleParameterInfo {
 /// The valid values as text.
 std::string describe_values(const RuleParameterInfo& parameter);
 
-/// A value of a parameter, of the type given by its kind.
-using RuleValue = std::variant<bool, std::uint64_t, double, SharedIndices>;
+/// A number for each pair: the same for all, or a function.
+using PairValue = std::variant<double, std::shared_ptr<const PairFunction>>;
+
+/// A value of a parameter, of the type given by its kind: numbers of a pair_value are a double, or a function that is not
+/// null; no mask is null.
+using RuleValue =
+    std::variant<bool, std::uint64_t, double, SharedIndices, std::shared_ptr<const PairFunction>, Mask::Pointer>;
 
 /// A value for a parameter.
 struct RuleArgument {
@@ -128,6 +140,11 @@ class RuleSpec {
     std::uint64_t count(std::string_view parameter) const { return std::get<std::uint64_t>(value(parameter)); }
     double real(std::string_view parameter) const { return std::get<double>(value(parameter)); }
     const SharedIndices& indices(std::string_view parameter) const { return std::get<SharedIndices>(value(parameter)); }
+    PairValue pair_value(std::string_view parameter) const;
+    const Mask::Pointer& mask(std::string_view parameter) const { return std::get<Mask::Pointer>(value(parameter)); }
+
+    /// Whether it has a mask, or a function of positions.
+    bool needs_positions() const;
 
    private:
     const RuleValue& value(std::string_view parameter) const;

@@ -1,0 +1,389 @@
+#include "connect/rules/pair_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ranvier/base/errors.hpp"
+
+namespace ranvier::connect {
+
+namespace {
+namespace pair_weights_parts {
+
+/// The nearest whole number, as std::nearbyint: |x| < 2^51.
+RANVIER_ALWAYS_INLINE double nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
+
+/// Of one axis; as PairPositions::displacement.
+struct DisplacementsOfAxis {
+    RANVIER_ALWAYS_INLINE static void run(const std::uint32_t* __restrict places, std::size_t count,
+                                          const double* __restrict coordinates, double major, double sign,
+                                          double period, double* __restrict out) {
+        if (period == 0.0) {
+            for (std::size_t i = 0; i < count; ++i) out[i] = sign * (major - coordinates[places[i]]);
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const double difference = sign * (major - coordinates[places[i]]);
+            out[i] = difference - period * nearest(difference / period);
+        }
+    }
+};
+
+/// As PairPositions::length.
+struct Lengths {
+    RANVIER_ALWAYS_INLINE static void run(std::size_t count, const double* __restrict x, const double* __restrict y,
+                                          const double* __restrict z, double* __restrict out) {
+        for (std::size_t i = 0; i < count; ++i) out[i] = std::sqrt(x[i] * x[i] + y[i] * y[i] + z[i] * z[i]);
+    }
+};
+
+constexpr std::size_t place_of(PairQuantity quantity) { return static_cast<std::size_t>(quantity); }
+
+PairQuantity displacement(std::size_t axis) {
+    return static_cast<PairQuantity>(place_of(PairQuantity::displacement_x) + axis);
+}
+PairQuantity source_coordinate(std::size_t axis) {
+    return static_cast<PairQuantity>(place_of(PairQuantity::source_x) + axis);
+}
+PairQuantity target_coordinate(std::size_t axis) {
+    return static_cast<PairQuantity>(place_of(PairQuantity::target_x) + axis);
+}
+
+/// The greatest distance of a pair.
+double reach_of(const PairPositions& positions, const Mask* mask) {
+    const SpaceBox sources = bounds_of(*positions.space, positions.sources);
+    const SpaceBox targets = bounds_of(*positions.space, positions.targets);
+    double sum = 0.0;
+    for (std::size_t axis = 0; axis < positions.dimensions; ++axis) {
+        double reach = std::max(targets.high[axis] - sources.low[axis], sources.high[axis] - targets.low[axis]);
+        if (positions.period[axis] > 0.0) reach = std::min(reach, 0.5 * positions.period[axis]);
+        if (mask != nullptr) {
+            const DisplacementBox limits = mask->bounds();
+            reach = std::min(reach, std::max(std::abs(limits.low[axis]), std::abs(limits.high[axis])));
+        }
+        sum += reach * reach;
+    }
+    // Without an extent, all pairs are at the distance 0.
+    return sum > 0.0 && std::isfinite(sum) ? std::sqrt(sum) * (1.0 + 1e-9) : 1.0;
+}
+
+}  // namespace pair_weights_parts
+}  // namespace
+
+using namespace pair_weights_parts;
+
+void CandidatePairs::clear() {
+    ordinals.clear();
+    places.clear();
+    limits.clear();
+    bounds.clear();
+    on_edge.clear();
+}
+
+PairWeights::PairWeights(Description description, const MajorView& view)
+    : description_(std::move(description)),
+      view_(view),
+      partners_(view.partners()),
+      majors_(view.majors()),
+      of_target_(description_.major == RuleSampler::Major::target) {
+    if (const auto* const number = std::get_if<double>(&description_.value)) {
+        constant_ = *number;
+    } else {
+        function_ = std::get<std::shared_ptr<const PairFunction>>(description_.value).get();
+    }
+    // Cells of indices bound a function of indices better than cells of space.
+    if (description_.mask == nullptr && (function_ == nullptr || !function_->is_spatial())) {
+        description_.positions = nullptr;
+    }
+    if (description_.positions != nullptr) {
+        dimensions_ = description_.positions->dimensions;
+        period_ = description_.positions->period;
+        check_dimensions();
+    } else if (description_.mask != nullptr || (function_ != nullptr && function_->is_spatial())) {
+        throw RuleError({.object = description_.mask != nullptr ? description_.mask_object : description_.object,
+                         .value = description_.mask != nullptr ? "a mask" : "'" + function_->text() + "'",
+                         .bound = "it needs positions of all sources and targets",
+                         .remedy = "give positions= when the populations are created"});
+    }
+    if (function_ != nullptr && description_.positions != nullptr && function_->is_radial() &&
+        function_->uses(PairQuantity::distance) && partners_ > 0 && majors_ > 0) {
+        radial_.emplace(*function_, reach_of(*description_.positions, description_.mask.get()));
+    }
+}
+
+void PairWeights::check_dimensions() const {
+    const auto refuse = [&](const std::string& object, std::string value) {
+        throw RuleError({.object = object,
+                         .value = std::move(value),
+                         .bound = "the positions have two dimensions",
+                         .remedy = "limit x and y only, or give positions with three coordinates"});
+    };
+    if (dimensions_ == most_dimensions) return;
+    if (description_.mask != nullptr && description_.mask->dimensions() > dimensions_) {
+        refuse(description_.mask_object, "a mask of three dimensions");
+    }
+    if (function_ == nullptr) return;
+    for (const PairQuantity z : {displacement(2), source_coordinate(2), target_coordinate(2)}) {
+        if (function_->uses(z)) refuse(description_.object, "'" + function_->text() + "'");
+    }
+}
+
+std::optional<double> PairWeights::constant() const {
+    return function_ == nullptr ? std::optional(constant_) : std::nullopt;
+}
+
+const IdSequence& PairWeights::partner_ids() const {
+    return of_target_ ? description_.positions->sources : description_.positions->targets;
+}
+
+PairWeights::MajorNeuron PairWeights::neuron(std::uint64_t index) const {
+    MajorNeuron neuron{.index = index, .excluded = view_.excluded(index)};
+    if (description_.positions != nullptr) {
+        neuron.position = of_target_ ? description_.positions->target(index) : description_.positions->source(index);
+    }
+    return neuron;
+}
+
+std::shared_ptr<const PartnerIndex> PairWeights::make_index() const {
+    if (description_.positions == nullptr) return std::make_shared<const PartnerIndex>(partners_);
+    return std::make_shared<const PartnerIndex>(*description_.positions->space, partner_ids(), dimensions_);
+}
+
+PairWeights::AxisRange PairWeights::range_of(double major, double low, double high, std::size_t axis) const {
+    AxisRange range;
+    double from = of_target_ ? major - high : low - major;
+    double to = of_target_ ? major - low : high - major;
+    const double period = period_[axis];
+    const auto in_one_piece = [&](double least, double greatest) {
+        range.low[0] = least;
+        range.high[0] = greatest;
+        range.least = least > 0.0 ? least : (greatest < 0.0 ? -greatest : 0.0);
+        range.greatest = std::max(std::abs(least), std::abs(greatest));
+    };
+    if (period == 0.0) {
+        in_one_piece(from, to);
+        return range;
+    }
+    const double half = 0.5 * period;
+    if (to - from >= period) {
+        in_one_piece(-half, half);
+        return range;
+    }
+    const double shift = period * std::nearbyint(0.5 * (from + to) / period);
+    from -= shift;
+    to -= shift;
+    if (from >= -half && to <= half) {
+        in_one_piece(from, to);
+        return range;
+    }
+    // Across the far side, which half a period is at either end of.
+    range.pieces = 2;
+    if (to > half) {
+        range.low = {from, -half};
+        range.high = {half, to - period};
+    } else {
+        range.low = {-half, from + period};
+        range.high = {to, half};
+    }
+    range.least = from <= 0.0 && to >= 0.0 ? 0.0
+                                           : std::min({std::abs(range.low[0]), std::abs(range.high[0]),
+                                                       std::abs(range.low[1]), std::abs(range.high[1])});
+    range.greatest = half;
+    return range;
+}
+
+Mask::Place PairWeights::classify(const std::array<AxisRange, most_dimensions>& axes) const {
+    const std::size_t pieces = axes[0].pieces * axes[1].pieces * axes[2].pieces;
+    bool some_inside = false;
+    bool some_outside = false;
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+        DisplacementBox box;
+        std::size_t rest = piece;
+        for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
+            const std::size_t of_axis = rest % axes[axis].pieces;
+            rest /= axes[axis].pieces;
+            box.low[axis] = axes[axis].low[of_axis];
+            box.high[axis] = axes[axis].high[of_axis];
+        }
+        switch (description_.mask->classify(box)) {
+            case Mask::Place::partial:
+                return Mask::Place::partial;
+            case Mask::Place::inside:
+                some_inside = true;
+                break;
+            case Mask::Place::outside:
+                some_outside = true;
+                break;
+        }
+    }
+    if (some_inside && some_outside) return Mask::Place::partial;
+    return some_inside ? Mask::Place::inside : Mask::Place::outside;
+}
+
+PairRanges PairWeights::ranges(const std::array<AxisRange, most_dimensions>& axes, const MajorNeuron& neuron,
+                               const SpaceBox& box) const {
+    PairRanges ranges;
+    const auto major_index = static_cast<double>(neuron.index);
+    PairRanges::Range partner_index{0.0, static_cast<double>(partners_ - 1)};
+    if (description_.positions == nullptr) {
+        partner_index = {std::max(std::ceil(box.low[0]), 0.0), std::floor(box.high[0])};
+    } else {
+        double least = 0.0;
+        double greatest = 0.0;
+        for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+            const AxisRange& range = axes[axis];
+            least += range.least * range.least;
+            greatest += range.greatest * range.greatest;
+            ranges[displacement(axis)] = {std::min(range.low[0], range.low[range.pieces - 1]),
+                                          std::max(range.high[0], range.high[range.pieces - 1])};
+            const PairRanges::Range at_major{neuron.position[axis], neuron.position[axis]};
+            const PairRanges::Range at_partner{box.low[axis], box.high[axis]};
+            ranges[source_coordinate(axis)] = of_target_ ? at_partner : at_major;
+            ranges[target_coordinate(axis)] = of_target_ ? at_major : at_partner;
+        }
+        ranges[PairQuantity::distance] = {std::sqrt(least) * (1.0 - 1e-12), std::sqrt(greatest) * (1.0 + 1e-12)};
+    }
+    const PairRanges::Range at_major{major_index, major_index};
+    ranges[PairQuantity::source_index] = of_target_ ? partner_index : at_major;
+    ranges[PairQuantity::target_index] = of_target_ ? at_major : partner_index;
+    return ranges;
+}
+
+PairWeights::Bound PairWeights::bound(const PartnerIndex& index, const MajorNeuron& neuron,
+                                      const PartnerIndex::Node& node) const {
+    Bound bound{constant_, constant_, false};
+    if (description_.positions == nullptr && function_ == nullptr) return bound;
+    const SpaceBox box = index.box(node);
+    std::array<AxisRange, most_dimensions> axes{};
+    if (description_.positions != nullptr) {
+        for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+            axes[axis] = range_of(neuron.position[axis], box.low[axis], box.high[axis], axis);
+        }
+        if (description_.mask != nullptr) {
+            const Mask::Place place = classify(axes);
+            if (place == Mask::Place::outside) return {};
+            bound.on_edge = place == Mask::Place::partial;
+        }
+    }
+    if (function_ == nullptr) return bound;
+    PairRanges::Range range;
+    if (radial_) {
+        double least = 0.0;
+        double greatest = 0.0;
+        for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+            least += axes[axis].least * axes[axis].least;
+            greatest += axes[axis].greatest * axes[axis].greatest;
+        }
+        range = radial_->between(least, greatest);
+    } else {
+        range = function_->range(ranges(axes, neuron, box));
+    }
+    // Values that may be out of bounds are bounded by the limit, so that all such pairs are evaluated.
+    const bool may_be_refused = !(range.low >= 0.0);
+    bound.low = may_be_refused ? -1.0 : std::min(range.low, description_.most);
+    bound.high = may_be_refused || !(range.high <= description_.most) ? description_.most : range.high * (1.0 + 1e-12);
+    return bound;
+}
+
+void PairWeights::evaluate(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
+                           const CandidatePairs& candidates, PairScratch& scratch) const {
+    const std::size_t count = candidates.size();
+    std::vector<double>& values = scratch.values;
+    values.assign(count, constant_);
+    const bool has_positions = description_.positions != nullptr;
+    const bool needs_space = description_.mask != nullptr || (function_ != nullptr && function_->is_spatial());
+    const std::size_t axes = has_positions && needs_space ? most_dimensions : 0;
+    for (std::size_t axis = 0; axis < axes; ++axis) scratch.displacements[axis].assign(count, 0.0);
+    for (std::size_t begin = 0; begin < count && axes > 0;) {
+        std::size_t end = begin + 1;
+        while (end < count && candidates.ordinals[end] == candidates.ordinals[begin]) ++end;
+        const Point& major = neurons[candidates.ordinals[begin]].position;
+        for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+            Dispatched<DisplacementsOfAxis>::call(set, candidates.places.data() + begin, end - begin,
+                                                  index.coordinates(axis).data(), major[axis], of_target_ ? 1.0 : -1.0,
+                                                  period_[axis], scratch.displacements[axis].data() + begin);
+        }
+        begin = end;
+    }
+    // The neuron itself, where it is excluded, and pairs outside of the mask.
+    scratch.excluded.assign(count, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        bool excluded = index.neuron(candidates.places[i]) == neurons[candidates.ordinals[i]].excluded;
+        if (candidates.on_edge[i] != 0 && !excluded) {
+            excluded = !description_.mask->contains(
+                {scratch.displacements[0][i], scratch.displacements[1][i], scratch.displacements[2][i]});
+        }
+        scratch.excluded[i] = excluded ? 1 : 0;
+        if (excluded) values[i] = 0.0;
+    }
+    if (function_ == nullptr) return;
+    fill_quantities(set, index, neurons, candidates, scratch);
+    std::array<const double*, pair_quantity_count> quantities{};
+    for (std::size_t i = 0; i < pair_quantity_count; ++i) quantities[i] = scratch.quantities[i].data();
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        quantities[place_of(displacement(axis))] = scratch.displacements[axis].data();
+    }
+    function_->evaluate(set, count, quantities, {}, values.data());
+    for (std::size_t i = 0; i < count; ++i) {
+        if (scratch.excluded[i] != 0) {
+            values[i] = 0.0;
+            continue;
+        }
+        if (!(values[i] >= 0.0 && values[i] <= description_.most)) {
+            Point at{};
+            for (std::size_t axis = 0; axis < axes; ++axis) at[axis] = scratch.displacements[axis][i];
+            refuse(values[i], PairPositions::length(at));
+        }
+        if (values[i] > candidates.bounds[i] * (1.0 + 1e-6)) {
+            throw InternalError(description_.object + ": " + to_text(values[i]) + " exceeds its bound, " +
+                                to_text(candidates.bounds[i]));
+        }
+    }
+}
+
+void PairWeights::fill_quantities(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
+                                  const CandidatePairs& candidates, PairScratch& scratch) const {
+    const std::size_t count = candidates.size();
+    if (function_->uses(PairQuantity::distance)) {
+        std::vector<double>& distances = scratch.quantities[place_of(PairQuantity::distance)];
+        distances.resize(count);
+        Dispatched<Lengths>::call(set, count, scratch.displacements[0].data(), scratch.displacements[1].data(),
+                                  scratch.displacements[2].data(), distances.data());
+    }
+    const auto fill = [&](PairQuantity quantity, auto value_of) {
+        if (!function_->uses(quantity)) return;
+        std::vector<double>& values = scratch.quantities[place_of(quantity)];
+        values.resize(count);
+        for (std::size_t i = 0; i < count; ++i) values[i] = value_of(i);
+    };
+    const auto of_partner = [&](std::size_t axis) {
+        return [&, axis](std::size_t i) { return index.coordinates(axis)[candidates.places[i]]; };
+    };
+    const auto of_major = [&](std::size_t axis) {
+        return [&, axis](std::size_t i) { return neurons[candidates.ordinals[i]].position[axis]; };
+    };
+    for (std::size_t axis = 0; axis < dimensions_ && description_.positions != nullptr; ++axis) {
+        fill(of_target_ ? source_coordinate(axis) : target_coordinate(axis), of_partner(axis));
+        fill(of_target_ ? target_coordinate(axis) : source_coordinate(axis), of_major(axis));
+    }
+    fill(of_target_ ? PairQuantity::source_index : PairQuantity::target_index,
+         [&](std::size_t i) { return static_cast<double>(index.neuron(candidates.places[i])); });
+    fill(of_target_ ? PairQuantity::target_index : PairQuantity::source_index,
+         [&](std::size_t i) { return static_cast<double>(neurons[candidates.ordinals[i]].index); });
+}
+
+void PairWeights::refuse(double value, double distance) const {
+    std::string where = function_->text();
+    throw ValueOutOfBoundsError(
+        {.object = description_.object,
+         .value = to_text(value) +
+                  (description_.positions != nullptr ? " at the distance " + to_text(distance) + " " +
+                                                           std::string(to_string(description_.positions->unit))
+                                                     : std::string()) +
+                  " ('" + where + "')",
+         .bound = "it must be from 0 to " + to_text(description_.most),
+         .remedy = "scale the expression, or limit it: clip(..., 0, " + to_text(description_.most) + ")"});
+}
+
+}  // namespace ranvier::connect

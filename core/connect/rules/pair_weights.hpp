@@ -1,0 +1,126 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "connect/rules/partners.hpp"
+#include "connect/space/distance_bounds.hpp"
+#include "connect/space/partner_index.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/connect/rules/rule.hpp"
+#include "ranvier/connect/space/mask.hpp"
+#include "ranvier/connect/space/pair_function.hpp"
+
+namespace ranvier::connect {
+
+/// Pairs that a rule may connect, collected to be evaluated together.
+struct CandidatePairs {
+    std::vector<std::uint32_t> ordinals;  ///< the major neuron, as a number of the caller
+    std::vector<std::uint32_t> places;    ///< the partner, in the index
+    std::vector<double> limits;           ///< the pair is taken if its value is greater
+    std::vector<double> bounds;           ///< an upper bound of its value
+    std::vector<std::uint8_t> on_edge;    ///< whether it may be outside of the mask
+
+    std::size_t size() const { return places.size(); }
+    void add(std::uint32_t ordinal, std::uint32_t place, double limit, double bound, bool may_be_outside) {
+        ordinals.push_back(ordinal);
+        places.push_back(place);
+        limits.push_back(limit);
+        bounds.push_back(bound);
+        on_edge.push_back(may_be_outside ? 1 : 0);
+    }
+    void clear();
+};
+
+/// Memory that evaluations use again.
+struct PairScratch {
+    std::vector<double> values;
+    std::vector<std::uint8_t> excluded;
+    std::array<std::vector<double>, most_dimensions> displacements;
+    std::array<std::vector<double>, pair_quantity_count> quantities;
+};
+
+/// The mask and the value (a probability, or a mean number of synapses) of the pairs of a rule, seen from the side by
+/// which the rule draws. Immutable and thread-safe.
+class PairWeights {
+   public:
+    struct Description {
+        RuleSampler::Major major = RuleSampler::Major::target;
+        /// Null without positions: neurons are then ordered by their index, and there is no mask.
+        std::shared_ptr<const PairPositions> positions;
+        Mask::Pointer mask;  ///< null without
+        PairValue value = 1.0;
+        double most = 1.0;   ///< upper limit of the value
+        std::string object;  ///< "probability of rule 'pairwise_bernoulli'"
+        std::string mask_object;
+    };
+    PairWeights(Description description, const MajorView& view);
+
+    struct MajorNeuron {
+        std::uint64_t index = 0;
+        std::uint64_t excluded = no_partner;
+        Point position{};
+    };
+    MajorNeuron neuron(std::uint64_t index) const;
+
+    struct Bound {
+        double low = 0.0;
+        double high = 0.0;
+        bool on_edge = false;  ///< whether some pairs may be outside of the mask
+    };
+    /// Bounds of the values of the pairs of a neuron with those of a node. `low` is below 0 if a pair may be refused;
+    /// both are 0 if no pair can be connected.
+    Bound bound(const PartnerIndex& index, const MajorNeuron& neuron, const PartnerIndex::Node& node) const;
+
+    /// Writes the values of candidates to scratch.values; 0 for those that cannot be connected.
+    /// @param neurons by ordinal
+    /// @throws ValueOutOfBoundsError for a value that is not between 0 and its limit
+    void evaluate(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
+                  const CandidatePairs& candidates, PairScratch& scratch) const;
+
+    std::shared_ptr<const PartnerIndex> make_index() const;
+
+    const Description& description() const { return description_; }
+    /// The value, if it is the same for all pairs within the mask.
+    std::optional<double> constant() const;
+    std::uint64_t partners() const { return partners_; }
+    std::uint64_t majors() const { return majors_; }
+
+   private:
+    /// Of an axis: displacements from a neuron to the box of a node. Across the far side of a periodic axis, in two
+    /// pieces.
+    struct AxisRange {
+        std::array<double, 2> low{};
+        std::array<double, 2> high{};
+        std::size_t pieces = 1;
+        double least = 0.0;  ///< absolute
+        double greatest = 0.0;
+    };
+    AxisRange range_of(double major, double low, double high, std::size_t axis) const;
+    Mask::Place classify(const std::array<AxisRange, most_dimensions>& axes) const;
+    PairRanges ranges(const std::array<AxisRange, most_dimensions>& axes, const MajorNeuron& neuron,
+                      const SpaceBox& box) const;
+    void check_dimensions() const;
+    void fill_quantities(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
+                         const CandidatePairs& candidates, PairScratch& scratch) const;
+    [[noreturn]] void refuse(double value, double distance) const;
+    const IdSequence& partner_ids() const;
+
+    Description description_;
+    MajorView view_;
+    std::uint64_t partners_;
+    std::uint64_t majors_;
+    unsigned dimensions_ = 1;
+    Point period_{};
+    bool of_target_;
+    double constant_ = 0.0;
+    const PairFunction* function_ = nullptr;
+    std::optional<DistanceBounds> radial_;
+};
+
+}  // namespace ranvier::connect

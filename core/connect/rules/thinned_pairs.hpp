@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "connect/rules/pair_weights.hpp"
+#include "ranvier/base/random.hpp"
+#include "ranvier/connect/rules/rule.hpp"
+
+namespace ranvier::connect {
+
+/// Draws each pair on its own, with a probability or a mean number of synapses that depends on the pair.
+///
+/// The partners of a neuron are divided into nodes of the index in which the value varies little. In each, candidates are
+/// drawn with the upper bound of the value there, by geometric skips (exponential ones for a mean number), and taken with
+/// the ratio of the value to the bound. The number of operations follows the synapses that are made and the logarithm of
+/// the number of partners, also without a mask. This is how K. Bringmann, R. Keusch and J. Lengler, "Sampling geometric
+/// inhomogeneous random graphs in linear time" (2017) draw random graphs.
+class ThinnedPairs final : public RuleSampler {
+   public:
+    enum class Synapses : std::uint8_t {
+        at_most_one,  ///< of a pair, with a probability
+        poisson,      ///< of a pair, a Poisson number with a mean
+    };
+
+    ThinnedPairs(PairWeights weights, Synapses synapses, RandomKey key);
+
+    Major major() const override { return weights_.description().major; }
+    void draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+              std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override;
+    double expected_synapses() const override { return estimate().synapses; }
+    double expected_repeats() const override { return estimate().repeats; }
+    /// The synapses of a neuron are known only after drawing, so an array could not follow their order.
+    std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
+    std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override;
+    std::uint64_t bytes() const override;
+
+   private:
+    /// Neurons that follow each other in the index, with a common bound of their values.
+    struct Segment {
+        std::uint32_t begin = 0;
+        std::uint32_t count = 0;
+        double high = 0.0;
+        bool on_edge = false;
+    };
+    struct Estimate {
+        double synapses = 0.0;
+        double repeats = 0.0;
+        double candidates = 0.0;
+    };
+    class Drawing;
+
+    const PartnerIndex& index() const;
+    void divide(const PartnerIndex& index, const PairWeights::MajorNeuron& neuron, double most_waste,
+                std::vector<Segment>& segments) const;
+    const Estimate& estimate() const;
+    Estimate sum_of(std::uint64_t major) const;
+    Estimate make_estimate() const;
+
+    PairWeights weights_;
+    Synapses synapses_;
+    RandomKey key_;
+    bool certain_;  ///< each pair within the mask is connected
+    mutable std::once_flag index_made_;
+    mutable std::shared_ptr<const PartnerIndex> index_;
+    mutable std::once_flag estimated_;
+    mutable Estimate estimate_;
+};
+
+}  // namespace ranvier::connect

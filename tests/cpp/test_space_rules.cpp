@@ -1,0 +1,293 @@
+// Rules by distance against laws that are computed pair by pair.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "connect/space/partner_index.hpp"
+#include "ranvier/base/errors.hpp"
+#include "space_testing.hpp"
+#include "statistics.hpp"
+
+namespace TEST_FILE {
+
+using namespace space_testing;
+using connect::DisplacementBox;
+using connect::PartnerIndex;
+using connect::SpaceBox;
+using statistics::significance;
+
+// ---------------------------------------------------------------------------------------------------------- the index
+
+/// Checks a node and those below it; returns the number of neurons of its leaves.
+std::uint64_t check_node(const PartnerIndex& index, const PartnerIndex::Node& node) {
+    if (!node.is_leaf()) {
+        std::uint64_t inside = 0;
+        std::uint32_t next = node.begin;
+        for (std::uint32_t child = 0; child < node.children; ++child) {
+            const PartnerIndex::Node& below = index.nodes()[node.first_child + child];
+            EXPECT_EQ(below.begin, next);
+            EXPECT_GT(below.level, node.level);
+            next += below.count;
+            inside += check_node(index, below);
+        }
+        EXPECT_EQ(inside, node.count);
+        return inside;
+    }
+    const SpaceBox box = index.box(node);
+    for (std::uint32_t place = node.begin; place < node.begin + node.count; ++place) {
+        const Point position = index.position(place);
+        for (std::size_t axis = 0; axis < index.dimensions(); ++axis) {
+            EXPECT_LE(box.low[axis], position[axis]);
+            EXPECT_GE(box.high[axis], position[axis]);
+        }
+    }
+    return node.count;
+}
+
+TEST(PartnerIndex, HasEachNeuronInItsBox) {
+    for (const Scene& scene : scenes()) {
+        SCOPED_TRACE(scene.name);
+        const PairPositions& positions = *scene.pairs.positions;
+        const PartnerIndex index(*positions.space, positions.sources, positions.dimensions);
+        ASSERT_EQ(index.nodes()[0].count, scene.pairs.sources);
+        check_node(index, index.nodes()[0]);
+        std::vector<std::uint32_t> all(index.neurons().begin(), index.neurons().end());
+        std::ranges::sort(all);
+        for (std::uint32_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], i);
+        for (std::uint32_t place = 0; place < index.size(); ++place) {
+            ASSERT_EQ(index.position(place), positions.source(index.neuron(place)));
+        }
+        // Leaves are small but for neurons at the same place.
+        std::uint32_t most = 0;
+        for (const PartnerIndex::Node& node : index.nodes()) {
+            if (node.is_leaf()) most = std::max(most, node.count);
+        }
+        EXPECT_LE(most, scene.name == "clusters" ? 140U : 64U);
+    }
+}
+
+TEST(PartnerIndex, DividesSpaceInTheSameWayIfItHoldsAPart) {
+    std::uint64_t not_held = 0;
+    for (const Scene& scene : scenes()) {
+        SCOPED_TRACE(scene.name);
+        const PairPositions& positions = *scene.pairs.positions;
+        const PartnerIndex all(*positions.space, positions.sources, positions.dimensions);
+        const auto needed = [](const SpaceBox& box) { return box.low[0] < 0.1 && box.high[0] > -0.2; };
+        const PartnerIndex part(*positions.space, positions.sources, positions.dimensions, needed);
+        EXPECT_LE(part.neurons().size(), all.neurons().size());
+        not_held += all.neurons().size() - part.neurons().size();
+        const auto box_of = [](const SpaceBox& box) {
+            return std::array{box.low[0], box.low[1], box.low[2], box.high[0], box.high[1], box.high[2]};
+        };
+        std::map<std::array<double, 6>, const PartnerIndex::Node*> nodes;
+        for (const PartnerIndex::Node& node : all.nodes()) nodes[box_of(all.box(node))] = &node;
+        for (const PartnerIndex::Node& node : part.nodes()) {
+            const SpaceBox box = part.box(node);
+            const auto found = nodes.find(box_of(box));
+            ASSERT_NE(found, nodes.end());
+            EXPECT_EQ(found->second->count, node.count);
+            if (!needed(box) || !node.is_leaf()) continue;
+            ASSERT_TRUE(found->second->is_leaf());
+            for (std::uint32_t i = 0; i < node.count; ++i) {
+                EXPECT_EQ(part.neuron(node.begin + i), all.neuron(found->second->begin + i));
+            }
+        }
+    }
+    EXPECT_GT(not_held, 200U);
+}
+
+TEST(PartnerIndex, IsEmptyWithoutNeurons) {
+    const Scene scene = make_scene("one", {random_box(2, 1.0)}, {1});
+    EXPECT_TRUE(PartnerIndex(*scene.pairs.positions->space, IdSequence(), 2).nodes().empty());
+    EXPECT_TRUE(PartnerIndex(0).nodes().empty());
+    EXPECT_EQ(PartnerIndex(*scene.pairs.positions->space, scene.pairs.positions->sources, 2).nodes().size(), 1U);
+}
+
+// ----------------------------------------------------------------------------------------------------------- the masks
+
+TEST(Mask, ClassifiesBoxesAsThePointsInThem) {
+    SequentialRandom random({make_key(1, Purpose::test, 0), 0, 0});
+    const auto number = [&](double width) { return width * (2.0 * random.next_unit() - 1.0); };
+    std::map<Mask::Place, int> places;
+    for (const Mask::Pointer& mask : masks()) {
+        if (mask == nullptr) continue;
+        const DisplacementBox bounds = mask->bounds();
+        for (int trial = 0; trial < 3000; ++trial) {
+            DisplacementBox box;
+            for (std::size_t axis = 0; axis < 2; ++axis) {
+                box.low[axis] = number(0.6);
+                box.high[axis] = box.low[axis] + 0.2 * random.next_unit() * random.next_unit();
+            }
+            const Mask::Place place = mask->classify(box);
+            ++places[place];
+            for (int point = 0; point < 12; ++point) {
+                Point at{};
+                for (std::size_t axis = 0; axis < 2; ++axis) {
+                    // Corners too.
+                    const double part = point < 4 ? static_cast<double>((point >> axis) & 1) : random.next_unit();
+                    at[axis] = box.low[axis] + part * (box.high[axis] - box.low[axis]);
+                }
+                const bool inside = mask->contains(at);
+                if (place == Mask::Place::inside) {
+                    ASSERT_TRUE(inside);
+                }
+                if (place == Mask::Place::outside) {
+                    ASSERT_FALSE(inside);
+                }
+                for (std::size_t axis = 0; inside && axis < 2; ++axis) {
+                    ASSERT_GE(at[axis], bounds.low[axis]);
+                    ASSERT_LE(at[axis], bounds.high[axis]);
+                }
+            }
+        }
+    }
+    EXPECT_GT(places[Mask::Place::inside], 500);
+    EXPECT_GT(places[Mask::Place::outside], 5000);
+}
+
+TEST(Mask, ContainsItsSurfaceAlsoWhereThatIsRounded) {
+    // 3 * 0.1 is more than 0.3.
+    EXPECT_TRUE(disc(0.3)->contains({3 * 0.1, 0.0, 0.0}));
+    EXPECT_FALSE(disc(0.3)->contains({0.3001, 0.0, 0.0}));
+    const auto square = Mask::box(2, {0.0, -0.3, 0.0}, {0.3, 0.3, 0.0});
+    EXPECT_TRUE(square->contains({0.0, -3 * 0.1, 0.0}));
+    EXPECT_FALSE(square->contains({-0.001, 0.0, 0.0}));
+    // What is taken away takes its surface with it.
+    const auto donut = Mask::combined(Mask::Kind::without, disc(0.3), disc(0.1));
+    EXPECT_FALSE(donut->contains({0.1, 0.0, 0.0}));
+    EXPECT_TRUE(donut->contains({0.0, -0.3, 0.0}));
+}
+
+TEST(Mask, IsTurnedAboutItsCenter) {
+    const auto bar = Mask::box(2, {1.0, 1.9, 0.0}, {3.0, 2.1, 0.0}, turned(std::numbers::pi / 4));
+    EXPECT_TRUE(bar->contains({2.6, 2.6, 0.0}));
+    EXPECT_TRUE(bar->contains({1.4, 1.4, 0.0}));
+    EXPECT_FALSE(bar->contains({2.9, 2.0, 0.0}));
+    EXPECT_FALSE(bar->contains({1.4, 2.6, 0.0}));
+}
+
+TEST(Mask, LimitsTwoOfThreeDimensions) {
+    EXPECT_TRUE(disc(0.3)->contains({0.1, 0.1, 17.0}));
+    const auto slice = Mask::combined(Mask::Kind::both, Mask::ellipsoid(3, {}, {1.0, 1.0, 1.0}),
+                                      Mask::box(3, {-1.0, -1.0, -0.1}, {1.0, 1.0, 0.1}));
+    EXPECT_TRUE(slice->contains({0.5, 0.5, 0.05}));
+    EXPECT_FALSE(slice->contains({0.5, 0.5, 0.2}));
+}
+
+TEST(Mask, RefusesWhatIsNoRegion) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    EXPECT_THROW(disc(0.0), ValueOutOfBoundsError);
+    EXPECT_THROW(disc(-1.0), ValueOutOfBoundsError);
+    EXPECT_THROW(disc(infinity), ValueOutOfBoundsError);
+    EXPECT_THROW(disc(std::nan("")), ValueOutOfBoundsError);
+    EXPECT_THROW(Mask::box(2, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}), ValueOutOfBoundsError);
+    EXPECT_THROW(Mask::combined(Mask::Kind::both, disc(1.0), Mask::ellipsoid(3, {}, {1.0, 1.0, 1.0})),
+                 ValueOutOfBoundsError);
+}
+
+// ----------------------------------------------------------------------------------------------------------- the rules
+
+RuleSpec bernoulli_by(connect::RuleValue probability, Mask::Pointer mask, bool autapses = true) {
+    return {"pairwise_bernoulli",
+            {{"probability", std::move(probability)}, {"allow_autapses", autapses}, {"mask", std::move(mask)}}};
+}
+
+struct Case {
+    std::string name;
+    connect::RuleValue probability;
+};
+
+std::vector<Case> probabilities() {
+    return {{"constant", 0.3},  {"gaussian", gaussian(0.6, 0.12)}, {"narrow", gaussian(1.0, 0.03)}, {"ring", ring(0.7)},
+            {"mixed", mixed()}, {"by index", by_index(0.9, 20.0)}};
+}
+
+/// The probability of each pair, by target and source.
+std::vector<double> probabilities_of(const RuleSpec& spec, const PairSpace& pairs) {
+    std::vector<double> all;
+    for (std::uint64_t target = 0; target < pairs.targets; ++target) {
+        for (std::uint64_t source = 0; source < pairs.sources; ++source) {
+            all.push_back(value_of(pairs, spec.mask("mask"), spec.pair_value("probability"), source, target,
+                                   allows_autapses(spec)));
+        }
+    }
+    return all;
+}
+
+/// p-value of counts of pairs that are joined by a property, a number below `groups`.
+template <class GroupOf>
+double p_value_by(std::size_t groups, const std::vector<double>& counts, const std::vector<double>& expected,
+                  GroupOf group_of) {
+    std::vector<double> found(groups);
+    std::vector<double> wanted(groups);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        found[group_of(i)] += counts[i];
+        wanted[group_of(i)] += expected[i];
+    }
+    return statistics::chi_square_p_value(found, wanted);
+}
+
+/// Whether counts of pairs follow their expected values: by target, by source, and by the value.
+void expect_law(const std::vector<double>& counts, const std::vector<double>& expected, std::uint64_t sources) {
+    const double most = std::ranges::max(expected);
+    EXPECT_GT(p_value_by(counts.size() / sources, counts, expected, [&](std::size_t i) { return i / sources; }),
+              significance);
+    EXPECT_GT(p_value_by(sources, counts, expected, [&](std::size_t i) { return i % sources; }), significance);
+    EXPECT_GT(p_value_by(101, counts, expected,
+                         [&](std::size_t i) {
+                             return static_cast<std::size_t>(100.0 * std::sqrt(expected[i] / std::max(most, 1e-300)));
+                         }),
+              significance);
+}
+
+/// Draws networks of several seeds.
+void expect_probabilities(const RuleSpec& spec, const Scene& scene, int seeds) {
+    const std::uint64_t sources = scene.pairs.sources;
+    std::vector<double> expected = probabilities_of(spec, scene.pairs);
+    std::vector<double> counts(expected.size());
+    double sum = 0.0;
+    double variance = 0.0;
+    for (const double p : expected) {
+        sum += p;
+        variance += p * (1.0 - p);
+    }
+    double total = 0.0;
+    for (int seed = 0; seed < seeds; ++seed) {
+        const auto sampler = bind(spec, scene.pairs, static_cast<std::uint64_t>(seed));
+        EXPECT_NEAR(sampler->expected_synapses(), sum, 1e-9 * sum);
+        const Partners partners = draw_all(*sampler, scene.pairs);
+        for (std::uint64_t target = 0; target < partners.size(); ++target) {
+            for (const std::uint64_t source : partners[target]) ++counts[target * sources + source];
+        }
+        total += static_cast<double>(count_synapses(partners));
+    }
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        ASSERT_LE(counts[i], expected[i] == 0.0 ? 0.0 : seeds);
+        if (expected[i] == 1.0) {
+            ASSERT_EQ(counts[i], seeds);
+        }
+        expected[i] *= seeds;
+    }
+    const double z = (total - seeds * sum) / std::sqrt(std::max(seeds * variance, 1e-9));
+    EXPECT_GT(2.0 * statistics::normal_cumulative(-std::abs(z)), significance);
+    expect_law(counts, expected, sources);
+}
+
+TEST(PairwiseBernoulli, ConnectsEachPairWithItsProbability) {
+    const std::vector<Mask::Pointer> all = masks();
+    std::size_t next = 0;
+    for (const Scene& scene : scenes()) {
+        for (const auto& [name, probability] : probabilities()) {
+            // Each mask meets each probability in some scene.
+            const std::size_t mask = next++ % all.size();
+            SCOPED_TRACE(scene.name + ", " + name + ", mask " + std::to_string(mask));
+            expect_probabilities(bernoulli_by(probability, all[mask], next % 3 != 0), scene, 6);
+            if (testing::Test::HasFailure()) return;
+        }
+    }
+}
+
+}  // namespace TEST_FILE
