@@ -211,7 +211,15 @@ void bind_rule(nb::module_& module) {
                 for (const auto& [parameter, value] : values) arguments.emplace_back(parameter, to_rule_value(value));
                 new (self) connect::RuleSpec(connect::find_rule(name), arguments);
             },
-            nb::arg("name"), nb::arg("values"));
+            nb::arg("name"), nb::arg("values"))
+        .def(
+            "reversed",
+            [](const connect::RuleSpec& self, std::uint32_t projection, bool same_weights, bool same_delays) {
+                return self.reversed(
+                    {.of = ProjectionId(projection), .same_weights = same_weights, .same_delays = same_delays});
+            },
+            nb::arg("projection"), nb::arg("same_weights"), nb::arg("same_delays"),
+            "The rule for the opposite direction of a projection.");
 }
 
 /// Functions that add to a network.

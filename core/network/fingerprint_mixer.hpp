@@ -104,6 +104,11 @@ class Fingerprint {
         for (const connect::RuleValue& value : rule.values()) {
             std::visit([this](const auto& given) { add(given); }, value);
         }
+        add(rule.reversal().has_value());
+        if (!rule.reversal()) return;
+        const auto& [of, same_weights, same_delays] = *rule.reversal();
+        add(of.value);
+        add(same_weights, same_delays);
     }
     void add(const connect::Point& point) {
         for (const double coordinate : point) add(coordinate);

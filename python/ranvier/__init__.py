@@ -44,6 +44,7 @@ _NAMES = {
     "populations.populations": ("Population", "PopulationView"),
     "network.projections": ("Projection", "Stimulus"),
     "network.recorders": ("SpikeRecorder", "StateRecorder", "WeightRecorder"),
+    "network.reversed_rules": ("Reversed",),
     "network.rule_base": ("Rule",),
     "network.sites": ("SiteProbabilities",),
     "recording.activity": ("PopulationRate", "PowerSpectrum"),

@@ -159,6 +159,7 @@ from ranvier.network.projections import Stimulus as Stimulus
 from ranvier.network.recorders import SpikeRecorder as SpikeRecorder
 from ranvier.network.recorders import StateRecorder as StateRecorder
 from ranvier.network.recorders import WeightRecorder as WeightRecorder
+from ranvier.network.reversed_rules import Reversed as Reversed
 from ranvier.network.rule_base import Rule as Rule
 from ranvier.network.rules import AllToAll as AllToAll
 from ranvier.network.rules import Explicit as Explicit
@@ -172,6 +173,7 @@ from ranvier.network.rules import PairwiseBernoulli as PairwiseBernoulli
 from ranvier.network.rules import PairwisePoisson as PairwisePoisson
 from ranvier.network.rules import SmallWorld as SmallWorld
 from ranvier.network.rules import UniformIndegree as UniformIndegree
+from ranvier.network.rules import UnorderedBernoulli as UnorderedBernoulli
 from ranvier.network.sites import SiteProbabilities as SiteProbabilities
 from ranvier.populations.populations import Population as Population
 from ranvier.populations.populations import PopulationView as PopulationView
@@ -268,6 +270,7 @@ __all__ = [
     "RandomPositions",
     "ReceptorMechanism",
     "Region",
+    "Reversed",
     "Rule",
     "Section",
     "Segment",
@@ -284,6 +287,7 @@ __all__ = [
     "Tuning",
     "Uniform",
     "UniformIndegree",
+    "UnorderedBernoulli",
     "WeightData",
     "WeightRecorder",
     "__source_revision__",

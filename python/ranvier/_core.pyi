@@ -435,6 +435,7 @@ class RuleSpec:
             | Mask,
         ],
     ) -> None: ...
+    def reversed(self, projection: int, same_weights: bool, same_delays: bool) -> RuleSpec: ...
 
 class Network:
     @overload

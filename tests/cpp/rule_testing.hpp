@@ -98,6 +98,9 @@ inline RuleSpec nearest_neighbors(std::uint64_t degree) { return {"nearest_neigh
 inline RuleSpec small_world(std::uint64_t degree, double rewiring) {
     return {"small_world", {{"indegree", degree}, {"rewiring", rewiring}}};
 }
+inline RuleSpec unordered_bernoulli(double probability) {
+    return {"unordered_bernoulli", {{"probability", probability}}};
+}
 /// Whether a rule arranges its neurons in a ring, so that it needs a population connected to itself.
 inline bool is_ring(const RuleSpec& spec) { return spec.name() == "nearest_neighbors" || spec.name() == "small_world"; }
 inline RuleSpec bernoulli(double probability, bool autapses = true) {
@@ -105,10 +108,12 @@ inline RuleSpec bernoulli(double probability, bool autapses = true) {
 }
 /// Rules that decide on each pair on its own.
 inline bool is_pairwise(const RuleSpec& spec) {
-    return spec.name() == "pairwise_bernoulli" || spec.name() == "pairwise_poisson";
+    return spec.name() == "pairwise_bernoulli" || spec.name() == "pairwise_poisson" ||
+           spec.name() == "unordered_bernoulli";
 }
 /// The probability or the mean of such a rule, of all pairs.
 inline double number_of_pairs(const RuleSpec& spec) {
+    if (spec.name() == "unordered_bernoulli") return spec.real("probability");
     return std::get<double>(spec.pair_value(spec.name() == "pairwise_poisson" ? "mean" : "probability"));
 }
 inline RuleSpec poisson(double mean, bool autapses = true) {

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 
+#include "connect/rules/reversed.hpp"
 #include "ranvier/base/errors.hpp"
 #include "rule_testing.hpp"
 
@@ -77,6 +79,7 @@ std::vector<RuleSpec> possible_specs(const PairSpace& pairs, SequentialRandom& r
         const std::uint64_t most = pairs.sources == 0 ? 0 : (pairs.sources - 1) / 2;
         for (const std::uint64_t half : {std::uint64_t{0}, up_to(most), most}) {
             specs.push_back(nearest_neighbors(2 * half));
+            specs.push_back(unordered_bernoulli(std::array{0.0, 1e-12, 0.3, 1.0}[random.next_below(4)]));
             for (const double rewiring : {0.0, 0.1, 1.0}) specs.push_back(small_world(2 * half, rewiring));
         }
     }
@@ -186,7 +189,12 @@ void expect_degrees(const RuleSpec& spec, const RuleSampler& sampler, const Pair
             if (!allows_autapses(spec)) std::erase(allowed, self(sampler, pairs, major));
             ASSERT_EQ(own, allowed);
         }
-        if (spec.name() == "pairwise_bernoulli" && number_of_pairs(spec) <= 1e-12) {
+        if (spec.name() == "unordered_bernoulli") {
+            const bool is_certain = spec.real("probability") == 1.0;
+            ASSERT_TRUE(!is_certain || own.size() == major);
+            for (const std::uint64_t source : own) ASSERT_LT(source, major);
+        }
+        if (spec.name() != "pairwise_poisson" && is_pairwise(spec) && number_of_pairs(spec) <= 1e-12) {
             ASSERT_TRUE(own.empty());
         }
         if (spec.name() == "uniform_indegree") {
@@ -294,15 +302,30 @@ TEST(EveryRule, DependsOnSeedAndProjection) {
     for (const RuleSpec& spec :
          {rule("fixed_indegree", 50), rule("fixed_outdegree", 50), rule("fixed_total_number", 5000),
           rule("fixed_indegree", 50, true, false), rule("fixed_total_number", 5000, true, false), bernoulli(0.25),
-          uniform_indegree(30, 60), small_world(20, 0.3)}) {
-        const PairSpace& pairs = is_ring(spec) ? same : apart;
+          uniform_indegree(30, 60), small_world(20, 0.3), unordered_bernoulli(0.5)}) {
+        const bool needs_same = is_ring(spec) || spec.name() == "unordered_bernoulli";
+        const PairSpace& pairs = needs_same ? same : apart;
         const Partners one = draw_all(*bind(spec, pairs, 1, 0), pairs);
         EXPECT_EQ(draw_all(*bind(spec, pairs, 1, 0), pairs), one) << spec.name();
         EXPECT_NE(draw_all(*bind(spec, pairs, 2, 0), pairs), one) << spec.name();
         EXPECT_NE(draw_all(*bind(spec, pairs, 1, 1), pairs), one) << spec.name();
         // The partners of two neurons of one network agree only by chance.
-        EXPECT_NE(one[0], one[1]) << spec.name();
+        EXPECT_NE(one[98], one[99]) << spec.name();
     }
+}
+
+TEST(EveryRule, IsReversed) {
+    for_each_case([&](const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed) {
+        const auto forward = bind(spec, pairs, seed, 3);
+        const PairSpace turned = connect::reversed(pairs);
+        const auto back = bind(spec.reversed({.of = ProjectionId{3}}), turned, seed, 7);
+        ASSERT_NE(back->major(), forward->major());
+        ASSERT_EQ(majors(*back, turned), majors(*forward, pairs));
+        ASSERT_EQ(draw_all(*back, turned), draw_all(*forward, pairs));
+        ASSERT_EQ(back->expected_synapses(), forward->expected_synapses());
+        ASSERT_EQ(back->expected_repeats(), forward->expected_repeats());
+        ASSERT_EQ(back->array_length(), forward->array_length());
+    });
 }
 
 TEST(ExplicitList, KeepsTheOrderOfTheListWithinATarget) {

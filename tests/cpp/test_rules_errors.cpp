@@ -136,6 +136,11 @@ TEST(ExplicitRows, NoticeRepeatedPairs) {
     EXPECT_GT(bind(explicit_rows({0, 2, 4, 6}, {3, 1, 0, 2, 2, 2}), pairs)->expected_repeats(), 1.0);
 }
 
+TEST(UnorderedBernoulli, NeedsOnePopulation) {
+    expect_error<RuleError>(unordered_bernoulli(0.1), apart, {"sources of rule 'unordered_bernoulli'", "from id 10"});
+    expect_refusal<ValueOutOfBoundsError>([] { unordered_bernoulli(1.5); }, {"probability", "1.5", "from 0 to 1"});
+}
+
 TEST(SmallWorld, RefusesWhatHasNoNeighbors) {
     expect_error<RuleError>(small_world(2, 0.1), apart, {"sources of rule 'small_world'", "from id 0", "from id 10"});
     expect_refusal<RuleError>([] { small_world(3, 0.1); }, {"indegree of rule 'small_world'", "3", "even"});

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
 
 #include "rule_testing.hpp"
@@ -283,6 +285,42 @@ TEST(FixedTotalNumber, HasBinomialInDegreesInALargeNetwork) {
         });
         EXPECT_GT(p, significance) << number;
     }
+}
+
+TEST(UnorderedBernoulli, DecidesEachPairOnce) {
+    // Each of the pairs of four neurons independently: all sets of the six pairs by their probabilities.
+    constexpr int seeds = 20000;
+    const PairSpace pairs{NeuronId{0}, 4, NeuronId{0}, 4};
+    const auto found =
+        outcomes(unordered_bernoulli(0.3), pairs, seeds, [](const Partners& partners) { return matrix(partners, 4); });
+    std::vector<double> counts;
+    std::vector<double> expected;
+    for (std::uint32_t set = 0; set < 64; ++set) {
+        std::string text(16, '0');
+        std::uint32_t bit = 0;
+        for (std::size_t target = 0; target < 4; ++target) {
+            for (std::size_t source = 0; source < target; ++source, ++bit) {
+                if ((set >> bit & 1) != 0) text[4 * target + source] = '1';
+            }
+        }
+        const int members = std::popcount(set);
+        expected.push_back(seeds * std::pow(0.3, members) * std::pow(0.7, 6 - members));
+        counts.push_back(found.contains(text) ? found.at(text) : 0.0);
+    }
+    EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0.0), seeds);
+    EXPECT_GT(statistics::chi_square_p_value(counts, expected), significance);
+    // In a larger population, the pairs of each neuron.
+    const PairSpace large{NeuronId{0}, 2000, NeuronId{0}, 2000};
+    std::vector<double> degrees(100);
+    const Partners partners = draw_all(unordered_bernoulli(0.01), large);
+    for (const auto& own : partners) {
+        for (const std::uint64_t source : own) ++degrees[source / 20];
+    }
+    std::vector<double> mean;
+    for (std::uint64_t group = 0; group < 100; ++group) {
+        mean.push_back(0.01 * (20.0 * static_cast<double>(1999 - 20 * group) - 190.0));
+    }
+    EXPECT_GT(statistics::chi_square_p_value(degrees, mean), significance);
 }
 
 /// The exact law of a target in a small world: how many of its sources are neighbors on the ring. Of the k neighbors,

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/registry.hpp"
+#include "connect/rules/reversed.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/connect/rules/registry.hpp"
 
@@ -140,7 +141,8 @@ const RuleInfo& find_rule(std::string_view name) { return registry.find(name); }
 
 std::unique_ptr<RuleSampler> bind_rule(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
                                        ProjectionId projection) {
-    return spec.info().bind(spec, pairs, seed, projection);
+    if (!spec.reversal()) return spec.info().bind(spec, pairs, seed, projection);
+    return reversed(spec.info().bind(spec, reversed(pairs), seed, spec.reversal()->of));
 }
 
 RuleSpec::RuleSpec(const RuleInfo& info, std::span<const RuleArgument> arguments) : info_(&info) {

@@ -88,16 +88,19 @@ void check_ring_degree(const RuleSpec& spec) {
                      .remedy = "add or subtract one"});
 }
 
+void check_alike(const RuleSpec& spec, const PairSpace& pairs) {
+    if (pairs.are_alike()) return;
+    throw RuleError(
+        {.object = "sources of rule '" + std::string(spec.name()) + "'",
+         .value = counted(pairs.sources, "neuron") + " from id " + std::to_string(pairs.first_source.value) + " on",
+         .bound = "they must be the targets, " + counted(pairs.targets, "neuron") + " from id " +
+                  std::to_string(pairs.first_target.value) + " on",
+         .remedy = "connect a population, or a part of it, to itself"});
+}
+
 std::uint32_t checked_ring_degree(const RuleSpec& spec, const PairSpace& pairs) {
     const std::uint64_t degree = spec.count("indegree");
-    if (!pairs.are_alike()) {
-        throw RuleError(
-            {.object = "sources of rule '" + std::string(spec.name()) + "'",
-             .value = counted(pairs.sources, "neuron") + " from id " + std::to_string(pairs.first_source.value) + " on",
-             .bound = "they must be the targets, " + counted(pairs.targets, "neuron") + " from id " +
-                      std::to_string(pairs.first_target.value) + " on",
-             .remedy = "connect a population, or a part of it, to itself"});
-    }
+    check_alike(spec, pairs);
     const auto fail = [&](std::string bound) {
         throw RuleError({.object = "indegree of rule '" + std::string(spec.name()) + "'",
                          .value = std::to_string(degree),

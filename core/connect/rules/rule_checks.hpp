@@ -62,6 +62,9 @@ std::uint64_t checked_product(std::string_view rule, std::uint64_t a, std::uint6
 void check_degree(std::string_view rule, std::string_view parameter, const MajorView& view, RuleSampler::Major major,
                   std::uint64_t degree, bool allow_multapses);
 
+/// Checks that the sources are the targets. @throws RuleError
+void check_alike(const RuleSpec& spec, const PairSpace& pairs);
+
 /// Checks that `indegree` of a rule of neurons on a ring is even. @throws RuleError
 void check_ring_degree(const RuleSpec& spec);
 

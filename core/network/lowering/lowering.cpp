@@ -185,10 +185,13 @@ void LoweredNetwork::lower_projections() {
         plan.sources = selected.sources;
         plan.sampler = std::move(selected.sampler);
         plan.target_populations = network_->populations_of(projection.targets);
+        const std::optional<connect::Reversal>& reversal = projection.rule.reversal();
+        const ProjectionId id_of_weights = reversal && reversal->same_weights ? reversal->of : projection.id;
+        const ProjectionId id_of_delays = reversal && reversal->same_delays ? reversal->of : projection.id;
         plan.weights =
-            lower_values(projection.weight, make_key(network_->seed(), Purpose::weight, projection.id.value));
+            lower_values(projection.weight, make_key(network_->seed(), Purpose::weight, id_of_weights.value));
         plan.weight_bound = projection.weight_bound;
-        plan.delays = lower_values(projection.delay, make_key(network_->seed(), Purpose::delay, projection.id.value));
+        plan.delays = lower_values(projection.delay, make_key(network_->seed(), Purpose::delay, id_of_delays.value));
         plan.parameters = lower_parameters(projection, network_->seed());
         plan.sites = lower_sites(*network_, projection);
         ReceptorChoice receptors;

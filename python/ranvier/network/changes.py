@@ -21,6 +21,7 @@ from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, Wro
 from ranvier.network.calls import Call, Connect, Context, Create, DescribingCall, SpikeTimes, Stimulate
 from ranvier.network.checks import check_text, known_values
 from ranvier.network.projections import Projection, Stimulus
+from ranvier.network.reversed_rules import check_not_reversed
 from ranvier.network.rule_base import Rule
 from ranvier.network.rule_choice import make_rule, pairs_of, values_of
 from ranvier.populations.populations import Population, PopulationView
@@ -146,10 +147,13 @@ def changed_projection(projection: Projection, made: Call[Projection], values: d
     assert isinstance(made, Connect)
     _refuse_fixed(projection, made, values)
     rule = _other_rule(projection, made.rule, values)
+    check_not_reversed(projection, values)
     changed: dict[str, Any] = {}
     if rule is not made.rule:
-        rule = rule._completed(projection.sources, projection.targets)
+        rule = rule._completed(projection.sources, projection.targets, values)
         changed |= values_of(rule, values)
+    else:
+        rule = rule._with_given(values)
     pairs = pairs_of(projection.sources, projection.targets, rule)
     changed |= Connect.checked(values, Context(projection.network, pairs))
     return replace(made, rule=rule, **changed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -171,7 +171,7 @@ class EdgeFile(ListedRule):
             unknown_name(f"column of {self!r}", column, map(str, self._columns))
         return self._values_of[self._columns.index(column)]
 
-    def _completed(self, sources: PopulationView, targets: PopulationView) -> Rule:
+    def _completed(self, sources: PopulationView, targets: PopulationView, given: Collection[str]) -> Rule:
         for side, view, first, largest in zip(
             ("source", "target"), (sources, targets), self._firsts, self._largest, strict=True
         ):

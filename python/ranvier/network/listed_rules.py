@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -199,7 +199,7 @@ class FromMatrix(ListedRule):
         result: FloatArray = found.values[places]
         return result
 
-    def _completed(self, sources: PopulationView, targets: PopulationView) -> Rule:
+    def _completed(self, sources: PopulationView, targets: PopulationView, given: Collection[str]) -> Rule:
         wanted = (len(targets), len(sources))
         if self._shape != wanted:
             order = "(targets, sources)" if self._rows == "targets" else "(sources, targets)"

@@ -393,7 +393,7 @@ class Network(NamedAttributes):
             keywords: ``"fixed_indegree", indegree=100``.
         weight
             In the unit of the model of the targets (pA, mV or nS): a number, an array (the rule determines its shape),
-            or a distribution. None: the weights of the rule, if it has any (`FromMatrix`), and else 1.
+            or a distribution. None: the weights of the rule, if it has any (`FromMatrix`, `Reversed`), and else 1.
         delay
             Milliseconds, at least one step of the targets. A single number must be a multiple of the resolution. All
             delays are rounded to the nearest step of the targets; half a step is rounded up. None: the delays of the
@@ -450,9 +450,9 @@ class Network(NamedAttributes):
         """
         from_view = self._view("sources", sources)
         to_view = self._view("targets", targets)
-        complete_rule = make_rule(rule, parameters, Connect.keywords())._completed(from_view, to_view)
-        check_reachable("targets of connect()", to_view, receptor)
         given_values = {name: each for name, each in (("weight", weight), ("delay", delay)) if each is not None}
+        complete_rule = make_rule(rule, parameters, Connect.keywords())._completed(from_view, to_view, given_values)
+        check_reachable("targets of connect()", to_view, receptor)
         values: dict[str, Any] = {"weight": 1.0, "delay": 1.0, **values_of(complete_rule, given_values)}
         given = {
             **given_values,
@@ -560,6 +560,8 @@ class Network(NamedAttributes):
             As for the call that made the part.
         ReadOnlyError
             For properties that are fixed when a part is made: sizes, models, names, sources and targets.
+        StateError
+            For a rule, weights and delays of a projection that another one shares (`Reversed`).
 
         Examples
         --------

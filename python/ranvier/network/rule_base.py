@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
 
@@ -141,8 +141,11 @@ class Rule(NamedAttributes):
                 values[field.name] = value
         return _core.RuleSpec(self.name, values)
 
-    def _completed(self, sources: PopulationView, targets: PopulationView) -> Rule:
-        """Return the rule with everything that depends on the neurons, checked against them."""
+    def _completed(self, sources: PopulationView, targets: PopulationView, given: Collection[str]) -> Rule:
+        """Return the rule with everything that depends on the neurons, checked against them.
+
+        `given` are the names of the arguments of `Network.connect` that the user has given, of weight and delay.
+        """
         values = [getattr(self, field.name) for field in fields(self)]
         if not any(isinstance(value, Expression | Mask) for value in values):
             return self
@@ -156,6 +159,10 @@ class Rule(NamedAttributes):
         object.__setattr__(made, "_spacing", spacings.pop() if len(spacings) == 1 else None)
         made._to_core()
         return made
+
+    def _with_given(self, given: Collection[str]) -> Rule:
+        """Return the rule of a projection after these values of the projection were changed."""
+        return self
 
     @property
     def _values(self) -> Mapping[str, StoredValues]:

@@ -28,6 +28,7 @@ __all__ = [
     "PairwisePoisson",
     "SmallWorld",
     "UniformIndegree",
+    "UnorderedBernoulli",
 ]
 
 class AllToAll(Rule):
@@ -307,5 +308,22 @@ class UniformIndegree(Rule):
     def __init__(
         self, indegree_min: int, indegree_max: int, allow_autapses: bool = True, allow_multapses: bool = True
     ) -> None: ...
+
+class UnorderedBernoulli(Rule):
+    """Each unordered pair of neurons is connected with the same probability, in one direction.
+
+    Parameters
+    ----------
+    probability : >= 0 and <= 1
+        Probability that a pair is connected.
+
+    The sources must be the targets: a population, or a part of it, that is connected to itself. Each pair of different
+    neurons is decided once, and connects the neuron with the lower id to the other one. A second projection with the
+    rule Reversed makes the other direction, so that all pairs are symmetric.
+    """
+
+    name: ClassVar[str]
+    probability: float
+    def __init__(self, probability: float) -> None: ...
 
 RULES: Mapping[str, type[Rule]]

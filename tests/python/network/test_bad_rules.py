@@ -72,6 +72,7 @@ def test_connecting_to_what_takes_no_input() -> None:
         (lambda: rv.UniformIndegree(-1, 3), errors.ValueOutOfBoundsError, "indegree_min of uniform_indegree is -1"),
         (lambda: rv.UniformIndegree(3, 2), errors.RuleError, "must not exceed indegree_max, 2"),
         (lambda: rv.NearestNeighbors(3), errors.RuleError, "must be even"),
+        (lambda: rv.UnorderedBernoulli(1.1), errors.ValueOutOfBoundsError, "must be from 0 to 1"),
         (lambda: rv.SmallWorld(3, 0.1), errors.RuleError, "must be even"),
         (lambda: rv.SmallWorld(2, -0.1), errors.ValueOutOfBoundsError, "rewiring of rule 'small_world' is -0.1"),
         (lambda: rv.PairwiseBernoulli(1.1), errors.ValueOutOfBoundsError, "must be from 0 to 1"),

@@ -156,6 +156,8 @@ def test_nearest_neighbors_need_one_population() -> None:
             net.connect(sources, targets, rv.NearestNeighbors(2))
         with pytest.raises(errors.RuleError, match="they must be the targets"):
             net.connect(sources, targets, rv.SmallWorld(2, 0.1))
+        with pytest.raises(errors.RuleError, match="they must be the targets"):
+            net.connect(sources, targets, rv.UnorderedBernoulli(0.1))
 
 
 @settings(deadline=None, max_examples=60)
@@ -271,6 +273,7 @@ def test_explicit(pairs: Pairs, data: st.DataObject) -> None:
         rv.FixedOutdegree(7, allow_multapses=False),
         rv.FixedTotalNumber(500),
         rv.PairwiseBernoulli(0.2),
+        rv.UnorderedBernoulli(0.2),
     ],
     ids=repr,
 )
@@ -322,6 +325,7 @@ def test_expected_synapses() -> None:
     assert net.expected_synapses == 115
     assert net.connect(neurons, neurons, rv.UniformIndegree(2, 5)).expected_synapses == 35
     assert net.connect(neurons, neurons, rv.NearestNeighbors(6)).expected_synapses == 60
+    assert net.connect(neurons, neurons, rv.UnorderedBernoulli(0.2)).expected_synapses == 9
     with pytest.raises(errors.RuleError, match="indegree_min"):
         net.connect(neurons, neurons, rv.UniformIndegree(6, 5))
     with pytest.raises(errors.RuleError, match="it needs indegree_min and indegree_max"):

@@ -19,11 +19,13 @@ extern const RuleInfo pairwise_bernoulli_rule;
 extern const RuleInfo pairwise_poisson_rule;
 extern const RuleInfo small_world_rule;
 extern const RuleInfo uniform_indegree_rule;
+extern const RuleInfo unordered_bernoulli_rule;
 
 inline constexpr std::array all_rules{
-    &all_to_all_rule,         &explicit_rule,           &explicit_rows_rule,     &fixed_indegree_rule,
-    &fixed_outdegree_rule,    &fixed_total_number_rule, &nearest_neighbors_rule, &one_to_one_rule,
-    &pairwise_bernoulli_rule, &pairwise_poisson_rule,   &small_world_rule,       &uniform_indegree_rule,
+    &all_to_all_rule,          &explicit_rule,           &explicit_rows_rule,     &fixed_indegree_rule,
+    &fixed_outdegree_rule,     &fixed_total_number_rule, &nearest_neighbors_rule, &one_to_one_rule,
+    &pairwise_bernoulli_rule,  &pairwise_poisson_rule,   &small_world_rule,       &uniform_indegree_rule,
+    &unordered_bernoulli_rule,
 };
 
 }  // namespace ranvier::connect

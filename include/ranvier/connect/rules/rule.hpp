@@ -121,6 +121,15 @@ struct RuleArgument {
 
 struct RuleInfo;
 
+/// Says that a rule makes the connections of another projection in the opposite direction. They have the same random
+/// numbers, so that both directions of a pair are there or neither is.
+struct Reversal {
+    ProjectionId of;
+    // Whether drawn weights and delays are those of the other projection, too.
+    bool same_weights = false;
+    bool same_delays = false;
+};
+
 /// A rule with values for its parameters, checked as far as possible without neurons.
 class RuleSpec {
    public:
@@ -134,6 +143,14 @@ class RuleSpec {
     std::string_view name() const;
     /// In the order of the parameters.
     std::span<const RuleValue> values() const { return values_; }
+
+    /// The same rule, for the opposite direction of a projection that has it.
+    RuleSpec reversed(const Reversal& reversal) const {
+        RuleSpec turned = *this;
+        turned.reversal_ = reversal;
+        return turned;
+    }
+    const std::optional<Reversal>& reversal() const { return reversal_; }
 
     // The value of a parameter of this kind.
     bool flag(std::string_view parameter) const { return std::get<bool>(value(parameter)); }
@@ -151,6 +168,7 @@ class RuleSpec {
 
     const RuleInfo* info_;
     std::vector<RuleValue> values_;
+    std::optional<Reversal> reversal_;
 };
 
 /// A rule bound to a pair space and a seed. Immutable and thread-safe.
@@ -206,6 +224,7 @@ struct RuleInfo {
 std::span<const RuleInfo* const> rules();
 /// @throws UnknownNameError
 const RuleInfo& find_rule(std::string_view name);
+/// @throws as RuleInfo::bind
 std::unique_ptr<RuleSampler> bind_rule(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
                                        ProjectionId projection);
 
