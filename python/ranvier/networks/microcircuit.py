@@ -17,45 +17,33 @@ from ranvier.base.distributions import Normal
 from ranvier.base.names import check_choice
 from ranvier.base.numeric import number
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.models import iaf_psc_exp, poisson_generator
+from ranvier.models import poisson_generator
 from ranvier.network.network import Network
 from ranvier.network.rules import FixedTotalNumber
+from ranvier.networks._potjans_diesmann import (
+    EXTERNAL_DELAY,
+    EXTERNAL_INDEGREES,
+    EXTERNAL_RATE,
+    NEURONS,
+    POPULATIONS,
+    PROBABILITIES,
+    PSP,
+    TAU_SYN,
+    mean_weights,
+    neuron,
+    spread_weight,
+    synapses_of,
+    weight_of,
+)
 from ranvier.networks.network_model import NetworkModel
 from ranvier.populations.populations import Population
 
 __all__ = ["choose_drive", "microcircuit"]
 
-_POPULATIONS = ("L23E", "L23I", "L4E", "L4I", "L5E", "L5I", "L6E", "L6I")
-_NEURONS = np.array([20683, 5834, 21915, 5479, 4850, 1065, 14395, 2948])
-_EXTERNAL_INDEGREES = np.array([1600, 1500, 2100, 1900, 2000, 1900, 2900, 2100])
-_EXTERNAL_RATE = 8.0  # spikes/s per connection
 _PUBLISHED_RATES = np.array([0.903, 2.965, 4.414, 5.876, 7.569, 8.633, 1.105, 7.829])  # spikes/s
-_INITIAL_MEAN = np.array([-68.28, -63.16, -63.33, -63.45, -63.11, -61.66, -66.72, -61.43])  # mV
-_INITIAL_STD = np.array([5.36, 4.57, 4.74, 4.94, 4.94, 4.55, 5.46, 4.48])  # mV
-
-# Row: target population, column: source population.
-_PROBABILITIES = np.array(
-    [
-        [0.1009, 0.1689, 0.0437, 0.0818, 0.0323, 0.0, 0.0076, 0.0],
-        [0.1346, 0.1371, 0.0316, 0.0515, 0.0755, 0.0, 0.0042, 0.0],
-        [0.0077, 0.0059, 0.0497, 0.135, 0.0067, 0.0003, 0.0453, 0.0],
-        [0.0691, 0.0029, 0.0794, 0.1597, 0.0033, 0.0, 0.1057, 0.0],
-        [0.1004, 0.0622, 0.0505, 0.0057, 0.0831, 0.3726, 0.0204, 0.0],
-        [0.0548, 0.0269, 0.0257, 0.0022, 0.06, 0.3158, 0.0086, 0.0],
-        [0.0156, 0.0066, 0.0211, 0.0166, 0.0572, 0.0197, 0.0396, 0.2252],
-        [0.0364, 0.001, 0.0034, 0.0005, 0.0277, 0.008, 0.0658, 0.1443],
-    ]
-)
-
-_E_L, _V_TH, _V_RESET = -65.0, -50.0, -65.0  # mV
-_C_M, _TAU_M, _TAU_SYN, _T_REF = 250.0, 10.0, 0.5, 2.0  # pF, ms
-_PSP = 0.15  # mV
-_INHIBITION = -4.0  # inhibitory weight relative to excitatory weights
-_WEIGHT_SPREAD = 0.1  # standard deviation by mean
 _DELAYS = {"E": 1.5, "I": 0.75}  # ms
 _DELAY_SPREAD = 0.5
 _LARGEST_SCALING = 1e5  # so that 64 bits can count the synapses
-_EXTERNAL_DELAY = 1.5  # ms
 
 # If in-degrees are scaled by less than this, constant drive leaves most populations silent (measured at 10 % of neurons
 # and in-degrees); at 20 %, rates are at most a third below the published rates.
@@ -113,27 +101,27 @@ def microcircuit(
     if drive == "auto":
         drive = choose_drive(k)
     net = Network(resolution=resolution, seed=seed, name="Cortical microcircuit")
-    weights = _weights_of_full_scale()
+    weights = mean_weights()
     populations = _create(net, _constant_currents(weights, k, drive), n)
-    numbers = np.rint(_synapses_of_full_scale() * n * k).astype(int)
+    numbers = np.rint(synapses_of(PROBABILITIES, NEURONS, NEURONS) * n * k).astype(int)
     for i, target in enumerate(populations):
         for j, source in enumerate(populations):
             if numbers[i, j] > 0:
                 _connect(net, source, target, int(numbers[i, j]), float(weights[i, j]) / math.sqrt(k))
         if drive == "poisson":
-            indegree = round(float(_EXTERNAL_INDEGREES[i]) * k)
+            indegree = round(float(EXTERNAL_INDEGREES[i]) * k)
             net.stimulate(
                 target,
-                poisson_generator(rate=indegree * _EXTERNAL_RATE),
-                weight=_weight(_PSP) / math.sqrt(k),
-                delay=_EXTERNAL_DELAY,
+                poisson_generator(rate=indegree * EXTERNAL_RATE),
+                weight=weight_of(PSP) / math.sqrt(k),
+                delay=EXTERNAL_DELAY,
             )
     return NetworkModel(
         net=net,
         spikes=net.record_spikes(),
         time=1000.0,
         presim=100.0,
-        published_rates=dict(zip(_POPULATIONS, _PUBLISHED_RATES.tolist(), strict=True)),
+        published_rates=dict(zip(POPULATIONS, _PUBLISHED_RATES.tolist(), strict=True)),
         source="T. C. Potjans and M. Diesmann, Cerebral Cortex 24, 785-806 (2014)",
         notes=notes,
     )
@@ -141,31 +129,19 @@ def microcircuit(
 
 def _create(net: Network, currents: npt.NDArray[np.float64], scale: float) -> list[Population]:
     populations = []
-    for i, name in enumerate(_POPULATIONS):
-        model = iaf_psc_exp(
-            E_L=_E_L,
-            V_th=_V_TH,
-            V_reset=_V_RESET,
-            C_m=_C_M,
-            tau_m=_TAU_M,
-            tau_syn_ex=_TAU_SYN,
-            tau_syn_in=_TAU_SYN,
-            t_ref=_T_REF,
-            I_e=float(currents[i]),
-            V_m=Normal(float(_INITIAL_MEAN[i]), float(_INITIAL_STD[i])),
-        )
-        populations.append(net.create(model, max(1, round(float(_NEURONS[i]) * scale)), name=name))
+    for i, name in enumerate(POPULATIONS):
+        model = neuron(i, float(currents[i]))
+        populations.append(net.create(model, max(1, round(float(NEURONS[i]) * scale)), name=name))
     return populations
 
 
 def _connect(net: Network, source: Population, target: Population, number: int, mean: float) -> None:
-    spread = abs(mean) * _WEIGHT_SPREAD
     delay = _DELAYS[source.name[-1]]
     net.connect(
         source,
         target,
         FixedTotalNumber(number),
-        weight=Normal(mean, spread, low=0.0) if mean > 0 else Normal(mean, spread, high=0.0),
+        weight=spread_weight(mean),
         delay=Normal(delay, delay * _DELAY_SPREAD, low=0.5 * net.resolution),
     )
 
@@ -209,34 +185,14 @@ def _scaling(name: str, value: float) -> float:
     return value
 
 
-def _weight(psp: float) -> float:
-    """Return the weight in pA that gives a postsynaptic potential of this amplitude in mV."""
-    q = (_TAU_M / _TAU_SYN) ** (1.0 / (_TAU_SYN - _TAU_M))
-    return float(psp * _C_M * (_TAU_SYN - _TAU_M) / (_TAU_M * _TAU_SYN) / (q**_TAU_M - q**_TAU_SYN))
-
-
-def _weights_of_full_scale() -> npt.NDArray[np.float64]:
-    """Return mean weights in pA, row: target, column: source."""
-    weights = np.full(_PROBABILITIES.shape, _weight(_PSP))
-    weights[:, 1::2] *= _INHIBITION
-    weights[_POPULATIONS.index("L23E"), _POPULATIONS.index("L4E")] *= 2.0
-    return weights
-
-
-def _synapses_of_full_scale() -> npt.NDArray[np.float64]:
-    """Return numbers of synapses, not rounded, row: target, column: source."""
-    pairs = np.outer(_NEURONS, _NEURONS).astype(np.float64)
-    return np.log(1.0 - _PROBABILITIES) / np.log((pairs - 1.0) / pairs)
-
-
 def _constant_currents(weights: npt.NDArray[np.float64], k: float, drive: str) -> npt.NDArray[np.float64]:
     """Return the constant current of each population, pA: the drive, and the mean input lost by smaller in-degrees."""
-    indegrees = _synapses_of_full_scale() / _NEURONS[:, np.newaxis]
+    indegrees = synapses_of(PROBABILITIES, NEURONS, NEURONS) / NEURONS[:, np.newaxis]
     recurrent = (indegrees * weights) @ _PUBLISHED_RATES
-    external = _EXTERNAL_INDEGREES * _weight(_PSP) * _EXTERNAL_RATE
+    external = EXTERNAL_INDEGREES * weight_of(PSP) * EXTERNAL_RATE
     lost = 1.0 - math.sqrt(k)
     # Rates in spikes/s and time constants in ms.
     currents: npt.NDArray[np.float64] = external + lost * recurrent
     if drive == "poisson":
         currents = lost * (recurrent + external)
-    return 0.001 * _TAU_SYN * currents
+    return 0.001 * TAU_SYN * currents
