@@ -45,10 +45,12 @@ from ranvier.commands.keys import (
 )
 from ranvier.commands.network_tables import HelpWithKeys
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import FileError, RanvierError, RemoteError, ValueOutOfBoundsError
+from ranvier.errors import FileError, RanvierError, RemoteError, StateError, ValueOutOfBoundsError
 from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
+from ranvier.populations.populations import PopulationView
 from ranvier.processes.agreement import agree, reporting_rank, values_of_all
+from ranvier.recording.correlations import whole_steps
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 from ranvier.simulation.trace import Trace, check_trace_file, trace_file_of_rank
@@ -76,6 +78,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="name of a network of the package, or a Python file")
     add_settings(parser)
     add_result_files(parser, "the spikes")
+    parser.add_argument(
+        "--movie",
+        metavar="FILE",
+        type=Path,
+        help="write a movie of the rates of all recorded neurons that have positions to this file (gif, mp4)",
+    )
+    parser.add_argument(
+        "--movie-bin", metavar="MS", type=float, default=5.0, help="simulated time of a frame, ms; default 5"
+    )
     parser.add_argument(
         "--save",
         metavar="FILE",
@@ -254,16 +265,27 @@ def _understand(options: argparse.Namespace, world: mpi.Communicator) -> _Task:
         check_destinations(options.json, options.plot)
         if options.save is not None:
             check_target(options.save)
+        if options.movie is not None:
+            _check_movie(options)
     if options.trace is not None:
         _check_trace(options, world)
-    for name in ("save", "resume"):
+    for name, absent in (("save", "state"), ("resume", "state"), ("movie", "spikes")):
         if options.dry_run is not None and getattr(options, name) is not None:
-            raise ValueOutOfBoundsError(f"--{name}", bound="a dry run has no state", remedy="leave out one of the two")
+            raise ValueOutOfBoundsError(
+                f"--{name}", bound=f"a dry run has no {absent}", remedy="leave out one of the two"
+            )
     function = find_network(options.model)
     set_for_run, set_for_network = parse_settings(options.settings, function)
     model = describe_network(options.model, function, set_for_network)
     keys = {**RUN_KEYS, "time": model.time, "presim": model.presim, **set_for_run}
     _check_times(model.net, keys)
+    if options.movie is not None:
+        _neurons_of_movie(model)
+        width = whole_steps("--movie-bin", options.movie_bin, model.net.resolution, 1)
+        if width > model.net.to_steps(keys["time"], "key time"):
+            raise ValueOutOfBoundsError(
+                "--movie-bin", f"{options.movie_bin:g} ms", f"the run has {keys['time']:g} ms", "give a smaller one"
+            )
     if keys["save_every"] is not None and not keys["save_every"] > 0.0:
         raise ValueOutOfBoundsError("key save_every", f"{keys['save_every']} ms", "it must be > 0")
     if keys["save_every"] is not None and options.save is None:
@@ -285,6 +307,11 @@ def _report(options: argparse.Namespace, results: report.Results, model: Network
         figure = _draw(options.model, results, model)
         save_figure(figure, options.plot)
         console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
+    if options.movie is not None:
+        from ranvier import plot
+
+        plot.movie(results.spikes, _neurons_of_movie(model), bin=options.movie_bin, to=options.movie)
+        console.print(f"Movie in {options.movie}", style="dim", soft_wrap=True)
     if has_trace:
         files = dict.fromkeys(trace_file_of_rank(options.trace, rank, results.ranks) for rank in (0, results.ranks - 1))
         console.print(f"Trace in {' ... '.join(map(str, files))}", style="dim", soft_wrap=True)
@@ -311,6 +338,28 @@ def _draw(name: str, results: report.Results, model: NetworkModel) -> Figure:
             remedy="return a figure of matplotlib",
         )
     return figure
+
+
+def _check_movie(options: argparse.Namespace) -> None:
+    """Check, before anything is built, that the movie can be written."""
+    from ranvier.figures.movie_files import check_movie_file
+
+    path = check_movie_file(options.movie).absolute()
+    for other in (options.json, options.plot, options.save):
+        if other is not None and other.absolute() == path:
+            raise FileError(f"file {path}", bound="it cannot hold both the movie and other results")
+
+
+def _neurons_of_movie(model: NetworkModel) -> list[PopulationView]:
+    """Return the recorded neurons that have positions, or raise a StateError."""
+    views = [part for view in model.spikes.neurons for part in view.parts if part.population.layout is not None]
+    if not views:
+        raise StateError(
+            f"movie of {model.net.name}",
+            bound="the recorded neurons have no positions",
+            remedy="leave out --movie, or give positions: net.create(model, size, positions=...)",
+        )
+    return views
 
 
 def _check_times(net: Network, keys: dict[str, Any]) -> None:

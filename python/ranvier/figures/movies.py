@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Literal
 
@@ -29,7 +29,7 @@ from ranvier.populations.populations import Neurons, PopulationView, common_layo
 from ranvier.recording.data import SpikeData, StateData
 from ranvier.space.positions import Grid
 
-__all__ = ["Movie", "movie"]
+__all__ = ["Movie", "movie", "pixels_of"]
 
 Plane = Literal["xy", "xz", "yz"]
 
@@ -240,7 +240,8 @@ def movie(
         raise WrongTypeError(
             "data of a movie", type(data).__name__, "must be the data of a recorder of spikes or state"
         )
-    grid = _pixels_of(views, box, pixels, plane)
+    is_dotted = pixels is None and len(ids) <= _MOST_DOTS
+    grid = None if is_dotted else pixels_of(views, box, pixels, plane)
     if grid is not None:
         frames.average(grid)
         if box.dimensions == 3:
@@ -279,11 +280,9 @@ def movie(
     return made
 
 
-def _pixels_of(views: list[PopulationView], box: Box, wanted: int | None, plane: Plane) -> Pixels | None:
-    """Return the pixels of all neurons, or None if each is a dot."""
+def pixels_of(views: Sequence[PopulationView], box: Box, wanted: int | None = None, plane: Plane = "xy") -> Pixels:
+    """Return the pixels of all neurons: as many along the longer side as wanted, or with a dozen neurons each."""
     count = sum(map(len, views))
-    if wanted is None and count <= _MOST_DOTS:
-        return None
     across = [AXES.index(axis) for axis in plane]
     if max(across) >= box.dimensions:
         raise ValueOutOfBoundsError(
@@ -309,7 +308,7 @@ def _pixels_of(views: list[PopulationView], box: Box, wanted: int | None, plane:
     return Pixels((shape[1], shape[0]), np.concatenate(places))
 
 
-def _grid_of(views: list[PopulationView]) -> tuple[int, ...] | None:
+def _grid_of(views: Sequence[PopulationView]) -> tuple[int, ...] | None:
     """Return the shape of the one grid on which all neurons are, if it is not finer than a map."""
     layouts = {layout if isinstance(layout := common_layout(view), Grid) else None for view in views}
     only = layouts.pop() if len(layouts) == 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from matplotlib import colormaps
@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize
 
 from ranvier.base.names import check_choice, counted
 from ranvier.base.values import FloatArray
-from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import RuleError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.figures.maps import checked_limits, legend_of_dots
 from ranvier.figures.space_axes import Box, box_of, draw_dots, marker_area, space_panel
 from ranvier.figures.style import FAINT, GREY, Figure, colours_of, styled
@@ -22,6 +22,7 @@ from ranvier.recording.neuron_ids import IntArray
 from ranvier.recording.segments import as_segment
 from ranvier.simulation.simulation import Simulation
 from ranvier.space.histograms import displacements
+from ranvier.space.masks import Mask
 
 __all__ = ["sources", "targets"]
 
@@ -67,7 +68,7 @@ def targets(
 
     The neuron is a star, and other neurons of the populations of its targets are faint. A dashed box shows periodic
     positions; outlines continue beyond its ends on the other side. In three dimensions, outlines are those in the
-    planes through the neuron.
+    planes through the neuron. Masks of places on a grid have no outline.
 
     Parameters
     ----------
@@ -135,14 +136,6 @@ def sources(
     return _draw(sim, neuron, projection, colour, title, ax, side="sources")
 
 
-class _Mask(Protocol):
-    """The part of the interface of masks that pictures use."""
-
-    def contains(self, displacements: FloatArray) -> Any:
-        """Return for each displacement whether the mask contains it."""
-        ...
-
-
 @dataclass(frozen=True)
 class _Partners:
     """Neurons of a population that are connected with the neuron of the picture.
@@ -194,6 +187,10 @@ def _draw(
     drawn, axes = space_panel(ax, box, title, room=1.5 if colour == "population" else 1.0)
     if not title:
         axes.set_title(f"{counted(len(ids), 'synapse', ',')} {'from' if side == 'targets' else 'to'} {neuron.name}")
+    if box.dimensions == 3:
+        # With a computed order, neurons in the background would cover the others.
+        vars(axes)["computed_zorder"] = False
+    of_whole = colours_of([as_segment(each) for each in whole])
     _draw_around(axes, whole)
     _draw_partners(
         axes, partners, None if values is None else f"{colour} ({'ms' if colour == 'delay' else 'pA or mV'})"
@@ -205,9 +202,13 @@ def _draw(
     numbers = np.unique(np.asarray(found.projections)).tolist() if projection is None else [projection.index]
     sign = 1.0 if side == "targets" else -1.0
     for number in numbers:
-        mask = getattr(sim.network.projections[number].rule, "mask", None)
+        of_number = sim.network.projections[number]
+        mask = getattr(of_number.rule, "mask", None)
         if mask is not None:
-            _draw_outline(axes, box, here, mask, sign)
+            connected = (of_number.targets if side == "targets" else of_number.sources).populations
+            places = [place for place, each in enumerate(whole) if each in connected]
+            shade = of_whole[places[0]] if len(places) == 1 and colour == "population" else GREY
+            _draw_outline(axes, box, here, mask, sign, shade)
     return drawn
 
 
@@ -254,7 +255,7 @@ def _draw_partners(axes: Axes, partners: list[_Partners], label: str | None) -> 
     axes.figure.colorbar(dots, ax=axes, label=label, shrink=0.7, aspect=30)
 
 
-def _draw_outline(axes: Axes, box: Box, here: FloatArray, mask: _Mask, sign: float) -> None:
+def _draw_outline(axes: Axes, box: Box, here: FloatArray, mask: Mask, sign: float, colour: str) -> None:
     """Draw where a mask around a neuron ends: in a plane, or in three planes through the neuron.
 
     Displacements from the neuron are multiplied by `sign`: those of its sources are the opposite.
@@ -268,19 +269,23 @@ def _draw_outline(axes: Axes, box: Box, here: FloatArray, mask: _Mask, sign: flo
         ]
         grid = np.broadcast_to(here, (_OUTLINE, _OUTLINE, dimensions)).copy()
         grid[:, :, across[0]], grid[:, :, across[1]] = np.meshgrid(*lines)
-        inside = np.asarray(mask.contains(sign * displacements(here, grid, box.period).reshape(-1, dimensions)))
-        inside = inside.reshape(_OUTLINE, _OUTLINE).astype(np.float64)
+        offsets = sign * displacements(here, grid, box.period).reshape(-1, dimensions)
+        try:
+            inside = mask.contains(offsets).reshape(_OUTLINE, _OUTLINE).astype(np.float64)
+        except RuleError:
+            # A mask of places on a grid has no outline: it depends on the neurons.
+            return
         if inside.min() == inside.max():
             continue
-        style: dict[str, Any] = {"levels": [0.5], "colors": [GREY], "linewidths": 1.1}
+        style: dict[str, Any] = {"levels": [0.5], "colors": [colour], "linewidths": 1.1}
         if normal is None:
             axes.contour(*lines, inside, zorder=4, **style)
             continue
-        _draw_in_space(axes, lines, inside, across, float(here[normal]), normal)
+        _draw_in_space(axes, lines, inside, across, float(here[normal]), normal, colour)
 
 
 def _draw_in_space(
-    axes: Axes, lines: list[FloatArray], inside: FloatArray, across: list[int], level: float, normal: int
+    axes: Axes, lines: list[FloatArray], inside: FloatArray, across: list[int], level: float, normal: int, colour: str
 ) -> None:
     # The contours of matplotlib in three dimensions are those of planes with a constant z, x or y, but not clipped.
     from contourpy import contour_generator
@@ -289,4 +294,4 @@ def _draw_in_space(
         points = np.full((3, len(line)), level)
         points[across[0]], points[across[1]] = np.asarray(line).T
         points[normal] = level
-        axes.plot(*points, color=GREY, linewidth=1.0, zorder=4)
+        axes.plot(*points, color=colour, linewidth=1.0, zorder=4)

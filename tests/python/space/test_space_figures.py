@@ -13,6 +13,7 @@ import pytest
 from matplotlib.animation import FFMpegWriter
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
+from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 from PIL import Image
@@ -182,6 +183,38 @@ def test_targets_and_sources() -> None:
     assert np.asarray(dots(sources.axes[0])[-1].get_array()).tolist() == [2.5]
     own = Figure().add_subplot()
     assert rv.plot.sources(sim, inh[9], ax=own) is own
+
+
+@pytest.mark.parametrize("side", ["targets", "sources"])
+def test_outlines_of_masks(side: str) -> None:
+    """Outlines are those of the mask on the torus, and of the opposite displacements for sources."""
+    net, exc, _ = two_populations()
+    net.connect(exc, exc, rv.AllToAll(mask=rv.circle(0.7, center=(0.6, 0.0))), weight=1.0, delay=1.0)
+    net.connect(exc, exc, rv.AllToAll(mask=rv.grid_mask((3, 3))), weight=1.0, delay=1.0)
+    sim = rv.Simulation(net, progress=False)
+    neuron = exc[21]  # at the right end of the box
+    axes = getattr(rv.plot, side)(sim, neuron).axes[0]
+    (outline,) = [each for each in axes.collections if isinstance(each, QuadContourSet)]
+    points = np.concatenate([path.vertices for path in outline.get_paths()])
+    center = neuron.positions[0] + (0.6 if side == "targets" else -0.6, 0.0)
+    difference = points - center
+    difference -= np.array([3.0, 2.0]) * np.rint(difference / [3.0, 2.0])
+    # The grid in which the outline is found has 400 steps along each side.
+    assert np.hypot(*difference.T) == pytest.approx(np.full(len(points), 0.7), abs=0.01)
+    assert len(points) > 400
+
+
+def test_outlines_in_three_dimensions() -> None:
+    net = rv.Network()
+    layout = rv.grid((4, 4, 4), periodic=True)
+    neurons = net.create("iaf_psc_exp", positions=layout, name="neurons")
+    projection = net.connect(neurons, neurons, rv.AllToAll(mask=rv.ball(0.3)), weight=1.0, delay=1.0)
+    axes = rv.plot.targets(rv.Simulation(net, progress=False), neurons[21], projection).axes[0]
+    lines = [np.array(line.get_data_3d()).T for line in axes.lines[13:]]  # type: ignore[attr-defined]
+    assert len(lines) == 3
+    for normal, line in enumerate(lines):
+        assert line[:, normal] == pytest.approx(np.full(len(line), neurons.positions[21, normal]))
+        assert np.linalg.norm(line - neurons.positions[21], axis=1) == pytest.approx(np.full(len(line), 0.3), abs=0.005)
 
 
 def test_partners_that_cannot_be_drawn() -> None:
