@@ -105,6 +105,9 @@ void read_field(nb::handle given, std::shared_ptr<const models::NeuronModel>& mo
 void read_field(nb::handle given, std::shared_ptr<const connect::Positions>& positions) {
     positions = nb::cast<std::shared_ptr<const connect::Positions>>(given);
 }
+void read_field(nb::handle given, std::shared_ptr<const connect::Rotations>& rotations) {
+    rotations = nb::cast<std::shared_ptr<const connect::Rotations>>(given);
+}
 void read_field(nb::handle given, const models::StimulatorModel*& model) {
     model = &models::find_stimulator_model(nb::cast<std::string>(given));
 }
@@ -320,6 +323,9 @@ void bind_queries(nb::class_<Network>& network) {
                 return to_array<std::int32_t>(std::move(of_units));
             },
             nb::arg("placement"), nb::arg("ranks"), "The rank of each neuron and source.")
+        .def(
+            "rotations", [](const Network& self, const InputIds& ids) { return rotations_of(self, to_ids(ids)); },
+            nb::arg("ids"), "Rotations of neurons: one matrix each, the identity without a rotation.")
         .def("to_steps", &Network::to_steps, nb::arg("milliseconds"), nb::arg("object"));
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "connect/space/spacing.hpp"
+#include "values.hpp"
 
 namespace ranvier::bindings {
 
@@ -45,6 +46,14 @@ std::shared_ptr<const Positions> to_positions(std::size_t dimensions, decltype(P
                   .origin = to_point(origin)});
 }
 
+/// What keeps numbers as long as an array needs them.
+nb::capsule owned(std::unique_ptr<std::vector<double>> numbers) {
+    const nb::capsule capsule(numbers.get(),
+                              [](void* pointer) noexcept { delete static_cast<std::vector<double>*>(pointer); });
+    numbers.release();
+    return capsule;
+}
+
 }  // namespace
 
 OutputPoints coordinates_of(const connect::Space& space, const IdSequence& neurons) {
@@ -61,10 +70,18 @@ OutputPoints coordinates_of(const connect::Space& space, const IdSequence& neuro
             std::copy_n(position.begin(), dimensions, out);
         }
     }
-    const nb::capsule capsule(owner.get(),
-                              [](void* pointer) noexcept { delete static_cast<std::vector<double>*>(pointer); });
-    owner.release();
-    return OutputPoints(data, {count, dimensions}, capsule);
+    return OutputPoints(data, {count, dimensions}, owned(std::move(owner)));
+}
+
+OutputMatrices rotations_of(const network::Network& network, const IdSequence& neurons) {
+    constexpr std::size_t dimensions = connect::most_dimensions;
+    auto owner = std::make_unique<std::vector<double>>();
+    owner->reserve(neurons.size() * dimensions * dimensions);
+    for (std::uint64_t i = 0; i < neurons.size(); ++i) {
+        for (const Point& row : network.rotation(neurons[i])) owner->insert(owner->end(), row.begin(), row.end());
+    }
+    double* const data = owner->data();
+    return OutputMatrices(data, {neurons.size(), dimensions, dimensions}, owned(std::move(owner)));
 }
 
 void bind_positions(nb::module_& module) {
@@ -102,6 +119,22 @@ void bind_positions(nb::module_& module) {
                 return to_positions(extent.size(), random, frame);
             },
             nb::arg("shape"), nb::arg("lower"), nb::arg("extent"), nb::arg("min_distance"), nb::arg("frame"));
+    using connect::Rotations;
+    nb::class_<Rotations>(module, "Rotations", "The rotations of the cells of a population.")
+        .def_static(
+            "of_steps",
+            [](const std::vector<std::tuple<std::string, InputPoint, InputArray<double>>>& steps) {
+                static const std::map<std::string_view, Rotations::Kind> kinds{{"given", Rotations::Kind::given},
+                                                                               {"random", Rotations::Kind::random},
+                                                                               {"any", Rotations::Kind::any}};
+                auto made = std::make_shared<Rotations>();
+                for (const auto& [kind, axis, angles] : steps) {
+                    made->steps.push_back(
+                        {.kind = kinds.at(kind), .axis = to_point(axis), .angles = to_shared_array(angles)});
+                }
+                return std::shared_ptr<const Rotations>(std::move(made));
+            },
+            nb::arg("steps"));
     module.def(
         "find_near_pair",
         [](const InputPoints& points, double distance,

@@ -134,6 +134,14 @@ class Fingerprint {
         add(period);
         add(origin);
     }
+    void add(const connect::Rotations& rotations) {
+        add(rotations.steps.size());
+        for (const auto& [kind, axis, angles] : rotations.steps) {
+            add(kind);
+            add(axis);
+            add(angles);
+        }
+    }
     void add(const IdSequence& ids) {
         add(ids.size());
         ids.for_each_progression([this](std::uint64_t, NeuronId first, std::uint64_t stride, std::uint64_t size) {

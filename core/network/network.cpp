@@ -45,6 +45,10 @@ class ArrayBytes {
         for_each_field(spec, [this](const auto&, const auto& value) { add(value); });
     }
     void add(const SpikeLists& lists) { bytes_ += lists.bytes(); }
+    void add(const std::shared_ptr<const connect::Rotations>& rotations) {
+        if (rotations == nullptr) return;
+        for (const connect::Rotations::Step& step : rotations->steps) add(step.angles);
+    }
     void add(const std::shared_ptr<const connect::Positions>& positions) {
         if (positions == nullptr) return;
         if (const auto* const array = std::get_if<connect::Positions::Array>(&positions->form)) add(array->coordinates);
@@ -284,9 +288,10 @@ PopulationId Network::create(PopulationSpec spec) {
 void Network::set(PopulationId id, PopulationSpec changed) {
     const Population& present = population(id);
     if (changed.name != present.name || changed.model != present.model || changed.size != present.size ||
-        changed.step != present.step || changed.positions != present.positions) {
+        changed.step != present.step || changed.positions != present.positions ||
+        changed.rotations != present.rotations) {
         throw ValueOutOfBoundsError({.object = "population " + quoted(present.name),
-                                     .value = "another name, model, size or step, or other positions",
+                                     .value = "another name, model, size or step, or other positions or rotations",
                                      .bound = "they are fixed when a population is created",
                                      .remedy = "create another population"});
     }
@@ -307,6 +312,7 @@ void Network::check(Population& population) const {
     }
     if (population.step) population.stride = stride_of(*population.step, population.name);
     if (population.positions) population.positions->check(population.size, population.name);
+    if (population.rotations) population.rotations->check(population.size, population.name);
     for (const auto& [key, value] : population.values) {
         const std::string of_population = key + " of " + object;
         if (const auto parameter = find_info(model.parameters, key); parameter != model.parameters.end()) {
@@ -679,6 +685,15 @@ std::shared_ptr<const connect::Space> Network::space() const {
                          .key = make_key(seed_, Purpose::position, each.id.value)});
     }
     return std::make_shared<const connect::Space>(std::move(parts));
+}
+
+connect::Matrix Network::rotation(NeuronId neuron) const {
+    const auto after = std::ranges::upper_bound(
+        populations_, neuron, [](NeuronId a, NeuronId b) { return a < b; }, &Population::first);
+    const Population& found = *(after - 1);
+    static const connect::Rotations none;
+    return (found.rotations ? *found.rotations : none)
+        .at(neuron.value - found.first.value, make_key(seed_, Purpose::rotation, found.id.value));
 }
 
 std::uint64_t Network::array_bytes() const {

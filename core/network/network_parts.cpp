@@ -131,6 +131,9 @@ class Parts {
     void add(std::string_view what, const std::shared_ptr<const connect::Positions>& positions) {
         if (positions != nullptr) add_mixed(what, *positions);
     }
+    void add(std::string_view what, const std::shared_ptr<const connect::Rotations>& rotations) {
+        if (rotations != nullptr) add_mixed(what, *rotations);
+    }
     void add_parameters(std::span<const models::ParameterInfo> infos, const NamedValues& given) {
         for (const models::ParameterInfo& info : infos) {
             const auto found = given.find(info.name);

@@ -66,6 +66,7 @@ _NAMES = {
         "positions",
         "random_positions",
     ),
+    "space.rotations": ("Rotation", "random_rotation", "rotation"),
     "simulation.measurements": ("Counts",),
     "simulation.connections": ("Connections",),
     "simulation.options": ("DryRun", "Processes", "Tuning"),

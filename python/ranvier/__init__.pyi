@@ -219,6 +219,9 @@ from ranvier.space.positions import RandomPositions as RandomPositions
 from ranvier.space.positions import grid as grid
 from ranvier.space.positions import positions as positions
 from ranvier.space.positions import random_positions as random_positions
+from ranvier.space.rotations import Rotation as Rotation
+from ranvier.space.rotations import random_rotation as random_rotation
+from ranvier.space.rotations import rotation as rotation
 
 __all__ = [
     "AllToAll",
@@ -271,6 +274,7 @@ __all__ = [
     "ReceptorMechanism",
     "Region",
     "Reversed",
+    "Rotation",
     "Rule",
     "Section",
     "Segment",
@@ -379,6 +383,7 @@ __all__ = [
     "quantal_stp",
     "random_places",
     "random_positions",
+    "random_rotation",
     "read_morphology",
     "read_nestml",
     "read_neuron",
@@ -388,6 +393,7 @@ __all__ = [
     "read_state",
     "read_weights",
     "rectangle",
+    "rotation",
     "saturating_nmda",
     "sections",
     "sinusoidal_gamma_generator",

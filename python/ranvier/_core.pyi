@@ -387,6 +387,18 @@ class Positions:
         frame: tuple[str, Sequence[float], Sequence[float]],
     ) -> Positions: ...
 
+class Rotations:
+    @staticmethod
+    def of_steps(
+        steps: Sequence[
+            tuple[
+                str,
+                Sequence[float],
+                Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            ]
+        ],
+    ) -> Rotations: ...
+
 def find_near_pair(
     coordinates: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     distance: float,
@@ -470,6 +482,11 @@ class Network:
         | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
     def ranks(self, placement: str, ranks: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+    def rotations(
+        self,
+        ids: tuple[int, int, int]
+        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]: ...
     def to_steps(self, milliseconds: float, object: str) -> int: ...
 
 class SimulationOptions:

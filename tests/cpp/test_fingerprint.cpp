@@ -48,6 +48,7 @@ struct Choices {
     NamedValues values = {{"tau_m", 10.0}, {"V_m", -60.0}};
     std::optional<double> step = std::nullopt;
     connect::Positions positions = {.form = connect::Positions::Random{.extent = {1.0, 1.0, 1.0}}};
+    connect::Rotations rotations = {{{.kind = connect::Rotations::Kind::random}}};
     Lists spikes = {{1.0}, {2.0}};
     std::vector<double> rate_times = {0.1, 50.0};
     std::vector<double> rates = {10.0, 20.0};
@@ -86,7 +87,8 @@ Network make_network(const Choices& choices) {
                         .size = choices.size,
                         .step = choices.step,
                         .values = choices.values,
-                        .positions = std::make_shared<const connect::Positions>(choices.positions)});
+                        .positions = std::make_shared<const connect::Positions>(choices.positions),
+                        .rotations = std::make_shared<const connect::Rotations>(choices.rotations)});
     network.create({.name = "players",
                     .model = registered_model("spike_generator"),
                     .size = choices.spikes.size(),
@@ -161,6 +163,10 @@ const std::vector<Change>& changes() {
         {"extent", [](Choices& c) { c.positions = random_in({}, {.extent = {2.0, 1.0, 1.0}}); }},
         {"least distance",
          [](Choices& c) { c.positions = random_in({}, {.extent = {1.0, 1.0, 1.0}, .min_distance = 0.01}); }},
+        {"rotations", [](Choices& c) { c.rotations.steps.emplace_back(c.rotations.steps[0]); }},
+        {"kind of rotations", [](Choices& c) { c.rotations.steps[0].kind = connect::Rotations::Kind::any; }},
+        {"axis of rotations", [](Choices& c) { c.rotations.steps[0].axis = {1.0, 0.0, 0.0}; }},
+        {"angles of rotations", [](Choices& c) { c.rotations.steps[0].angles = std::vector<double>{0.5}; }},
         {"grid", [](Choices& c) { c.positions = {.form = connect::Positions::Grid{.shape = {2, 2, 1}}}; }},
         {"given positions",
          [](Choices& c) { c.positions = {.form = connect::Positions::Array{std::vector<double>(8, 1.0)}}; }},

@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
     site,               ///< sites of the targets of a projection
     stimulus_site,      ///< sites of the targets of a stimulus
     position,           ///< positions of the neurons of a population
+    rotation,           ///< rotations of the cells of a population
     expression,         ///< random numbers of expressions
 };
 

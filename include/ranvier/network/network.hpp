@@ -60,7 +60,7 @@ class Network {
     void stimulate(StimulusSpec stimulus);
 
     /// Replaces a population, a projection or a stimulus. Validated as at creation; if it throws, nothing has changed.
-    /// The name, the model, the size, the step and the positions of a population stay.
+    /// The name, the model, the size, the step, the positions and the rotations of a population stay.
     /// @throws as create(), connect() and stimulate()
     void set(PopulationId population, PopulationSpec changed);
     void set(ProjectionId projection, ProjectionSpec changed);
@@ -111,6 +111,8 @@ class Network {
     double expected_synapses(ProjectionId id) const { return synapses_[id.value]; }
     /// The positions of all neurons; null if no population has any.
     std::shared_ptr<const connect::Space> space() const;
+    /// The rotation of a cell; none for other neurons. @pre it exists
+    connect::Matrix rotation(NeuronId neuron) const;
     /// Bytes of all numbers and indices given as arrays. Each array counts once; arrays that copies of the
     /// description share count in each.
     std::uint64_t array_bytes() const;

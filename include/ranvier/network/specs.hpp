@@ -17,6 +17,7 @@
 #include "ranvier/base/ids.hpp"
 #include "ranvier/connect/rules/rule.hpp"
 #include "ranvier/connect/space/positions.hpp"
+#include "ranvier/connect/space/rotations.hpp"
 #include "ranvier/models/neuron.hpp"
 #include "ranvier/models/stimulator.hpp"
 #include "ranvier/network/site_spec.hpp"
@@ -105,6 +106,8 @@ struct PopulationSpec {
     Sequences sequences = {};  ///< of sources that a stimulator draws
     /// One for each unit; null: they have none.
     std::shared_ptr<const connect::Positions> positions = nullptr;
+    /// Of cells about their positions; null: they are not rotated.
+    std::shared_ptr<const connect::Rotations> rotations = nullptr;
 };
 
 template <>
@@ -117,6 +120,7 @@ inline constexpr auto fields<PopulationSpec> = std::tuple{
     field<FieldRole::time>("spike_times", &PopulationSpec::spike_times),
     field("sequences", &PopulationSpec::sequences),
     field("positions", &PopulationSpec::positions),
+    field("rotation", &PopulationSpec::rotations),
 };
 static_assert(lists_all_members<PopulationSpec>());
 

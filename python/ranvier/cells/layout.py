@@ -1,4 +1,4 @@
-"""Positions of the sections of a cell in a plane: projected coordinates, or without them a drawing of the tree."""
+"""Positions of the sections of a cell, in space or in a plane: coordinates, or without them a drawing of the tree."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from ranvier.cells.cell import Cell
 from ranvier.cells.morphology import TAGS, Morphology, Section
 from ranvier.cells.places import Region
 
-__all__ = ["Pieces", "Projection"]
+__all__ = ["Pieces", "Projection", "at_fraction", "coordinates_of"]
 
 Projection = Literal["xy", "xz", "yz"]
 
-_AXES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+_AXES: dict[str, tuple[int, ...]] = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
-def _plane_of(morphology: Morphology, projection: Projection) -> list[FloatArray]:
-    """Return for each section the coordinates of its points, um, shape ``(n, 2)``.
+def coordinates_of(morphology: Morphology, axes: tuple[int, ...] = (0, 1, 2)) -> list[FloatArray]:
+    """Return for each section some coordinates of its points, um, shape ``(n, len(axes))``.
 
-    A section with coordinates is projected. A section without is a straight line from its place on the parent; lines
-    from the soma divide the directions by their numbers of branches, with apical sections above it.
+    A section without coordinates is a straight line from its place on the parent, in the plane of the first two axes;
+    lines from the soma divide the directions by their numbers of branches, with apical sections above it.
     """
-    axes = _AXES[projection]
     angles = _angles(morphology)
     children = _children(morphology)
     plane: list[FloatArray] = []
@@ -32,21 +31,22 @@ def _plane_of(morphology: Morphology, projection: Projection) -> list[FloatArray
         if section.points is not None:
             plane.append(np.asarray(section.points)[:, axes].astype(np.float64))
             continue
-        direction = np.array([np.cos(angles[i]), np.sin(angles[i])])
+        direction = np.array([np.cos(angles[i]), np.sin(angles[i]), 0.0][: len(axes)])
         if section.parent is None:
             # Towards the middle of the sections that start there, if they have coordinates.
             first = [points for child in children[i] if (points := morphology.sections[child].points) is not None]
-            middle = np.mean([points[0, axes] for points in first], axis=0) if first else np.zeros(2)
+            middle = np.mean([points[0, axes] for points in first], axis=0) if first else np.zeros(len(axes))
             begin = middle - 0.5 * section.length * direction
         else:
-            begin = _at(morphology.sections[section.parent], plane[section.parent], section.parent_position)
+            begin = at_fraction(morphology.sections[section.parent], plane[section.parent], section.parent_position)
         plane.append(begin + np.outer(section.distances, direction))
     return plane
 
 
-def _at(section: Section, points: FloatArray, position: float) -> FloatArray:
+def at_fraction(section: Section, points: FloatArray, position: float) -> FloatArray:
+    """Return the place at a fraction of the length of a section, whose points have these coordinates."""
     distance = position * section.length
-    return np.array([np.interp(distance, section.distances, points[:, axis]) for axis in range(2)])
+    return np.array([np.interp(distance, section.distances, along) for along in points.T])
 
 
 def _children(morphology: Morphology) -> list[list[int]]:
@@ -94,7 +94,7 @@ class Pieces:
     def __init__(self, shape: Cell | Morphology, projection: Projection) -> None:
         morphology = shape.morphology if isinstance(shape, Cell) else shape
         cut = shape._compartments if isinstance(shape, Cell) else morphology._cut([1])
-        plane = _plane_of(morphology, projection)
+        plane = coordinates_of(morphology, _AXES[projection])
         sections, begins, ends = np.array(cut.section), np.array(cut.begin), np.array(cut.end)
         polygons: list[FloatArray] = []
         compartment: list[int] = []

@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.numeric import number
+from ranvier.base.texts import name_type
 from ranvier.base.user_model import UserModel
 from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues, Values, flatten, store, to_core
-from ranvier.errors import ValueOutOfBoundsError
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.checks import (
     StoredSynapse,
     check_electrode,
@@ -33,6 +34,7 @@ from ranvier.network.sites import CoreSite, SiteLike, StoredSite, site_to_core, 
 from ranvier.populations.model_base import AnySynapse
 from ranvier.populations.populations import Population, PopulationView, Selection, core_ids
 from ranvier.space.positions import Positions, PositionsLike, as_positions
+from ranvier.space.rotations import Rotation
 
 __all__ = [
     "Call",
@@ -223,6 +225,18 @@ def _positions_to_core(positions: Positions | None, contents: Contents) -> _core
     return None if positions is None else positions.core_positions
 
 
+def _check_rotation(name: str, rotation: Rotation | None, context: Context) -> Rotation | None:
+    if rotation is not None and not isinstance(rotation, Rotation):
+        raise WrongTypeError(
+            name, name_type(rotation), "must be made by rv.rotation() or rv.random_rotation()", "write rv.rotation(...)"
+        )
+    return rotation
+
+
+def _rotation_to_core(rotation: Rotation | None, contents: Contents) -> _core.Rotations | None:
+    return None if rotation is None else rotation.core_rotations
+
+
 def _check_name_of_population(name: str, given: str | None, context: Context) -> str:
     return check_name("population", given)
 
@@ -240,6 +254,9 @@ class Create(DescribingCall[Population], ChangeableCall[Population]):
     step: float | None = field(default=None, metadata=_argument(check=_check_step, fixed=True))
     positions: Positions | None = field(
         default=None, metadata=_argument(_positions_to_core, check=_check_positions, fixed=True)
+    )
+    rotation: Rotation | None = field(
+        default=None, metadata=_argument(_rotation_to_core, check=_check_rotation, fixed=True)
     )
     name: str = field(default="", metadata=_argument(check=_check_name_of_population, fixed=True))
 

@@ -26,6 +26,7 @@ from ranvier.network.projections import Stimulus
 from ranvier.populations.model_base import AnySynapse, Model, NeuronModel, Stimulator, SynapseModel
 from ranvier.populations.populations import Neurons, PopulationView, Selection, selection_of
 from ranvier.space.positions import Positions
+from ranvier.space.rotations import Rotation
 
 __all__ = [
     "Neurons",
@@ -35,6 +36,7 @@ __all__ = [
     "check_name",
     "check_positive",
     "check_receptor",
+    "check_rotation",
     "check_seed",
     "check_size",
     "check_text",
@@ -95,6 +97,27 @@ def check_size(size: int | None, model: str | UserModel, positions: Positions | 
             "leave the size out, or repeat cells in the list: net.create([a] * 30 + [b] * 70)",
         )
     return cells
+
+
+def check_rotation(model: str | UserModel, rotation: Rotation | None, positions: Positions | None) -> None:
+    """Check that what is rotated has a form and a position.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For other models than cells, and without positions.
+    """
+    if rotation is None:
+        return
+    if not isinstance(model, Cell | CellKinds):
+        name = model if isinstance(model, str) else model.name
+        raise ValueOutOfBoundsError(
+            "rotation", repr(rotation), f"neurons of the model {name} are points", "leave it out, or use a rv.Cell"
+        )
+    if positions is None:
+        raise ValueOutOfBoundsError(
+            "rotation", repr(rotation), "the cells have no positions", "give them some: positions=..."
+        )
 
 
 def check_name(what: str, name: str | None) -> str:

@@ -42,6 +42,7 @@ from ranvier.network.calls import (
 from ranvier.network.checks import (
     as_view,
     check_reachable,
+    check_rotation,
     check_seed,
     check_size,
     check_value_names,
@@ -59,6 +60,7 @@ from ranvier.populations.model_base import AnySynapse, NeuronModel, Stimulator
 from ranvier.populations.populations import Neurons, Population, PopulationView, selection_of
 from ranvier.recording.destinations import FilePath, checked_destination
 from ranvier.space.positions import PositionsLike
+from ranvier.space.rotations import Rotation
 
 __all__ = ["Network", "check_network", "contents_of", "snapshot_of"]
 
@@ -290,6 +292,7 @@ class Network(NamedAttributes):
         *,
         step: float | None = None,
         positions: PositionsLike | None = None,
+        rotation: Rotation | None = None,
         **values: Values,
     ) -> Population:
         """Create a population of neurons.
@@ -315,7 +318,10 @@ class Network(NamedAttributes):
         positions
             Positions of the neurons in two or three dimensions: an array with one row for each, of shape ``(size, 2)``
             or ``(size, 3)``, in mm; or made by `grid`, `random_positions` or `positions`. None: the neurons have no
-            positions.
+            positions. The position of a cell is that of the middle of its first section, the soma.
+        rotation
+            Of cells about their positions: made by `rotation` or `random_rotation`. None: they are as their
+            morphologies have them.
         **values
             Values of parameters or initial values of state variables: one number for all neurons, an array of shape
             ``(size,)`` or a distribution. They take precedence over the values in `model`.
@@ -325,7 +331,8 @@ class Network(NamedAttributes):
         UnknownNameError
             For a model or a parameter that does not exist; the message suggests the nearest name.
         ValueOutOfBoundsError
-            For values that are outside their bounds or not finite, and for ``size < 1``.
+            For values that are outside their bounds or not finite, for ``size < 1``, for rotations of other neurons
+            than cells, and of cells without positions.
         ShapeError
             For an array whose length is not the number of neurons, a size that is not the length of the list of cells
             or the number of positions, and positions of other than two or three dimensions.
@@ -337,7 +344,10 @@ class Network(NamedAttributes):
         given |= changes.numbers_of(checked, values)
         if isinstance(checked, UserModel):
             checked.check_values(given)
-        arguments = Create.checked({"step": step, "positions": positions, "name": name}, Context(self))
+        arguments = Create.checked(
+            {"step": step, "positions": positions, "rotation": rotation, "name": name}, Context(self)
+        )
+        check_rotation(checked, arguments["rotation"], arguments["positions"])
         checked_size = check_size(size, checked, arguments["positions"])
         sequences = changes.sequences_of(checked, given) if isinstance(checked, str) else {}
         return self._make(Create(checked, checked_size, given, sequences, **arguments))

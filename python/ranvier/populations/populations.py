@@ -19,9 +19,11 @@ from ranvier.base.value_texts import describe_settings
 from ranvier.base.values import StoredValues
 from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
+from ranvier.cells.layout import at_fraction, coordinates_of
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.populations.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
-from ranvier.space.positions import Positions
+from ranvier.space.positions import Positions, check_unit
+from ranvier.space.rotations import Rotation
 
 __all__ = [
     *("Neurons", "Population", "PopulationView", "Selection", "core_ids", "selection_of", "view_of"),
@@ -43,6 +45,8 @@ _FIXED_OF_POPULATIONS = (
         "population",
         "populations",
         "positions",
+        "rotation",
+        "rotations",
         "size",
         "step",
     ),
@@ -163,6 +167,69 @@ class PopulationView(Immutable):
         layout = common_layout(self)
         check_room(f"the positions of {self.name}", 8 * layout.dimensions * len(self), "ask for those of a part of it")
         return locked(self._selection[0][0]._core_network.positions(core_ids(self)))
+
+    @property
+    def rotations(self) -> npt.NDArray[np.float64]:
+        """Rotations of the cells: a matrix for each, shape ``(len(self), 3, 3)``, to be multiplied with column vectors.
+
+        Raises
+        ------
+        StateError
+            When neurons have no positions, or are no cells.
+        """
+        _ = common_layout(self)
+        for population in self.populations:
+            if population.cell is None:
+                raise StateError(
+                    f"population {population.name}",
+                    bound=f"neurons of the model {population.model} are points",
+                    remedy="rotate cells: net.create(rv.Cell(...), size, positions=..., rotation=...)",
+                )
+        check_room(f"the rotations of {self.name}", 72 * len(self), "ask for those of a part of it")
+        return locked(self._selection[0][0]._core_network.rotations(core_ids(self)))
+
+    def morphology_points(self, index: int = 0, *, unit: str | None = None) -> tuple[npt.NDArray[np.float64], ...]:
+        """Return where the sections of a cell are: the points of its morphology, rotated and moved to its position.
+
+        Sections without coordinates are straight lines with their true lengths, in the x-y plane of the morphology, as
+        `plot.cell` draws them.
+
+        Parameters
+        ----------
+        index
+            Of the cell in this view.
+        unit
+            ``"mm"`` or ``"um"``; None: the unit of the positions.
+
+        Returns
+        -------
+        tuple of arrays
+            For each section of the cell, the coordinates of its points, from start to end, shape ``(points, 3)``.
+            The position of the cell, with z = 0 in two dimensions, is that of the middle of its first section.
+
+        Raises
+        ------
+        StateError
+            As for `rotations`.
+        IndexOutOfBoundsError
+            For an index that the view does not have.
+        """
+        one = self[index]
+        matrix = one.rotations[0]
+        population = one.population
+        place = np.zeros(3)
+        place[: common_layout(one).dimensions] = one.positions[0]
+        given = common_layout(one).unit
+        wanted = given if unit is None else check_unit("unit", unit)
+        # Morphologies are in um.
+        to_um = {"um": 1.0, "mm": 1000.0}
+        cell = population.cell
+        assert cell is not None
+        shape = cell.kinds[cell.kind_of[one.indices[0]]] if isinstance(cell, CellKinds) else cell
+        sections = coordinates_of(shape.morphology)
+        middle = at_fraction(shape.morphology.sections[0], sections[0], 0.5)
+        moved = ((points - middle) @ matrix.T + to_um[given] * place for points in sections)
+        return tuple(locked(points / to_um[wanted]) for points in moved)
 
     @property
     def is_contiguous(self) -> bool:
@@ -407,6 +474,8 @@ class Population(PopulationView):
         The user-defined model: a cell, cells of several kinds, or equations. None for models that come with Ranvier.
     layout
         The positions that `Network.create` was given: `grid`, ...; None if the neurons have no positions.
+    rotation
+        The rotation that `Network.create` was given; None for none.
     values
         Parameters and initial values of state variables that were set in `Network.create` or `Network.set`, by name.
     """
@@ -416,6 +485,7 @@ class Population(PopulationView):
     user_model: UserModel | None
     values: Mapping[str, StoredValues]
     layout: Positions | None
+    rotation: Rotation | None
     _network: Any
     _core_network: _core.Network
     _name: str
@@ -427,7 +497,7 @@ class Population(PopulationView):
         user_model = None if isinstance(model, str) else model
         self._put(_network=network, index=index, _first_id=first_id, _name=values["name"], _step=values["step"])
         self._put(model=model if user_model is None else user_model.name, user_model=user_model)
-        self._put(_core_network=core, layout=values["positions"])
+        self._put(_core_network=core, layout=values["positions"], rotation=values["rotation"])
         super().__init__(((self, range(values["size"])),))
         self._show(values)
 

@@ -25,6 +25,7 @@ __all__ = [
     "RandomPositions",
     "as_positions",
     "by_axis",
+    "check_unit",
     "grid",
     "positions",
     "random_positions",

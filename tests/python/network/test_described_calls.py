@@ -101,7 +101,14 @@ def test_set_changes_each_keyword_that_is_not_fixed() -> None:
         with pytest.raises(ReadOnlyError, match=key):
             net.set(projection, **{key: getattr(projection, key)})
     cells = net.populations[0]
-    given = {"model": "iaf_psc_alpha", "size": 4, "step": 0.2, "positions": [[0.0, 0.0]] * 3, "name": "others"}
+    given = {
+        "model": "iaf_psc_alpha",
+        "size": 4,
+        "step": 0.2,
+        "positions": [[0.0, 0.0]] * 3,
+        "rotation": None,
+        "name": "others",
+    }
     assert given.keys() == set(Create.fixed())
     for key, value in given.items():
         with pytest.raises(ReadOnlyError, match=f"{key} of population cells: it cannot be changed.*create another one"):
