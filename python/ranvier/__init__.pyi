@@ -151,7 +151,10 @@ from ranvier.models import tsodyks as tsodyks
 from ranvier.models import tsodyks2 as tsodyks2
 from ranvier.models import vogels_sprekeler as vogels_sprekeler
 from ranvier.nestml.reading import read_nestml as read_nestml
+from ranvier.network.connection_sets import ConnectionSet as ConnectionSet
 from ranvier.network.edge_files import EdgeFile as EdgeFile
+from ranvier.network.function_rules import FunctionRule as FunctionRule
+from ranvier.network.function_rules import MadeRule as MadeRule
 from ranvier.network.listed_rules import FromMatrix as FromMatrix
 from ranvier.network.network import Network as Network
 from ranvier.network.projections import Projection as Projection
@@ -228,6 +231,7 @@ __all__ = [
     "Cell",
     "ChannelMechanism",
     "Clamp",
+    "ConnectionSet",
     "Connections",
     "Counts",
     "CrossCorrelogram",
@@ -247,11 +251,13 @@ __all__ = [
     "FixedOutdegree",
     "FixedTotalNumber",
     "FromMatrix",
+    "FunctionRule",
     "GivenPositions",
     "Grid",
     "KernelFit",
     "Layers",
     "LogNormal",
+    "MadeRule",
     "Mask",
     "Morphology",
     "NearestNeighbors",
