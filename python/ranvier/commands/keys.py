@@ -106,6 +106,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
         "izhikevich": networks.izhikevich,
         "synfire": networks.synfire,
         "vogels": networks.vogels,
+        "topographic_map": networks.topographic_map,
         "hpc_benchmark": networks.hpc_benchmark,
         "interval_fire": networks.interval_fire,
         "ring": networks.ring,

@@ -14,6 +14,7 @@ from ranvier.networks.microcircuit import microcircuit
 from ranvier.networks.network_model import NetworkModel
 from ranvier.networks.ring import ring
 from ranvier.networks.synfire import synfire
+from ranvier.networks.topographic_map import topographic_map
 from ranvier.networks.vogels import vogels
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "microcircuit",
     "ring",
     "synfire",
+    "topographic_map",
     "vogels",
 ]
 

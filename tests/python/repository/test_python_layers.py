@@ -41,7 +41,7 @@ ARROWS: dict[str, set[str]] = {
     "forecast": {"base", "figures", "models", "network", "populations", "processes", "simulation"},
     "figures": {"base", "cells", "equations", "network", "populations", "recording", "simulation", "space"},
     "plot": {"figures"},
-    "networks": {"base", "cells", "equations", "figures", "models", "network", "populations", "recording"},
+    "networks": {"base", "cells", "equations", "figures", "models", "network", "populations", "recording", "space"},
     # It loads what it offers when it is used.
     "": {"*"},
     # Users do not import these.
