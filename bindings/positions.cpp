@@ -58,8 +58,7 @@ nb::capsule owned(std::unique_ptr<std::vector<double>> numbers) {
 
 OutputPoints coordinates_of(const connect::Space& space, const IdSequence& neurons) {
     const std::size_t count = neurons.size();
-    const std::size_t dimensions =
-        space.part_of(neurons.empty() ? space.parts()[0].first : neurons[0]).positions->dimensions;
+    const std::size_t dimensions = space.part_of(neurons[0]).positions->dimensions;
     auto owner = std::make_unique<std::vector<double>>(count * dimensions);
     double* const data = owner->data();
     for (const connect::Space::Part& part : space.parts()) {

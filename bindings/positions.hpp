@@ -11,7 +11,7 @@ namespace ranvier::bindings {
 /// Coordinates of neurons: one row each.
 using OutputPoints = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
-/// @pre the neurons have positions, all of the same number of dimensions
+/// @pre there are neurons, and all have positions of the same number of dimensions
 OutputPoints coordinates_of(const connect::Space& space, const IdSequence& neurons);
 
 /// Matrices of neurons.

@@ -43,6 +43,7 @@ _NAMES = {
     "network.function_rules": ("FunctionRule", "MadeRule"),
     "network.listed_rules": ("FromMatrix",),
     "network.network": ("Network",),
+    "populations.distances": ("displacement", "distance"),
     "populations.populations": ("Population", "PopulationView"),
     "network.projections": ("Projection", "Stimulus"),
     "network.recorders": ("SpikeRecorder", "StateRecorder", "WeightRecorder"),

@@ -178,6 +178,8 @@ from ranvier.network.rules import SmallWorld as SmallWorld
 from ranvier.network.rules import UniformIndegree as UniformIndegree
 from ranvier.network.rules import UnorderedBernoulli as UnorderedBernoulli
 from ranvier.network.sites import SiteProbabilities as SiteProbabilities
+from ranvier.populations.distances import displacement as displacement
+from ranvier.populations.distances import distance as distance
 from ranvier.populations.populations import Population as Population
 from ranvier.populations.populations import PopulationView as PopulationView
 from ranvier.recording.activity import PopulationRate as PopulationRate
@@ -325,6 +327,8 @@ __all__ = [
     "current_clamp",
     "d_lambda",
     "dc_generator",
+    "displacement",
+    "distance",
     "donut",
     "ellipse",
     "ellipsoid",

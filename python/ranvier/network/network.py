@@ -349,6 +349,8 @@ class Network(NamedAttributes):
         )
         check_rotation(checked, arguments["rotation"], arguments["positions"])
         checked_size = check_size(size, checked, arguments["positions"])
+        if arguments["positions"] is not None:
+            arguments["positions"].check_room(checked_size)
         sequences = changes.sequences_of(checked, given) if isinstance(checked, str) else {}
         return self._make(Create(checked, checked_size, given, sequences, **arguments))
 

@@ -141,7 +141,13 @@ def _populations(network: Summarized) -> Table:
         ]
         for population in network.populations
     ]
-    return "Populations", ["name", "model", "size", "first id", "set"], rows
+    head = ["name", "model", "size", "first id", "set"]
+    for title in ("layout", "rotation"):
+        shown = [getattr(population, title) for population in network.populations]
+        if any(shown):
+            head.append("positions" if title == "layout" else title)
+            rows = [[*row, repr(each) if each else ""] for row, each in zip(rows, shown, strict=True)]
+    return "Populations", head, rows
 
 
 def _short(call: str) -> str:

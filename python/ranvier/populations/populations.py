@@ -14,6 +14,8 @@ from ranvier.base.html import card
 from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted, some_names
+from ranvier.base.numeric import whole_number
+from ranvier.base.texts import name_type
 from ranvier.base.user_model import UserModel
 from ranvier.base.value_texts import describe_settings
 from ranvier.base.values import StoredValues
@@ -22,6 +24,8 @@ from ranvier.cells.kinds import CellKinds
 from ranvier.cells.layout import at_fraction, coordinates_of
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.populations.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
+from ranvier.space.displacements import displacements, lengths, period_of, point_in
+from ranvier.space.masks import Mask
 from ranvier.space.positions import Positions, check_unit
 from ranvier.space.rotations import Rotation
 
@@ -165,6 +169,8 @@ class PopulationView(Immutable):
             When the positions of several populations have different dimensions or units.
         """
         layout = common_layout(self)
+        if not len(self):
+            return locked(np.empty((0, layout.dimensions)))
         check_room(f"the positions of {self.name}", 8 * layout.dimensions * len(self), "ask for those of a part of it")
         return locked(self._selection[0][0]._core_network.positions(core_ids(self)))
 
@@ -187,6 +193,61 @@ class PopulationView(Immutable):
                 )
         check_room(f"the rotations of {self.name}", 72 * len(self), "ask for those of a part of it")
         return locked(self._selection[0][0]._core_network.rotations(core_ids(self)))
+
+    def nearest(self, point: npt.ArrayLike, count: int = 1) -> PopulationView:
+        """Return a view of the neurons that are nearest to a point; at equal distances, those with lower ids.
+
+        Parameters
+        ----------
+        point
+            Coordinates, in the unit of the positions.
+        count
+            Number of neurons, from 1 to all of the view.
+
+        Raises
+        ------
+        StateError, ShapeError, ValueOutOfBoundsError
+            As `positions`; and for a point of another number of dimensions.
+        """
+        number_of = whole_number("number of nearest neurons", count, 1, len(self))
+        distances = lengths(self._from_point(point))
+        chosen = np.argsort(distances, kind="stable")[:number_of]
+        return self[np.sort(chosen)]
+
+    def within(self, mask: Mask, around: npt.ArrayLike | None = None) -> PopulationView:
+        """Return a view of the neurons in a region: those whose displacement from a point is in a mask.
+
+        Parameters
+        ----------
+        mask
+            ``rv.circle(0.3)``, ``rv.box((0, 0, -0.4), (1, 1, -0.1))``, ...
+        around
+            The point, in the unit of the positions; None: the origin.
+
+        Raises
+        ------
+        StateError, ShapeError, ValueOutOfBoundsError
+            As `positions`; and for a point of another number of dimensions.
+        RuleError
+            For a mask of places on a grid.
+
+        Examples
+        --------
+        >>> import ranvier as rv
+        >>> net = rv.Network()
+        >>> sheet = net.create("iaf_psc_exp", positions=rv.grid((10, 10)))
+        >>> len(sheet.within(rv.circle(0.2), around=(0.25, 0.25)))
+        12
+        """
+        if not isinstance(mask, Mask):
+            raise WrongTypeError("mask", name_type(mask), "must be a mask: rv.circle(...), rv.rectangle(...), ...")
+        origin = np.zeros(common_layout(self).dimensions)
+        return self[mask.contains(self._from_point(origin if around is None else around))]
+
+    def _from_point(self, point: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the displacements of the neurons from a point."""
+        begin = point_in("point", point, common_layout(self))
+        return displacements(begin, self.positions, common_period(self))
 
     def morphology_points(self, index: int = 0, *, unit: str | None = None) -> tuple[npt.NDArray[np.float64], ...]:
         """Return where the sections of a cell are: the points of its morphology, rotated and moved to its position.
@@ -357,6 +418,9 @@ class PopulationView(Immutable):
             "ids": f"{self.first_id:,} to {self._last_id:,}" if len(self) else "",
         }
         for population in self.populations:
+            of_population = "" if len(self.populations) == 1 else f" of {population.name}"
+            rows[f"positions{of_population}"] = population.layout
+            rows[f"rotation{of_population}"] = population.rotation
             title = "set" if len(self.populations) == 1 else f"set of {population.name}"
             rows[title] = describe_settings(population.values)
         return card(f"{type(self).__name__} {self.name}", rows)
@@ -453,6 +517,31 @@ def common_layout(view: PopulationView) -> Positions:
             )
     assert first is not None
     return first
+
+
+def common_period(*views: PopulationView) -> npt.NDArray[np.float64]:
+    """Return the lengths after which the space of all neurons repeats itself; infinity: it does not.
+
+    Raises
+    ------
+    StateError, ShapeError, ValueOutOfBoundsError
+        As `PopulationView.positions`; and when the periods differ.
+    """
+    populations = list(dict.fromkeys(population for view in views for population in view.populations))
+    joined = PopulationView(
+        tuple((each, range(len(each))) for each in sorted(populations, key=lambda each: each.index))
+    )
+    _ = common_layout(joined)
+    periods = [(population, period_of(population.layout)) for population in populations if population.layout]
+    for population, period in periods:
+        if not np.array_equal(period, periods[0][1]):
+            raise ValueOutOfBoundsError(
+                f"periods of the positions of {periods[0][0].name} and {population.name}",
+                f"{tuple(periods[0][1].tolist())} and {tuple(period.tolist())}",
+                "they must be the same",
+                "give all populations the same periodic box",
+            )
+    return periods[0][1]
 
 
 def _view(population: Population, indices: Indices) -> PopulationView:

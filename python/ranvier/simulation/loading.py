@@ -77,8 +77,10 @@ class SavedState:
             was = f"it is {text}" if text and text != there[0][2] else "it is another one"
             bound = f"{was}, and {there[0][2] or 'another one'} in the saved state"
         else:
-            name = (here or there)[0][0]
-            bound = f"the {'network' if here else 'saved state'} has it, and the other has not"
+            # One of them has a part more here; the parts that follow it are in both.
+            is_here = bool(here) and here[0][0] not in {name for name, _, _ in saved}
+            name = (here if is_here else there)[0][0]
+            bound = f"the {'network' if is_here else 'saved state'} has it, and the other has not"
         raise StateError(
             f"{name} of the network to load {self.path} into" if " of " not in name else name,
             bound=bound,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Immutable
+from ranvier.base.memory_checks import check_room
 from ranvier.base.names import check_choice
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.texts import check_flag, name_type
@@ -93,9 +94,14 @@ class Positions(Immutable):
         period = [length if repeats else 0.0 for length, repeats in zip(self.extent, self.periodic, strict=True)]
         return self.unit, period, self._lower if any(self.periodic) else []
 
-    def _arguments(self) -> dict[str, Any]:
-        """Return the arguments of the function that makes such positions, without defaults."""
-        raise NotImplementedError
+    def check_room(self, size: int) -> None:
+        """Check that there is memory for the positions of a population.
+
+        Raises
+        ------
+        InsufficientMemoryError
+            When there is not enough.
+        """
 
     def _common_arguments(self) -> dict[str, Any]:
         given: dict[str, Any] = {}
@@ -184,6 +190,16 @@ class RandomPositions(Positions):
         super().__init__(len(extent), unit, extent, center, periodic)
         self._put(count=count, shape=shape, min_distance=min_distance)
         self._put(core_positions=_core.Positions.random(shape, self._lower, list(extent), min_distance, self._frame))
+
+    def check_room(self, size: int) -> None:
+        """Check that there is memory for the positions of a population."""
+        if self.min_distance:
+            # The array, and while it is drawn the points, their order, and as many as four cells for each.
+            check_room(
+                f"the positions of {size} neurons with a least distance",
+                (8 * self.dimensions + 64) * size,
+                "leave min_distance out, or create fewer neurons",
+            )
 
     def _key(self) -> tuple[object, ...]:
         return *super()._key(), self.shape, self.min_distance

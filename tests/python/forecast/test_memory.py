@@ -131,6 +131,22 @@ def test_connections_that_exceed_the_room() -> None:
     assert len(sim.connections()) == 1_000_000
 
 
+def test_positions_are_in_the_memory_account() -> None:
+    net = rv.Network()
+    points = np.random.default_rng(1).uniform(-0.5, 0.5, (1000, 2))
+    for layout in (rv.grid((40, 25)), rv.random_positions(extent=(1.0, 1.0, 1.0)), rv.positions(points)):
+        net.create("iaf_psc_exp", 1000, positions=layout)
+    assert rv.predict_memory(net, threads=1)["arrays"] == 8 * 2 * 1000
+    net.create("iaf_psc_exp", 1000, positions=rv.random_positions(extent=(1.0, 1.0, 1.0), min_distance=0.01))
+    assert rv.predict_memory(net, threads=1)["arrays"] == 8 * (2 + 3) * 1000
+    assert rv.Simulation(net, threads=1).memory()["arrays"] == 8 * (2 + 3) * 1000
+    with (
+        room(200 * MEGABYTE),
+        pytest.raises(errors.InsufficientMemoryError, match="the positions of 40000000 neurons with a least distance"),
+    ):
+        net.create("iaf_psc_exp", 40_000_000, positions=rv.random_positions(extent=(1.0, 1.0), min_distance=1e-6))
+
+
 def test_index_lists_lie_in_memory_once() -> None:
     size, distinct = 500_000, 1000
     net = rv.Network()

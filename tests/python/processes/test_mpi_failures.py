@@ -78,6 +78,7 @@ def check_that_all_ranks_catch_it_and_go_on(
         "other recordings",
         "another network",
         "another seed",
+        "other positions",
         "one more file",
         "unknown variable",
         "bad value",
@@ -86,6 +87,7 @@ def check_that_all_ranks_catch_it_and_go_on(
         for rank in range(ranks):
             kind, message = caught[rank].pop(name)
             assert kind == "RemoteError", (name, message)
+            assert name != "other positions" or "population 'pair' is not the same on all ranks" in message
     for name, calls in {
         "another call": ("'steps to run'", "'connections'"),
         "another call for values": ("'getting values of neurons'", "'gathering values of all processes'"),

@@ -116,6 +116,18 @@ def test_views_need_positions_of_one_kind() -> None:
         _ = (flat + small).positions
 
 
+def test_positions_are_shown() -> None:
+    net = rv.Network()
+    net.create("iaf_psc_exp", 2, name="nowhere")
+    assert "positions" not in net.summary()
+    sheet = net.create("iaf_psc_exp", positions=rv.grid((3, 4), periodic=True), name="sheet")
+    layout = "grid((3, 4), extent=(1.0, 1.0), periodic=True)"
+    assert layout in " ".join(net.summary().split())
+    for shown in (net._repr_html_(), sheet._repr_html_(), sheet[2:]._repr_html_()):
+        assert layout in shown
+    assert "positions" not in net["nowhere"]._repr_html_()
+
+
 @pytest.mark.parametrize("periodic", [False, True])
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_neurons_keep_a_least_distance(dimensions: int, periodic: bool) -> None:

@@ -33,10 +33,11 @@ def described(
     rate: float = 9000.0,
     interval: float = 1.0,
     population: str = "iaf_psc_exp",
+    positions: Any = None,
     more: Callable[[rv.Network], object] = lambda net: None,
 ) -> rv.Network:
     net = rv.Network(resolution, seed)
-    neurons = net.create(population, size, name=name, tau_m=tau_m, V_m=initial)
+    neurons = net.create(population, size, name=name, tau_m=tau_m, V_m=initial, positions=positions)
     net.stimulate(neurons, rv.poisson_generator(rate=rate), weight=60.0)
     net.connect(neurons, neurons, rule or rv.FixedIndegree(5), weight=weight, delay=delay, synapse=synapse)
     net.record_spikes()
@@ -70,6 +71,7 @@ def saved(path: Path, **options: Any) -> rv.Simulation:
         ({"synapse": rv.stdp()}, "synapse of projection 'exc to exc': it is stdp, and static_synapse"),
         ({"rate": 9001.0}, "parameter rate of stimulus .*: it is 9001, and 9000"),
         ({"interval": 2.0}, "interval of state recorder 0: it is 20, and 10"),
+        ({"positions": rv.grid((5, 6))}, "positions of population 'exc': the network has it, and the other has not"),
         ({"more": lambda net: net.create("iaf_psc_exp", 1)}, "number of populations.*: it is 2, and 1"),
         ({"more": lambda net: net.record_spikes()}, "number of spike recorders"),
         ({"more": lambda net: net.record_weights(net.projections[0], 1.0)}, "number of recorders"),
@@ -98,6 +100,23 @@ def test_parameters_of_a_synapse_are_compared(tmp_path: Path) -> None:
     rv.Simulation(described(synapse=rv.stdp(tau_plus=20.0)), progress=False).save(path)
     with pytest.raises(rv.errors.StateError, match="parameter tau_plus of projection 'exc to exc': it is 21, and 20"):
         rv.Simulation.load(described(synapse=rv.stdp(tau_plus=21.0)), path, progress=False)
+
+
+def test_positions_are_compared_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "state.h5"
+    layout = rv.random_positions(extent=(1.0, 1.0), min_distance=0.02)
+    sim = rv.Simulation(described(positions=layout), progress=False)
+    sim.run(HALF)
+    sim.save(path)
+    sim.run(HALF)
+    loaded = rv.Simulation.load(described(positions=layout), path, progress=False)
+    loaded.run(HALF)
+    assert loaded.spikes(loaded.network.recorders[0]).digest() == sim.spikes(sim.network.recorders[0]).digest()  # type: ignore[arg-type]
+    for other in (rv.random_positions(extent=(1.0, 1.0)), rv.positions(sim.network["exc"].positions)):
+        with pytest.raises(rv.errors.StateError, match="positions of population 'exc': it is another one"):
+            rv.Simulation.load(described(positions=other), path, progress=False)
+    with pytest.raises(rv.errors.StateError, match="the saved state has it, and the other has not"):
+        rv.Simulation.load(described(), path, progress=False)
 
 
 def test_each_flipped_bit_is_found_or_harmless(tmp_path: Path) -> None:

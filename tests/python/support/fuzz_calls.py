@@ -25,7 +25,20 @@ def _create(draw: Drawing) -> str:
     size = str(draw.chance.randrange(2, 9))
     model = draw.model(size)
     values = draw.some({"I_e": draw.numbers(700.0, size), "V_m": "-60.0", "name": draw.one("'a'", "'b'", "'c é'")})
+    values |= draw.some({"positions": _layout(draw, size)}, 0.3)
     return f"{_new(draw, 'p')} = {draw.call('net.create', model, size, **_not_in(model, values))}"
+
+
+def _layout(draw: Drawing, size: str) -> str:
+    box = draw.some({"extent": draw.one("1.0", "(1.0, 2.0)"), "periodic": draw.one("True", "(True, False)")}, 0.6)
+    least = draw.some({"min_distance": "0.05"}, 0.3)
+    unit = draw.some({"unit": draw.one("'um'", "'mm'")}, 0.3)
+    return draw.one(
+        draw.call("rv.grid", f"({size}, 1)", **box, **unit),
+        draw.call("rv.random_positions", extent="(1.0, 1.0)", **least, **unit),
+        draw.call("rv.positions", f"[[0.1, 0.2]] * ({size})", **box, **unit),
+        f"np.zeros(({size}, {draw.value('2')}))",
+    )
 
 
 def _not_in(model: str, values: dict[str, str]) -> dict[str, str]:
@@ -102,6 +115,11 @@ def _look(draw: Drawing) -> str:
         f"{population}.{draw.one('I_e', 'name', 'values', 'index', 'size', 'network')} = {draw.value('1.0')}",
         f"{draw.made(rv.Projection)}.{draw.one('weight', 'delay', 'rule', 'name')} = {draw.value('1.0')}",
         f"{draw.made(rv.Stimulus)}.values['rate'] = {draw.value('1.0')}",
+        f"{draw.view()}.positions",
+        f"{draw.view()}.nearest({draw.value('(0.0, 0.1)')}, {draw.value('1')})",
+        f"{draw.view()}.within({draw.value('rv.circle(0.5)')}, {draw.value('(0.0, 0.1)')})",
+        f"rv.distance({draw.value(population)}, {draw.view()})",
+        _layout(draw, "3"),
         "net.summary()",
         "repr(net)",
         "net._repr_html_()",

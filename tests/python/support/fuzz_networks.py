@@ -22,6 +22,7 @@ import numpy as np
 import ranvier as rv
 from fuzz_library import create_library_neurons, equations_of, weight_onto
 from fuzz_sources import create_sources, stimulate_with_trains
+from fuzz_space import draw_frame, draw_layout, draw_rotation
 from fuzz_synapses import as_equations_at_times, following, learning, short_term, with_varied_parameters
 from library_scenes import DRIVES
 from ranvier import _core, mpi
@@ -127,7 +128,18 @@ def _create(net: rv.Network, chance: random.Random) -> None:
         values["t_ref"] = chance.choice([0.0, 1.0, 2.5])
     if chance.random() < 0.3 and name in ("iaf_psc_exp", "iaf_psc_alpha"):
         values["tau_syn_ex"] = chance.choice([0.5, 10.0, rv.Uniform(0.5, 3.0)])
-    net.create(name, size, **values)
+    net.create(name, size, **values, **_places(net, size))
+
+
+def _places(net: rv.Network, size: int, *, are_cells: bool = False) -> dict[str, Any]:
+    """Return positions, and rotations of cells: in most networks for all populations, in others for some or none."""
+    chance = random.Random(f"space {net.seed}")
+    share, frame = chance.choice([0.0, 0.5, 1.0, 1.0]), draw_frame(chance)
+    chance = random.Random(f"space {net.seed} {len(net.populations)}")
+    if chance.random() >= share:
+        return {}
+    places: dict[str, Any] = {"positions": draw_layout(frame, size, chance)}
+    return places | {"rotation": draw_rotation(size, chance)} if are_cells else places
 
 
 def _create_cells(net: rv.Network, chance: random.Random) -> None:
@@ -144,7 +156,8 @@ def _create_cells(net: rv.Network, chance: random.Random) -> None:
         membrane = [("all", rv.pas(e=-65.0)), ("soma", rv.hh())]
         kinds.append(rv.Cell(tree, compartments=chance.randrange(1, 6), membrane=membrane, receptors=receptors))
     cells = [chance.choice(kinds) for _ in range(chance.choice([1, 9, 20]))]
-    net.create(cells, V_m=rv.Normal(-65.0, 3.0), I_e=rv.Uniform(0.0, 300.0))
+    places = _places(net, len(cells), are_cells=True)
+    net.create(cells, V_m=rv.Normal(-65.0, 3.0), I_e=rv.Uniform(0.0, 300.0), **places)
 
 
 def _site(net: rv.Network, targets: rv.Population, receptor: str | None, rule: rv.Rule) -> Any:

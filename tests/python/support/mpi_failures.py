@@ -52,6 +52,11 @@ def wrong_when_built(wrong: bool) -> Cases:
         net, _ = balanced(20, seed=2 if wrong else 1)
         rv.Simulation(net)
 
+    def other_positions() -> None:
+        net, _ = balanced(20)
+        net.create("iaf_psc_exp", positions=[[0.0, 0.0], [0.0, 2.0 if wrong else 1.0]], name="pair")
+        rv.Simulation(net)
+
     def files() -> None:
         net, _ = balanced(20)
         if wrong:
@@ -74,6 +79,7 @@ def wrong_when_built(wrong: bool) -> Cases:
         "other recordings": lambda: build(recordings="local" if wrong else "root"),
         "another network": another_network,
         "another seed": another_seed,
+        "other positions": other_positions,
         "one more file": files,
         "existing file": existing_file,
     }
