@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import ranvier as rv
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 
+FloatArray = npt.NDArray[np.float64]
 
-def shortest(begin: np.ndarray, end: np.ndarray, period: list[float]) -> np.ndarray:
+
+def shortest(begin: FloatArray, end: FloatArray, period: list[float]) -> FloatArray:
     """Return displacements by trying all images."""
-    images = [
-        end - begin + np.array(shift) * period
-        for shift in np.ndindex(*[3 if length else 1 for length in period])
-        for shift in [[step - 1 if length else 0 for step, length in zip(shift, period, strict=True)]]
-    ]
-    lengths = [np.linalg.norm(image, axis=-1) for image in images]
-    return np.take_along_axis(np.stack(images), np.argmin(lengths, axis=0)[None, ..., None], axis=0)[0]
+    steps = itertools.product(*[(-1.0, 0.0, 1.0) if length else (0.0,) for length in period])
+    images = np.stack([end - begin + np.array(step) * period for step in steps])
+    nearest = np.argmin(np.linalg.norm(images, axis=-1), axis=0)
+    found: FloatArray = np.take_along_axis(images, nearest[None, ..., None], axis=0)[0]
+    return found
 
 
 def populations(dimensions: int, periodic: tuple[bool, ...]) -> tuple[rv.Population, rv.Population]:
@@ -92,7 +94,7 @@ BAD: list[tuple[Callable[[dict[str, Any]], Any], type[Exception], str]] = [
     (lambda at: rv.distance(at["flat"], at["ring"]), ValueOutOfBoundsError, r"\(inf, inf\) and \(1.0, 1.0\)"),
     (lambda at: rv.distance(at["flat"], at["nowhere"]), StateError, "its neurons have no positions"),
     (lambda at: rv.distance(at["flat"], at["apart"]), StateError, "another network"),
-    (lambda at: rv.distance(at["flat"], [[0.0, 0.0]]), WrongTypeError, "targets must be a population"),
+    (lambda at: rv.distance(at["flat"], cast(Any, [[0.0, 0.0]])), WrongTypeError, "targets must be a population"),
     (lambda at: at["nowhere"].nearest((0.0, 0.0)), StateError, "its neurons have no positions"),
     (lambda at: at["flat"].nearest((0.0, 0.0, 0.0)), ShapeError, "the positions have 2 dimensions"),
     (lambda at: at["flat"].nearest((0.0, np.nan)), ValueOutOfBoundsError, "coordinates must be finite"),

@@ -156,8 +156,8 @@ def _create_cells(net: rv.Network, chance: random.Random) -> None:
         membrane = [("all", rv.pas(e=-65.0)), ("soma", rv.hh())]
         kinds.append(rv.Cell(tree, compartments=chance.randrange(1, 6), membrane=membrane, receptors=receptors))
     cells = [chance.choice(kinds) for _ in range(chance.choice([1, 9, 20]))]
-    places = _places(net, len(cells), are_cells=True)
-    net.create(cells, V_m=rv.Normal(-65.0, 3.0), I_e=rv.Uniform(0.0, 300.0), **places)
+    in_space = _places(net, len(cells), are_cells=True)
+    net.create(cells, V_m=rv.Normal(-65.0, 3.0), I_e=rv.Uniform(0.0, 300.0), **in_space)
 
 
 def _site(net: rv.Network, targets: rv.Population, receptor: str | None, rule: rv.Rule) -> Any:
