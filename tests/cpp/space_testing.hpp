@@ -132,8 +132,10 @@ inline Positions grid(std::vector<std::uint64_t> shape, double spacing, bool per
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         form.shape[axis] = shape[axis];
         form.spacing[axis] = spacing;
-        form.first[axis] = 0.5 * spacing;
-        if (periodic) made.period[axis] = spacing * static_cast<double>(shape[axis]);
+        const double extent = spacing * static_cast<double>(shape[axis]);
+        form.first[axis] = 0.5 * (spacing - extent);
+        made.origin[axis] = -0.5 * extent;
+        if (periodic) made.period[axis] = extent;
     }
     made.form = form;
     return made;

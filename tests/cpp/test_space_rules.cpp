@@ -5,6 +5,9 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <numeric>
+#include <string>
+#include <vector>
 
 #include "connect/space/partner_index.hpp"
 #include "ranvier/base/errors.hpp"
@@ -205,13 +208,13 @@ std::vector<Case> probabilities() {
             {"mixed", mixed()}, {"by index", by_index(0.9, 20.0)}};
 }
 
-/// The probability of each pair, by target and source.
-std::vector<double> probabilities_of(const RuleSpec& spec, const PairSpace& pairs) {
+/// The value of each pair, by target and source.
+std::vector<double> values_of(const RuleSpec& spec, const PairSpace& pairs, std::string_view parameter) {
     std::vector<double> all;
     for (std::uint64_t target = 0; target < pairs.targets; ++target) {
         for (std::uint64_t source = 0; source < pairs.sources; ++source) {
-            all.push_back(value_of(pairs, spec.mask("mask"), spec.pair_value("probability"), source, target,
-                                   allows_autapses(spec)));
+            all.push_back(
+                value_of(pairs, spec.mask("mask"), spec.pair_value(parameter), source, target, allows_autapses(spec)));
         }
     }
     return all;
@@ -246,7 +249,7 @@ void expect_law(const std::vector<double>& counts, const std::vector<double>& ex
 /// Draws networks of several seeds.
 void expect_probabilities(const RuleSpec& spec, const Scene& scene, int seeds) {
     const std::uint64_t sources = scene.pairs.sources;
-    std::vector<double> expected = probabilities_of(spec, scene.pairs);
+    std::vector<double> expected = values_of(spec, scene.pairs, "probability");
     std::vector<double> counts(expected.size());
     double sum = 0.0;
     double variance = 0.0;
@@ -286,6 +289,220 @@ TEST(PairwiseBernoulli, ConnectsEachPairWithItsProbability) {
             SCOPED_TRACE(scene.name + ", " + name + ", mask " + std::to_string(mask));
             expect_probabilities(bernoulli_by(probability, all[mask], next % 3 != 0), scene, 6);
             if (testing::Test::HasFailure()) return;
+        }
+    }
+}
+
+TEST(PairwisePoisson, DrawsTheMeanOfEachPair) {
+    const std::vector<Mask::Pointer> all = masks();
+    std::size_t next = 0;
+    for (const Scene& scene : scenes()) {
+        for (const auto& [name, mean] :
+             {Case{"constant", 1.3}, Case{"gaussian", gaussian(2.5, 0.1)}, Case{"mixed", mixed()}}) {
+            const std::size_t mask = next++ % all.size();
+            SCOPED_TRACE(scene.name + ", " + name + ", mask " + std::to_string(mask));
+            const RuleSpec spec("pairwise_poisson",
+                                {{"mean", mean}, {"allow_autapses", next % 3 != 0}, {"mask", all[mask]}});
+            const std::uint64_t sources = scene.pairs.sources;
+            std::vector<double> expected = values_of(spec, scene.pairs, "mean");
+            std::vector<double> counts(expected.size());
+            const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
+            double repeats = 0.0;
+            for (const double value : expected) repeats += 0.5 * value * value;
+            constexpr int seeds = 4;
+            double pairs = 0.0;
+            for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+                const auto sampler = bind(spec, scene.pairs, seed);
+                EXPECT_NEAR(sampler->expected_synapses(), sum, 1e-9 * sum);
+                EXPECT_NEAR(sampler->expected_repeats(), repeats, 1e-9 * repeats);
+                std::vector<double> of_seed(counts.size());
+                const Partners partners = draw_all(*sampler, scene.pairs);
+                for (std::uint64_t target = 0; target < partners.size(); ++target) {
+                    for (const std::uint64_t source : partners[target]) ++of_seed[target * sources + source];
+                }
+                for (std::size_t i = 0; i < counts.size(); ++i) {
+                    counts[i] += of_seed[i];
+                    pairs += 0.5 * of_seed[i] * (of_seed[i] - 1.0);
+                }
+            }
+            for (double& value : expected) value *= seeds;
+            expect_law(counts, expected, sources);
+            // The variance of n (n - 1) / 2 for a Poisson number is m^2 / 2 + m^3.
+            double variance = 0.0;
+            for (const double value : expected) {
+                const double of_seed = value / seeds;
+                variance += seeds * of_seed * of_seed * (0.5 + of_seed);
+            }
+            const double z = (pairs - seeds * repeats) / std::sqrt(std::max(variance, 1e-9));
+            EXPECT_GT(2.0 * statistics::normal_cumulative(-std::abs(z)), significance);
+            if (testing::Test::HasFailure()) return;
+        }
+    }
+}
+
+RuleSpec degree_by(std::string_view name, std::uint64_t degree, connect::RuleValue probability, Mask::Pointer mask,
+                   bool autapses, bool multapses) {
+    return {name,
+            {{name == "fixed_indegree" ? "indegree" : "outdegree", degree},
+             {"allow_autapses", autapses},
+             {"allow_multapses", multapses},
+             {"mask", std::move(mask)},
+             {"probability", std::move(probability)}}};
+}
+
+TEST(FixedDegree, DrawsPartnersInProportionToTheProbability) {
+    const std::vector<Mask::Pointer> all{nullptr, disc(0.3), Mask::box(2, {-0.4, -0.5, 0.0}, {0.5, 0.4, 0.0})};
+    std::size_t next = 0;
+    for (const Scene& scene : scenes()) {
+        for (const auto& [name, probability] : probabilities()) {
+            const Mask::Pointer& mask = all[next++ % all.size()];
+            const bool by_target = next % 2 == 0;
+            const bool autapses = next % 3 != 0;
+            SCOPED_TRACE(scene.name + ", " + name + ", case " + std::to_string(next));
+            constexpr std::uint64_t degree = 90;
+            const RuleSpec spec =
+                degree_by(by_target ? "fixed_indegree" : "fixed_outdegree", degree, probability, mask, autapses, true);
+            const std::uint64_t sources = scene.pairs.sources;
+            const std::uint64_t targets = scene.pairs.targets;
+            std::vector<double> expected = values_of(spec, scene.pairs, "probability");
+            const auto normalise = [&](std::uint64_t begin, std::uint64_t stride, std::uint64_t count) {
+                double sum = 0.0;
+                double squares = 0.0;
+                for (std::uint64_t i = 0; i < count; ++i) sum += expected[begin + i * stride];
+                for (std::uint64_t i = 0; i < count; ++i) {
+                    double& value = expected[begin + i * stride];
+                    value *= degree / sum;
+                    squares += value * value / (degree * degree);
+                }
+                return 0.5 * degree * (degree - 1) * squares;
+            };
+            double repeats = 0.0;
+            for (std::uint64_t i = 0; i < (by_target ? targets : sources); ++i) {
+                repeats += by_target ? normalise(i * sources, 1, sources) : normalise(i, sources, targets);
+            }
+            const auto sampler = bind(spec, scene.pairs, next);
+            // The number of repeated pairs is estimated from some neurons, which may have special neighbours.
+            EXPECT_NEAR(sampler->expected_repeats(), repeats, (name == "narrow" ? 0.7 : 0.2) * repeats);
+            EXPECT_EQ(sampler->expected_synapses(), static_cast<double>(degree * (by_target ? targets : sources)));
+            std::vector<double> counts(expected.size());
+            const Partners partners = draw_all(*sampler, scene.pairs);
+            for (std::uint64_t major = 0; major < partners.size(); ++major) {
+                ASSERT_EQ(partners[major].size(), degree);
+                for (const std::uint64_t partner : partners[major]) {
+                    ++counts[by_target ? major * sources + partner : partner * sources + major];
+                }
+            }
+            expect_law(counts, expected, sources);
+            if (testing::Test::HasFailure()) return;
+        }
+    }
+}
+
+/// Targets at the origin, and sources at some distances.
+Scene distances(const std::vector<double>& from, std::uint64_t targets) {
+    std::vector<double> coordinates;
+    for (const double distance : from) {
+        coordinates.push_back(distance);
+        coordinates.push_back(0.0);
+    }
+    Positions sources;
+    sources.form = Positions::Array{SharedArray(std::move(coordinates))};
+    Positions center;
+    center.form = Positions::Array{SharedArray(std::vector<double>(2 * targets))};
+    return make_scene("distances", {sources, center}, {from.size(), targets});
+}
+
+TEST(FixedDegree, DrawsOneAfterAnotherWithoutMultapses) {
+    constexpr std::uint64_t targets = 20000;
+    // Alike; unlike; so unlike that neurons look at all of their sources.
+    for (const double width : {10.0, 0.25, 0.09}) {
+        const std::vector<double> from{0.0, 0.1, 0.2, 0.3, 0.45, 0.5};
+        const Scene scene = distances(from, targets);
+        const auto sampler =
+            bind(degree_by("fixed_indegree", 3, gaussian(1.0, width), nullptr, true, false), scene.pairs);
+        const Partners partners = draw_all(*sampler, scene.pairs);
+        std::vector<double> counts(216);
+        for (const auto& drawn : partners) ++counts[drawn[0] * 36 + drawn[1] * 6 + drawn[2]];
+        std::vector<double> expected(216);
+        std::vector<double> weights;
+        for (const double distance : from) weights.push_back(std::exp(-0.5 * distance * distance / (width * width)));
+        const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+        for (std::size_t i = 0; i < 216; ++i) {
+            const std::size_t a = i / 36;
+            const std::size_t b = i / 6 % 6;
+            const std::size_t c = i % 6;
+            if (a == b || a == c || b == c) continue;
+            expected[i] = targets * weights[a] / sum * weights[b] / (sum - weights[a]) * weights[c] /
+                          (sum - weights[a] - weights[b]);
+        }
+        EXPECT_GT(statistics::chi_square_p_value(counts, expected), significance) << width;
+        EXPECT_EQ(sampler->expected_repeats(), 0.0);
+    }
+}
+
+TEST(FixedDegree, TakesAllPartnersWithinAMask) {
+    for (const Scene& scene : scenes()) {
+        SCOPED_TRACE(scene.name);
+        const RuleSpec all = {"all_to_all", {{"mask", disc(0.3)}, {"allow_autapses", false}}};
+        Partners expected = draw_all(all, scene.pairs);
+        std::uint64_t least = expected[0].size();
+        for (const auto& partners : expected) least = std::min<std::uint64_t>(least, partners.size());
+        ASSERT_GT(least, 0U);
+        const Partners drawn = draw_all(degree_by("fixed_indegree", least, 1.0, disc(0.3), false, false), scene.pairs);
+        for (std::size_t i = 0; i < drawn.size(); ++i) {
+            std::vector<std::uint64_t> sorted = drawn[i];
+            std::ranges::sort(sorted);
+            std::ranges::sort(expected[i]);
+            EXPECT_TRUE(std::ranges::includes(expected[i], sorted));
+            EXPECT_EQ(std::ranges::adjacent_find(sorted), sorted.end());
+            EXPECT_EQ(sorted.size(), least);
+        }
+        // One more is too many for some neuron.
+        EXPECT_THROW(draw_all(degree_by("fixed_indegree", least + 1, 1.0, disc(0.3), false, false), scene.pairs),
+                     RuleError);
+    }
+}
+
+TEST(FixedDegree, NamesANeuronWithTooFewCandidates) {
+    const Scene scene = distances({0.0, 0.1, 0.2, 0.9}, 5);
+    const auto text_of = [&](const RuleSpec& spec) {
+        try {
+            bind(spec, scene.pairs);
+        } catch (const RuleError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_NE(text_of(degree_by("fixed_indegree", 4, 1.0, disc(0.5), true, false)).find("has 3 sources"),
+              std::string::npos);
+    EXPECT_NE(text_of(degree_by("fixed_indegree", 1, 0.0, nullptr, true, true)).find("has 0 sources"),
+              std::string::npos);
+    EXPECT_NE(text_of(degree_by("fixed_outdegree", 1, 1.0, disc(0.5), true, true)).find("source 3 of 4"),
+              std::string::npos);
+    EXPECT_EQ(text_of(degree_by("fixed_indegree", 4, 1.0, disc(0.5), true, true)), "");
+    EXPECT_EQ(text_of(degree_by("fixed_indegree", 0, 0.0, disc(0.5), true, true)), "");
+}
+
+TEST(RulesByDistance, DrawTheSameHoweverTheWorkIsCut) {
+    for (const Scene& scene : scenes()) {
+        for (const RuleSpec& spec :
+             {bernoulli_by(gaussian(0.6, 0.2), disc(0.3)), bernoulli_by(by_index(0.5, 30.0), nullptr),
+              RuleSpec("pairwise_poisson", {{"mean", gaussian(1.5, 0.1)}}),
+              degree_by("fixed_indegree", 7, gaussian(0.6, 0.1), nullptr, true, true),
+              degree_by("fixed_outdegree", 5, mixed(), nullptr, true, false)}) {
+            SCOPED_TRACE(scene.name + ", " + std::string(spec.name()));
+            const auto sampler = bind(spec, scene.pairs, 4);
+            const Partners expected = draw_all(*sampler, scene.pairs);
+            EXPECT_GT(count_synapses(expected), 100U);
+            for (const InstructionSet set : available_instruction_sets()) {
+                for (const std::uint64_t stride : {1, 2, 5}) {
+                    for (const std::uint64_t batch : {1, 13, 1000}) {
+                        EXPECT_EQ(draw_all(*sampler, scene.pairs, stride, batch, set), expected);
+                    }
+                }
+            }
+            EXPECT_NE(draw_all(*bind(spec, scene.pairs, 5), scene.pairs), expected);
+            EXPECT_NE(draw_all(*bind(spec, scene.pairs, 4, 1), scene.pairs), expected);
         }
     }
 }

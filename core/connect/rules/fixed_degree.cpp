@@ -2,6 +2,7 @@
 
 #include "connect/rules/partners.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "connect/rules/weighted_degree.hpp"
 
 namespace ranvier::connect {
 
@@ -51,6 +52,16 @@ std::unique_ptr<RuleSampler> bind_fixed_degree(RuleSampler::Major major, const R
     const MajorView view(pairs, major, spec.flag("allow_autapses"));
     check_degree(spec.name(), parameter, view, major, degree, allow_multapses);
     checked_product(spec.name(), view.majors(), degree);
+    // A probability that is the same for all pairs makes no difference, unless it is 0.
+    if (pairs_differ(spec) || (std::get<double>(spec.pair_value("probability")) == 0.0 && degree > 0)) {
+        check_narrow(spec, pairs);
+        auto sampler = std::make_unique<WeightedDegree>(pair_weights(spec, pairs, major, spec.flag("allow_autapses")),
+                                                        static_cast<std::uint32_t>(degree), allow_multapses,
+                                                        make_key(seed, Purpose::partner, projection.value),
+                                                        std::string(spec.name()), std::string(parameter));
+        sampler->check_some();
+        return sampler;
+    }
     return std::make_unique<FixedDegree>(major, view, static_cast<std::uint32_t>(degree), allow_multapses,
                                          make_key(seed, Purpose::partner, projection.value));
 }

@@ -13,6 +13,8 @@ constexpr std::array parameters{
     count_info("indegree", "connections per target"),
     allow_autapses_info("whether a neuron may be drawn as its own source"),
     allow_multapses_info("whether a source may be drawn more than once for a target"),
+    mask_info(),
+    probability_info("probability that a pair is taken, in proportion to which partners are drawn"),
 };
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,

@@ -13,6 +13,8 @@ constexpr std::array parameters{
     count_info("outdegree", "connections per source"),
     allow_autapses_info("whether a neuron may be drawn as its own target"),
     allow_multapses_info("whether a target may be drawn more than once for a source"),
+    mask_info(),
+    probability_info("probability that a pair is taken, in proportion to which partners are drawn"),
 };
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,

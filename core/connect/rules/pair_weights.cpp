@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "ranvier/base/errors.hpp"
@@ -38,6 +39,27 @@ struct Lengths {
     }
 };
 
+/// Whether all values are from 0 to `most`, and no value exceeds its bound, up to rounding.
+struct AreWithin {
+    RANVIER_ALWAYS_INLINE static bool run(std::size_t count, const double* __restrict values,
+                                          const double* __restrict bounds, double most) {
+        std::uint64_t failures = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool fits = (values[i] >= 0.0) & (values[i] <= most) & (values[i] <= bounds[i] * (1.0 + 1e-6));
+            failures += fits ? 0 : 1;
+        }
+        return failures == 0;
+    }
+};
+
+/// Elements beyond the old size are 0, as the displacements along an axis that there is not.
+void ensure(std::vector<double>& array, std::size_t size) {
+    if (array.size() < size) array.resize(size);
+}
+
+/// A node is not divided where its bounds differ by this factor at most.
+constexpr double even_enough = 1.25;
+
 constexpr std::size_t place_of(PairQuantity quantity) { return static_cast<std::size_t>(quantity); }
 
 PairQuantity displacement(std::size_t axis) {
@@ -73,14 +95,6 @@ double reach_of(const PairPositions& positions, const Mask* mask) {
 
 using namespace pair_weights_parts;
 
-void CandidatePairs::clear() {
-    ordinals.clear();
-    places.clear();
-    limits.clear();
-    bounds.clear();
-    on_edge.clear();
-}
-
 PairWeights::PairWeights(Description description, const MajorView& view)
     : description_(std::move(description)),
       view_(view),
@@ -99,6 +113,10 @@ PairWeights::PairWeights(Description description, const MajorView& view)
     if (description_.positions != nullptr) {
         dimensions_ = description_.positions->dimensions;
         period_ = description_.positions->period;
+        for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
+            inverse_period_[axis] = period_[axis] > 0.0 ? 1.0 / period_[axis] : 0.0;
+            half_period_[axis] = period_[axis] > 0.0 ? 0.5 * period_[axis] : std::numeric_limits<double>::infinity();
+        }
         check_dimensions();
     } else if (description_.mask != nullptr || (function_ != nullptr && function_->is_spatial())) {
         throw RuleError({.object = description_.mask != nullptr ? description_.mask_object : description_.object,
@@ -170,7 +188,7 @@ PairWeights::AxisRange PairWeights::range_of(double major, double low, double hi
         in_one_piece(-half, half);
         return range;
     }
-    const double shift = period * std::nearbyint(0.5 * (from + to) / period);
+    const double shift = period * nearest(0.5 * (from + to) * inverse_period_[axis]);
     from -= shift;
     to -= shift;
     if (from >= -half && to <= half) {
@@ -250,12 +268,43 @@ PairRanges PairWeights::ranges(const std::array<AxisRange, most_dimensions>& axe
     return ranges;
 }
 
+PairWeights::Bound PairWeights::limited(PairRanges::Range range, bool on_edge) const {
+    // Values that may be out of bounds are bounded by the limit, so that all such pairs are evaluated.
+    const bool may_be_refused = !(range.low >= 0.0);
+    return {
+        .low = may_be_refused ? -1.0 : std::min(range.low, description_.most),
+        .high = may_be_refused || !(range.high <= description_.most) ? description_.most : range.high * (1.0 + 1e-12),
+        .on_edge = on_edge};
+}
+
+PairWeights::Bound PairWeights::bound_by_distance(const PartnerIndex& index, const MajorNeuron& neuron,
+                                                  const PartnerIndex::Node& node) const {
+    const SpaceBox box = index.box(node);
+    double least = 0.0;
+    double greatest = 0.0;
+    for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+        double from = box.low[axis] - neuron.position[axis];
+        double to = box.high[axis] - neuron.position[axis];
+        const double shift = period_[axis] * nearest(0.5 * (from + to) * inverse_period_[axis]);
+        from -= shift;
+        to -= shift;
+        // Beyond half a period, the way round is shorter: `far` becomes the period less `far`.
+        const double far = std::max(-from, to);
+        const double near = std::max(0.0, std::min(std::max(from, -to), 2.0 * half_period_[axis] - far));
+        const double farthest = std::min(far, half_period_[axis]);
+        least += near * near;
+        greatest += farthest * farthest;
+    }
+    return limited(radial_->between(least, greatest), false);
+}
+
 PairWeights::Bound PairWeights::bound(const PartnerIndex& index, const MajorNeuron& neuron,
                                       const PartnerIndex::Node& node) const {
-    Bound bound{constant_, constant_, false};
-    if (description_.positions == nullptr && function_ == nullptr) return bound;
+    if (description_.positions == nullptr && function_ == nullptr) return {constant_, constant_, false};
+    if (radial_ && description_.mask == nullptr) return bound_by_distance(index, neuron, node);
     const SpaceBox box = index.box(node);
     std::array<AxisRange, most_dimensions> axes{};
+    bool on_edge = false;
     if (description_.positions != nullptr) {
         for (std::size_t axis = 0; axis < dimensions_; ++axis) {
             axes[axis] = range_of(neuron.position[axis], box.low[axis], box.high[axis], axis);
@@ -263,83 +312,158 @@ PairWeights::Bound PairWeights::bound(const PartnerIndex& index, const MajorNeur
         if (description_.mask != nullptr) {
             const Mask::Place place = classify(axes);
             if (place == Mask::Place::outside) return {};
-            bound.on_edge = place == Mask::Place::partial;
+            on_edge = place == Mask::Place::partial;
         }
     }
-    if (function_ == nullptr) return bound;
-    PairRanges::Range range;
-    if (radial_) {
-        double least = 0.0;
-        double greatest = 0.0;
-        for (std::size_t axis = 0; axis < dimensions_; ++axis) {
-            least += axes[axis].least * axes[axis].least;
-            greatest += axes[axis].greatest * axes[axis].greatest;
-        }
-        range = radial_->between(least, greatest);
-    } else {
-        range = function_->range(ranges(axes, neuron, box));
+    if (function_ == nullptr) return {constant_, constant_, on_edge};
+    if (!radial_) return limited(function_->range(ranges(axes, neuron, box)), on_edge);
+    double least = 0.0;
+    double greatest = 0.0;
+    for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+        least += axes[axis].least * axes[axis].least;
+        greatest += axes[axis].greatest * axes[axis].greatest;
     }
-    // Values that may be out of bounds are bounded by the limit, so that all such pairs are evaluated.
-    const bool may_be_refused = !(range.low >= 0.0);
-    bound.low = may_be_refused ? -1.0 : std::min(range.low, description_.most);
-    bound.high = may_be_refused || !(range.high <= description_.most) ? description_.most : range.high * (1.0 + 1e-12);
-    return bound;
+    return limited(radial_->between(least, greatest), on_edge);
+}
+
+void PairWeights::divide_by_waste(const PartnerIndex& index, const MajorNeuron& neuron, double most_waste,
+                                  std::vector<Segment>& segments) const {
+    if (index.nodes().empty()) return;
+    std::vector<std::uint32_t> waiting{0};
+    while (!waiting.empty()) {
+        const PartnerIndex::Node& node = index.nodes()[waiting.back()];
+        waiting.pop_back();
+        const Bound found = bound(index, neuron, node);
+        if (found.high == 0.0) continue;
+        // Pairs outside of the mask have the value 0.
+        const double low = found.on_edge ? 0.0 : found.low;
+        const double waste = (found.high - low) * static_cast<double>(node.count);
+        if (node.is_leaf() || waste <= most_waste || (low > 0.0 && found.high <= even_enough * low)) {
+            segments.push_back({node.begin, node.count, found.high, found.on_edge});
+            continue;
+        }
+        // The first child is next.
+        for (std::uint32_t child = node.children; child-- > 0;) waiting.push_back(node.first_child + child);
+    }
+}
+
+void PairWeights::divide_by_share(const PartnerIndex& index, const MajorNeuron& neuron, double share,
+                                  std::size_t enough, std::vector<Segment>& segments) const {
+    struct Part {
+        const PartnerIndex::Node* node;
+        Bound bound;
+        double waste;
+    };
+    std::vector<Part> parts;
+    double weight = 0.0;
+    double waste = 0.0;
+    const auto add = [&](std::vector<Part>& to, const PartnerIndex::Node& node) {
+        const Bound found = bound(index, neuron, node);
+        if (found.high == 0.0) return;
+        const double low = found.on_edge ? 0.0 : std::max(found.low, 0.0);
+        const auto count = static_cast<double>(node.count);
+        to.push_back({&node, found, (found.high - low) * count});
+        weight += found.high * count;
+        waste += to.back().waste;
+    };
+    if (!index.nodes().empty()) add(parts, index.nodes()[0]);
+    std::vector<Part> next;
+    while (waste > share * weight && parts.size() < enough) {
+        const double most = share * weight / (2.0 * static_cast<double>(parts.size()));
+        next.clear();
+        weight = 0.0;
+        waste = 0.0;
+        bool divided = false;
+        for (const Part& part : parts) {
+            if (part.node->is_leaf() || part.waste <= most) {
+                next.push_back(part);
+                weight += part.bound.high * static_cast<double>(part.node->count);
+                waste += part.waste;
+                continue;
+            }
+            divided = true;
+            for (std::uint32_t child = 0; child < part.node->children; ++child) {
+                add(next, index.nodes()[part.node->first_child + child]);
+            }
+        }
+        parts.swap(next);
+        if (!divided) break;
+    }
+    for (const Part& part : parts) {
+        segments.push_back({part.node->begin, part.node->count, part.bound.high, part.bound.on_edge});
+    }
 }
 
 void PairWeights::evaluate(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
                            const CandidatePairs& candidates, PairScratch& scratch) const {
     const std::size_t count = candidates.size();
-    std::vector<double>& values = scratch.values;
-    values.assign(count, constant_);
-    const bool has_positions = description_.positions != nullptr;
-    const bool needs_space = description_.mask != nullptr || (function_ != nullptr && function_->is_spatial());
-    const std::size_t axes = has_positions && needs_space ? most_dimensions : 0;
-    for (std::size_t axis = 0; axis < axes; ++axis) scratch.displacements[axis].assign(count, 0.0);
-    for (std::size_t begin = 0; begin < count && axes > 0;) {
-        std::size_t end = begin + 1;
-        while (end < count && candidates.ordinals[end] == candidates.ordinals[begin]) ++end;
-        const Point& major = neurons[candidates.ordinals[begin]].position;
-        for (std::size_t axis = 0; axis < dimensions_; ++axis) {
-            Dispatched<DisplacementsOfAxis>::call(set, candidates.places.data() + begin, end - begin,
-                                                  index.coordinates(axis).data(), major[axis], of_target_ ? 1.0 : -1.0,
-                                                  period_[axis], scratch.displacements[axis].data() + begin);
+    ensure(scratch.values, count);
+    const bool needs_space = candidates.some_on_edge() || (function_ != nullptr && function_->is_spatial());
+    if (description_.positions != nullptr && needs_space) {
+        for (std::vector<double>& of_axis : scratch.displacements) ensure(of_axis, count);
+        for (std::size_t begin = 0; begin < count;) {
+            std::size_t end = begin + 1;
+            while (end < count && candidates.ordinals[end] == candidates.ordinals[begin]) ++end;
+            const Point& major = neurons[candidates.ordinals[begin]].position;
+            for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+                Dispatched<DisplacementsOfAxis>::call(
+                    set, candidates.places.data() + begin, end - begin, index.coordinates(axis).data(), major[axis],
+                    of_target_ ? 1.0 : -1.0, period_[axis], scratch.displacements[axis].data() + begin);
+            }
+            begin = end;
         }
-        begin = end;
     }
-    // The neuron itself, where it is excluded, and pairs outside of the mask.
-    scratch.excluded.assign(count, 0);
-    for (std::size_t i = 0; i < count; ++i) {
-        bool excluded = index.neuron(candidates.places[i]) == neurons[candidates.ordinals[i]].excluded;
-        if (candidates.on_edge[i] != 0 && !excluded) {
-            excluded = !description_.mask->contains(
-                {scratch.displacements[0][i], scratch.displacements[1][i], scratch.displacements[2][i]});
-        }
-        scratch.excluded[i] = excluded ? 1 : 0;
-        if (excluded) values[i] = 0.0;
+    if (function_ == nullptr) {
+        std::fill_n(scratch.values.begin(), count, constant_);
+        exclude(index, neurons, candidates, scratch);
+        return;
     }
-    if (function_ == nullptr) return;
     fill_quantities(set, index, neurons, candidates, scratch);
     std::array<const double*, pair_quantity_count> quantities{};
     for (std::size_t i = 0; i < pair_quantity_count; ++i) quantities[i] = scratch.quantities[i].data();
-    for (std::size_t axis = 0; axis < axes; ++axis) {
+    for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
         quantities[place_of(displacement(axis))] = scratch.displacements[axis].data();
     }
-    function_->evaluate(set, count, quantities, {}, values.data());
+    function_->evaluate(set, count, quantities, {}, scratch.values.data());
+    exclude(index, neurons, candidates, scratch);
+    if (Dispatched<AreWithin>::call(set, count, static_cast<const double*>(scratch.values.data()),
+                                    candidates.bounds.data(), description_.most)) {
+        return;
+    }
+    refuse_first(candidates, scratch);
+}
+
+/// The neuron itself, if it is excluded, and pairs outside of the mask get the value 0.
+void PairWeights::exclude(const PartnerIndex& index, std::span<const MajorNeuron> neurons,
+                          const CandidatePairs& candidates, PairScratch& scratch) const {
+    const std::size_t count = candidates.size();
+    for (std::size_t i = 0; candidates.some_on_edge() && i < count; ++i) {
+        if (candidates.on_edge[i] == 0) continue;
+        const Point at{scratch.displacements[0][i], scratch.displacements[1][i], scratch.displacements[2][i]};
+        if (!description_.mask->contains(at)) scratch.values[i] = 0.0;
+    }
+    if (!view_.excludes()) return;
     for (std::size_t i = 0; i < count; ++i) {
-        if (scratch.excluded[i] != 0) {
-            values[i] = 0.0;
-            continue;
-        }
-        if (!(values[i] >= 0.0 && values[i] <= description_.most)) {
+        if (index.neuron(candidates.places[i]) == neurons[candidates.ordinals[i]].excluded) scratch.values[i] = 0.0;
+    }
+}
+
+void PairWeights::refuse_first(const CandidatePairs& candidates, const PairScratch& scratch) const {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const double value = scratch.values[i];
+        if (!(value >= 0.0 && value <= description_.most)) {
             Point at{};
-            for (std::size_t axis = 0; axis < axes; ++axis) at[axis] = scratch.displacements[axis][i];
-            refuse(values[i], PairPositions::length(at));
+            for (std::size_t axis = 0; axis < most_dimensions && description_.positions != nullptr; ++axis) {
+                if (axis < dimensions_) at[axis] = scratch.displacements[axis][i];
+            }
+            refuse(value, PairPositions::length(at));
         }
-        if (values[i] > candidates.bounds[i] * (1.0 + 1e-6)) {
-            throw InternalError(description_.object + ": " + to_text(values[i]) + " exceeds its bound, " +
+        if (value > candidates.bounds[i] * (1.0 + 1e-6)) {
+            throw InternalError(description_.object + ": " + to_text(value) + " exceeds its bound, " +
                                 to_text(candidates.bounds[i]));
         }
     }
+    throw InternalError(description_.object + " is out of bounds");
 }
 
 void PairWeights::fill_quantities(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
@@ -347,14 +471,14 @@ void PairWeights::fill_quantities(InstructionSet set, const PartnerIndex& index,
     const std::size_t count = candidates.size();
     if (function_->uses(PairQuantity::distance)) {
         std::vector<double>& distances = scratch.quantities[place_of(PairQuantity::distance)];
-        distances.resize(count);
+        ensure(distances, count);
         Dispatched<Lengths>::call(set, count, scratch.displacements[0].data(), scratch.displacements[1].data(),
                                   scratch.displacements[2].data(), distances.data());
     }
     const auto fill = [&](PairQuantity quantity, auto value_of) {
         if (!function_->uses(quantity)) return;
         std::vector<double>& values = scratch.quantities[place_of(quantity)];
-        values.resize(count);
+        ensure(values, count);
         for (std::size_t i = 0; i < count; ++i) values[i] = value_of(i);
     };
     const auto of_partner = [&](std::size_t axis) {

@@ -19,28 +19,48 @@
 namespace ranvier::connect {
 
 /// Pairs that a rule may connect, collected to be evaluated together.
-struct CandidatePairs {
-    std::vector<std::uint32_t> ordinals;  ///< the major neuron, as a number of the caller
-    std::vector<std::uint32_t> places;    ///< the partner, in the index
-    std::vector<double> limits;           ///< the pair is taken if its value is greater
-    std::vector<double> bounds;           ///< an upper bound of its value
-    std::vector<std::uint8_t> on_edge;    ///< whether it may be outside of the mask
+class CandidatePairs {
+   public:
+    std::vector<std::uint32_t> ordinals;  ///< the major neuron, as a number of the caller; equal ones follow each other
+    std::vector<std::uint32_t> places;  ///< the partner, in the index
+    std::vector<double> limits;  ///< the pair is taken if its value is greater
+    std::vector<double> bounds;  ///< an upper bound of its value
+    std::vector<std::uint8_t> on_edge;  ///< whether it may be outside of the mask
 
-    std::size_t size() const { return places.size(); }
-    void add(std::uint32_t ordinal, std::uint32_t place, double limit, double bound, bool may_be_outside) {
-        ordinals.push_back(ordinal);
-        places.push_back(place);
-        limits.push_back(limit);
-        bounds.push_back(bound);
-        on_edge.push_back(may_be_outside ? 1 : 0);
+    std::size_t size() const { return size_; }
+    bool some_on_edge() const { return some_on_edge_ != 0; }
+    /// Makes room for `most` candidates.
+    void reserve(std::size_t most) {
+        if (places.size() >= most) return;
+        ordinals.resize(most);
+        places.resize(most);
+        limits.resize(most);
+        bounds.resize(most);
+        on_edge.resize(most);
     }
-    void clear();
+    /// @pre there is room
+    void add(std::uint32_t ordinal, std::uint32_t place, double limit, double bound, bool may_be_outside) {
+        ordinals[size_] = ordinal;
+        places[size_] = place;
+        limits[size_] = limit;
+        bounds[size_] = bound;
+        on_edge[size_] = may_be_outside ? 1 : 0;
+        some_on_edge_ |= on_edge[size_];
+        ++size_;
+    }
+    void clear() {
+        size_ = 0;
+        some_on_edge_ = 0;
+    }
+
+   private:
+    std::size_t size_ = 0;
+    std::uint8_t some_on_edge_ = 0;
 };
 
 /// Memory that evaluations use again.
 struct PairScratch {
     std::vector<double> values;
-    std::vector<std::uint8_t> excluded;
     std::array<std::vector<double>, most_dimensions> displacements;
     std::array<std::vector<double>, pair_quantity_count> quantities;
 };
@@ -55,7 +75,7 @@ class PairWeights {
         std::shared_ptr<const PairPositions> positions;
         Mask::Pointer mask;  ///< null without
         PairValue value = 1.0;
-        double most = 1.0;   ///< upper limit of the value
+        double most = 1.0;  ///< upper limit of the value
         std::string object;  ///< "probability of rule 'pairwise_bernoulli'"
         std::string mask_object;
     };
@@ -77,7 +97,27 @@ class PairWeights {
     /// both are 0 if no pair can be connected.
     Bound bound(const PartnerIndex& index, const MajorNeuron& neuron, const PartnerIndex::Node& node) const;
 
-    /// Writes the values of candidates to scratch.values; 0 for those that cannot be connected.
+    /// Neurons that follow each other in the index, with a common upper bound of their values.
+    struct Segment {
+        std::uint32_t begin = 0;
+        std::uint32_t count = 0;
+        double high = 0.0;
+        bool on_edge = false;
+
+        double weight() const { return high * static_cast<double>(count); }
+    };
+    /// Divides the partners of a neuron into segments in which candidates are drawn with the upper bound. The expected
+    /// number of those in vain is at most `most_waste` in each, or a fifth of all, or the segment is a leaf.
+    void divide_by_waste(const PartnerIndex& index, const MajorNeuron& neuron, double most_waste,
+                         std::vector<Segment>& segments) const;
+    /// The same, until a share of the candidates at most is in vain, or there are `enough` segments.
+    void divide_by_share(const PartnerIndex& index, const MajorNeuron& neuron, double share, std::size_t enough,
+                         std::vector<Segment>& segments) const;
+
+    /// Whether bounds of nodes take look-ups only; otherwise as long as evaluating tens of pairs.
+    bool has_fast_bounds() const { return function_ == nullptr || radial_.has_value(); }
+
+    /// Writes the values of candidates to the beginning of scratch.values; 0 for those that cannot be connected.
     /// @param neurons by ordinal
     /// @throws ValueOutOfBoundsError for a value that is not between 0 and its limit
     void evaluate(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
@@ -108,6 +148,11 @@ class PairWeights {
     void check_dimensions() const;
     void fill_quantities(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
                          const CandidatePairs& candidates, PairScratch& scratch) const;
+    Bound bound_by_distance(const PartnerIndex& index, const MajorNeuron& neuron, const PartnerIndex::Node& node) const;
+    Bound limited(PairRanges::Range range, bool on_edge) const;
+    void exclude(const PartnerIndex& index, std::span<const MajorNeuron> neurons, const CandidatePairs& candidates,
+                 PairScratch& scratch) const;
+    [[noreturn]] void refuse_first(const CandidatePairs& candidates, const PairScratch& scratch) const;
     [[noreturn]] void refuse(double value, double distance) const;
     const IdSequence& partner_ids() const;
 
@@ -117,6 +162,8 @@ class PairWeights {
     std::uint64_t majors_;
     unsigned dimensions_ = 1;
     Point period_{};
+    Point inverse_period_{};  ///< 0 on an axis that is not periodic
+    Point half_period_{};  ///< infinite on an axis that is not periodic
     bool of_target_;
     double constant_ = 0.0;
     const PairFunction* function_ = nullptr;

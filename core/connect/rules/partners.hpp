@@ -40,6 +40,8 @@ class MajorView {
         return partner < partners_ ? partner : no_partner;
     }
     std::uint64_t allowed(std::uint64_t major) const { return partners_ - (excluded(major) == no_partner ? 0 : 1); }
+    /// Whether some neurons have an excluded partner.
+    bool excludes() const { return count_excluded(0, majors_) > 0; }
     /// Number of the major neurons [begin, end) with an excluded partner.
     std::uint64_t count_excluded(std::uint64_t begin, std::uint64_t end) const;
 

@@ -16,10 +16,10 @@ namespace thinned_pairs_parts {
 
 /// Candidates that are evaluated together: their arrays stay in the cache.
 constexpr std::size_t batch = 2048;
-/// Expected number of candidates in vain in a node that is not divided: less than what its children cost.
-constexpr double wasted_candidates = 3.0;
-/// A node is not divided either where its bounds differ by this factor at most.
-constexpr double even_enough = 1.25;
+/// Expected number of candidates in vain in a node that is not divided: less than what its children cost. The second is
+/// for bounds that are computed for each node.
+constexpr double wasted_candidates = 10.0;
+constexpr double wasted_candidates_of_slow_bounds = 100.0;
 /// Numbers of synapses are summed exactly for this number of pairs, and otherwise for as many neurons.
 constexpr std::uint64_t most_pairs_summed = 1 << 20;
 constexpr std::uint64_t most_sampled = 256;
@@ -33,6 +33,19 @@ struct GapsFromWords {
             const std::uint64_t second = words[4 * i + 2] | std::uint64_t{words[4 * i + 3]} << 32;
             gaps[i] = -math::log(to_open_unit(first));
             uniforms[i] = to_open_unit(second);
+        }
+    }
+};
+
+/// -log(1 - p) for probabilities of segments, and its inverse; a probability of 1 is not used.
+struct HazardsOfProbabilities {
+    RANVIER_ALWAYS_INLINE static void run(const double* __restrict probabilities, std::size_t count,
+                                          double* __restrict hazards, double* __restrict inverses) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const double p = probabilities[i] < 1.0 ? probabilities[i] : 0.5;
+            const double hazard = -math::log1p(-p);
+            hazards[i] = hazard;
+            inverses[i] = 1.0 / hazard;
         }
     }
 };
@@ -94,13 +107,15 @@ class ThinnedPairs::Drawing {
    public:
     Drawing(const ThinnedPairs& rule, InstructionSet set, std::vector<std::uint32_t>& degrees,
             std::vector<std::uint64_t>& partners)
-        : rule_(rule), index_(rule.index()), set_(set), degrees_(degrees), partners_(partners), gaps_(set) {}
+        : rule_(rule), index_(rule.index()), set_(set), degrees_(degrees), partners_(partners), gaps_(set) {
+        candidates_.reserve(batch);
+    }
 
     void draw(std::uint64_t major) {
         const auto ordinal = static_cast<std::uint32_t>(neurons_.size());
         neurons_.push_back(rule_.weights_.neuron(major));
         segments_.clear();
-        rule_.divide(index_, neurons_.back(), wasted_candidates, segments_);
+        rule_.weights_.divide_by_waste(index_, neurons_.back(), rule_.most_waste(), segments_);
         if (rule_.certain_) {
             take_all(ordinal);
         } else if (rule_.synapses_ == Synapses::poisson) {
@@ -112,15 +127,21 @@ class ThinnedPairs::Drawing {
 
     /// Evaluates the candidates that remain. To be called at the end.
     void finish() {
+        if (candidates_.size() == 0) return;
         total_ += candidates_.size();
         rule_.weights_.evaluate(set_, index_, neurons_, candidates_, scratch_);
+        // Without branches, which would be mispredicted.
+        std::size_t end = partners_.size();
+        partners_.resize(end + candidates_.size());
         for (std::size_t i = 0; i < candidates_.size(); ++i) {
             const double value = scratch_.values[i];
-            if (!(candidates_.limits[i] < value)) continue;
-            ++degrees_[candidates_.ordinals[i]];
-            partners_.push_back(index_.neuron(candidates_.places[i]));
-            values_ += value;
+            const bool is_taken = candidates_.limits[i] < value;
+            partners_[end] = index_.neuron(candidates_.places[i]);
+            end += is_taken ? 1 : 0;
+            degrees_[candidates_.ordinals[i]] += is_taken ? 1 : 0;
+            values_ += is_taken ? value : 0.0;
         }
+        partners_.resize(end);
         candidates_.clear();
     }
 
@@ -136,12 +157,22 @@ class ThinnedPairs::Drawing {
 
     double expected() const {
         double sum = 0.0;
-        for (const Segment& segment : segments_) sum += segment.high * segment.count;
+        for (const Segment& segment : segments_) sum += segment.weight();
         return sum;
     }
 
     void take_all(std::uint32_t ordinal) {
         for (const Segment& segment : segments_) {
+            if (!segment.on_edge && neurons_[ordinal].excluded == no_partner) {
+                // All of them, in the order of the segments.
+                finish();
+                total_ += segment.count;
+                values_ += segment.count;
+                degrees_[ordinal] += segment.count;
+                const auto neurons = index_.neurons().subspan(segment.begin, segment.count);
+                partners_.insert(partners_.end(), neurons.begin(), neurons.end());
+                continue;
+            }
             for (std::uint32_t i = 0; i < segment.count; ++i) add(ordinal, segment.begin + i, 0.0, segment);
         }
     }
@@ -150,17 +181,25 @@ class ThinnedPairs::Drawing {
     /// at the end of a segment goes on in the next.
     void skip_geometrically(std::uint32_t ordinal, std::uint64_t major) {
         gaps_.begin({rule_.key_, major, 0}, expected());
+        const std::size_t count = segments_.size();
+        probabilities_.resize(count);
+        hazards_.resize(count);
+        inverses_.resize(count);
+        for (std::size_t i = 0; i < count; ++i) probabilities_[i] = segments_[i].high;
+        Dispatched<HazardsOfProbabilities>::call(set_, static_cast<const double*>(probabilities_.data()), count,
+                                                 hazards_.data(), inverses_.data());
         std::uint32_t candidate = 0;
         double gap = gaps_.gap(0);
-        for (const Segment& segment : segments_) {
+        for (std::size_t k = 0; k < count; ++k) {
+            const Segment& segment = segments_[k];
             if (segment.high >= 1.0) {
                 for (std::uint32_t i = 0; i < segment.count; ++i) {
                     add(ordinal, segment.begin + i, gaps_.uniform(candidate++), segment);
                 }
                 continue;
             }
-            const double hazard = -math::log1p(-segment.high);
-            const double inverse = 1.0 / hazard;
+            const double hazard = hazards_[k];
+            const double inverse = inverses_[k];
             std::uint32_t position = 0;
             while (true) {
                 const double skip = gap * inverse;
@@ -203,6 +242,9 @@ class ThinnedPairs::Drawing {
     Gaps gaps_;
     std::vector<PairWeights::MajorNeuron> neurons_;
     std::vector<Segment> segments_;
+    std::vector<double> probabilities_;
+    std::vector<double> hazards_;
+    std::vector<double> inverses_;
     CandidatePairs candidates_;
     PairScratch scratch_;
     std::uint64_t total_ = 0;
@@ -220,26 +262,8 @@ const PartnerIndex& ThinnedPairs::index() const {
     return *index_;
 }
 
-void ThinnedPairs::divide(const PartnerIndex& index, const PairWeights::MajorNeuron& neuron, double most_waste,
-                          std::vector<Segment>& segments) const {
-    if (index.nodes().empty()) return;
-    const std::span<const PartnerIndex::Node> nodes = index.nodes();
-    std::vector<std::uint32_t> waiting{0};
-    while (!waiting.empty()) {
-        const PartnerIndex::Node& node = nodes[waiting.back()];
-        waiting.pop_back();
-        const PairWeights::Bound bound = weights_.bound(index, neuron, node);
-        if (bound.high == 0.0) continue;
-        // Pairs outside of the mask have the value 0.
-        const double low = bound.on_edge ? 0.0 : bound.low;
-        const double waste = (bound.high - low) * static_cast<double>(node.count);
-        if (node.is_leaf() || waste <= most_waste || (low > 0.0 && bound.high <= even_enough * low)) {
-            segments.push_back({node.begin, node.count, bound.high, bound.on_edge});
-            continue;
-        }
-        // The first child is next.
-        for (std::uint32_t child = node.children; child-- > 0;) waiting.push_back(node.first_child + child);
-    }
+double ThinnedPairs::most_waste() const {
+    return weights_.has_fast_bounds() ? wasted_candidates : wasted_candidates_of_slow_bounds;
 }
 
 void ThinnedPairs::draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
@@ -265,20 +289,22 @@ ThinnedPairs::Estimate ThinnedPairs::sum_of(std::uint64_t major) const {
     const PartnerIndex& all = index();
     const std::vector<PairWeights::MajorNeuron> neuron{weights_.neuron(major)};
     std::vector<Segment> segments;
-    divide(all, neuron[0], wasted_candidates, segments);
+    weights_.divide_by_waste(all, neuron[0], most_waste(), segments);
     Estimate sum;
     CandidatePairs candidates;
+    candidates.reserve(batch);
     PairScratch scratch;
     const auto evaluate = [&] {
         weights_.evaluate(detect_instruction_set(), all, neuron, candidates, scratch);
-        for (const double value : scratch.values) {
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            const double value = scratch.values[i];
             sum.synapses += value;
             sum.repeats += 0.5 * value * value;
         }
         candidates.clear();
     };
     for (const Segment& segment : segments) {
-        sum.candidates += segment.high * segment.count;
+        sum.candidates += segment.weight();
         for (std::uint32_t i = 0; i < segment.count; ++i) {
             candidates.add(0, segment.begin + i, 0.0, segment.high, segment.on_edge);
             if (candidates.size() == batch) evaluate();

@@ -39,13 +39,7 @@ class ThinnedPairs final : public RuleSampler {
     std::uint64_t bytes() const override;
 
    private:
-    /// Neurons that follow each other in the index, with a common bound of their values.
-    struct Segment {
-        std::uint32_t begin = 0;
-        std::uint32_t count = 0;
-        double high = 0.0;
-        bool on_edge = false;
-    };
+    using Segment = PairWeights::Segment;
     struct Estimate {
         double synapses = 0.0;
         double repeats = 0.0;
@@ -54,8 +48,7 @@ class ThinnedPairs final : public RuleSampler {
     class Drawing;
 
     const PartnerIndex& index() const;
-    void divide(const PartnerIndex& index, const PairWeights::MajorNeuron& neuron, double most_waste,
-                std::vector<Segment>& segments) const;
+    double most_waste() const;
     const Estimate& estimate() const;
     Estimate sum_of(std::uint64_t major) const;
     Estimate make_estimate() const;

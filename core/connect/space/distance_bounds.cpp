@@ -1,28 +1,51 @@
 #include "connect/space/distance_bounds.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
+#include <limits>
 
 namespace ranvier::connect {
 
+namespace {
+namespace distance_bounds_parts {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+float rounded_down(double value) {
+    if (!(value >= -std::numeric_limits<float>::max())) return -infinity;
+    return std::nextafter(static_cast<float>(value), -infinity);
+}
+float rounded_up(double value) {
+    if (!(value <= std::numeric_limits<float>::max())) return infinity;
+    // 0 stays 0, so that no pair is drawn where none can be.
+    return value == 0.0 ? 0.0F : std::nextafter(static_cast<float>(value), infinity);
+}
+
+}  // namespace distance_bounds_parts
+}  // namespace
+
+using namespace distance_bounds_parts;
+
 DistanceBounds::DistanceBounds(const PairFunction& function, double reach)
-    : scale_(static_cast<double>(cells) / std::sqrt(reach)), levels_(cells) {
+    : inverse_square_(1.0 / (reach * reach)), levels_(cells) {
     for (std::size_t i = 0; i < cells; ++i) levels_[i] = static_cast<std::uint8_t>(std::bit_width(i + 1) - 1);
     const std::size_t levels = levels_.back() + std::size_t{1};
     low_.resize(levels * cells);
     high_.resize(levels * cells);
-    const auto edge = [reach](std::size_t k) {
-        const double part = static_cast<double>(k) / static_cast<double>(cells);
-        return reach * part * part;
+    const auto edge = [&](std::size_t k) {
+        return k == 0 ? 0.0 : reach * std::sqrt(std::bit_cast<double>((before + k) << (52 - digits)));
     };
     for (std::size_t k = 0; k < cells; ++k) {
         PairRanges ranges;
-        // More than the rounding of a distance and of its cell.
+        // More than the rounding of a distance.
         ranges[PairQuantity::distance] = {edge(k) * (1.0 - 1e-12), edge(k + 1) * (1.0 + 1e-12)};
         const PairRanges::Range range = function.range(ranges);
-        low_[k] = range.low;
-        high_[k] = range.high;
+        low_[k] = rounded_down(range.low);
+        if (range.low >= 0.0) low_[k] = std::max(low_[k], 0.0F);
+        high_[k] = rounded_up(range.high);
+    }
+    is_falling_ = true;
+    for (std::size_t k = 1; k < cells; ++k) {
+        is_falling_ = is_falling_ && low_[k] <= low_[k - 1] && high_[k] <= high_[k - 1];
     }
     for (std::size_t level = 1; level < levels; ++level) {
         const std::size_t half = std::size_t{1} << (level - 1);
@@ -32,11 +55,6 @@ DistanceBounds::DistanceBounds(const PairFunction& function, double reach)
             high_[level * cells + k] = std::max(high_[one], high_[one + half]);
         }
     }
-}
-
-std::size_t DistanceBounds::cell(double squared) const {
-    const double place = std::sqrt(std::sqrt(squared)) * scale_;
-    return std::min(static_cast<std::size_t>(place), cells - 1);
 }
 
 }  // namespace ranvier::connect

@@ -125,13 +125,27 @@ class FixedIndegree(Rule):
         Whether a neuron may be drawn as its own source.
     allow_multapses : default True; True or False
         Whether a source may be drawn more than once for a target.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
+    probability : default 1.0; >= 0 and <= 1, or an expression of the pair
+        Probability that a pair is taken, in proportion to which partners are drawn.
     """
 
     name: ClassVar[str]
     indegree: int
     allow_autapses: bool
     allow_multapses: bool
-    def __init__(self, indegree: int, allow_autapses: bool = True, allow_multapses: bool = True) -> None: ...
+    mask: Mask | None
+    probability: float | str | Expression
+    def __init__(
+        self,
+        indegree: int,
+        allow_autapses: bool = True,
+        allow_multapses: bool = True,
+        mask: Mask | None = None,
+        probability: float | str | Expression = 1.0,
+        **constants: float | str,
+    ) -> None: ...
 
 class FixedOutdegree(Rule):
     """Every source gets the same number of connections, to targets drawn uniformly.
@@ -144,13 +158,27 @@ class FixedOutdegree(Rule):
         Whether a neuron may be drawn as its own target.
     allow_multapses : default True; True or False
         Whether a target may be drawn more than once for a source.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
+    probability : default 1.0; >= 0 and <= 1, or an expression of the pair
+        Probability that a pair is taken, in proportion to which partners are drawn.
     """
 
     name: ClassVar[str]
     outdegree: int
     allow_autapses: bool
     allow_multapses: bool
-    def __init__(self, outdegree: int, allow_autapses: bool = True, allow_multapses: bool = True) -> None: ...
+    mask: Mask | None
+    probability: float | str | Expression
+    def __init__(
+        self,
+        outdegree: int,
+        allow_autapses: bool = True,
+        allow_multapses: bool = True,
+        mask: Mask | None = None,
+        probability: float | str | Expression = 1.0,
+        **constants: float | str,
+    ) -> None: ...
 
 class FixedTotalNumber(Rule):
     """A fixed total number of connections, between pairs of a source and a target that are drawn uniformly.

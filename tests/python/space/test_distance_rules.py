@@ -156,6 +156,8 @@ def test_same_synapses_for_any_number_of_threads(threads: int) -> None:
         net.connect(everyone[3:480:2], cells[50:], rv.PairwiseBernoulli(0.2, mask=rv.circle(0.3), allow_autapses=False))
         net.connect(others, everyone, rv.PairwisePoisson("1.5*exp(-(dx/0.1)**2)", mask=rv.circle(0.4)))
         net.connect(cells, cells, "pairwise_bernoulli", probability="a*exp(-abs(i - j)/20)", a=0.4)
+        net.connect(cells, everyone, rv.FixedIndegree(11, probability="exp(-d/l)", l=0.1))
+        net.connect(everyone, cells[::3], rv.FixedOutdegree(7, mask=rv.circle(0.3), allow_multapses=False))
         found = rv.Simulation(net, threads=threads).connections()
         return sorted(zip(found.projections, found.sources, found.targets, strict=True))
 
@@ -169,6 +171,44 @@ def test_a_view_draws_among_its_neurons() -> None:
     net.connect(sources, targets, rv.AllToAll(mask=rv.circle(0.4)))
     inside = np.linalg.norm(displacements(sources, targets), axis=-1) <= 0.4
     assert pairs_of(sources, targets) == {(source, target) for target, source in np.argwhere(inside)}
+
+
+@pytest.mark.parametrize("multapses", [True, False])
+def test_degrees_within_a_mask(multapses: bool) -> None:
+    net = rv.Network(seed=8)
+    cells = net.create("iaf_psc_exp", 300, positions=rv.random_positions(extent=BOX, periodic=True))
+    others = net.create("iaf_psc_exp", positions=rv.grid((8, 6), BOX, periodic=True))
+    mask = rv.donut(0.05, 0.3)
+    net.connect(cells, others, rv.FixedIndegree(30, mask=mask, allow_multapses=multapses))
+    net.connect(
+        others, cells, rv.FixedOutdegree(20, probability="exp(-d/l)", l=0.1, mask=mask, allow_multapses=multapses)
+    )
+    found = rv.Simulation(net, threads=2).connections()
+    for number, (sources, targets) in enumerate([(cells, others), (others, cells)]):
+        of_rule = found.projections == number
+        source = np.searchsorted(sources.ids, found.sources[of_rule])
+        target = np.searchsorted(targets.ids, found.targets[of_rule])
+        apart = np.linalg.norm(displacements(sources, targets, periodic=True)[target, source], axis=1)
+        assert (apart > 0.05).all()
+        assert (apart <= 0.3).all()
+        degrees = np.bincount(target, minlength=len(others)) if number == 0 else np.bincount(source)
+        assert (degrees == (30 if number == 0 else 20)).all()
+        pairs = set(zip(source, target, strict=True))
+        assert (len(pairs) < len(source)) == multapses
+
+
+def test_a_neuron_with_too_few_candidates_is_named() -> None:
+    net = rv.Network(seed=8)
+    cells = net.create("iaf_psc_exp", positions=rv.grid((20, 20), (1.0, 1.0)))
+    # In the corners there are 13 within this distance, themselves included, and in the middle 37.
+    mask = rv.circle(0.17)
+    net.connect(cells, cells, rv.FixedIndegree(13, mask=mask, allow_multapses=False))
+    with pytest.raises(RuleError, match=r"target \d+ of 400 .* has 13 sources within the mask"):
+        net.connect(cells, cells, rv.FixedIndegree(14, mask=mask, allow_multapses=False))
+    with pytest.raises(RuleError, match=r"has 0 targets within the mask"):
+        net.connect(cells, cells, rv.FixedOutdegree(1, mask=rv.circle(0.01, center=(0.2, 0.0))))
+    with pytest.raises(RuleError, match=r"has 0 sources .* probability above 0"):
+        net.connect(cells, cells, rv.FixedIndegree(1, probability=0.0))
 
 
 def test_copies_and_texts() -> None:
