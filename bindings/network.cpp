@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "bindings.hpp"
+#include "network/value_checks.hpp"
 #include "positions.hpp"
 #include "ranvier/base/mapped_numbers.hpp"
 #include "ranvier/models/user_model.hpp"
@@ -326,6 +327,24 @@ void bind_queries(nb::class_<Network>& network) {
         .def(
             "rotations", [](const Network& self, const InputIds& ids) { return rotations_of(self, to_ids(ids)); },
             nb::arg("ids"), "Rotations of neurons: one matrix each, the identity without a rotation.")
+        .def(
+            "weight_range",
+            [](const Network& self, std::size_t projection) {
+                return network::range_of(self.projections()[projection].weight);
+            },
+            nb::arg("projection"), "Bounds of the weights that the synapses of a projection can have.")
+        .def(
+            "delay_range",
+            [](const Network& self, std::size_t projection) {
+                return network::range_of(self.projections()[projection].delay);
+            },
+            nb::arg("projection"), "The same of its delays, ms.")
+        .def(
+            "value_range",
+            [](const Network& self, std::uint32_t population, const std::string& name) {
+                return network::range_of(self.population(PopulationId(population)).values.at(name));
+            },
+            nb::arg("population"), nb::arg("name"), "Bounds of a value that a population was given.")
         .def("to_steps", &Network::to_steps, nb::arg("milliseconds"), nb::arg("object"));
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,36 +23,40 @@ using connect::PairFunction;
 using connect::PairQuantity;
 using connect::PairRanges;
 
+void check_size(std::size_t size, std::size_t count) {
+    if (size == count) return;
+    throw ShapeError({.object = "quantities of pairs",
+                      .value = "an array of " + std::to_string(size),
+                      .bound = "there are " + std::to_string(count) + " pairs",
+                      .remedy = "give one number for each pair"});
+}
+
+PairFunction::Quantities to_quantities(const PairFunction& function,
+                                       const std::map<std::string, InputArray<double>>& quantities, std::size_t count) {
+    PairFunction::Quantities given{};
+    for (const auto& [name, array] : quantities) {
+        check_size(array.size(), count);
+        given[static_cast<std::size_t>(connect::parse_pair_quantity(name))] = array.data();
+    }
+    for (const PairQuantity input : function.inputs()) {
+        if (count == 0 || given[static_cast<std::size_t>(input)] != nullptr) continue;
+        throw ShapeError({.object = std::string(to_string(input)) + " of pairs",
+                          .value = "missing",
+                          .bound = "expression '" + function.text() + "' uses it",
+                          .remedy = "give an array"});
+    }
+    return given;
+}
+
 OutputArray<double> evaluate(const PairFunction& self, const std::map<std::string, InputArray<double>>& quantities,
                              const std::vector<InputArray<std::uint64_t>>& words, std::string_view set) {
     std::size_t count = 0;
-    bool has_count = false;
-    const auto check = [&](std::size_t size) {
-        if (has_count && size != count) {
-            throw ShapeError({.object = "quantities of pairs",
-                              .value = "arrays of " + std::to_string(count) + " and " + std::to_string(size),
-                              .bound = "they must have one number for each pair",
-                              .remedy = "give arrays of the same length"});
-        }
-        count = size;
-        has_count = true;
-    };
-    std::array<const double*, connect::pair_quantity_count> given{};
-    for (const auto& [name, array] : quantities) {
-        check(array.size());
-        given[static_cast<std::size_t>(connect::parse_pair_quantity(name))] = array.data();
-    }
-    for (const PairQuantity input : self.inputs()) {
-        if (given[static_cast<std::size_t>(input)] == nullptr && count > 0) {
-            throw ShapeError({.object = std::string(to_string(input)) + " of pairs",
-                              .value = "missing",
-                              .bound = "expression '" + self.text() + "' uses it",
-                              .remedy = "give an array"});
-        }
-    }
+    if (!words.empty()) count = words.front().size();
+    if (!quantities.empty()) count = quantities.begin()->second.size();
+    const PairFunction::Quantities given = to_quantities(self, quantities, count);
     std::vector<const std::uint64_t*> drawn;
     for (const InputArray<std::uint64_t>& each : words) {
-        check(each.size());
+        check_size(each.size(), count);
         drawn.push_back(each.data());
     }
     if (drawn.size() < self.draw_count()) {
@@ -78,15 +83,23 @@ void bind_pair_functions(nb::module_& module) {
     nb::class_<PairFunction>(module, "PairFunction", "A number for each neuron or pair of neurons: an expression.")
         .def(
             "__init__",
-            [](PairFunction* self, const nb::object& program, const std::vector<std::string>& inputs,
-               std::string text) {
+            [](PairFunction* self, const nb::object& program, const std::vector<std::string>& inputs, std::string text,
+               std::vector<std::vector<std::uint32_t>> redraws) {
                 std::vector<PairQuantity> quantities;
                 quantities.reserve(inputs.size());
                 for (const std::string& name : inputs) quantities.push_back(connect::parse_pair_quantity(name));
-                new (self) PairFunction(to_program(program), std::move(quantities), std::move(text));
+                std::vector<PairFunction::Redraw> parts;
+                for (std::vector<std::uint32_t>& draws : redraws) {
+                    const auto accepted = static_cast<std::uint32_t>(parts.size() + 1);
+                    parts.push_back({.accepted = accepted, .draws = std::move(draws)});
+                }
+                new (self) PairFunction(to_program(program), std::move(quantities), std::move(text), std::move(parts));
             },
             nb::arg("program"), nb::arg("inputs"), nb::arg("text"),
-            "Of a Program (ranvier.equations.program), the quantity of each of its inputs, and the text of the user.")
+            nb::arg("redraws") = std::vector<std::vector<std::uint32_t>>(),
+            "Of a Program (ranvier.equations.program), the quantity of each of its inputs, and the text of the user. "
+            "Its results after the first are truths: parts of the value whose draws, by their numbers, are repeated "
+            "until they hold.")
         .def_prop_ro("text", [](const PairFunction& self) { return self.text(); })
         .def_prop_ro(
             "inputs",
@@ -98,9 +111,30 @@ void bind_pair_functions(nb::module_& module) {
             "Quantities on which it depends.")
         .def_prop_ro("is_spatial", [](const PairFunction& self) { return self.is_spatial(); })
         .def_prop_ro("is_radial", [](const PairFunction& self) { return self.is_radial(); })
+        .def_prop_ro(
+            "constant",
+            [](const PairFunction& self) -> std::optional<double> {
+                if (!self.inputs().empty() || self.draws()) return std::nullopt;
+                double value = 0.0;
+                self.evaluate(InstructionSet::baseline, 1, {}, {}, &value);
+                return value;
+            },
+            "Its value, if that is the same everywhere.")
         .def_prop_ro("draws", [](const PairFunction& self) { return self.draws(); })
         .def("evaluate", evaluate, nb::arg("quantities"), nb::arg("words"), nb::arg("instruction_set"),
              "The values of pairs, from arrays of quantities by name and one array of random words for each draw.")
+        .def(
+            "draw",
+            [](const PairFunction& self, const std::map<std::string, InputArray<double>>& quantities,
+               std::uint64_t count, std::uint64_t seed, std::uint64_t stream, std::string_view set) {
+                const PairFunction::Quantities given = to_quantities(self, quantities, count);
+                std::vector<double> out(count);
+                self.draw(parse_instruction_set(set), count, given, make_key(seed, Purpose::test, 0),
+                          PairFunction::Objects::of(stream, 0), out.data());
+                return to_array<double>(std::move(out));
+            },
+            nb::arg("quantities"), nb::arg("count"), nb::arg("seed"), nb::arg("stream"), nb::arg("instruction_set"),
+            "The values of some objects of a stream, with random numbers of their own.")
         .def("range", range, nb::arg("ranges"), "The least and the greatest value for quantities in these ranges.");
 }
 

@@ -17,6 +17,9 @@ network::Values to_values(const InputValue& value) {
     if (const auto* array = std::get_if<InputArray<double>>(&value)) return to_shared_array(*array);
     if (const auto* mapped = std::get_if<SharedArray>(&value)) return *mapped;
     if (const auto* distribution = std::get_if<Distribution>(&value)) return *distribution;
+    if (const auto* function = std::get_if<std::shared_ptr<const connect::PairFunction>>(&value)) {
+        return network::ExpressionValues{.function = *function};
+    }
     return std::get<double>(value);
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <nanobind/stl/shared_ptr.h>
+
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,8 +15,9 @@
 /// Values of parameters from Python.
 namespace ranvier::bindings {
 
-/// A value from Python: one for all, an array with one each, the same in a file, or drawn.
-using InputValue = std::variant<InputArray<double>, SharedArray, Distribution, double>;
+/// A value from Python: one for all, an array with one each, the same in a file, drawn, or an expression.
+using InputValue =
+    std::variant<InputArray<double>, SharedArray, Distribution, std::shared_ptr<const connect::PairFunction>, double>;
 using InputValues = std::map<std::string, InputValue>;
 using InputSequences = std::map<std::string, InputArray<double>>;
 

@@ -62,6 +62,8 @@ class Fingerprint {
         add(lower);
         add(upper);
     }
+    /// Bounds follow from the function and the network.
+    void add(const ExpressionValues& values) { add(values.function->fingerprint()); }
     void add(const Values& values) {
         add(values.index());
         std::visit([this](const auto& value) { add(value); }, values);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/step_times.hpp"
+#include "network/expression_bounds.hpp"
 #include "network/network_checks.hpp"
 #include "network/projection_rule.hpp"
 #include "network/receptor_choice.hpp"
@@ -68,6 +69,10 @@ class ArrayBytes {
     }
     void add(const Values& values) {
         if (const auto* array = std::get_if<SharedArray>(&values)) add(*array);
+        const auto* const expression = std::get_if<ExpressionValues>(&values);
+        if (expression != nullptr && counted_.insert(expression->function.get()).second) {
+            bytes_ += expression->function->bytes();
+        }
     }
     void add(const NamedValues& named) {
         for (const auto& [name, values] : named) add(values);
@@ -313,8 +318,9 @@ void Network::check(Population& population) const {
     if (population.step) population.stride = stride_of(*population.step, population.name);
     if (population.positions) population.positions->check(population.size, population.name);
     if (population.rotations) population.rotations->check(population.size, population.name);
-    for (const auto& [key, value] : population.values) {
+    for (auto& [key, value] : population.values) {
         const std::string of_population = key + " of " + object;
+        bound_expression(population, value, of_population);
         if (const auto parameter = find_info(model.parameters, key); parameter != model.parameters.end()) {
             check_values(value, *parameter, of_population, population.size);
         } else if (const auto variable = find_info(model.variables, key); variable != model.variables.end()) {
@@ -344,6 +350,43 @@ void Network::check(Population& population) const {
             },
             object);
     }
+}
+
+void Network::bound_expression(const Population& population, Values& value, const std::string& object) const {
+    if (!std::holds_alternative<ExpressionValues>(value)) return;
+    if (population.positions == nullptr && std::get<ExpressionValues>(value).function->is_spatial()) {
+        throw ValueOutOfBoundsError({.object = object,
+                                     .value = "'" + std::get<ExpressionValues>(value).function->text() + "'",
+                                     .bound = "it needs positions, and the population has none",
+                                     .remedy = "give them: net.create(..., positions=...)"});
+    }
+    const connect::Space::Part part{
+        .first = population.first, .size = population.size, .positions = population.positions};
+    bound_neurons(value,
+                  {.space = std::make_shared<const connect::Space>(std::vector{part}),
+                   .network = this,
+                   .ids = {population.first, 1, population.size}},
+                  object);
+}
+
+void Network::bound_expressions(ProjectionSpec& projection) const {
+    const auto is_expression = [](const Values& values) { return std::holds_alternative<ExpressionValues>(values); };
+    NamedValues& parameters = projection.synapse.parameters;
+    if (!is_expression(projection.weight) && !is_expression(projection.delay) &&
+        std::ranges::none_of(parameters, [&](const auto& each) { return is_expression(each.second); })) {
+        return;
+    }
+    const NeuronsInSpace sources{.space = described_space(), .network = this, .ids = projection.sources};
+    const NeuronsInSpace targets{.space = sources.space, .network = this, .ids = projection.targets};
+    const std::string of_projection = " of projection " + quoted(projection.name);
+    const auto& reversal = projection.rule.reversal();
+    const bool same_weights = reversal && reversal->same_weights;
+    const bool same_delays = reversal && reversal->same_delays;
+    bound_pairs(projection.weight, same_weights ? targets : sources, same_weights ? sources : targets,
+                "weight" + of_projection);
+    bound_pairs(projection.delay, same_delays ? targets : sources, same_delays ? sources : targets,
+                "delay" + of_projection);
+    for (auto& [name, value] : parameters) bound_pairs(value, sources, targets, name + of_projection);
 }
 
 void Network::round_spike_times(Population& population) const {
@@ -407,6 +450,7 @@ double Network::checked_synapses(ProjectionSpec& projection, ProjectionId id) co
     check_ids(projection.sources, "sources");
     check_ids(projection.targets, "targets");
     if (projection.name.empty()) projection.name = name_of(projection.sources) + " to " + name_of(projection.targets);
+    bound_expressions(projection);
     check_parameters(projection.synapse, projection.name);
     check_takes_input(projection.targets);
     check_ids(projection.synapse.modulators, "the transmitter of projection " + quoted(projection.name));
@@ -499,6 +543,9 @@ void Network::check(StimulusSpec& spec) const {
     if (spec.name.empty()) spec.name = std::string(spec.model->name) + " of " + name_of(spec.targets);
     const std::uint64_t targets = spec.targets.size();
     const std::string stimulus = "stimulus " + quoted(spec.name);
+    const NeuronsInSpace neurons{.space = described_space(), .network = this, .ids = spec.targets};
+    for (auto& [name, value] : spec.parameters) bound_neurons(value, neurons, name + " of " + stimulus);
+    bound_neurons(spec.weight, neurons, "weight of " + stimulus);
     check_numbers(*spec.model, spec.parameters, spec.sequences, targets, stimulus);
     check_values(spec.weight, "weight of " + stimulus, targets);
     check_magnitudes(spec.weight, "weight of " + stimulus);
@@ -670,6 +717,15 @@ std::uint64_t Network::neuron_count() const {
 std::shared_ptr<const connect::Positions> Network::located(const Population& population, std::uint64_t seed) {
     return connect::located(population.positions, population.size,
                             make_key(seed, Purpose::position, population.id.value), population.name);
+}
+
+std::shared_ptr<const connect::Space> Network::described_space() const {
+    std::vector<connect::Space::Part> parts;
+    parts.reserve(populations_.size());
+    for (const Population& each : populations_) {
+        parts.push_back({.first = each.first, .size = each.size, .positions = each.positions});
+    }
+    return std::make_shared<const connect::Space>(std::move(parts));
 }
 
 std::shared_ptr<const connect::Space> Network::space() const {

@@ -151,12 +151,32 @@ void check_delays(const Distribution& distribution, const TargetSteps& steps, co
     }
 }
 
+void check_delays(const ExpressionValues& delays, const TargetSteps& steps, const std::string& object) {
+    const auto fail = [&](const ExpressionValues::Bound& end, std::string bound, std::string remedy) {
+        throw DelayError({.object = object,
+                          .value = to_text(end.value) + " ms" + (end.place.empty() ? "" : ", at " + end.place),
+                          .bound = "'" + delays.function->text() + "' " + std::move(bound),
+                          .remedy = std::move(remedy)});
+    };
+    if (rounds_to_less_than_a_step(delays.least.value, steps)) {
+        fail(delays.least, "rounds to less than " + one_step(steps),
+             "limit it with max(..., " + to_text(steps.step) + "), or with this time as a unit");
+    }
+    if (rounds_to_more_than_the_most(delays.greatest.value, steps)) {
+        fail(delays.greatest, "can be at most 65535 steps of " + to_text(steps.resolution) + " ms",
+             "limit it with min(...), or choose a larger resolution");
+    }
+}
+
 }  // namespace
 
 void check_delays(const Values& delays, const TargetSteps& steps, const std::string& object,
                   const connect::RuleSampler& rule) {
     if (const auto* number = std::get_if<double>(&delays)) return check_single_delay(*number, steps, object);
     if (const auto* array = std::get_if<SharedArray>(&delays)) return check_delays(*array, steps, object, rule);
+    if (const auto* expression = std::get_if<ExpressionValues>(&delays)) {
+        return check_delays(*expression, steps, object);
+    }
     check_delays(std::get<Distribution>(delays), steps, object);
 }
 

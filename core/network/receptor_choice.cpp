@@ -106,9 +106,9 @@ void check_weight_bounds(const Network& network, const IdSequence& targets, std:
             for (std::size_t i = 0; i < array->size(); ++i) {
                 check_weight_bounds(model, receptor, (*array)[i], "element " + std::to_string(i) + " of " + object);
             }
-        } else if (std::holds_alternative<Distribution>(weights) && least != greatest) {
+        } else if (is_drawn(weights) && least != greatest) {
             throw ValueOutOfBoundsError({.object = object,
-                                         .value = "a distribution",
+                                         .value = "a distribution or an expression",
                                          .bound = "weights at the receptor " + quoted(receptor) + " of the model " +
                                                   quoted(model.name) + " are whole numbers of spikes",
                                          .remedy = "use 1, or an array of whole numbers"});

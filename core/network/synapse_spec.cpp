@@ -31,8 +31,6 @@ std::string name_of(const models::ParameterInfo& info, const SynapseSpec& synaps
            quoted(projection);
 }
 
-bool is_drawn(const Values& values) { return std::holds_alternative<Distribution>(values); }
-
 bool has_arrays(const SynapseSpec& synapse) {
     return std::ranges::any_of(synapse.parameters,
                                [](const auto& given) { return std::holds_alternative<SharedArray>(given.second); });
@@ -50,7 +48,9 @@ void check_shared(const Values& value, const models::ParameterInfo& info, const 
     const std::string remedy =
         per_synapse.empty() ? "" : "; parameters that may differ between synapses: " + per_synapse;
     throw ValueOutOfBoundsError({.object = object,
-                                 .value = is_drawn(value) ? "a distribution" : "an array",
+                                 .value = std::holds_alternative<Distribution>(value)       ? "a distribution"
+                                          : std::holds_alternative<ExpressionValues>(value) ? "an expression"
+                                                                                            : "an array",
                                  .bound = "all synapses of a projection share " + std::string(info.name),
                                  .remedy = "give one number, or divide the synapses among projections" + remedy});
 }

@@ -47,9 +47,24 @@ void check_ends(const Distribution& distribution, const models::ParameterInfo& i
     }
 }
 
+void check_ends(const ExpressionValues& values, const models::ParameterInfo& info, const std::string& object) {
+    for (const ExpressionValues::Bound* const end : {&values.least, &values.greatest}) {
+        const double value = info.is_whole ? std::floor(end->value + 0.5) : end->value;
+        if (info.bounds.contains(value)) continue;
+        throw ValueOutOfBoundsError({.object = object,
+                                     .value = described(*end),
+                                     .bound = "'" + values.function->text() + "' must be " + describe(info.bounds),
+                                     .remedy = "change the expression, or limit it with max() and min()"});
+    }
+}
+
 const models::ParameterInfo any_finite{.name = "", .unit = "", .default_value = 0.0, .bounds = {}, .meaning = ""};
 
 }  // namespace
+
+std::string described(const ExpressionValues::Bound& bound) {
+    return to_text(bound.value) + (bound.place.empty() ? "" : ", at " + bound.place);
+}
 
 std::pair<double, double> range_of(const Values& values) {
     if (const auto* number = std::get_if<double>(&values)) return {*number, *number};
@@ -57,6 +72,9 @@ std::pair<double, double> range_of(const Values& values) {
         if (array->empty()) return {0.0, 0.0};
         const auto [least, greatest] = std::ranges::minmax(*array);
         return {least, greatest};
+    }
+    if (const auto* const expression = std::get_if<ExpressionValues>(&values)) {
+        return {expression->least.value, expression->greatest.value};
     }
     const auto& distribution = std::get<Distribution>(values);
     return {distribution.least(), distribution.greatest()};
@@ -71,6 +89,8 @@ void check_values(const Values& values, const models::ParameterInfo& info, const
         for (std::size_t i = 0; i < array->size(); ++i) {
             check_number((*array)[i], info, "element " + std::to_string(i) + " of " + object);
         }
+    } else if (const auto* const expression = std::get_if<ExpressionValues>(&values)) {
+        check_ends(*expression, info, object);
     } else {
         const auto& distribution = std::get<Distribution>(values);
         distribution.check(object);
@@ -173,7 +193,7 @@ void check_range_conflicts(std::span<const models::ParameterInfo> infos, const N
     std::vector<double> least(infos.size());
     std::vector<double> greatest(infos.size());
     std::vector<std::pair<std::size_t, const SharedArray*>> arrays;
-    bool is_drawn = false;
+    bool any_drawn = false;
     for (std::size_t i = 0; i < infos.size(); ++i) {
         least[i] = greatest[i] = infos[i].default_value;
         const auto given = values.find(infos[i].name);
@@ -182,7 +202,7 @@ void check_range_conflicts(std::span<const models::ParameterInfo> infos, const N
             arrays.emplace_back(i, array);
         } else {
             std::tie(least[i], greatest[i]) = range_of(given->second);
-            is_drawn = is_drawn || std::holds_alternative<Distribution>(given->second);
+            any_drawn = any_drawn || is_drawn(given->second);
         }
     }
     const std::uint64_t elements = arrays.empty() ? std::min<std::uint64_t>(count, 1) : count;
@@ -195,8 +215,8 @@ void check_range_conflicts(std::span<const models::ParameterInfo> infos, const N
             {.object = "parameters of " + object + (neuron ? " (element " + std::to_string(element) + ")" : ""),
              .value = "",
              .bound = *reason,
-             .remedy = is_drawn ? "change one of them, or restrict the distributions with low= and high="
-                                : "change one of them"});
+             .remedy = any_drawn ? "change one of them, or restrict the distributions with low= and high="
+                                 : "change one of them"});
     }
 }
 

@@ -18,6 +18,9 @@ namespace ranvier::network {
 /// The smallest and the greatest possible value; (0, 0) if there are none.
 std::pair<double, double> range_of(const Values& values);
 
+/// A bound with its place, for errors.
+std::string described(const ExpressionValues::Bound& bound);
+
 /// Checks values of `count` objects, which must be finite.
 /// @throws ShapeError for an array of another length, ValueOutOfBoundsError
 void check_values(const Values& values, const std::string& object, std::uint64_t count);

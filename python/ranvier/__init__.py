@@ -21,6 +21,9 @@ from typing import Any, NoReturn
 # that a command loads what it needs only. `make stub` writes __init__.pyi of this for editors and type checkers.
 _NAMES = {
     "base.distributions": ("Distribution", "Exponential", "LogNormal", "Normal", "Uniform"),
+    "base.formulas": (
+        *("Composite", "Formula", "clip", "cos", "exp", "log", "maximum", "minimum", "redraw", "sin", "sqrt"),
+    ),
     "cells.cell": ("Cell",),
     "cells.clamps": ("Clamp", "current_clamp", "voltage_clamp"),
     "cells.compartments": ("d_lambda", "max_length"),

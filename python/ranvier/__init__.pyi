@@ -41,6 +41,17 @@ from ranvier.base.distributions import Exponential as Exponential
 from ranvier.base.distributions import LogNormal as LogNormal
 from ranvier.base.distributions import Normal as Normal
 from ranvier.base.distributions import Uniform as Uniform
+from ranvier.base.formulas import Composite as Composite
+from ranvier.base.formulas import Formula as Formula
+from ranvier.base.formulas import clip as clip
+from ranvier.base.formulas import cos as cos
+from ranvier.base.formulas import exp as exp
+from ranvier.base.formulas import log as log
+from ranvier.base.formulas import maximum as maximum
+from ranvier.base.formulas import minimum as minimum
+from ranvier.base.formulas import redraw as redraw
+from ranvier.base.formulas import sin as sin
+from ranvier.base.formulas import sqrt as sqrt
 from ranvier.cells.cell import Cell as Cell
 from ranvier.cells.clamps import Clamp as Clamp
 from ranvier.cells.clamps import current_clamp as current_clamp
@@ -233,6 +244,7 @@ __all__ = [
     "Cell",
     "ChannelMechanism",
     "Clamp",
+    "Composite",
     "ConnectionSet",
     "Connections",
     "Counts",
@@ -252,6 +264,7 @@ __all__ = [
     "FixedIndegree",
     "FixedOutdegree",
     "FixedTotalNumber",
+    "Formula",
     "FromMatrix",
     "FunctionRule",
     "GivenPositions",
@@ -323,7 +336,9 @@ __all__ = [
     "calcium_pool",
     "channel",
     "circle",
+    "clip",
     "clopath",
+    "cos",
     "current_clamp",
     "d_lambda",
     "dc_generator",
@@ -334,6 +349,7 @@ __all__ = [
     "ellipsoid",
     "errors",
     "everywhere",
+    "exp",
     "exp2syn",
     "expsyn",
     "gamma_generator",
@@ -369,9 +385,12 @@ __all__ = [
     "k_persistent",
     "k_transient",
     "layers",
+    "log",
     "m_current",
     "mat2_psc_exp",
     "max_length",
+    "maximum",
+    "minimum",
     "mip_generator",
     "na_persistent",
     "na_transient",
@@ -403,12 +422,15 @@ __all__ = [
     "read_state",
     "read_weights",
     "rectangle",
+    "redraw",
     "rotation",
     "saturating_nmda",
     "sections",
+    "sin",
     "sinusoidal_gamma_generator",
     "sinusoidal_poisson_generator",
     "sk_current",
+    "sqrt",
     "static_synapse",
     "stdp",
     "stdp_dopamine",

@@ -342,7 +342,9 @@ class ProgramModel(UserModel):
 step_function_version: int = ...
 
 class PairFunction:
-    def __init__(self, program: object, inputs: Sequence[str], text: str) -> None: ...
+    def __init__(
+        self, program: object, inputs: Sequence[str], text: str, redraws: Sequence[Sequence[int]] = ...
+    ) -> None: ...
     @property
     def text(self) -> str: ...
     @property
@@ -352,6 +354,8 @@ class PairFunction:
     @property
     def is_radial(self) -> bool: ...
     @property
+    def constant(self) -> float | None: ...
+    @property
     def draws(self) -> bool: ...
     def evaluate(
         self,
@@ -359,6 +363,16 @@ class PairFunction:
             str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
         ],
         words: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        instruction_set: str,
+    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    def draw(
+        self,
+        quantities: Mapping[
+            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ],
+        count: int,
+        seed: int,
+        stream: int,
         instruction_set: str,
     ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
     def range(self, ranges: Mapping[str, tuple[float, float]]) -> tuple[float, float]: ...
@@ -487,6 +501,9 @@ class Network:
         ids: tuple[int, int, int]
         | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]: ...
+    def weight_range(self, projection: int) -> tuple[float, float]: ...
+    def delay_range(self, projection: int) -> tuple[float, float]: ...
+    def value_range(self, population: int, name: str) -> tuple[float, float]: ...
     def to_steps(self, milliseconds: float, object: str) -> int: ...
 
 class SimulationOptions:
@@ -806,6 +823,7 @@ class Simulation:
                     Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
                     | MappedArray
                     | Distribution
+                    | PairFunction
                     | float,
                 ],
             ]
@@ -819,6 +837,7 @@ class Simulation:
             Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
             | MappedArray
             | Distribution
+            | PairFunction
             | float,
         ],
         sequences: Mapping[
@@ -827,6 +846,7 @@ class Simulation:
         weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | MappedArray
         | Distribution
+        | PairFunction
         | float
         | None,
         steps: Mapping[str, int] = ...,

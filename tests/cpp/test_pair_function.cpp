@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
@@ -22,6 +23,7 @@ namespace TEST_FILE {
 using program::Operation;
 using program::Program;
 using program::Writer;
+using Objects = PairFunction::Objects;
 
 constexpr std::array some_quantities{PairQuantity::distance, PairQuantity::displacement_y, PairQuantity::source_x,
                                      PairQuantity::target_index};
@@ -119,13 +121,20 @@ TEST(PairFunction, DrawsFunctionsOfTheObjectAlone) {
         const Pairs pairs(random, count);
         const RandomKey key = make_key(7, Purpose::test, 1);
         std::vector<double> all(count);
-        function.draw(InstructionSet::baseline, count, pairs.quantities, key, 5, 0, all.data());
+        function.draw(InstructionSet::baseline, count, pairs.quantities, key, Objects::of(5, 0), all.data());
+        std::vector<double> scattered(count);
+        std::vector<std::uint64_t> streams(count, 5);
+        std::vector<std::uint32_t> indices(count);
+        std::iota(indices.begin(), indices.end(), 0);
+        function.draw(InstructionSet::baseline, count, pairs.quantities, key,
+                      Objects::at(streams.data(), indices.data()), scattered.data());
+        for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(bits_of(scattered[i]), bits_of(all[i]));
         for (const InstructionSet set : available_instruction_sets()) {
             for (std::size_t i = 0; i < count; i += 37) {
                 PairFunction::Quantities one = pairs.quantities;
                 for (const double*& each : one) each = each == nullptr ? nullptr : each + i;
                 double value = 0.0;
-                function.draw(set, 1, one, key, 5, static_cast<std::uint32_t>(i), &value);
+                function.draw(set, 1, one, key, Objects::of(5, static_cast<std::uint32_t>(i)), &value);
                 ASSERT_EQ(bits_of(value), bits_of(all[i]));
             }
         }
@@ -144,8 +153,8 @@ TEST(PairFunction, DifferentDrawsKeysAndStreamsDiffer) {
     for (const auto& [seed, stream] : {std::pair(1, 1), std::pair(1, 2), std::pair(2, 1)}) {
         std::vector<double> some(500);
         function.draw(InstructionSet::baseline, 500, quantities,
-                      make_key(static_cast<std::uint64_t>(seed), Purpose::test, 0), static_cast<std::uint64_t>(stream),
-                      0, some.data());
+                      make_key(static_cast<std::uint64_t>(seed), Purpose::test, 0),
+                      Objects::of(static_cast<std::uint64_t>(stream), 0), some.data());
         values.insert(values.end(), some.begin(), some.end());
     }
     std::ranges::sort(values);
@@ -179,10 +188,10 @@ TEST(PairFunction, DrawsPartsAgainUntilTheyAreWithinTheirBounds) {
     const PairFunction::Quantities quantities{distances.data()};
     const RandomKey key = make_key(3, Purpose::test, 2);
     std::vector<double> found(count);
-    function.draw(InstructionSet::baseline, count, quantities, key, 9, 4, found.data());
+    function.draw(InstructionSet::baseline, count, quantities, key, Objects::of(9, 4), found.data());
     for (const InstructionSet set : available_instruction_sets()) {
         std::vector<double> other(count);
-        function.draw(set, count, quantities, key, 9, 4, other.data());
+        function.draw(set, count, quantities, key, Objects::of(9, 4), other.data());
         EXPECT_EQ(other, found);
     }
     // One after another.

@@ -12,6 +12,7 @@
 #include "program/intervals.hpp"
 #include "program/operations.hpp"
 #include "ranvier/base/errors.hpp"
+#include "ranvier/base/hash.hpp"
 
 namespace ranvier::connect {
 
@@ -140,8 +141,8 @@ class PairFunction::Run {
 /// Draws the random numbers of a block of objects, and those of redraws.
 class PairFunction::Drawing {
    public:
-    Drawing(const PairFunction& function, InstructionSet set, RandomKey key, std::uint64_t stream)
-        : function_(function), set_(set), stream_(stream), run_(function, set) {
+    Drawing(const PairFunction& function, InstructionSet set, RandomKey key)
+        : function_(function), set_(set), run_(function, set) {
         for (std::uint32_t d = 0; d < function.draw_count_; ++d) keys_.push_back(key_of_draw(key, d));
         words_.resize(keys_.size() * run_.most_pairs());
         accepted_.resize(function.redraws_.size() * run_.most_pairs());
@@ -149,24 +150,35 @@ class PairFunction::Drawing {
 
     std::size_t most_pairs() const { return run_.most_pairs(); }
 
-    void block(std::size_t count, const Run::Inputs& inputs, std::uint32_t first, double* out) {
+    void block(std::size_t count, const Run::Inputs& inputs, const Objects& objects, double* out) {
         const std::size_t room = most_pairs();
         Run::Words words;
         for (std::size_t d = 0; d < keys_.size(); ++d) {
             std::uint64_t* const of_draw = words_.data() + d * room;
-            fill_words({keys_[d], stream_, 0}, first, count, of_draw);
+            fill_words(keys_[d], objects, count, of_draw);
             words.push_back(of_draw);
         }
         Run::Outputs outputs{out};
         for (std::size_t r = 0; r < function_.redraws_.size(); ++r) outputs.push_back(accepted_.data() + r * room);
         run_.block(count, inputs, words, outputs);
-        if (!function_.redraws_.empty()) redraw(count, inputs, first, out);
+        if (!function_.redraws_.empty()) redraw(count, inputs, objects, out);
     }
 
    private:
-    void fill_words(const RandomStream& stream, std::uint32_t first, std::size_t count, std::uint64_t* out) {
+    static std::uint64_t word(RandomKey key, const Objects& objects, std::size_t i, std::uint32_t attempt) {
+        if (objects.streams != nullptr) {
+            return RandomStream{key, objects.streams[i], attempt}.word64(objects.indices[i]);
+        }
+        return RandomStream{key, objects.stream, attempt}.word64(objects.first + static_cast<std::uint32_t>(i));
+    }
+
+    void fill_words(RandomKey key, const Objects& objects, std::size_t count, std::uint64_t* out) {
+        if (objects.streams != nullptr) {
+            for (std::size_t i = 0; i < count; ++i) out[i] = word(key, objects, i, 0);
+            return;
+        }
         halves_.resize(2 * count);
-        stream.fill(set_, 2 * first, 2 * count, halves_.data());
+        RandomStream{key, objects.stream, 0}.fill(set_, 2 * objects.first, 2 * count, halves_.data());
         for (std::size_t i = 0; i < count; ++i) out[i] = halves_[2 * i] | std::uint64_t{halves_[2 * i + 1]} << 32;
     }
 
@@ -178,7 +190,7 @@ class PairFunction::Drawing {
         return nullptr;
     }
 
-    void redraw(std::size_t count, const Run::Inputs& inputs, std::uint32_t first, double* out) {
+    void redraw(std::size_t count, const Run::Inputs& inputs, const Objects& objects, double* out) {
         const std::size_t draws = keys_.size();
         std::vector<std::size_t> waiting;
         for (std::size_t i = 0; i < count; ++i) {
@@ -194,8 +206,7 @@ class PairFunction::Drawing {
                 const std::size_t pair = waiting[c];
                 for (const std::uint32_t draw : open(pair)->draws) {
                     const std::uint32_t attempt = ++attempts[pair * draws + draw];
-                    words_[draw * most_pairs() + pair] =
-                        RandomStream{keys_[draw], stream_, attempt}.word64(first + static_cast<std::uint32_t>(pair));
+                    words_[draw * most_pairs() + pair] = word(keys_[draw], objects, pair, attempt);
                 }
                 for (std::size_t k = 0; k < inputs.size(); ++k) numbers[k * size + c] = inputs[k][pair];
                 for (std::size_t d = 0; d < draws; ++d) words[d * size + c] = words_[d * most_pairs() + pair];
@@ -219,7 +230,6 @@ class PairFunction::Drawing {
 
     const PairFunction& function_;
     InstructionSet set_;
-    std::uint64_t stream_;
     Run run_;
     std::vector<RandomKey> keys_;  ///< by draw
     std::vector<std::uint64_t> words_;  ///< of the last attempts, by draw, most_pairs() each
@@ -288,14 +298,13 @@ void PairFunction::evaluate(InstructionSet set, std::size_t count, const Quantit
 }
 
 void PairFunction::draw(InstructionSet set, std::size_t count, const Quantities& quantities, RandomKey key,
-                        std::uint64_t stream, std::uint32_t first, double* out) const {
+                        const Objects& objects, double* out) const {
     if (!draws()) return evaluate(set, count, quantities, {}, out);
     const FlushSubnormals flush;
-    Drawing drawing(*this, set, key, stream);
+    Drawing drawing(*this, set, key);
     const std::size_t most = drawing.most_pairs();
     for (std::size_t begin = 0; begin < count; begin += most) {
-        drawing.block(std::min(most, count - begin), inputs_from(quantities, begin),
-                      first + static_cast<std::uint32_t>(begin), out + begin);
+        drawing.block(std::min(most, count - begin), inputs_from(quantities, begin), objects.from(begin), out + begin);
     }
 }
 
@@ -368,6 +377,24 @@ std::vector<double> PairFunction::upper_bounds(std::span<const double> edges) co
         bounds.push_back(range(ranges).high);
     }
     return bounds;
+}
+
+std::uint64_t PairFunction::fingerprint() const {
+    SequenceHash hash;
+    const auto add_all = [&](const auto& numbers) {
+        hash.add(numbers.size());
+        for (const auto number : numbers) hash.add(static_cast<std::uint64_t>(number));
+    };
+    add_all(inputs_);
+    hash.add(program_.instructions.size());
+    for (const program::Instruction& instruction : program_.instructions) {
+        hash.add(static_cast<std::uint64_t>(instruction.operation));
+        add_all(instruction.operands);
+        hash.add(std::bit_cast<std::uint64_t>(instruction.number));
+    }
+    add_all(program_.results);
+    for (const Redraw& redraw : redraws_) add_all(redraw.draws);
+    return hash.value();
 }
 
 std::uint64_t PairFunction::bytes() const {

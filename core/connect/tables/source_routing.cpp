@@ -91,16 +91,19 @@ void TableBuilder::Implementation::draw_values(const ProjectionPlan& plan, std::
     const std::size_t count = scratch.rows.size();
     if (plan.sites != nullptr) scratch.sites.resize(count);
     scratch.parameters.resize(plan.parameters.size() * count);
+    std::vector<SynapseValues::Synapse> synapses(count);
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t source = scratch.rows[i] - base;
         const auto ordinal = static_cast<std::uint32_t>(scratch.weights[i]);
-        scratch.weights[i] = plan.weights.value(*plan.sampler, source, ordinal);
-        for (std::size_t k = 0; k < plan.parameters.size(); ++k) {
-            scratch.parameters[k * count + i] = plan.parameters[k].value(*plan.sampler, source, ordinal);
-        }
-        if (plan.sites == nullptr) continue;
         const NeuronId target = layout.shard(shard).id_of(LocalIndex{scratch.targets[i]});
+        synapses[i] = {source, target.value - plan.pairs.first_target.value, ordinal};
+        if (plan.sites == nullptr) continue;
         scratch.sites[i] = plan.sites->site(*plan.sampler, source, ordinal, plan.sites->sites(target));
+    }
+    plan.weights.values(options.instruction_set, *plan.sampler, synapses, scratch.weights.data());
+    for (std::size_t k = 0; k < plan.parameters.size(); ++k) {
+        plan.parameters[k].values(options.instruction_set, *plan.sampler, synapses,
+                                  scratch.parameters.data() + k * count);
     }
 }
 

@@ -3,27 +3,50 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <span>
 #include <utility>
 #include <variant>
 
 #include "ranvier/base/distribution.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/ids.hpp"
 #include "ranvier/base/instruction_set.hpp"
 #include "ranvier/base/random.hpp"
 #include "ranvier/base/shared_array.hpp"
 #include "ranvier/connect/rules/rule.hpp"
+#include "ranvier/connect/space/pair_function.hpp"
+#include "ranvier/connect/space/positions.hpp"
 
 namespace ranvier::connect {
 
+/// An expression that gives the value of each synapse, and the neurons on which it depends.
+struct SynapseExpression {
+    std::shared_ptr<const PairFunction> function;
+    /// Bounds of the values that can occur.
+    double least = -std::numeric_limits<double>::infinity();
+    double greatest = std::numeric_limits<double>::infinity();
+    std::shared_ptr<const PairPositions> positions = nullptr;  ///< null if the function needs none
+    IdSequence sources;  ///< of the projection
+    IdSequence targets;
+    NeuronId first_source;  ///< source 0 of the rule (PairSpace)
+    NeuronId first_target;
+    /// Whether the value is that of the synapse from the target to the source.
+    bool is_reversed = false;
+};
+
 /// The weights, the delays, or a parameter of the synapses of a projection: one for all synapses, one each (in the
-/// order of the rule), or drawn.
+/// order of the rule), drawn, or given by an expression of the pair of neurons.
 ///
-/// The value of a synapse is a function of the key, its major neuron, and its index among the synapses of that neuron.
+/// The value of a synapse is a function of the key, its major neuron, its partner, and its index among the synapses of
+/// the major neuron.
 class SynapseValues {
    public:
     SynapseValues() = default;
     /// Scans an array once for its bounds.
     /// @param is_whole whether drawn values are rounded to whole numbers, halves up
-    SynapseValues(std::variant<double, SharedArray, Distribution> values, RandomKey key, bool is_whole = false);
+    SynapseValues(std::variant<double, SharedArray, Distribution, SynapseExpression> values, RandomKey key,
+                  bool is_whole = false);
 
     bool constant() const { return std::holds_alternative<double>(values_); }
     /// Bounds of the values; 0 without values.
@@ -34,16 +57,24 @@ class SynapseValues {
     /// The medians of the least and of the greatest of `count` drawn values; the bounds if values are not drawn.
     std::pair<double, double> expected_range(double count) const;
 
-    /// Values of the first `count` synapses of this major neuron.
-    void fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major, std::size_t count,
-              double* out) const;
-    /// The value of synapse `ordinal` alone.
-    double value(const RuleSampler& sampler, std::uint64_t major, std::uint32_t ordinal) const;
+    /// Values of the first synapses of this major neuron.
+    /// @param partners of these synapses, as RuleSampler::draw() gives them
+    void fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major,
+              std::span<const std::uint64_t> partners, double* out) const;
+
+    /// A synapse: number `ordinal` of its major neuron.
+    struct Synapse {
+        std::uint64_t major = 0;
+        std::uint64_t partner = 0;
+        std::uint32_t ordinal = 0;
+    };
+    /// Values of any synapses.
+    void values(InstructionSet set, const RuleSampler& sampler, std::span<const Synapse> synapses, double* out) const;
 
    private:
     double rounded(double value) const;
 
-    std::variant<double, SharedArray, Distribution> values_ = 0.0;
+    std::variant<double, SharedArray, Distribution, SynapseExpression> values_ = 0.0;
     RandomKey key_;
     bool is_whole_ = false;
     double least_ = 0.0;

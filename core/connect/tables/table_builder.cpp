@@ -217,11 +217,13 @@ void TableBuilder::Implementation::fill_values(const ProjectionPlan& plan, std::
         const std::size_t degree = scratch.degrees[i];
         if (degree == 0) continue;
         const std::uint64_t major = begin + i * stride;
+        const auto partners = std::span<const std::uint64_t>(scratch.partners).subspan(position, degree);
         if (weights) {
-            plan.weights.fill(options.instruction_set, *plan.sampler, major, degree, scratch.weights.data() + position);
+            plan.weights.fill(options.instruction_set, *plan.sampler, major, partners,
+                              scratch.weights.data() + position);
         }
         if (delays) {
-            plan.delays.fill(options.instruction_set, *plan.sampler, major, degree,
+            plan.delays.fill(options.instruction_set, *plan.sampler, major, partners,
                              scratch.milliseconds.data() + position);
         }
         position += degree;
@@ -233,9 +235,12 @@ void TableBuilder::Implementation::fill_parameters(const ProjectionPlan& plan, s
     scratch.parameters.resize(plan.parameters.size() * scratch.partners.size());
     double* out = scratch.parameters.data();
     for (const SynapseValues& values : plan.parameters) {
+        std::span<const std::uint64_t> partners(scratch.partners);
         for (std::size_t i = 0; i < scratch.degrees.size(); ++i) {
             const std::size_t degree = scratch.degrees[i];
-            if (degree > 0) values.fill(options.instruction_set, *plan.sampler, begin + i * stride, degree, out);
+            if (degree == 0) continue;
+            values.fill(options.instruction_set, *plan.sampler, begin + i * stride, partners.first(degree), out);
+            partners = partners.subspan(degree);
             out += degree;
         }
     }

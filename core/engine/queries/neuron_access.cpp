@@ -9,6 +9,7 @@
 
 #include "base/counted.hpp"
 #include "engine/agreement.hpp"
+#include "network/expression_bounds.hpp"
 #include "network/network_checks.hpp"
 #include "network/value_checks.hpp"
 #include "ranvier/base/errors.hpp"
@@ -144,11 +145,18 @@ void NeuronAccess::prepare(const network::NeuronChange& change, Step now, Prepar
     const network::Population& population = checked(change.population, change.indices);
     const models::NeuronModel& model = *population.model;
     const std::vector<ShardPart> parts = by_shard(population, change.indices);
-    for (const auto& [name, value] : change.values) {
+    for (const auto& [name, given] : change.values) {
         const auto parameter = find_name(model.parameters, name);
         const auto variable = find_name(model.variables, name);
         if (!parameter && !variable) throw unknown_value(population, name);
         const std::string object = name + " of population " + network::quoted(population.name);
+        network::Values value = given;
+        // Indices are those of the population.
+        network::bound_neurons(value,
+                               {.space = network_.network().space(),
+                                .network = &network_.network(),
+                                .ids = {population.first, 1, population.size}},
+                               object);
         if (variable && model.variables[*variable].is_read_only) throw network::read_only_variable(object);
         if (parameter && !variable) {
             if (model.parameters[*parameter].is_initial) throw initial_parameter(object);

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "network/expression_bounds.hpp"
 #include "network/network_checks.hpp"
 #include "network/projection_rule.hpp"
 #include "network/receptor_choice.hpp"
@@ -35,10 +36,20 @@ double draw_at(const Distribution& distribution, RandomKey key, std::uint64_t th
 
 /// The values of some neurons of a population of `all`; `step` is the step after which they were given.
 models::GroupValues local_values(const Values& values, RandomKey key, const IdSequence& ids, const IdSequence& all,
-                                 Step step = 0) {
+                                 const connect::Space* space, Step step = 0) {
     models::GroupValues local;
     if (const auto* number = std::get_if<double>(&values)) {
         local.values = {*number};
+        return local;
+    }
+    // GroupValues are never empty: one value applies to all.
+    if (ids.empty()) {
+        local.values = {0.0};
+        return local;
+    }
+    if (const auto* expression = std::get_if<ExpressionValues>(&values)) {
+        const std::vector<double> made = evaluate_neurons(*expression->function, space, all, ids, key, step);
+        local.values.assign(made.begin(), made.end());
         return local;
     }
     local.values.resize(ids.size());
@@ -48,29 +59,65 @@ models::GroupValues local_values(const Values& values, RandomKey key, const IdSe
                               ? draw_at(std::get<Distribution>(values), key, index, step)
                               : std::get<SharedArray>(values)[index];
     }
-    // GroupValues are never empty: one value applies to all.
-    if (ids.empty()) local.values = {0.0};
     return local;
 }
 
-connect::SynapseValues lower_values(const Values& values, RandomKey key, bool is_whole = false) {
-    if (const auto* number = std::get_if<double>(&values)) return {*number, key};
-    if (const auto* array = std::get_if<SharedArray>(&values)) return {*array, key};
-    return {std::get<Distribution>(values), key, is_whole};
-}
+/// Lowers values of the synapses of projections.
+class SynapseLowering {
+   public:
+    SynapseLowering(const Projection& projection, const connect::PairSpace& pairs,
+                    std::shared_ptr<const connect::Space> space)
+        : projection_(projection), pairs_(pairs), space_(std::move(space)) {}
 
-/// Lowers the parameters that differ between the synapses of a projection.
-std::vector<connect::SynapseValues> lower_parameters(const Projection& projection, std::uint64_t seed) {
-    std::vector<connect::SynapseValues> lowered;
-    for (const std::uint32_t i : projection.synapse.per_synapse_parameters()) {
-        // A parameter that follows another one uses the draws of that parameter.
-        const RandomKey key = make_key(seed, Purpose::synapse_parameter,
-                                       projection.id.value * most_parameters + projection.synapse.source_of(i));
-        lowered.push_back(lower_values(projection.synapse.per_synapse_values(i), key,
-                                       projection.synapse.model->parameters[i].is_whole));
+    struct Use {
+        bool is_whole = false;
+        bool is_reversed = false;  ///< the value of the synapse from the target to the source
+    };
+
+    connect::SynapseValues values(const Values& values, RandomKey key, Use use) {
+        if (const auto* number = std::get_if<double>(&values)) return {*number, key};
+        if (const auto* array = std::get_if<SharedArray>(&values)) return {*array, key};
+        if (const auto* distribution = std::get_if<Distribution>(&values)) return {*distribution, key, use.is_whole};
+        const auto& expression = std::get<ExpressionValues>(values);
+        return {connect::SynapseExpression{.function = expression.function,
+                                           .least = expression.least.value,
+                                           .greatest = expression.greatest.value,
+                                           .positions = expression.function->is_spatial() ? positions() : nullptr,
+                                           .sources = projection_.sources,
+                                           .targets = projection_.targets,
+                                           .first_source = pairs_.first_source,
+                                           .first_target = pairs_.first_target,
+                                           .is_reversed = use.is_reversed},
+                key, use.is_whole};
     }
-    return lowered;
-}
+
+    /// The parameters that differ between the synapses.
+    std::vector<connect::SynapseValues> parameters(std::uint64_t seed) {
+        std::vector<connect::SynapseValues> lowered;
+        for (const std::uint32_t i : projection_.synapse.per_synapse_parameters()) {
+            // A parameter that follows another one uses the draws of that parameter.
+            const RandomKey key = make_key(seed, Purpose::synapse_parameter,
+                                           projection_.id.value * most_parameters + projection_.synapse.source_of(i));
+            lowered.push_back(values(projection_.synapse.per_synapse_values(i), key,
+                                     {.is_whole = projection_.synapse.model->parameters[i].is_whole}));
+        }
+        return lowered;
+    }
+
+   private:
+    const std::shared_ptr<const connect::PairPositions>& positions() {
+        if (positions_ == nullptr) {
+            positions_ = connect::pair_positions(space_, projection_.sources, projection_.targets,
+                                                 "projection " + quoted(projection_.name));
+        }
+        return positions_;
+    }
+
+    const Projection& projection_;
+    const connect::PairSpace& pairs_;
+    std::shared_ptr<const connect::Space> space_;
+    std::shared_ptr<const connect::PairPositions> positions_;
+};
 
 /// Maximum number of spikes of a unit in a step: the multiplicity of the most frequent time of its list.
 std::uint32_t most_repeated(const Population& population, const IdSequence& units) {
@@ -164,7 +211,7 @@ Step step_of_change(const StimulusSpec& spec, std::string_view name) {
 
 }  // namespace
 
-LoweredNetwork::LoweredNetwork(const Network& network) : network_(&network) {
+LoweredNetwork::LoweredNetwork(const Network& network) : network_(&network), space_(network.space()) {
     for (const Population& population : network.populations()) {
         ranges_.push_back({population.first, population.size});
         receptors_ = std::max(receptors_, static_cast<std::uint32_t>(population.model->receptors.size()));
@@ -186,13 +233,17 @@ void LoweredNetwork::lower_projections() {
         plan.sampler = std::move(selected.sampler);
         plan.target_populations = network_->populations_of(projection.targets);
         const std::optional<connect::Reversal>& reversal = projection.rule.reversal();
-        const ProjectionId id_of_weights = reversal && reversal->same_weights ? reversal->of : projection.id;
-        const ProjectionId id_of_delays = reversal && reversal->same_delays ? reversal->of : projection.id;
-        plan.weights =
-            lower_values(projection.weight, make_key(network_->seed(), Purpose::weight, id_of_weights.value));
+        const bool same_weights = reversal && reversal->same_weights;
+        const bool same_delays = reversal && reversal->same_delays;
+        const RandomKey key_of_weights =
+            make_key(network_->seed(), Purpose::weight, (same_weights ? reversal->of : projection.id).value);
+        const RandomKey key_of_delays =
+            make_key(network_->seed(), Purpose::delay, (same_delays ? reversal->of : projection.id).value);
+        SynapseLowering synapse_values(projection, plan.pairs, space_);
+        plan.weights = synapse_values.values(projection.weight, key_of_weights, {.is_reversed = same_weights});
         plan.weight_bound = projection.weight_bound;
-        plan.delays = lower_values(projection.delay, make_key(network_->seed(), Purpose::delay, id_of_delays.value));
-        plan.parameters = lower_parameters(projection, network_->seed());
+        plan.delays = synapse_values.values(projection.delay, key_of_delays, {.is_reversed = same_delays});
+        plan.parameters = synapse_values.parameters(network_->seed());
         plan.sites = lower_sites(*network_, projection);
         ReceptorChoice receptors;
         // The same for all targets.
@@ -297,8 +348,9 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& po
         const auto given = population.values.find(info.name);
         const RandomKey key =
             make_key(network_->seed(), Purpose::parameter, population.id.value * objects_per_population + i);
-        values.push_back(given == population.values.end() ? models::GroupValues{{info.default_value}}
-                                                          : local_values(given->second, key, neurons, all));
+        values.push_back(given == population.values.end()
+                             ? models::GroupValues{{info.default_value}}
+                             : local_values(given->second, key, neurons, all, space_.get()));
     }
     return values;
 }
@@ -312,7 +364,7 @@ std::vector<models::GroupValues> LoweredNetwork::variables(const Population& pop
         if (const auto given = population.values.find(info.name); given != population.values.end()) {
             const RandomKey key = make_key(network_->seed(), Purpose::parameter,
                                            population.id.value * objects_per_population + variable_keys + i);
-            values.push_back(local_values(given->second, key, neurons, all));
+            values.push_back(local_values(given->second, key, neurons, all, space_.get()));
             continue;
         }
         models::GroupValues initial{{info.initial_value}};
@@ -330,6 +382,14 @@ std::vector<double> LoweredNetwork::values_at(const Population& population, bool
     const RandomKey key =
         make_key(network_->seed(), Purpose::parameter,
                  population.id.value * objects_per_population + (is_parameter ? 0 : variable_keys) + number);
+    if (const auto* const expression = std::get_if<ExpressionValues>(&value)) {
+        std::vector<std::uint64_t> ids;
+        for (const std::size_t place : places) ids.push_back(population.first.value + indices[place]);
+        const std::size_t count = ids.size();
+        return evaluate_neurons(*expression->function, space_.get(), {population.first, 1, population.size},
+                                {std::make_shared<const std::vector<std::uint64_t>>(std::move(ids)), 0, count}, key,
+                                now);
+    }
     std::vector<double> values;
     values.reserve(places.size());
     for (const std::size_t place : places) {
@@ -354,7 +414,7 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus
             make_key(network_->seed(), Purpose::parameter, stimulus_keys + stimulus * objects_per_population + i);
         values.push_back(given == spec.parameters.end() ? models::GroupValues{{info.default_value}}
                                                         : local_values(given->second, key, targets, spec.targets,
-                                                                       step_of_change(spec, info.name)));
+                                                                       space_.get(), step_of_change(spec, info.name)));
     }
     return values;
 }
@@ -363,7 +423,7 @@ models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const IdSequen
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     models::GroupValues values =
         local_values(spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), targets, spec.targets,
-                     step_of_change(spec, "weight"));
+                     space_.get(), step_of_change(spec, "weight"));
     for (double& weight : values.values) weight += 0.0;  // turns -0.0 into 0.0; see models::UpdateArguments
     return values;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -70,6 +71,7 @@ class LoweredNetwork {
     std::uint64_t spikes_at_once(const Projection& projection) const;
 
     const Network* network_;
+    std::shared_ptr<const connect::Space> space_;  ///< null without positions
     std::vector<connect::PopulationRange> ranges_;
     connect::NetworkPlan plan_;
     std::vector<ProjectionId> synapses_;  ///< by kind that is not static, a projection with it

@@ -137,6 +137,12 @@ class Network {
     /// Rounds the spike times of a population to steps, which replace them.
     /// @throws ShapeError, GridError, ValueOutOfBoundsError
     void round_spike_times(Population& population) const;
+    /// Finds the bounds of a value of a population, or of all values of a projection, that are expressions.
+    /// @throws ValueOutOfBoundsError
+    void bound_expression(const Population& population, Values& value, const std::string& object) const;
+    void bound_expressions(ProjectionSpec& projection) const;
+    /// The positions as they were described: random ones are not drawn.
+    std::shared_ptr<const connect::Space> described_space() const;
     /// Validates a projection, sets a default name, and returns its expected number of synapses.
     /// @throws as connect()
     double checked_synapses(ProjectionSpec& projection, ProjectionId id) const;

@@ -6,24 +6,25 @@ A drawn value depends on the seed of the network and on its neuron or synapse, n
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Literal
 
 from ranvier import _core
+from ranvier.base.formulas import Formula, FormulaLike, check_mode, check_not_number
 from ranvier.base.hints import NamedAttributes
 from ranvier.base.immutable import value_class
-from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number
 from ranvier.errors import ValueOutOfBoundsError
 
-__all__ = ["Distribution", "Exponential", "LogNormal", "Normal", "Uniform"]
+__all__ = ["Distribution", "Exponential", "LogNormal", "Normal", "Uniform", "is_plain"]
 
 Mode = Literal["redraw", "clip"]
 
 
-def _bounded(kind: str, first: float, second: float, low: float, high: float, mode: str) -> _core.Distribution:
-    if not isinstance(mode, str) or mode not in ("redraw", "clip"):
-        unknown_name("mode of a distribution", mode, ["redraw", "clip"])
+def _bounded(
+    kind: str, first: FormulaLike, second: FormulaLike, low: FormulaLike, high: FormulaLike, mode: str
+) -> _core.Distribution:
+    check_mode(mode)
     first, second, low, high = (number("parameter of a distribution", value) for value in (first, second, low, high))
     if math.isnan(low) or math.isnan(high):
         mode = "redraw"  # the core refuses bounds that are NaN, but only if there are bounds
@@ -32,9 +33,18 @@ def _bounded(kind: str, first: float, second: float, low: float, high: float, mo
     return _core.Distribution(kind, first, second, mode, low, high)
 
 
+def is_plain(value: object) -> bool:
+    """Return whether a value is a distribution whose parameters are numbers, which the core knows."""
+    return isinstance(value, Distribution) and not any(isinstance(each, str | Formula) for each in value._operands())
+
+
 @value_class
-class Distribution(NamedAttributes):
-    """Base of all distributions."""
+class Distribution(Formula, NamedAttributes):
+    """Base of all distributions.
+
+    Parameters are numbers; or texts and formulas, as `Expression`, which differ from neuron to neuron or from synapse
+    to synapse. Distributions can be added, multiplied and so on with each other, with numbers and with an `Expression`.
+    """
 
     def __post_init__(self) -> None:
         if type(self) is Distribution:
@@ -44,10 +54,42 @@ class Distribution(NamedAttributes):
                 remedy="make one of Normal, LogNormal, Uniform, Exponential",
             )
         for field in fields(self):
-            if field.name != "mode":
-                value = number(f"{field.name} of a distribution", getattr(self, field.name))
+            given = getattr(self, field.name)
+            if isinstance(given, str) and field.name != "mode":
+                check_not_number(f"{field.name} of a distribution", given)
+            elif field.name != "mode" and not isinstance(given, Formula):
+                value = number(f"{field.name} of a distribution", given)
                 object.__setattr__(self, field.name, value)
-        self._to_core().check(repr(self))
+        if is_plain(self):
+            self._to_core().check(repr(self))
+        else:
+            self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        """Check those parameters that are numbers, beside others that are not known yet."""
+        check_mode(getattr(self, "mode", "redraw"))
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, float):
+                continue
+            what = f"{field.name} of a distribution"
+            is_bound = field.default in (-math.inf, math.inf) and not math.isnan(value)
+            if not math.isfinite(value) and not is_bound:
+                raise ValueOutOfBoundsError(what, f"{value}", "it must be finite", "give a number")
+            if value < 0.0 and field.name in self._widths():
+                raise ValueOutOfBoundsError(what, f"{value:g}", "it must be >= 0", "give its absolute value")
+
+    @classmethod
+    def _widths(cls) -> tuple[str, ...]:
+        """Return the names of parameters that cannot be negative."""
+        return ()
+
+    def _operands(self) -> tuple[FormulaLike, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self) if field.name != "mode")
+
+    def _with_operands(self, operands: tuple[FormulaLike, ...]) -> Distribution:
+        names = [field.name for field in fields(self) if field.name != "mode"]
+        return replace(self, **dict(zip(names, operands, strict=True)))
 
     def __repr__(self) -> str:
         # As a user would write it: without the values that equal the defaults.
@@ -69,7 +111,8 @@ class Normal(Distribution):
     Parameters
     ----------
     mean, std
-        Mean and standard deviation of the unrestricted distribution; ``std >= 0``.
+        Mean and standard deviation of the unrestricted distribution; ``std >= 0``. Numbers, or texts and formulas that
+        differ from neuron to neuron or from synapse to synapse: ``rv.Normal("J*exp(-d/l)", 0.1)``.
     low, high
         Values below `low` or above `high` are not used.
     mode
@@ -82,11 +125,15 @@ class Normal(Distribution):
         ``"redraw"``) bounds that accept fewer than one draw in 1000.
     """
 
-    mean: float
-    std: float
-    low: float = -math.inf
-    high: float = math.inf
+    mean: FormulaLike
+    std: FormulaLike
+    low: FormulaLike = -math.inf
+    high: FormulaLike = math.inf
     mode: Mode = "redraw"
+
+    @classmethod
+    def _widths(cls) -> tuple[str, ...]:
+        return ("std",)
 
     def _to_core(self) -> _core.Distribution:
         return _bounded("normal", self.mean, self.std, self.low, self.high, self.mode)
@@ -109,11 +156,15 @@ class LogNormal(Distribution):
         As for `Normal`.
     """
 
-    mu: float
-    sigma: float
-    low: float = -math.inf
-    high: float = math.inf
+    mu: FormulaLike
+    sigma: FormulaLike
+    low: FormulaLike = -math.inf
+    high: FormulaLike = math.inf
     mode: Mode = "redraw"
+
+    @classmethod
+    def _widths(cls) -> tuple[str, ...]:
+        return ("sigma",)
 
     def _to_core(self) -> _core.Distribution:
         return _bounded("lognormal", self.mu, self.sigma, self.low, self.high, self.mode)
@@ -129,8 +180,8 @@ class Uniform(Distribution):
         When a bound is not finite, or when the bounds are in the wrong order.
     """
 
-    low: float
-    high: float
+    low: FormulaLike
+    high: FormulaLike
 
     def _to_core(self) -> _core.Distribution:
         return _bounded("uniform", self.low, self.high, -math.inf, math.inf, "redraw")
@@ -155,11 +206,15 @@ class Exponential(Distribution):
         As for `Normal`.
     """
 
-    mean: float
-    shift: float = 0.0
-    low: float = -math.inf
-    high: float = math.inf
+    mean: FormulaLike
+    shift: FormulaLike = 0.0
+    low: FormulaLike = -math.inf
+    high: FormulaLike = math.inf
     mode: Mode = "redraw"
+
+    @classmethod
+    def _widths(cls) -> tuple[str, ...]:
+        return ("mean",)
 
     def _to_core(self) -> _core.Distribution:
         return _bounded("exponential", self.shift, self.mean, self.low, self.high, self.mode)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ranvier.base.distributions import Distribution
+from ranvier.base.formulas import Formula
 
 __all__ = ["describe_settings", "describe_values", "indented", "table"]
 
@@ -17,7 +17,7 @@ def describe_values(values: object) -> str:
         if not values.size:
             return "array of 0"
         return f"array of {values.size:,}, {values.min():g} to {values.max():g}"
-    if isinstance(values, Distribution):
+    if isinstance(values, Formula):
         return repr(values)
     return f"{values:g}" if isinstance(values, float) else str(values)
 

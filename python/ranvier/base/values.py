@@ -1,30 +1,34 @@
-"""Values from users: one number for all, an array with one number for each, or a distribution."""
+"""Values from users: one number for all, an array with one number for each, or a formula: drawn, or calculated."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.base.distributions import Distribution
+from ranvier.base.distributions import Distribution, is_plain
+from ranvier.base.formulas import Formula, Text, check_not_number
 from ranvier.base.immutable import locked
 from ranvier.base.mapped_arrays import MappedArray
 from ranvier.base.memory_checks import check_room
 from ranvier.base.numeric import number_array
-from ranvier.errors import ShapeError
+from ranvier.errors import ShapeError, WrongTypeError
 
 __all__ = ["FloatArray", "Values"]
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
-Values: TypeAlias = npt.ArrayLike | Distribution
-StoredValues: TypeAlias = float | FloatArray | Distribution
+Values: TypeAlias = npt.ArrayLike | Formula
+StoredValues: TypeAlias = float | FloatArray | Formula
 """Values in the form in which a network keeps them: arrays are read-only copies."""
 
 
 def store_array(name: str, values: npt.ArrayLike) -> FloatArray:
     """Return a read-only copy of a one-dimensional array of numbers."""
+    if isinstance(values, str | Formula):
+        raise WrongTypeError(name, type(values).__name__, "must be an array of numbers")
     stored = store(name, values)
     if not isinstance(stored, np.ndarray):
         raise ShapeError(name, "a single number", "it must be an array of one dimension")
@@ -33,8 +37,11 @@ def store_array(name: str, values: npt.ArrayLike) -> FloatArray:
 
 def store(name: str, values: Values) -> StoredValues:
     """Return values in the form in which a network keeps them; `name` is their name in error messages."""
-    if isinstance(values, Distribution) or _is_file(values):
+    if isinstance(values, Formula) or _is_file(values):
         return values
+    if isinstance(values, str):
+        check_not_number(name, values)
+        return Text(values)
     if isinstance(values, np.ndarray):
         # Check the memory for the copy, which the core shares; a broadcast array may have taken no memory so far.
         check_room(name, 8 * values.size, "give fewer values, or a distribution")
@@ -74,8 +81,11 @@ def shown(value: StoredValues) -> str:
 
 def ends_of(value: StoredValues) -> tuple[float, float]:
     """Return the least and the greatest of some values."""
-    if isinstance(value, Distribution):
+    if isinstance(value, Distribution) and is_plain(value):
         return value._to_core().range()
+    if isinstance(value, Formula):
+        # It is not known before the neurons are.
+        return -math.inf, math.inf
     if isinstance(value, np.ndarray):
         return (float(value.min()), float(value.max())) if value.size else (0.0, 0.0)
     return value, value
@@ -87,13 +97,15 @@ def _is_file(values: object) -> TypeGuard[MappedArray]:
 
 
 def to_core(values: StoredValues) -> Any:
-    """Return stored values in the form in which the core takes them."""
-    return values._to_core() if isinstance(values, Distribution) or _is_file(values) else values
+    """Return stored values in the form in which the core takes them; a formula that has to be compiled as it is."""
+    if (isinstance(values, Distribution) and is_plain(values)) or _is_file(values):
+        return values._to_core()
+    return values
 
 
 def flatten(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
     """Flatten an array with one number per target and source, which is allowed only if the rule connects all pairs."""
-    if not isinstance(values, Iterable) or _is_file(values):
+    if isinstance(values, str | Formula) or not isinstance(values, Iterable) or _is_file(values):
         return values
     array = number_array(name, values)
     shape = array.shape

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
-from ranvier.base.distributions import Distribution
+from ranvier.base.formulas import Formula
 from ranvier.base.immutable import Immutable
 from ranvier.base.model import Model
 from ranvier.base.names import counted
@@ -100,7 +100,7 @@ class Mechanism(Model):
         if callable(value):
             value = number_array(f"the values of the function for {what}", called(what, value, distances))
             value = np.full(len(distances), float(value)) if value.ndim == 0 else value
-        if isinstance(value, Distribution):
+        if isinstance(value, str | Formula):
             raise WrongTypeError(what, repr(value), "must be a number, an array or a function of distances")
         array = np.atleast_1d(np.asarray(value, dtype=np.float64))
         if array.shape not in ((1,), distances.shape):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from keyword import iskeyword
 from typing import Any
@@ -11,25 +10,25 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
-from ranvier.base.immutable import Immutable
+from ranvier.base.formulas import Text
 from ranvier.base.names import check_choice
 from ranvier.base.numeric import number, number_array
 from ranvier.base.texts import check_text, name_type
+from ranvier.equations.formulas import compile_formula, quantities_of, read_text
 from ranvier.equations.names import check_new_name
 from ranvier.equations.places import Place, Source, refuse
-from ranvier.equations.trees import Node, names_in, parse
-from ranvier.equations.units import Quantity, read_quantity, scaled
-from ranvier.equations.value_functions import NEURON, NUMBER, PAIR, Context, check_names, check_tree, compile_tree
+from ranvier.equations.trees import names_in
+from ranvier.equations.units import read_quantity
+from ranvier.equations.value_functions import NEURON, PAIR, Context, check_names, check_tree
 from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 
 __all__ = ["Expression"]
 
 # Words of Python that expressions themselves have.
 _OF_LANGUAGE = {"and", "or", "not", "if", "else"}
-_QUANTITY = re.compile(r"\s*([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s+([A-Za-z]+)\s*")
 
 
-class Expression(Immutable):
+class Expression(Text):
     """A value of each neuron or of each pair of neurons, as a text: of positions, distances and indices.
 
     Parameters
@@ -73,9 +72,6 @@ class Expression(Immutable):
     Expression('J*exp(-d/lambda)', {'lambda': '0.3 mm'}, J='87.8 pA')
     """
 
-    text: str
-    _constants: tuple[tuple[str, float | str], ...]
-
     def __init__(self, text: str, constants: Mapping[str, float | str] | None = None, /, **named: float | str) -> None:
         given = check_text("text of an expression", text)
         if constants is not None and not isinstance(constants, Mapping):
@@ -90,8 +86,8 @@ class Expression(Immutable):
             for name, value in {**(constants or {}), **named}.items()
         }
         self._put(text=given, _constants=tuple(sorted(made.items())))
-        node = self._tree("the expression")
-        check_names(node, self._quantities(), None)
+        node = read_text(self, "the expression")
+        check_names(node, quantities_of(self), None)
         check_tree(node, Place(node.place.source, 0, max(1, len(given))))
         used = names_in(node)
         for name in made:
@@ -99,23 +95,6 @@ class Expression(Immutable):
                 raise UnknownNameError(
                     "constant of an expression", f"'{name}'", f"'{given}' does not use it", "leave it out"
                 )
-
-    @property
-    def constants(self) -> dict[str, float | str]:
-        """The constants, as they were given."""
-        return dict(self._constants)
-
-    def _quantities(self) -> dict[str, Quantity]:
-        return {
-            name: read_quantity(f"constant {name}", value) if isinstance(value, str) else Quantity(value, NUMBER)
-            for name, value in self._constants
-        }
-
-    def _tree(self, what: str) -> Node:
-        source = Source(what, self.text)
-        if found := _QUANTITY.fullmatch(self.text):
-            return _quantity_tree(source, found)
-        return parse(source, 0, len(self.text), keywords(self.constants))
 
     def _to_core(self, context: Context) -> _core.PairFunction:
         """Return the function of the core, where the use of the expression is known.
@@ -125,7 +104,7 @@ class Expression(Immutable):
         UnknownSymbolError, UnitError, EquationError
             Pointing at the place in the text.
         """
-        return compile_tree(self._tree(context.what), self._quantities(), context, self.text)
+        return compile_formula(self, context)
 
     def at_distances(self, distances: npt.ArrayLike, unit: str = "mm") -> npt.NDArray[np.float64]:
         """Return the values of a function of the distance ``d`` alone.
@@ -163,24 +142,11 @@ class Expression(Immutable):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.text, self.constants)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Expression):
-            return NotImplemented
-        return (self.text, self._constants) == (other.text, other._constants)
-
-    def __hash__(self) -> int:
-        return hash((self.text, self._constants))
-
     def __repr__(self) -> str:
         # As a user would write it.
         mapping = {name: value for name, value in self._constants if iskeyword(name)}
         named = [f"{name}={value!r}" for name, value in self._constants if name not in mapping]
         return f"Expression({', '.join([repr(self.text), *([repr(mapping)] if mapping else []), *named])})"
-
-
-def keywords(constants: Mapping[str, object]) -> list[str]:
-    """Return words of Python that are names in an expression with these constants."""
-    return ["lambda", *(name for name in constants if iskeyword(name) and name != "lambda")]
 
 
 def _checked_name(name: object) -> str:
@@ -201,15 +167,3 @@ def _checked_constant(name: str, value: object) -> float | str:
     if given - given != 0.0:
         raise ValueOutOfBoundsError(f"constant {name} of an expression", f"{given}", "it must be finite")
     return given
-
-
-def _quantity_tree(source: Source, found: re.Match[str]) -> Node:
-    """Return the product of a number and a unit that are written as ``0.5 ms``."""
-    place = Place(source, *found.span(1))
-    whole = Place(source, 0, len(source.text))
-    # Reads the unit, or raises an error that lists all units.
-    quantity = read_quantity(source.what, source.text)
-    # Units of one letter are no names in expressions.
-    name = found[2] if len(found[2]) > 1 else str(quantity.unit.dimension)
-    value = quantity.number if name == found[2] else scaled(quantity.number, quantity.unit.exponent)
-    return Node("multiply", whole, (Node("number", place, number=value), Node("name", whole, name=name)))

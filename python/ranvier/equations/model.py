@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ranvier import _core
-from ranvier.base.distributions import Distribution
+from ranvier.base.formulas import Formula
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Settings
 from ranvier.base.names import unknown_name
@@ -21,6 +21,7 @@ from ranvier.equations.beginning import check_beginning
 from ranvier.equations.copies import Copies
 from ranvier.equations.description import Description
 from ranvier.equations.documentation import documented
+from ranvier.equations.formulas import is_quantity
 from ranvier.equations.integration import AbsoluteTolerance, Integration
 from ranvier.equations.lowering import lower
 from ranvier.equations.parameters import value_in
@@ -101,7 +102,7 @@ class EquationNeuron(UserModel):
         """Check parameters before there are neurons; the core checks them again for each neuron."""
         full = {name: each.declared.default for name, each in self._description.parameters.items()}
         for name, value in values.items():
-            if name not in full or isinstance(value, Distribution):
+            if name not in full or isinstance(value, Formula):
                 continue
             declared = self._description.parameters[name].declared
             for each in np.unique(np.asarray(value)).tolist():
@@ -136,7 +137,9 @@ class EquationNeuron(UserModel):
         parameter = self._description.parameters.get(name)
         if parameter is not None and parameter.declared.is_switch and np.asarray(value).dtype == np.bool_:
             value = np.asarray(value).astype(np.float64)
-        return value_in(what, value, self._unit(name)) if isinstance(value, str) else store(what, value)
+        if isinstance(value, str) and is_quantity(value):
+            return value_in(what, value, self._unit(name))
+        return store(what, value)
 
     def _unit(self, name: str) -> Unit:
         return self._description.unit(name)

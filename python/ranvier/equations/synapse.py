@@ -11,14 +11,15 @@ from typing import Any, Self
 import numpy as np
 
 from ranvier import _core
-from ranvier.base.distributions import Distribution
+from ranvier.base.formulas import Formula
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Settings
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.user_synapse import UserSynapse
-from ranvier.base.values import StoredValues, Values, ends_of, number_or_array, same_values, shown
+from ranvier.base.values import StoredValues, Values, ends_of, number_or_array, same_values, shown, store
 from ranvier.equations.documentation import documented_synapse
+from ranvier.equations.formulas import is_quantity
 from ranvier.equations.parameters import value_in
 from ranvier.equations.program import ProgramParameter, ReleaseProgram, SynapseProgram
 from ranvier.equations.release_lowering import lower_release
@@ -138,9 +139,9 @@ class EquationSynapse(UserSynapse):
     def _stored(self, name: str, value: Any) -> StoredValues:
         declared = self._parameter(name)
         what = f"parameter {name} of {self.name}"
-        if name in self.per_synapse_names and not isinstance(value, str):
-            if isinstance(value, Distribution):
-                return value
+        if name in self.per_synapse_names and not (isinstance(value, str) and is_quantity(value)):
+            if isinstance(value, str | Formula):
+                return store(what, value)
             stored = number_or_array(what, value)
             # Bounds of arrays are checked when synapses are made, with the element in the error.
             if isinstance(stored, np.ndarray):

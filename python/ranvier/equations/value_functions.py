@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ranvier import _core
@@ -14,7 +14,7 @@ from ranvier.equations.program import Program
 from ranvier.equations.trees import TRUTHS, Node, names_in, nodes_of, walked
 from ranvier.equations.units import NONE, UNITS, Dimension, Quantity, Unit, scaled
 
-__all__ = ["NEURON", "NUMBER", "PAIR", "Context", "Names", "check_names", "check_tree", "compile_tree"]
+__all__ = ["NEURON", "NUMBER", "PAIR", "Context", "Names", "Redraw", "check_names", "check_tree", "compile_tree"]
 
 NUMBER = Unit(NONE, 0, "")
 _LENGTH = UNITS["um"].dimension
@@ -78,7 +78,7 @@ class Context:
     without_positions: str = "there are no positions"
 
 
-def check_names(node: Node, constants: Mapping[str, Quantity], names: Names | None) -> None:
+def check_names(node: Node, constants: Iterable[str], names: Names | None) -> None:
     """Raise an error for a name that does not exist; None: of a neuron or of a pair.
 
     Raises
@@ -129,30 +129,42 @@ class _Draws:
         return self.builder.draw("uniform_draw" if node.name == "rand" else "normal_draw", index)
 
 
-def compile_tree(node: Node, constants: Mapping[str, Quantity], context: Context, text: str) -> _core.PairFunction:
+@dataclass(frozen=True)
+class Redraw:
+    """A part of a value whose random numbers are drawn again until a condition holds."""
+
+    condition: Node
+    place: Place
+
+
+def compile_tree(
+    node: Node, constants: Mapping[str, Quantity], context: Context, text: str, redraws: Sequence[Redraw] = ()
+) -> _core.PairFunction:
     """Return the function of an expression, a number in the unit of the context.
+
+    Parameters
+    ----------
+    node
+        The expression, whose names exist.
+    constants
+        Values of names that are constants.
+    context
+        Where it is used.
+    text
+        The text, for errors of the core.
+    redraws
+        Inner ones before those that contain them.
 
     Raises
     ------
-    UnknownSymbolError, UnitError, EquationError
+    UnitError, EquationError
         Pointing at the place.
     """
     whole = Place(node.place.source, 0, max(1, len(node.place.source.text)))
-    check_names(node, constants, context.names)
-    check_tree(node, whole)
-    used = names_in(node)
-    for name, part in used.items():
-        if name in context.names.lengths and name not in constants and not context.lengths:
-            refuse(
-                part.place,
-                f"'{name}'",
-                f"it needs positions, and {context.without_positions}",
-                "give them: net.create(..., positions=...)",
-            )
-    for part in nodes_of(node):
-        if part.kind == "draw" and not context.may_draw:
-            refuse(part.place, f"'{part.place.text}'", "this value cannot be random", "use it without random numbers")
-    is_checked = has_units(node, constants)
+    conditions = [each.condition for each in redraws]
+    used = {name: part for each in (*conditions, node) for name, part in names_in(each).items()}
+    _check_use((*conditions, node), used, constants, context)
+    is_checked = any(has_units(each, constants) for each in (*conditions, node))
     exponent = _exponent_of_result(node, constants, context, whole) if is_checked else 0
     builder = Builder(0)
     operands: dict[str, Operand] = {}
@@ -167,11 +179,40 @@ def compile_tree(node: Node, constants: Mapping[str, Quantity], context: Context
             inputs[operand.place] = quantities[name]
             is_scaled = is_checked and name in context.names.lengths
             operands[name] = _scaled(builder, operand, UNITS[context.lengths].exponent if is_scaled else 0)
-    made = walked(node, Instructions(builder, operands, _Draws(builder)))
-    result = builder.take(_scaled(builder, made, exponent))
-    live = sorted(builder.live([result.place]) & set(inputs))
-    program: Program = builder.finished(live, [result])
-    return _core.PairFunction(program, [inputs[place] for place in live], text)
+    draws = _Draws(builder)
+    instructions = Instructions(builder, operands, draws)
+    made = builder.take(_scaled(builder, walked(node, instructions), exponent))
+    accepted = [_condition(each, instructions, draws) for each in redraws]
+    results = [made, *(truth for truth, _ in accepted)]
+    live = sorted(builder.live([each.place for each in results]) & set(inputs))
+    program: Program = builder.finished(live, results)
+    return _core.PairFunction(program, [inputs[place] for place in live], text, [drawn for _, drawn in accepted])
+
+
+def _check_use(
+    nodes: Sequence[Node], used: Mapping[str, Node], constants: Mapping[str, Quantity], context: Context
+) -> None:
+    """Raise an error for a quantity of space without positions, and for random numbers where there are none."""
+    for name, part in used.items():
+        if name in context.names.lengths and name not in constants and not context.lengths:
+            refuse(
+                part.place,
+                f"'{name}'",
+                f"it needs positions, and {context.without_positions}",
+                "give them: net.create(..., positions=...)",
+            )
+    for part in (each for node in nodes for each in nodes_of(node)):
+        if part.kind == "draw" and not context.may_draw:
+            refuse(part.place, f"'{part.place.text}'", "this value cannot be random", "use it without random numbers")
+
+
+def _condition(redraw: Redraw, instructions: Instructions, draws: _Draws) -> tuple[Value, list[int]]:
+    """Return the truth of a redraw, and the numbers of its draws."""
+    truth = walked(redraw.condition, instructions)
+    drawn = sorted({draws.found[id(part)] for part in nodes_of(redraw.condition) if part.kind == "draw"})
+    if not drawn or not isinstance(truth, Value):
+        refuse(redraw.place, f"'{redraw.place.text}'", "it has no random numbers that could be drawn again", "clip it")
+    return truth, drawn
 
 
 def _scaled(builder: Builder, operand: Operand, exponent: int) -> Operand:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranvier import _core
-from ranvier.base.distributions import Distribution, LogNormal
+from ranvier.base.distributions import Distribution, LogNormal, is_plain
+from ranvier.base.formulas import Formula
 from ranvier.base.numeric import number, whole_number
 from ranvier.base.times import nearest_step
+from ranvier.base.values import FloatArray, StoredValues
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network
 from ranvier.network.projections import Projection
@@ -215,18 +217,34 @@ def arrivals_by_population(network: Network, of_source: Mapping[int, float]) -> 
 def sign_of_weights(projection: Projection) -> float:
     """Return the sign of most weights of a projection: 1.0 or -1.0."""
     weight = projection.weight
-    if isinstance(weight, Distribution):
+    if is_compiled(weight):
+        mean = sum(projection.weight_range)
+    elif isinstance(weight, Distribution):
         mean = getattr(weight, "mean", None) or getattr(weight, "low", None) or 1.0
     else:
-        mean = float(np.mean(weight)) if np.size(weight) else 1.0
+        mean = float(np.mean(as_numbers(weight))) if np.size(as_numbers(weight)) else 1.0
     return -1.0 if mean < 0.0 else 1.0
+
+
+def is_compiled(value: object) -> bool:
+    """Return whether values are calculated by an expression."""
+    return isinstance(value, Formula) and not is_plain(value)
+
+
+def as_numbers(value: StoredValues) -> float | FloatArray:
+    """Return values that are numbers."""
+    assert not isinstance(value, Formula)
+    return value
 
 
 def expected_rate(sources: Population) -> float:
     """Return the mean rate of sources that a stimulator draws, spikes/s; 0 if it does not follow from its values."""
     models = [model for model in _core.stimulator_models() if model.name == sources.model]
     defaults = {parameter.name: parameter.default for model in models for parameter in model.parameters}
-    values = {} if sources.plays_spikes else {**defaults, **sources.values}
+    values: dict[str, object] = {} if sources.plays_spikes else {**defaults, **sources.values}
+    for name, value in values.items():
+        if is_compiled(value):
+            values[name] = 0.5 * sum(sources.value_range(name))
     rate = mean_value(values.get("rate", values.get("rates", 0.0)))
     return max(0.0, rate * mean_value(values.get("p_copy", 1.0)))
 
@@ -234,7 +252,7 @@ def expected_rate(sources: Population) -> float:
 def mean_value(value: object) -> float:
     """Return the mean of a value of some neurons: of a distribution its mean, or the middle of its range."""
     if isinstance(value, LogNormal):
-        return math.exp(value.mu + 0.5 * value.sigma**2)
+        return math.exp(number("mu", value.mu) + 0.5 * number("sigma", value.sigma) ** 2)
     if isinstance(value, Distribution):
         mean = getattr(value, "mean", None)
         middle = 0.5 * (getattr(value, "low", 0.0) + getattr(value, "high", 0.0)) if mean is None else float(mean)
@@ -262,11 +280,13 @@ def shortest_delay(projection: Projection) -> int:
     """Return the shortest possible delay of a projection, in steps."""
     delay = projection.delay
     resolution = projection.network.resolution
-    if isinstance(delay, Distribution):
+    if is_compiled(delay):
+        shortest = projection.delay_range[0]
+    elif isinstance(delay, Distribution):
         low = getattr(delay, "low", 0.0)
         shortest = low if math.isfinite(low) else 0.0
     else:
-        shortest = float(np.min(delay)) if np.size(delay) else math.inf
+        shortest = float(np.min(as_numbers(delay))) if np.size(as_numbers(delay)) else math.inf
     if not math.isfinite(shortest):
         return _LONGEST_EPOCH
     step: float = max((part.population.step for part in projection.targets.parts), default=resolution)

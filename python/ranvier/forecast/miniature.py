@@ -22,11 +22,18 @@ from typing import Any
 import numpy as np
 
 from ranvier import _core
-from ranvier.base.distributions import Distribution, Normal
+from ranvier.base.distributions import Distribution, Normal, Uniform
 from ranvier.base.times import nearest_step, time_of
 from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues
-from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay, sign_of_weights
+from ranvier.forecast.load import (
+    as_numbers,
+    expect_load,
+    is_compiled,
+    rates_by_population,
+    shortest_delay,
+    sign_of_weights,
+)
 from ranvier.network.network import Network
 from ranvier.network.projections import Projection
 from ranvier.network.rules import FixedIndegree
@@ -236,17 +243,23 @@ def _mean_rate(neurons: PopulationView, of_source: Mapping[int, float]) -> float
 
 def _weight(projection: Projection, sign: float) -> float | Distribution:
     weight = projection.weight
+    if is_compiled(weight):
+        return 0.5 * sum(projection.weight_range) if _learns(projection) else sign
     if isinstance(weight, Distribution):
         return weight
+    weight = as_numbers(weight)
     # Models of synapses that learn have bounds for weights.
     return float(np.mean(weight)) if _learns(projection) and np.size(weight) else sign
 
 
 def _delay(projection: Projection, resolution: float) -> float | Distribution:
     delay: StoredValues = projection.delay
+    if is_compiled(delay):
+        shortest, longest = projection.delay_range
+        return Uniform(max(resolution, shortest), max(resolution, longest))
     if isinstance(delay, Distribution):
         return delay
-    return max(resolution, float(np.mean(delay)))
+    return max(resolution, float(np.mean(as_numbers(delay))))
 
 
 def _steps(delay: float | Distribution, resolution: float) -> int:

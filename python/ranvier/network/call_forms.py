@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from numbers import Real
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
-from ranvier.base.distributions import Distribution
+from ranvier.base.formulas import Formula
 from ranvier.base.hints import hint_for, known_keywords, unknown_model
 from ranvier.base.model import Model
 from ranvier.base.names import some_names, unknown_name
@@ -124,6 +124,6 @@ def _text(value: object, otherwise: str = "...") -> str:
         return value.name
     if isinstance(value, list | tuple) and value and isinstance(value[0], PopulationView):
         return f"[{some_names([_text(each, otherwise) for each in value])}]"
-    if isinstance(value, Distribution | Model):
+    if isinstance(value, Formula | Model):
         return f"rv.{value!r}"
     return repr(value) if isinstance(value, Real | str) else otherwise

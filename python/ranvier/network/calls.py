@@ -18,6 +18,7 @@ from ranvier.base.user_model import UserModel
 from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues, Values, flatten, store, to_core
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.network import formulas
 from ranvier.network.checks import (
     StoredSynapse,
     check_electrode,
@@ -260,6 +261,13 @@ class Create(DescribingCall[Population], ChangeableCall[Population]):
     )
     name: str = field(default="", metadata=_argument(check=_check_name_of_population, fixed=True))
 
+    def _to_core(self, contents: Contents) -> dict[str, Any]:
+        made = super()._to_core(contents)
+        lengths = "" if self.positions is None else self.positions.unit
+        name = self.name or (self.model if isinstance(self.model, str) else self.model.name)
+        made["values"] = formulas.of_population(made["values"], self.model, name, lengths)
+        return made
+
     def make(self, contents: Contents) -> Population:
         """Carry it out."""
         first_id = contents.core.unit_count
@@ -293,6 +301,15 @@ class Connect(DescribingCall[Projection], ChangeableCall[Projection]):
     synapse: StoredSynapse = field(metadata=_argument(_synapse_to_core, _show_synapse, check=_check_synapse))
     site: StoredSite = field(metadata=_argument(_site_to_core, check=_check_site))
     name: str = field(metadata=_argument(check=_check_name_of_projection, fixed=True))
+
+    def _to_core(self, contents: Contents) -> dict[str, Any]:
+        made = super()._to_core(contents)
+        pairs = formulas.Pairs(self.name, contents.view(self.sources), contents.view(self.targets))
+        made["weight"] = pairs.weight(made["weight"])
+        made["delay"] = pairs.delay(made["delay"])
+        model, values, transmitter = made["synapse"]
+        made["synapse"] = (model, pairs.parameters(model, values), transmitter)
+        return made
 
     def make(self, contents: Contents) -> Projection:
         """Carry it out."""
@@ -337,6 +354,14 @@ class Stimulate(DescribingCall[Stimulus], ChangeableCall[Stimulus]):
     site: StoredSite = field(metadata=_argument(_site_to_core, check=_check_site))
     electrode: str | None = field(metadata=_argument(check=_check_electrode))
     name: str = field(metadata=_argument(check=_check_name_of_stimulus, fixed=True))
+
+    def _to_core(self, contents: Contents) -> dict[str, Any]:
+        made = super()._to_core(contents)
+        targets = contents.view(self.targets)
+        name = self.name or self.stimulator
+        made["parameters"] = formulas.of_stimulus(made["parameters"], self.stimulator, name, targets)
+        made["weight"] = formulas.weight_of_stimulus(made["weight"], name, targets)
+        return made
 
     def make(self, contents: Contents) -> Stimulus:
         """Carry it out."""

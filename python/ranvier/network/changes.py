@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core, models
-from ranvier.base.distributions import Distribution
+from ranvier.base.formulas import Formula
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import there_are, unknown_name
@@ -20,6 +20,7 @@ from ranvier.base.values import FloatArray, StoredValues, Values, store, store_a
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.calls import Call, Connect, Context, Create, DescribingCall, SpikeTimes, Stimulate
 from ranvier.network.checks import check_text, known_values
+from ranvier.network.formulas import Constants
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.reversed_rules import check_not_reversed
 from ranvier.network.rule_base import Rule
@@ -111,8 +112,9 @@ def by_population(view: PopulationView, values: Mapping[str, Any]) -> list[tuple
     for part in view.parts:
         own = {}
         for key, value in values.items():
-            array = value if isinstance(value, Distribution) else number_array(f"{key} of {view.name}", value)
-            if isinstance(array, Distribution) or array.ndim == 0:
+            is_formula = isinstance(value, str | Formula)
+            array = None if is_formula else number_array(f"{key} of {view.name}", value)
+            if array is None or array.ndim == 0:
                 own[key] = value
                 continue
             if array.shape != (len(view),):
@@ -132,8 +134,10 @@ def changed_population(view: PopulationView, made: Call[Population], values: dic
     _refuse_fixed(population, made, values)
     if made.spike_times is not None:
         return replace(made, spike_times=_other_spikes(view, made.spike_times, values))
+    values, known = _without_constants(values)
     _check_keys(population.user_model or population.model, values)
-    given = numbers_of(population.user_model or population.model, values)
+    given = known.of_all(numbers_of(population.user_model or population.model, values))
+    known.check_used()
     sequences = sequences_of_population(view, given)
     if len(view) < len(population):
         given = {key: _in_part(view, made.values, key, value) for key, value in given.items()}
@@ -146,6 +150,8 @@ def changed_projection(projection: Projection, made: Call[Projection], values: d
     """Return the call that connects neurons with another rule, weight or delay."""
     assert isinstance(made, Connect)
     _refuse_fixed(projection, made, values)
+    values, known = _without_constants(values)
+    values = {name: value if name in Connect.keywords() else known.of(value) for name, value in values.items()}
     rule = _other_rule(projection, made.rule, values)
     check_not_reversed(projection, values)
     changed: dict[str, Any] = {}
@@ -155,7 +161,8 @@ def changed_projection(projection: Projection, made: Call[Projection], values: d
     else:
         rule = rule._with_given(values)
     pairs = pairs_of(projection.sources, projection.targets, rule)
-    changed |= Connect.checked(values, Context(projection.network, pairs))
+    changed |= known.of_arguments(Connect.checked(values, Context(projection.network, pairs)))
+    known.check_used()
     return replace(made, rule=rule, **changed)
 
 
@@ -163,10 +170,12 @@ def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str,
     """Return the call that stimulates neurons with other values."""
     assert isinstance(made, Stimulate)
     _refuse_fixed(stimulus, made, values)
-    checked = Stimulate.checked(values, Context(stimulus.network))
+    values, known = _without_constants(values)
+    checked = known.of_arguments(Stimulate.checked(values, Context(stimulus.network)))
     given = {key: value for key, value in values.items() if key not in checked}
     _check_keys(stimulus.stimulator, given, *Stimulate.keywords(changeable=True))
-    parameters = numbers_of(stimulus.stimulator, given)
+    parameters = known.of_all(numbers_of(stimulus.stimulator, given))
+    known.check_used()
     sequences = sequences_of(stimulus.stimulator, parameters)
     return replace(
         made,
@@ -174,6 +183,12 @@ def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str,
         sequences={**made.sequences, **sequences},
         **checked,
     )
+
+
+def _without_constants(values: Mapping[str, Any]) -> tuple[dict[str, Any], Constants]:
+    """Return the values of a call of `Network.set` without its constants, and these."""
+    others = {name: value for name, value in values.items() if name != "constants"}
+    return others, Constants(values.get("constants"), "set()")
 
 
 def _check_keys(model: str | UserModel, values: Mapping[str, Any], *others: str) -> None:
@@ -232,8 +247,8 @@ def _in_part(view: PopulationView, present: Mapping[str, StoredValues], key: str
     """Return values for all neurons of a population: new ones for a part of it, the present ones for the others."""
     population = view.population
     others = _present_value(population, present, key)
-    if isinstance(value, Distribution) or isinstance(others, Distribution):
-        drawn, of = (value, view) if isinstance(value, Distribution) else (others, population)
+    if isinstance(value, Formula) or isinstance(others, Formula):
+        drawn, of = (value, view) if isinstance(value, Formula) else (others, population)
         raise ValueOutOfBoundsError(
             f"{key} of {of.name}",
             repr(drawn),

@@ -51,6 +51,7 @@ from ranvier.network.checks import (
     stimulator_and_values,
 )
 from ranvier.network.contents import Contents, Handle, Parts
+from ranvier.network.formulas import Constants
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rule_base import Rule
@@ -293,6 +294,7 @@ class Network(NamedAttributes):
         step: float | None = None,
         positions: PositionsLike | None = None,
         rotation: Rotation | None = None,
+        constants: Mapping[str, float | str] | None = None,
         **values: Values,
     ) -> Population:
         """Create a population of neurons.
@@ -322,9 +324,13 @@ class Network(NamedAttributes):
         rotation
             Of cells about their positions: made by `rotation` or `random_rotation`. None: they are as their
             morphologies have them.
+        constants
+            Values of names in texts of this call, as for `connect`.
         **values
             Values of parameters or initial values of state variables: one number for all neurons, an array of shape
-            ``(size,)`` or a distribution. They take precedence over the values in `model`.
+            ``(size,)``, a distribution, a text or an `Expression` of positions and indices,
+            ``"300*pA*exp(-x**2/(2*(0.3*mm)**2))"``, or arithmetic of these. They take precedence over the values in
+            `model`.
 
         Raises
         ------
@@ -342,6 +348,9 @@ class Network(NamedAttributes):
         checked, given = model_and_values(model)
         check_value_names(checked, values, "create()", [*Create.keywords()])
         given |= changes.numbers_of(checked, values)
+        known = Constants(constants, "create()")
+        given = known.of_all(given)
+        known.check_used()
         if isinstance(checked, UserModel):
             checked.check_values(given)
         arguments = Create.checked(
@@ -390,6 +399,7 @@ class Network(NamedAttributes):
         synapse: AnySynapse | str = "static_synapse",
         site: SiteLike = None,
         name: str | None = None,
+        constants: Mapping[str, float | str] | None = None,
         **parameters: Any,
     ) -> Projection:
         """Connect sources to targets.
@@ -405,11 +415,13 @@ class Network(NamedAttributes):
             keywords: ``"fixed_indegree", indegree=100``.
         weight
             In the unit of the model of the targets (pA, mV or nS): a number, an array (the rule determines its shape),
-            or a distribution. None: the weights of the rule, if it has any (`FromMatrix`, `Reversed`), and else 1.
+            a distribution, a text or an `Expression` of distances, positions and indices, ``"J*exp(-d/l)"``, or
+            arithmetic of these. None: the weights of the rule, if it has any (`FromMatrix`,
+            `Reversed`), and else 1.
         delay
-            Milliseconds, at least one step of the targets. A single number must be a multiple of the resolution. All
-            delays are rounded to the nearest step of the targets; half a step is rounded up. None: the delays of the
-            rule, if it has any, and else 1.
+            Milliseconds, at least one step of the targets, as `weight`: ``"0.5*ms + d/v"``. A single number must be a
+            multiple of the resolution. All delays are rounded to the nearest step of the targets; half a step is
+            rounded up. None: the delays of the rule, if it has any, and else 1.
         receptor
             Name of the receptor of the targets that all these synapses reach, whatever the sign of their weights; None:
             the only receptor, or, in some models, the receptor for the sign of each weight. Targets of several models
@@ -427,13 +439,18 @@ class Network(NamedAttributes):
             or `SiteProbabilities`. Point neurons have one site, 0.
         name
             Name of the projection; None: a name made of the names of the populations.
+        constants
+            Values of names in texts of this call, ``weight="J*exp(-d/lambda)"``: numbers, or texts with a unit,
+            ``{"J": "87.8 pA", "lambda": "0.3 mm"}``. An `Expression` has its own constants.
         **parameters
             Parameters of the rule, if `rule` is a name.
 
         Raises
         ------
         UnknownNameError
-            For a rule, a parameter of it or a receptor that does not exist.
+            For a rule, a parameter of it or a receptor that does not exist, and for a constant that no text uses.
+        EquationError, UnitError
+            For a mistake in a text; it points at the place.
         RuleError
             When the rule cannot be applied to these neurons, for example when the in-degree is larger than the number
             of sources and multapses are not allowed; and when both the rule and the call have weights or delays.
@@ -462,8 +479,11 @@ class Network(NamedAttributes):
         """
         from_view = self._view("sources", sources)
         to_view = self._view("targets", targets)
+        known = Constants(constants, "connect()")
         given_values = {name: each for name, each in (("weight", weight), ("delay", delay)) if each is not None}
-        complete_rule = make_rule(rule, parameters, Connect.keywords())._completed(from_view, to_view, given_values)
+        complete_rule = make_rule(rule, known.of_all(parameters), Connect.keywords())._completed(
+            from_view, to_view, given_values
+        )
         check_reachable("targets of connect()", to_view, receptor)
         values: dict[str, Any] = {"weight": 1.0, "delay": 1.0, **values_of(complete_rule, given_values)}
         given = {
@@ -476,7 +496,8 @@ class Network(NamedAttributes):
         }
         default_name = f"{population_names(from_view)} to {population_names(to_view)}"
         context = Context(self, pairs_of(from_view, to_view, complete_rule), default_name)
-        values |= Connect.checked(given, context)
+        values |= known.of_arguments(Connect.checked(given, context))
+        known.check_used()
         return self._make(Connect(selection_of(from_view), selection_of(to_view), complete_rule, **values))
 
     def stimulate(
@@ -490,6 +511,7 @@ class Network(NamedAttributes):
         site: SiteLike = None,
         electrode: str | None = None,
         name: str | None = None,
+        constants: Mapping[str, float | str] | None = None,
         **values: Values,
     ) -> Stimulus:
         """Stimulate neurons. Spike trains and noise are independent from target to target.
@@ -505,7 +527,8 @@ class Network(NamedAttributes):
             name.
         weight
             Weight of the spikes in the unit of the target's model (pA, mV or nS); for currents, a factor. A number, an
-            array of shape ``(len(targets),)`` or a distribution.
+            array of shape ``(len(targets),)``, a distribution, or a text or an `Expression` of positions and indices of
+            the targets.
         delay
             Milliseconds until the output of the stimulator acts on the targets, a multiple of the resolution, which is
             rounded to steps of the targets, at least one; None: the shortest delay, one step.
@@ -520,8 +543,10 @@ class Network(NamedAttributes):
             of point neurons, their only place.
         name
             Name of the stimulus.
+        constants
+            Values of names in texts of this call, as for `connect`.
         **values
-            Values of parameters. They take precedence over the values in `stimulator`.
+            Values of parameters, as for `create`. They take precedence over the values in `stimulator`.
 
         Raises
         ------
@@ -543,7 +568,10 @@ class Network(NamedAttributes):
             "electrode": electrode,
             "name": name,
         }
-        checked = Stimulate.checked(given, Context(self))
+        known = Constants(constants, "stimulate()")
+        checked = known.of_arguments(Stimulate.checked(given, Context(self)))
+        parameters = known.of_all(parameters)
+        known.check_used()
         return self._make(Stimulate(selection_of(to_view), stimulator_name, parameters, sequences, **checked))
 
     def set(self, part: Neurons | Projection | Stimulus, /, **values: Any) -> None:
@@ -560,6 +588,7 @@ class Network(NamedAttributes):
             *Of a population*: parameters and initial values of state variables, as for `create`; for sources made by
             `create_spike_generators`, ``spike_times``. For a part of a population, values are numbers or arrays of
             shape ``(len(part),)``; the other neurons keep their values. All sources of a stimulator share its lists.
+            Texts are as for `create`, with ``constants``.
             *Of a projection*: ``weight``, ``delay``, ``receptor``, ``site``, ``weight_bound`` and ``synapse``, as for
             `connect`; ``rule``, or parameters of its present rule.
             *Of a stimulus*: parameters of the stimulator, ``weight``, ``delay``, ``receptor``, ``site`` and

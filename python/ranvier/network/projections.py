@@ -74,6 +74,16 @@ class Projection(Immutable):
         """Number of synapses: exact if the rule determines it, otherwise its expected value."""
         return self._core.expected_synapses_of(self.index)
 
+    @property
+    def weight_range(self) -> tuple[float, float]:
+        """Bounds of the weights that its synapses can have when the network is built, with any random numbers."""
+        return self._core.weight_range(self.index)
+
+    @property
+    def delay_range(self) -> tuple[float, float]:
+        """Bounds of the delays that its synapses can have, ms, before they are rounded to steps."""
+        return self._core.delay_range(self.index)
+
     def _title(self) -> str:
         return f"projection {self.name}"
 

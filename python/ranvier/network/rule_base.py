@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
+from ranvier.base.formulas import check_not_number
 from ranvier.base.hints import NamedAttributes
 from ranvier.base.immutable import locked, value_class
 from ranvier.base.memory_checks import check_room
@@ -76,6 +77,7 @@ def _indices(rule: str, name: str, values: object) -> npt.NDArray[np.int64]:
 
 def _pair_value(rule: str, name: str, value: object) -> float | Expression:
     if isinstance(value, str):
+        check_not_number(f"{name} of rule '{rule}'", value)
         return Expression(value)
     if isinstance(value, Expression):
         return value

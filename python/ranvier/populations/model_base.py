@@ -6,12 +6,12 @@ import copy
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeAlias
 
-from ranvier.base.distributions import Distribution
+from ranvier.base.formulas import Formula
 from ranvier.base.model import Model
 from ranvier.base.names import some_names
 from ranvier.base.numeric import number
 from ranvier.base.user_synapse import UserSynapse
-from ranvier.base.values import StoredValues, Values, number_or_array, shown
+from ranvier.base.values import StoredValues, Values, number_or_array, shown, store
 from ranvier.errors import WrongTypeError
 from ranvier.populations.populations import Neurons
 
@@ -49,7 +49,7 @@ class SynapseModel(Model):
     def _stored(self, name: str, value: Values) -> StoredValues:
         what = f"parameter {name} of {self.name}"
         if name in self.per_synapse_names:
-            return value if isinstance(value, Distribution) else number_or_array(what, value)
+            return store(what, value) if isinstance(value, str | Formula) else number_or_array(what, value)
         try:
             return number(what, value)
         except WrongTypeError as error:

@@ -13,7 +13,7 @@ from ranvier import _core
 from ranvier.base.html import card
 from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.memory_checks import check_room
-from ranvier.base.names import counted, some_names
+from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import whole_number
 from ranvier.base.texts import name_type
 from ranvier.base.user_model import UserModel
@@ -627,6 +627,12 @@ class Population(PopulationView):
             return 0
         each = self.cell.compartment_count
         return each if isinstance(self.cell, CellKinds) else each * len(self)
+
+    def value_range(self, name: str) -> tuple[float, float]:
+        """Return bounds of a value that was set, an entry of `values`, with any random numbers."""
+        if name not in self.values:
+            unknown_name(f"value that was set of {self.name}", name, list(self.values))
+        return self._core_network.value_range(self.index, name)
 
     def model_for(self, size: int) -> Any:
         """Return the argument of `Network.create` for another population of the same model, with another size."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ranvier.base.texts import check_text, name_type
 from ranvier.base.values import FloatArray, StoredValues, to_core
 from ranvier.errors import ReadOnlyError, ShapeError, WrongTypeError
 from ranvier.network import changes as network_changes
+from ranvier.network import formulas
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.populations.populations import PopulationView
 from ranvier.processes.agreement import agreed
@@ -106,7 +107,8 @@ def _set_neurons(built: BuiltNetwork, views: list[PopulationView], values: dict[
         changes = []
         begin, total = 0, sum(len(view) for view in views)
         for view in views:
-            part = {name: to_core(_part(name, value, views, begin, total)) for name, value in stored.items()}
+            of_view = {name: to_core(_part(name, value, views, begin, total)) for name, value in stored.items()}
+            part = formulas.of_neurons(of_view, view)
             changes.append((view.population.index, _indices(view), part))
             begin += len(view)
     built.agree_on_request("setting", *(view.name for view in views), *asked)
@@ -196,13 +198,24 @@ def _set_stimulus(built: BuiltNetwork, stimulus: Stimulus, values: dict[str, Any
         asked = _asked(stored)
         weight = stored.pop("weight", None)
         sequences = network_changes.sequences_of(stimulus.stimulator, stored)
-        numbers = {name: to_core(value) for name, value in stored.items()}
+        numbers, core_weight = values_of_stimulus(stimulus, stored, weight)
     built.agree_on_request("setting", stimulus.name, index, *asked)
     step = built.core.step
-    built.core.set_stimulus(index, numbers, sequences, None if weight is None else to_core(weight))
+    built.core.set_stimulus(index, numbers, sequences, core_weight)
     noted = built.stimulus_changes.setdefault(index, {})
     given = {**stored, **sequences} if weight is None else {**stored, **sequences, "weight": weight}
     noted.update({name: (step, value) for name, value in given.items()})
+
+
+def values_of_stimulus(
+    stimulus: Stimulus, values: Mapping[str, StoredValues], weight: StoredValues | None
+) -> tuple[dict[str, Any], Any]:
+    """Return values of a stimulus and its weight in the form in which the core takes them; None: no weight."""
+    numbers = {name: to_core(value) for name, value in values.items()}
+    made = formulas.of_stimulus(numbers, stimulus.stimulator, stimulus.name, stimulus.targets)
+    if weight is None:
+        return made, None
+    return made, formulas.weight_of_stimulus(to_core(weight), stimulus.name, stimulus.targets)
 
 
 def _asked(values: dict[str, StoredValues]) -> list[object]:

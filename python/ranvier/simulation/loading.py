@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from ranvier import _core, models
 from ranvier.base.paths import checked_path
-from ranvier.base.values import to_core
 from ranvier.errors import FileError, StateError
 from ranvier.mpi import Communicator
 from ranvier.network import changes as network_changes
@@ -23,6 +22,7 @@ from ranvier.network.recorders import Recorder
 from ranvier.processes.agreement import agreed, from_root, values_of_all
 from ranvier.recording.neuron_ids import IntArray
 from ranvier.simulation.built_network import BuiltNetwork
+from ranvier.simulation.changes import values_of_stimulus
 from ranvier.simulation.recordings import RecordingStore
 from ranvier.simulation.routed_rows import route, supply
 from ranvier.simulation.saved_values import from_saved
@@ -321,7 +321,7 @@ def _set_stimuli(built: BuiltNetwork, content: dict[str, Any], parts: _Parts) ->
             built.stimulus_changes[index] = {name: (steps[name], value) for name, value in values.items()}
             weight = values.pop("weight", None)
             sequences = network_changes.sequences_of(stimulator, values)
-            numbers = {name: to_core(value) for name, value in values.items()}
+            numbers, core_weight = values_of_stimulus(built.stimuli[index], values, weight)
         for name in models.STIMULATORS[stimulator].sequence_names:
             steps.pop(name, None)
-        built.core.set_stimulus(index, numbers, sequences, None if weight is None else to_core(weight), steps)
+        built.core.set_stimulus(index, numbers, sequences, core_weight, steps)

@@ -315,7 +315,7 @@ def test_a_bound_may_come_from_below() -> None:
         ({"a": [0.1, 0.2]}, ShapeError, "length of parameter a of synapse"),
         ({"a": [0.1] * 99 + [np.nan]}, ValueOutOfBoundsError, "element 99 of parameter a"),
         ({"a": np.zeros((2, 2, 2))}, ShapeError, "one or two dimensions"),
-        ({"a": "x"}, EquationError, "parameter a"),
+        ({"a": "y"}, EquationError, "a of projection .* here values are of a pair"),
         ({"tau_plus": rv.Uniform(-1.0, 2.0)}, ValueOutOfBoundsError, "time constant of a trace is -"),
         ({"tau_plus": rv.Uniform(1.0, 2e6)}, ValueOutOfBoundsError, "time constant of a trace is 199"),
         ({"W_max": rv.Uniform(-5.0, 5.0)}, ValueOutOfBoundsError, "change their sign"),

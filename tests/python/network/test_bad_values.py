@@ -222,7 +222,7 @@ def test_network_without_neurons() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda p: p.network.create("iaf_psc_exp", 2, tau_m="ten"),
+        lambda p: p.network.create("iaf_psc_exp", 2, tau_m="10"),
         lambda p: p.network.create("iaf_psc_exp", 2.5),
         lambda p: p.network.create("iaf_psc_exp", True),
         # NumPy takes True for 1 where numbers stand beside it.

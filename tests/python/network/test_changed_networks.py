@@ -53,7 +53,7 @@ def test_what_changes_nothing_does_not_warn() -> None:
         warnings.simplefilter("error")
         sim.set(net.populations[0], V_m=-60.0)
         with pytest.raises(WrongTypeError):
-            net.set(net.populations[0], tau_m="long")
+            net.set(net.populations[0], tau_m="10")
         net.seed = net.seed
         net.name = "another name"
         pickle.loads(pickle.dumps(net)).create(rv.iaf_psc_exp(), 3)

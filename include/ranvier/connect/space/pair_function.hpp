@@ -93,11 +93,29 @@ class PairFunction {
     void evaluate(InstructionSet set, std::size_t count, const Quantities& quantities,
                   std::span<const std::uint64_t* const> words, double* out) const;
 
-    /// The values of objects first, first + 1, ... of a stream: those of the synapses of a neuron. The random numbers of
-    /// an object are functions of the key, the stream, and the object alone. A part that most_attempts draws leave
-    /// outside of its bounds gets the nearer bound.
-    void draw(InstructionSet set, std::size_t count, const Quantities& quantities, RandomKey key, std::uint64_t stream,
-              std::uint32_t first, double* out) const;
+    /// Objects that draw, as positions in streams of random numbers.
+    struct Objects {
+        /// Objects first, first + 1, ... of a stream.
+        static Objects of(std::uint64_t stream, std::uint32_t first) { return {.stream = stream, .first = first}; }
+        /// One position for each object.
+        static Objects at(const std::uint64_t* streams, const std::uint32_t* indices) {
+            return {.streams = streams, .indices = indices};
+        }
+        Objects from(std::size_t begin) const {
+            if (streams == nullptr) return of(stream, first + static_cast<std::uint32_t>(begin));
+            return at(streams + begin, indices + begin);
+        }
+
+        std::uint64_t stream = 0;
+        std::uint32_t first = 0;
+        const std::uint64_t* streams = nullptr;
+        const std::uint32_t* indices = nullptr;
+    };
+
+    /// The values of objects, such as the synapses of a neuron. The random numbers of an object are functions of the key
+    /// and its position alone. A part that most_attempts draws leave outside of its bounds gets the nearer bound.
+    void draw(InstructionSet set, std::size_t count, const Quantities& quantities, RandomKey key,
+              const Objects& objects, double* out) const;
     static constexpr std::uint32_t most_attempts = 40'000;
 
     /// The fraction of draws that each redraw accepts, the least of them, for one pair; estimated from some thousand
@@ -113,6 +131,8 @@ class PairFunction {
     /// @throws InternalError if it is not radial
     std::vector<double> upper_bounds(std::span<const double> edges) const;
 
+    /// Hash of what it calculates, without the text.
+    std::uint64_t fingerprint() const;
     /// Bytes of its program and code.
     std::uint64_t bytes() const;
 
