@@ -34,6 +34,7 @@ __all__ = [
     "as_view",
     "check_electrode",
     "check_name",
+    "check_positions",
     "check_positive",
     "check_receptor",
     "check_rotation",
@@ -66,28 +67,19 @@ def check_seed(seed: int) -> int:
 
 
 def check_size(size: int | None, model: str | UserModel, positions: Positions | None) -> int:
-    """Return the checked size of a population; a list of cells and positions determine it.
+    """Return the checked size of a population, which a list of cells or the number of positions determines.
 
     Raises
     ------
     ShapeError
-        When the size differs from the length of the list of cells or the number of positions.
+        When the size differs from the length of the list of cells.
     ValueOutOfBoundsError
         When the size is 0, or larger than the number of ids of the core.
     """
     if not isinstance(model, CellKinds):
-        places = None if positions is None else positions.count
-        if size is None and places is not None:
-            return places
-        checked = whole_number("size of a population", size, 1, _MOST_UNITS)
-        if places is not None and checked != places:
-            raise ShapeError(
-                "size of a population",
-                str(size),
-                there_are(places, "position"),
-                "leave the size out, or give one position for each neuron",
-            )
-        return checked
+        if size is None and positions is not None and positions.count is not None:
+            return positions.count
+        return whole_number("size of a population", size, 1, _MOST_UNITS)
     cells = len(model.kind_of)
     if size is not None and whole_number("size of a population", size, 1, _MOST_UNITS) != cells:
         raise ShapeError(
@@ -97,6 +89,28 @@ def check_size(size: int | None, model: str | UserModel, positions: Positions | 
             "leave the size out, or repeat cells in the list: net.create([a] * 30 + [b] * 70)",
         )
     return cells
+
+
+def check_positions(size: int, positions: Positions | None) -> None:
+    """Check that there are as many positions as neurons, and memory for them.
+
+    Raises
+    ------
+    ShapeError
+        When their number differs from the size.
+    InsufficientMemoryError
+        When there is not enough memory.
+    """
+    if positions is None:
+        return
+    if positions.count not in (None, size):
+        raise ShapeError(
+            "size of a population",
+            str(size),
+            there_are(positions.count, "position"),
+            "leave the size out, or give one position for each neuron",
+        )
+    positions.check_room(size)
 
 
 def check_rotation(model: str | UserModel, rotation: Rotation | None, positions: Positions | None) -> None:

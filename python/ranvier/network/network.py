@@ -41,6 +41,7 @@ from ranvier.network.calls import (
 )
 from ranvier.network.checks import (
     as_view,
+    check_positions,
     check_reachable,
     check_rotation,
     check_seed,
@@ -358,13 +359,18 @@ class Network(NamedAttributes):
         )
         check_rotation(checked, arguments["rotation"], arguments["positions"])
         checked_size = check_size(size, checked, arguments["positions"])
-        if arguments["positions"] is not None:
-            arguments["positions"].check_room(checked_size)
+        check_positions(checked_size, arguments["positions"])
         sequences = changes.sequences_of(checked, given) if isinstance(checked, str) else {}
         return self._make(Create(checked, checked_size, given, sequences, **arguments))
 
     @known_keywords
-    def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:
+    def create_spike_generators(
+        self,
+        spike_times: Sequence[npt.ArrayLike],
+        name: str | None = None,
+        *,
+        positions: PositionsLike | None = None,
+    ) -> Population:
         """Create a population of sources that play given spikes. It can be connected like neurons.
 
         Parameters
@@ -374,14 +380,19 @@ class Network(NamedAttributes):
             the source emits that many spikes at this time.
         name
             Name of the population.
+        positions
+            Positions of the sources, as for `create`.
 
         Raises
         ------
         GridError, ValueOutOfBoundsError
             For times that are not on the grid, not positive or not ascending.
+        ShapeError
+            For another number of positions than of lists.
         """
         lists = changes.spike_lists(spike_times)
-        arguments = Create.checked({"name": name}, Context(self))
+        arguments = Create.checked({"positions": positions, "name": name}, Context(self))
+        check_positions(len(lists), arguments["positions"])
         spikes = changes.joined_spikes(lists)
         return self._make(Create("spike_generator", len(lists), spike_times=spikes, **arguments))
 

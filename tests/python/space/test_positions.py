@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import ranvier as rv
+from fuzz_space import draw_frame, draw_layout
 from ranvier.errors import ReadOnlyError, ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 
 POINTS = np.array([[0.0, 0.5], [0.1, -0.2], [0.3, 0.4]])
@@ -114,6 +116,48 @@ def test_views_need_positions_of_one_kind() -> None:
         _ = (flat + deep).positions
     with pytest.raises(ValueOutOfBoundsError, match=r"positions of flat \+ small is in mm and um"):
         _ = (flat + small).positions
+
+
+def test_sources_have_positions() -> None:
+    net = rv.Network()
+    played = net.create_spike_generators([[1.0], [], [2.0]], positions=POINTS)
+    drawn = net.create(rv.poisson_generator(rate=5.0), positions=rv.grid((2, 2)))
+    assert np.array_equal((played + drawn).positions[:3], POINTS)
+    assert pickle.loads(pickle.dumps(net)) == net
+    net.set(played, spike_times=[[1.0], [3.0], [2.0]])
+    assert np.array_equal(played.positions, POINTS)
+    with pytest.raises(ShapeError, match="size of a population is 2, but there are 3 positions"):
+        net.create_spike_generators([[1.0], []], positions=POINTS)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_layouts_hold_what_they_promise(seed: int) -> None:
+    chance = random.Random(seed)
+    net, frame = rv.Network(seed=seed), draw_frame(chance)
+    extent = np.array(frame.extent)
+    populations = []
+    for _ in range(3):
+        size = chance.choice([1, 2, 12, 30])
+        layout = draw_layout(frame, size, chance)
+        made = net.create("iaf_psc_exp", size, positions=layout)
+        assert (layout.dimensions, layout.unit, layout.periodic) == (len(extent), frame.unit, frame.periodic)
+        assert made.positions.shape == (size, len(extent))
+        assert np.all(np.abs(made.positions) <= 0.5 * extent * (1.0 + 1e-15))
+        if isinstance(layout, rv.RandomPositions) and size > 1:
+            distances = rv.distance(made, made)[np.triu_indices(size, 1)]
+            assert distances.min() >= layout.min_distance
+        populations.append(made)
+    whole = populations[0] + populations[1] + populations[2]
+    chosen = sorted(chance.sample(range(len(whole)), chance.randrange(len(whole) + 1)))
+    assert np.array_equal(whole[chosen].positions, whole.positions[chosen])
+    assert np.array_equal(rv.displacement(whole, whole[chosen]), -rv.displacement(whole[chosen], whole).swapaxes(0, 1))
+    half = np.where(frame.periodic, 0.5 * extent, np.inf)
+    assert np.all(np.abs(rv.displacement(whole, whole)) <= half * (1.0 + 1e-15))
+    copy = pickle.loads(pickle.dumps(net))
+    assert copy == net
+    for population, again in zip(populations, copy.populations, strict=True):
+        assert np.array_equal(population.positions, again.positions)
+        assert {population.layout: 1}[again.layout] == 1
 
 
 def test_positions_are_shown() -> None:
