@@ -14,6 +14,7 @@ from ranvier.figures.distributions import irregularity, rates
 from ranvier.figures.maps import neurons
 from ranvier.figures.movies import Movie, movie
 from ranvier.figures.partners import sources, targets
+from ranvier.figures.placed import cells
 from ranvier.figures.rasters import raster
 from ranvier.figures.relations import correlations, cross_correlogram, peristimulus_histogram
 from ranvier.figures.samples import state
@@ -23,6 +24,7 @@ __all__ = [
     "Figure",
     "Movie",
     "cell",
+    "cells",
     "correlations",
     "cross_correlogram",
     "distances",

@@ -20,7 +20,7 @@ from ranvier.figures.style import FAINT, GREY, Figure, colours_of, styled
 from ranvier.populations.populations import Neurons
 from ranvier.recording.segments import as_segment
 
-__all__ = ["checked_limits", "legend_of_dots", "neurons"]
+__all__ = ["checked_limits", "legend_of_dots", "neurons", "note_selection"]
 
 # A picture of more dots shows the same.
 _MOST_DOTS = 50_000
@@ -126,11 +126,11 @@ def neurons(
     return drawn
 
 
-def note_selection(axes: Axes, stride: int) -> None:
+def note_selection(axes: Axes, stride: int, what: str = "neuron") -> None:
     """Write into the picture that not all neurons are drawn."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(stride % 10 if stride % 100 not in (11, 12, 13) else 0, "th")
     axes.annotate(
-        f"every {stride}{ending} neuron", (1.0, 1.0), xycoords="axes fraction", xytext=(0, 2),
+        f"every {stride}{ending} {what}", (1.0, 1.0), xycoords="axes fraction", xytext=(0, 2),
         textcoords="offset points", ha="right", va="bottom", fontsize=8, color=GREY,
     )  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
+from matplotlib.ticker import MaxNLocator
 
 from ranvier.base.texts import check_text
 from ranvier.base.values import FloatArray
@@ -180,6 +181,8 @@ def _scale(axes: Axes, box: Box) -> None:
         axes.set_aspect("equal")
     else:
         depth: Any = axes
+        for each in (depth.xaxis, depth.yaxis, depth.zaxis):
+            each.set_major_locator(MaxNLocator(5))
         depth.set_box_aspect(box.sides + 2.0 * margin, zoom=0.85)
     style: dict[str, Any] = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (4, 3)), "zorder": 0}
     for begin, end in _edges(box):

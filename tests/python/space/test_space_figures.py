@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.animation import FFMpegWriter
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.image import imread
@@ -472,3 +472,57 @@ def test_movies_that_cannot_be_made(tmp_path: Path) -> None:
         movie.show(5)
     with pytest.raises(errors.WrongTypeError):
         movie.values(1.0)  # type: ignore[arg-type]
+
+
+# ---- cells -----------------------------------------------------------------------------------------------------------
+
+
+def stick() -> rv.Cell:
+    return rv.Cell(
+        rv.Morphology([rv.Section(points=[[0.0, 0.0, 0.0, 5.0], [10.0, 0.0, 0.0, 5.0], [20.0, 5.0, 0.0, 5.0]])]),
+        membrane=[("all", rv.pas())],
+    )
+
+
+def test_cells_are_placed_and_rotated() -> None:
+    net = rv.Network(seed=5)
+    layout = rv.random_positions(extent=(90.0, 80.0, 70.0), unit="um")
+    cells = net.create(stick(), 5, positions=layout, rotation=rv.random_rotation(), name="cells")
+    flat = net.create(stick(), 2, positions=rv.positions([[1.0, 2.0], [3.0, 4.0]], unit="um"), name="flat")
+    axes = rv.plot.cells(cells, plane="xz").axes[0]
+    (lines,) = [each for each in axes.collections if isinstance(each, LineCollection)]
+    assert [np.asarray(line).tolist() for line in lines.get_segments()] == [
+        cells.morphology_points(index)[0][:, [0, 2]].tolist() for index in range(5)
+    ]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x (µm)", "z (µm)")
+    assert axes.get_xlim()[0] < -45.0 < 45.0 < axes.get_xlim()[1]
+    space: Any = rv.plot.cells(cells[1:3]).axes[0]
+    assert space.name == "3d"
+    assert len(space.collections[0]._segments3d) == 2
+    assert np.asarray(space.collections[0]._segments3d[0]) == pytest.approx(cells.morphology_points(1)[0])
+    # In two dimensions, cells are in the plane z = 0.
+    assert rv.plot.cells(flat).axes[0].name == "3d"
+    own = Figure().add_subplot()
+    assert rv.plot.cells(flat, plane="xy", ax=own) is own
+
+
+def test_cells_that_cannot_be_drawn() -> None:
+    net, exc, _ = two_populations()
+    with pytest.raises(errors.StateError, match=r"are points.*rv\.plot\.neurons"):
+        rv.plot.cells(exc)
+    without = net.create(stick(), 2, name="without")
+    with pytest.raises(errors.StateError, match="no positions"):
+        rv.plot.cells(without)
+    placed = net.create(stick(), 2, positions=rv.grid((2, 1)), name="placed")
+    with pytest.raises(errors.UnknownNameError, match="plane"):
+        rv.plot.cells(placed, plane="zx")  # type: ignore[call-overload]
+    with pytest.raises(errors.WrongTypeError, match="axes of two dimensions"):
+        rv.plot.cells(placed, ax=Figure().add_subplot())
+
+
+def test_many_cells_are_thinned() -> None:
+    net = rv.Network()
+    cells = net.create(stick(), positions=rv.grid((25, 17), unit="um"), name="cells")
+    axes = rv.plot.cells(cells, plane="xy").axes[0]
+    assert len(axes.collections[0].get_segments()) == 142  # type: ignore[attr-defined]
+    assert "every 3rd cell" in [text.get_text() for text in axes.texts]
