@@ -92,6 +92,22 @@ def test_indices_need_no_positions() -> None:
     assert made.weight_range == (1.0, 100.0)
 
 
+@pytest.mark.parametrize("rule", [rv.FixedIndegree(8), rv.FixedOutdegree(8)])
+def test_both_directions_of_a_pair_have_the_same_values(rule: Any) -> None:
+    net, a, b = sheets()
+    weight = rv.Normal("10 + 5*dx + i - 0.1*j + x_pre - 2*y_post", 1.0)
+    there = net.connect(a, b, rule, weight=weight, delay="1 + d + 0.01*i")
+    back = net.connect(b, a, rv.Reversed(there))
+    sim = rv.Simulation(net)
+    pairs = []
+    for projection, first, second in ((there, "sources", "targets"), (back, "targets", "sources")):
+        found = sim.connections(projection=projection)
+        columns = (getattr(found, first), getattr(found, second), found.weights, found.delays)
+        pairs.append(sorted(zip(*(column.tolist() for column in columns), strict=True)))
+    assert pairs[0] == pairs[1]
+    assert back.weight_range == there.weight_range
+
+
 def test_parameters_of_synapses() -> None:
     net, a, b = sheets()
     model = rv.tsodyks2(U="0.2 + 0.3*exp(-d/l)", tau_rec=rv.Expression("100*ms + d/v", v="0.01 mm/ms"))
