@@ -232,6 +232,7 @@ void Network::set_seed(std::uint64_t seed) {
     for (const Population& population : populations_) positions.push_back(located(population, seed));
     seed_ = seed;
     for (std::size_t i = 0; i < populations_.size(); ++i) populations_[i].located = std::move(positions[i]);
+    space_ = nullptr;
 }
 
 double Network::step_of(const Population& population) const {
@@ -287,6 +288,7 @@ PopulationId Network::create(PopulationSpec spec) {
     }
     population.located = located(population, seed_);
     populations_.push_back(std::move(population));
+    space_ = nullptr;
     return populations_.back().id;
 }
 
@@ -732,6 +734,7 @@ std::shared_ptr<const connect::Space> Network::space() const {
     if (std::ranges::all_of(populations_, [](const Population& each) { return each.positions == nullptr; })) {
         return nullptr;
     }
+    if (space_ != nullptr) return space_;
     std::vector<connect::Space::Part> parts;
     parts.reserve(populations_.size());
     for (const Population& each : populations_) {
@@ -740,7 +743,8 @@ std::shared_ptr<const connect::Space> Network::space() const {
                          .positions = each.located,
                          .key = make_key(seed_, Purpose::position, each.id.value)});
     }
-    return std::make_shared<const connect::Space>(std::move(parts));
+    space_ = std::make_shared<const connect::Space>(std::move(parts));
+    return space_;
 }
 
 connect::Matrix Network::rotation(NeuronId neuron) const {

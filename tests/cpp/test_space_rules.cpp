@@ -483,13 +483,135 @@ TEST(FixedDegree, NamesANeuronWithTooFewCandidates) {
     EXPECT_EQ(text_of(degree_by("fixed_indegree", 0, 0.0, disc(0.5), true, true)), "");
 }
 
+RuleSpec total_by(std::uint64_t number, connect::RuleValue probability, Mask::Pointer mask, bool multapses) {
+    return {"fixed_total_number",
+            {{"number", number},
+             {"allow_autapses", false},
+             {"allow_multapses", multapses},
+             {"mask", std::move(mask)},
+             {"probability", std::move(probability)}}};
+}
+
+TEST(FixedTotalNumber, DrawsPairsInProportionToTheProbability) {
+    const std::vector<Mask::Pointer> all = masks();
+    std::size_t next = 0;
+    for (const Scene& scene : scenes()) {
+        for (const auto& [name, probability] : probabilities()) {
+            const Mask::Pointer& mask = all[next++ % all.size()];
+            SCOPED_TRACE(scene.name + ", " + name + ", case " + std::to_string(next));
+            const std::uint64_t number = 20000;
+            const RuleSpec spec = total_by(number, probability, mask, true);
+            std::vector<double> expected = values_of(spec, scene.pairs, "probability");
+            const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
+            double squares = 0.0;
+            for (double& value : expected) {
+                value *= static_cast<double>(number) / sum;
+                squares += value * value;
+            }
+            const auto sampler = bind(spec, scene.pairs, next);
+            EXPECT_NEAR(sampler->expected_repeats(), 0.5 * squares, 0.01 * squares);
+            std::vector<double> counts(expected.size());
+            const Partners partners = draw_all(*sampler, scene.pairs, 3);
+            EXPECT_EQ(count_synapses(partners), number);
+            for (std::uint64_t target = 0; target < partners.size(); ++target) {
+                for (const std::uint64_t source : partners[target]) ++counts[target * scene.pairs.sources + source];
+            }
+            expect_law(counts, expected, scene.pairs.sources);
+            if (testing::Test::HasFailure()) return;
+        }
+    }
+}
+
+TEST(FixedTotalNumber, TakesAllPairsWithinAMask) {
+    for (const Scene& scene : scenes()) {
+        SCOPED_TRACE(scene.name);
+        Partners all = draw_all({"all_to_all", {{"mask", disc(0.2)}, {"allow_autapses", false}}}, scene.pairs);
+        const std::uint64_t number = count_synapses(all);
+        Partners drawn = draw_all(total_by(number, 1.0, disc(0.2), false), scene.pairs);
+        for (Partners* const partners : {&all, &drawn}) {
+            for (auto& own : *partners) std::ranges::sort(own);
+        }
+        EXPECT_EQ(drawn, all);
+        const Partners half = draw_all(total_by(number / 2, 0.3, disc(0.2), false), scene.pairs);
+        EXPECT_EQ(count_synapses(half), number / 2);
+        for (std::size_t i = 0; i < half.size(); ++i) {
+            std::vector<std::uint64_t> own = half[i];
+            std::ranges::sort(own);
+            EXPECT_TRUE(std::ranges::includes(all[i], own));
+            EXPECT_EQ(std::ranges::adjacent_find(own), own.end());
+        }
+        EXPECT_THROW(bind(total_by(number + 1, 1.0, disc(0.2), false), scene.pairs), RuleError);
+    }
+}
+
+TEST(FixedTotalNumber, RefusesWhatItCannotDraw) {
+    const Scene scene = scenes()[0];
+    EXPECT_THROW(bind(total_by(1, 1.0, disc(1e-9), true), scene.pairs), RuleError);
+    EXPECT_THROW(bind(total_by(1, 0.0, nullptr, true), scene.pairs), RuleError);
+    EXPECT_THROW(bind(total_by(1, gaussian(0.5, 0.1), nullptr, false), scene.pairs), RuleError);
+    EXPECT_EQ(count_synapses(draw_all(total_by(0, 0.0, disc(1e-9), false), scene.pairs)), 0U);
+}
+
+TEST(FilteredRules, KeepSynapsesWithTheProbabilityOfThePair) {
+    const Scene scene = make_scene("torus", {random_box(2, 1.0, 1.0)}, {500});
+    std::vector<std::uint64_t> sources;
+    std::vector<std::uint64_t> targets;
+    SequentialRandom random({make_key(1, Purpose::test, 0), 0, 0});
+    for (int i = 0; i < 5000; ++i) {
+        sources.push_back(random.next_below(500));
+        targets.push_back(random.next_below(500));
+    }
+    for (const RuleSpec& plain : {nearest_neighbors(40), explicit_list(sources, targets), rule("one_to_one")}) {
+        for (const auto& [name, probability] : {Case{"gaussian", gaussian(0.9, 0.2)}, Case{"constant", 0.4}}) {
+            SCOPED_TRACE(std::string(plain.name()) + ", " + name);
+            std::vector<connect::RuleArgument> arguments;
+            for (std::size_t i = 0; i < plain.values().size(); ++i) {
+                arguments.emplace_back(plain.info().parameters[i].name, plain.values()[i]);
+            }
+            for (connect::RuleArgument& argument : arguments) {
+                if (argument.parameter == "probability") argument.value = probability;
+                if (argument.parameter == "mask") argument.value = disc(0.4);
+            }
+            const RuleSpec spec(plain.info(), arguments);
+            const Partners all = draw_all(plain, scene.pairs);
+            double sum = 0.0;
+            double variance = 0.0;
+            for (std::uint64_t target = 0; target < all.size(); ++target) {
+                for (const std::uint64_t source : all[target]) {
+                    const double p =
+                        value_of(scene.pairs, disc(0.4), spec.pair_value("probability"), source, target, true);
+                    sum += p;
+                    variance += p * (1.0 - p);
+                }
+            }
+            const auto sampler = bind(spec, scene.pairs, 3);
+            const Partners drawn = draw_all(*sampler, scene.pairs);
+            EXPECT_EQ(draw_all(*sampler, scene.pairs, 3, 7), drawn);
+            // An explicit list is drawn when it is bound, the others know their means.
+            EXPECT_NEAR(sampler->expected_synapses(),
+                        plain.name() == "explicit" ? static_cast<double>(count_synapses(drawn)) : sum, 1e-9 * sum);
+            const double z = (static_cast<double>(count_synapses(drawn)) - sum) / std::sqrt(variance);
+            EXPECT_GT(2.0 * statistics::normal_cumulative(-std::abs(z)), significance);
+            for (std::uint64_t target = 0; target < all.size(); ++target) {
+                // In the same order.
+                std::size_t place = 0;
+                for (const std::uint64_t source : drawn[target]) {
+                    while (place < all[target].size() && all[target][place] != source) ++place;
+                    ASSERT_LT(place++, all[target].size());
+                }
+            }
+        }
+    }
+}
+
 TEST(RulesByDistance, DrawTheSameHoweverTheWorkIsCut) {
     for (const Scene& scene : scenes()) {
         for (const RuleSpec& spec :
              {bernoulli_by(gaussian(0.6, 0.2), disc(0.3)), bernoulli_by(by_index(0.5, 30.0), nullptr),
               RuleSpec("pairwise_poisson", {{"mean", gaussian(1.5, 0.1)}}),
               degree_by("fixed_indegree", 7, gaussian(0.6, 0.1), nullptr, true, true),
-              degree_by("fixed_outdegree", 5, mixed(), nullptr, true, false)}) {
+              degree_by("fixed_outdegree", 5, mixed(), nullptr, true, false),
+              total_by(3000, gaussian(1.0, 0.1), nullptr, true), total_by(300, 1.0, disc(0.2), false)}) {
             SCOPED_TRACE(scene.name + ", " + std::string(spec.name()));
             const auto sampler = bind(spec, scene.pairs, 4);
             const Partners expected = draw_all(*sampler, scene.pairs);

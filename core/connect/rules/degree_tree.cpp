@@ -40,7 +40,9 @@ void DegreeTree::descend(const Request& request, std::uint64_t node, std::uint64
     const std::uint64_t left_pairs = pairs(begin, middle);
     const std::uint64_t right_pairs = pairs(middle, end);
     SequentialRandom random({key_, node, 0});
-    const double share = static_cast<double>(left_pairs) / static_cast<double>(left_pairs + right_pairs);
+    const double share = values_before_.empty()
+                             ? static_cast<double>(left_pairs) / static_cast<double>(left_pairs + right_pairs)
+                             : share_of_values(begin, middle, end);
     const std::uint64_t left = allow_multapses_ ? draw_binomial(random, synapses, share)
                                                 : draw_hypergeometric(random, left_pairs, right_pairs, synapses);
     const std::uint64_t split = std::clamp(request.first_from(middle), first, last);

@@ -2,8 +2,11 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <span>
+#include <vector>
 
 #include "base/counted.hpp"
+#include "connect/rules/filtered.hpp"
 #include "connect/rules/partners.hpp"
 #include "connect/rules/rule_checks.hpp"
 #include "ranvier/base/errors.hpp"
@@ -19,9 +22,11 @@ namespace explicit_list_parts {
 /// proportional to the list, not to the neurons in its range.
 class ExplicitList final : public RuleSampler {
    public:
-    ExplicitList(SharedIndices sources, const SharedIndices& targets)
+    /// @param taken whether each pair is connected; empty: all are
+    ExplicitList(SharedIndices sources, const SharedIndices& targets, const std::vector<std::uint8_t>& taken)
         : sources_(std::move(sources)), positions_(targets.size()) {
         sort_positions(targets);
+        if (!taken.empty()) std::erase_if(positions_, [&](std::uint32_t position) { return taken[position] == 0; });
         const auto target_of = [&](std::uint32_t position) { return targets[position]; };
         std::uint64_t distinct = 0;
         for (std::size_t i = 0; i < positions_.size(); ++i) {
@@ -63,7 +68,7 @@ class ExplicitList final : public RuleSampler {
         constexpr double certain = 1e9;
         return find_repetition() ? certain : 0.0;
     }
-    std::optional<std::uint64_t> array_length() const override { return positions_.size(); }
+    std::optional<std::uint64_t> array_length() const override { return sources_.size(); }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
         return positions_[first_[place_of(major, 0, targets_.size())] + ordinal];
     }
@@ -140,6 +145,8 @@ constexpr std::array parameters{
                       .meaning = "for each connection, the index of its target among the targets"},
     allow_autapses_info("whether the list may connect a neuron to itself"),
     allow_multapses_info("whether the list may contain a pair more than once"),
+    mask_info(),
+    probability_info("probability that a pair of the list is connected"),
 };
 
 void check(const RuleSpec& spec) {
@@ -160,7 +167,27 @@ RuleError pair_error(const RuleSpec& spec, std::uint64_t position, std::string b
                       .remedy = std::move(remedy)});
 }
 
-std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
+/// Whether each pair is within the mask, and drawn with its probability; empty: all are.
+std::vector<std::uint8_t> taken_pairs(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
+                                      ProjectionId projection) {
+    std::vector<std::uint8_t> taken;
+    if (connects_all(spec)) return taken;
+    const PairWeights weights = pair_weights(spec, pairs, RuleSampler::Major::target, true);
+    const RandomStream stream{make_key(seed, Purpose::partner, projection.value), 0, 0};
+    const std::span<const std::uint64_t> sources(spec.indices("sources"));
+    const std::span<const std::uint64_t> targets(spec.indices("targets"));
+    constexpr std::size_t at_once = 4096;
+    for (std::size_t begin = 0; begin < sources.size(); begin += at_once) {
+        const std::size_t count = std::min(at_once, sources.size() - begin);
+        const std::vector<std::uint8_t> some = taken_of(weights, stream, static_cast<std::uint32_t>(begin),
+                                                        sources.subspan(begin, count), targets.subspan(begin, count));
+        taken.insert(taken.end(), some.begin(), some.end());
+    }
+    return taken;
+}
+
+std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
+                                  ProjectionId projection) {
     const SharedIndices& sources = spec.indices("sources");
     const SharedIndices& targets = spec.indices("targets");
     if (sources.size() > std::numeric_limits<std::uint32_t>::max()) {
@@ -176,7 +203,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
         if (view.excluded(targets[i]) != sources[i]) continue;
         throw pair_error(spec, i, "it connects a neuron to itself", "remove the pair, or allow autapses");
     }
-    auto list = std::make_unique<ExplicitList>(sources, targets);
+    auto list = std::make_unique<ExplicitList>(sources, targets, taken_pairs(spec, pairs, seed, projection));
     if (!spec.flag("allow_multapses")) {
         if (const auto position = list->find_repetition()) {
             throw pair_error(spec, *position, "the list already contains this pair", "remove it, or allow multapses");
@@ -191,7 +218,10 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
 const RuleInfo explicit_rule{
     .name = "explicit",
     .summary = "a list of all connections, in coordinate form",
-    .notes = "Arrays of weights or delays hold one number per connection, in the same order.",
+    .notes =
+        "Arrays of weights or delays hold one number per connection of the list, in the same order, also for those "
+        "that a "
+        "mask or a probability leaves out.",
     .parameters = explicit_list_parts::parameters,
     .check = explicit_list_parts::check,
     .bind = explicit_list_parts::bind,

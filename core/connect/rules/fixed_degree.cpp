@@ -1,5 +1,7 @@
 #include "connect/rules/fixed_degree.hpp"
 
+#include <utility>
+
 #include "connect/rules/partners.hpp"
 #include "connect/rules/rule_checks.hpp"
 #include "connect/rules/weighted_degree.hpp"
@@ -55,10 +57,10 @@ std::unique_ptr<RuleSampler> bind_fixed_degree(RuleSampler::Major major, const R
     // A probability that is the same for all pairs makes no difference, unless it is 0.
     if (pairs_differ(spec) || (std::get<double>(spec.pair_value("probability")) == 0.0 && degree > 0)) {
         check_narrow(spec, pairs);
-        auto sampler = std::make_unique<WeightedDegree>(pair_weights(spec, pairs, major, spec.flag("allow_autapses")),
-                                                        static_cast<std::uint32_t>(degree), allow_multapses,
-                                                        make_key(seed, Purpose::partner, projection.value),
-                                                        std::string(spec.name()), std::string(parameter));
+        WeightedPartners partners(pair_weights(spec, pairs, major, spec.flag("allow_autapses")), allow_multapses,
+                                  make_key(seed, Purpose::partner, projection.value),
+                                  std::string(parameter) + " of rule '" + std::string(spec.name()) + "'");
+        auto sampler = std::make_unique<WeightedDegree>(std::move(partners), static_cast<std::uint32_t>(degree));
         sampler->check_some();
         return sampler;
     }

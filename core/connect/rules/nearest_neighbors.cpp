@@ -1,5 +1,7 @@
 #include <array>
+#include <utility>
 
+#include "connect/rules/filtered.hpp"
 #include "connect/rules/rule_checks.hpp"
 #include "ranvier/connect/rules/registry.hpp"
 
@@ -46,10 +48,17 @@ constexpr std::array parameters{
     count_info("indegree",
                "connections per target, half of them from the neurons before it and half from those after it: an even "
                "number, less than the number of neurons"),
+    mask_info(),
+    probability_info("probability that a neighbor is connected"),
 };
 
-std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
-    return std::make_unique<NearestNeighbors>(pairs.sources, checked_ring_degree(spec, pairs));
+std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
+                                  ProjectionId projection) {
+    auto sampler = std::make_unique<NearestNeighbors>(pairs.sources, checked_ring_degree(spec, pairs));
+    if (connects_all(spec)) return sampler;
+    check_narrow(spec, pairs);
+    return filtered(std::move(sampler), pair_weights(spec, pairs, RuleSampler::Major::target, true),
+                    make_key(seed, Purpose::partner, projection.value), false);
 }
 
 }  // namespace nearest_neighbors_parts
@@ -62,7 +71,9 @@ const RuleInfo nearest_neighbors_rule{
         "The sources must be the targets: a population, or a part of it, that is connected to itself. Neurons are "
         "arranged in a ring: the last neuron is next to the first one.\n\n"
         "Arrays of weights or delays hold one number per connection, sorted by target. For each target, the sources "
-        "are sorted from the farthest one before it to the farthest one after it.",
+        "are sorted from the farthest one before it to the farthest one after it. With a mask or a probability, there "
+        "are "
+        "no arrays: the number of connections of a target is known only when they are drawn.",
     .parameters = nearest_neighbors_parts::parameters,
     .check = check_ring_degree,
     .bind = nearest_neighbors_parts::bind,

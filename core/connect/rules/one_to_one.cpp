@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/counted.hpp"
+#include "connect/rules/filtered.hpp"
 #include "connect/rules/partners.hpp"
 #include "connect/rules/rule_checks.hpp"
 #include "ranvier/base/errors.hpp"
@@ -48,17 +49,27 @@ std::uint64_t count_autapses(const PairSpace& pairs) {
         pairs.same->pairs, [](const SameNeurons::Pair& pair) { return pair.source == pair.target; }));
 }
 
-constexpr std::array parameters{allow_autapses_info("whether a neuron may connect to itself")};
+constexpr std::array parameters{
+    allow_autapses_info("whether a neuron may connect to itself"),
+    mask_info(),
+    probability_info("probability that a pair is connected"),
+};
 
-std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
+std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
+                                  ProjectionId projection) {
     if (pairs.sources != pairs.targets) {
         throw RuleError({.object = "number of sources of rule 'one_to_one'",
                          .value = std::to_string(pairs.sources),
                          .bound = there_are(pairs.targets, "target"),
                          .remedy = "connect populations of the same size"});
     }
-    return std::make_unique<OneToOne>(MajorView(pairs, RuleSampler::Major::target, spec.flag("allow_autapses")),
-                                      spec.flag("allow_autapses") ? 0 : count_autapses(pairs));
+    const bool allow_autapses = spec.flag("allow_autapses");
+    auto sampler = std::make_unique<OneToOne>(MajorView(pairs, RuleSampler::Major::target, allow_autapses),
+                                              allow_autapses ? 0 : count_autapses(pairs));
+    if (connects_all(spec)) return sampler;
+    check_narrow(spec, pairs);
+    return filtered(std::move(sampler), pair_weights(spec, pairs, RuleSampler::Major::target, allow_autapses),
+                    make_key(seed, Purpose::partner, projection.value), true);
 }
 
 }  // namespace one_to_one_parts

@@ -124,6 +124,9 @@ PairWeights::PairWeights(Description description, const MajorView& view)
                          .bound = "it needs positions of all sources and targets",
                          .remedy = "give positions= when the populations are created"});
     }
+    index_ = description_.positions == nullptr
+                 ? std::make_shared<const SharedIndex>(IdSequence(NeuronId{0}, 1, partners_), 1)
+                 : shared_index(*description_.positions->space, partner_ids(), dimensions_);
     if (function_ != nullptr && description_.positions != nullptr && function_->is_radial() &&
         function_->uses(PairQuantity::distance) && partners_ > 0 && majors_ > 0) {
         radial_.emplace(*function_, reach_of(*description_.positions, description_.mask.get()));
@@ -161,11 +164,6 @@ PairWeights::MajorNeuron PairWeights::neuron(std::uint64_t index) const {
         neuron.position = of_target_ ? description_.positions->target(index) : description_.positions->source(index);
     }
     return neuron;
-}
-
-std::shared_ptr<const PartnerIndex> PairWeights::make_index() const {
-    if (description_.positions == nullptr) return std::make_shared<const PartnerIndex>(partners_);
-    return std::make_shared<const PartnerIndex>(*description_.positions->space, partner_ids(), dimensions_);
 }
 
 PairWeights::AxisRange PairWeights::range_of(double major, double low, double high, std::size_t axis) const {
@@ -431,6 +429,76 @@ void PairWeights::evaluate(InstructionSet set, const PartnerIndex& index, std::s
         return;
     }
     refuse_first(candidates, scratch);
+}
+
+PairWeights::Total PairWeights::total(const MajorNeuron& neuron, double most_waste) const {
+    constexpr std::size_t at_once = 2048;
+    const PartnerIndex& all = index();
+    const std::vector<MajorNeuron> neurons{neuron};
+    std::vector<Segment> segments;
+    divide_by_waste(all, neuron, most_waste, segments);
+    Total total;
+    CandidatePairs candidates;
+    candidates.reserve(at_once);
+    PairScratch scratch;
+    const auto add = [&] {
+        evaluate(detect_instruction_set(), all, neurons, candidates, scratch);
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            const double value = scratch.values[i];
+            total.sum += value;
+            total.squares += value * value;
+            total.positive += value > 0.0 ? 1 : 0;
+        }
+        total.evaluated += candidates.size();
+        candidates.clear();
+    };
+    for (const Segment& segment : segments) {
+        total.candidates += segment.weight();
+        for (std::uint32_t i = 0; i < segment.count; ++i) {
+            candidates.add(0, segment.begin + i, 0.0, segment.high, segment.on_edge);
+            if (candidates.size() == at_once) add();
+        }
+    }
+    add();
+    return total;
+}
+
+void PairWeights::evaluate_pairs(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets,
+                                 std::vector<double>& values) const {
+    const std::size_t count = sources.size();
+    values.assign(count, constant_);
+    PairScratch scratch;
+    for (auto& of_quantity : scratch.quantities) of_quantity.resize(count);
+    const auto set = [&](PairQuantity quantity, std::size_t i, double value) {
+        scratch.quantities[place_of(quantity)][i] = value;
+    };
+    std::vector<std::uint8_t> outside(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        set(PairQuantity::source_index, i, static_cast<double>(sources[i]));
+        set(PairQuantity::target_index, i, static_cast<double>(targets[i]));
+        if (description_.positions == nullptr) continue;
+        const Point source = description_.positions->source(sources[i]);
+        const Point target = description_.positions->target(targets[i]);
+        const Point apart = description_.positions->displacement(source, target);
+        set(PairQuantity::distance, i, PairPositions::length(apart));
+        for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
+            set(displacement(axis), i, apart[axis]);
+            set(source_coordinate(axis), i, source[axis]);
+            set(target_coordinate(axis), i, target[axis]);
+        }
+        outside[i] = description_.mask != nullptr && !description_.mask->contains(apart) ? 1 : 0;
+    }
+    if (function_ != nullptr) {
+        std::array<const double*, pair_quantity_count> quantities{};
+        for (std::size_t i = 0; i < pair_quantity_count; ++i) quantities[i] = scratch.quantities[i].data();
+        function_->evaluate(detect_instruction_set(), count, quantities, {}, values.data());
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        if (outside[i] != 0) values[i] = 0.0;
+        if (!(values[i] >= 0.0 && values[i] <= description_.most)) {
+            refuse(values[i], scratch.quantities[place_of(PairQuantity::distance)][i]);
+        }
+    }
 }
 
 /// The neuron itself, if it is excluded, and pairs outside of the mask get the value 0.

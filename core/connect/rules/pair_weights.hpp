@@ -123,7 +123,26 @@ class PairWeights {
     void evaluate(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
                   const CandidatePairs& candidates, PairScratch& scratch) const;
 
-    std::shared_ptr<const PartnerIndex> make_index() const;
+    /// Of all partners of a neuron.
+    struct Total {
+        double sum = 0.0;  ///< of their values
+        double squares = 0.0;
+        std::uint64_t positive = 0;  ///< number of values above 0
+        double candidates = 0.0;  ///< mean number of those that are drawn with the upper bounds
+        std::uint64_t evaluated = 0;
+    };
+    /// Evaluates all pairs of a neuron of which the value may be above 0. @throws ValueOutOfBoundsError
+    Total total(const MajorNeuron& neuron, double most_waste) const;
+    /// The values of pairs of which the neurons are given by their indices. @throws ValueOutOfBoundsError
+    void evaluate_pairs(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets,
+                        std::vector<double>& values) const;
+
+    /// The index of the partners, which is made when it is first needed.
+    const PartnerIndex& index() const {
+        return index_->get(description_.positions == nullptr ? nullptr : description_.positions->space.get());
+    }
+    /// Bytes of the index: the share of this rule, of all that use it.
+    std::uint64_t index_bytes() const { return index_->bytes() / static_cast<std::uint64_t>(index_.use_count()); }
 
     const Description& description() const { return description_; }
     /// The value, if it is the same for all pairs within the mask.
@@ -168,6 +187,7 @@ class PairWeights {
     double constant_ = 0.0;
     const PairFunction* function_ = nullptr;
     std::optional<DistanceBounds> radial_;
+    std::shared_ptr<const SharedIndex> index_;
 };
 
 }  // namespace ranvier::connect

@@ -107,7 +107,7 @@ class ThinnedPairs::Drawing {
    public:
     Drawing(const ThinnedPairs& rule, InstructionSet set, std::vector<std::uint32_t>& degrees,
             std::vector<std::uint64_t>& partners)
-        : rule_(rule), index_(rule.index()), set_(set), degrees_(degrees), partners_(partners), gaps_(set) {
+        : rule_(rule), index_(rule.weights_.index()), set_(set), degrees_(degrees), partners_(partners), gaps_(set) {
         candidates_.reserve(batch);
     }
 
@@ -257,11 +257,6 @@ ThinnedPairs::ThinnedPairs(PairWeights weights, Synapses synapses, RandomKey key
       key_(key),
       certain_(synapses == Synapses::at_most_one && weights_.constant() == 1.0) {}
 
-const PartnerIndex& ThinnedPairs::index() const {
-    std::call_once(index_made_, [this] { index_ = weights_.make_index(); });
-    return *index_;
-}
-
 double ThinnedPairs::most_waste() const {
     return weights_.has_fast_bounds() ? wasted_candidates : wasted_candidates_of_slow_bounds;
 }
@@ -285,35 +280,6 @@ const ThinnedPairs::Estimate& ThinnedPairs::estimate() const {
     return estimate_;
 }
 
-ThinnedPairs::Estimate ThinnedPairs::sum_of(std::uint64_t major) const {
-    const PartnerIndex& all = index();
-    const std::vector<PairWeights::MajorNeuron> neuron{weights_.neuron(major)};
-    std::vector<Segment> segments;
-    weights_.divide_by_waste(all, neuron[0], most_waste(), segments);
-    Estimate sum;
-    CandidatePairs candidates;
-    candidates.reserve(batch);
-    PairScratch scratch;
-    const auto evaluate = [&] {
-        weights_.evaluate(detect_instruction_set(), all, neuron, candidates, scratch);
-        for (std::size_t i = 0; i < candidates.size(); ++i) {
-            const double value = scratch.values[i];
-            sum.synapses += value;
-            sum.repeats += 0.5 * value * value;
-        }
-        candidates.clear();
-    };
-    for (const Segment& segment : segments) {
-        sum.candidates += segment.weight();
-        for (std::uint32_t i = 0; i < segment.count; ++i) {
-            candidates.add(0, segment.begin + i, 0.0, segment.high, segment.on_edge);
-            if (candidates.size() == batch) evaluate();
-        }
-    }
-    evaluate();
-    return sum;
-}
-
 ThinnedPairs::Estimate ThinnedPairs::make_estimate() const {
     const std::uint64_t majors = weights_.majors();
     if (majors == 0 || weights_.partners() == 0) return {};
@@ -330,9 +296,9 @@ ThinnedPairs::Estimate ThinnedPairs::make_estimate() const {
     Estimate total;
     if (majors <= most_pairs_summed / weights_.partners()) {
         for (std::uint64_t major = 0; major < majors; ++major) {
-            const Estimate sum = sum_of(major);
-            total.synapses += sum.synapses;
-            total.repeats += sum.repeats;
+            const PairWeights::Total sum = weights_.total(weights_.neuron(major), most_waste());
+            total.synapses += sum.sum;
+            total.repeats += 0.5 * sum.squares;
             total.candidates += sum.candidates;
         }
     } else {
@@ -349,6 +315,6 @@ ThinnedPairs::Estimate ThinnedPairs::make_estimate() const {
     return total;
 }
 
-std::uint64_t ThinnedPairs::bytes() const { return index_ == nullptr ? 0 : index_->bytes(); }
+std::uint64_t ThinnedPairs::bytes() const { return weights_.index_bytes(); }
 
 }  // namespace ranvier::connect

@@ -47,18 +47,14 @@ class ThinnedPairs final : public RuleSampler {
     };
     class Drawing;
 
-    const PartnerIndex& index() const;
     double most_waste() const;
     const Estimate& estimate() const;
-    Estimate sum_of(std::uint64_t major) const;
     Estimate make_estimate() const;
 
     PairWeights weights_;
     Synapses synapses_;
     RandomKey key_;
     bool certain_;  ///< each pair within the mask is connected
-    mutable std::once_flag index_made_;
-    mutable std::shared_ptr<const PartnerIndex> index_;
     mutable std::once_flag estimated_;
     mutable Estimate estimate_;
 };

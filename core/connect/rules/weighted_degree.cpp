@@ -1,359 +1,20 @@
 #include "connect/rules/weighted_degree.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
+#include <array>
 #include <limits>
-#include <span>
-#include <utility>
-
-#include "base/math.hpp"
-#include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
 
 namespace {
 namespace weighted_degree_parts {
 
-/// Candidates that are evaluated together.
-constexpr std::size_t batch = 4096;
-/// Greatest share of candidates in vain if all values were at their lower bounds. About half as many are.
-constexpr double wasted_share = 0.75;
-/// Neurons that are drawn when a rule is described.
+/// Neurons that are drawn when a rule is described, and for estimates.
 constexpr std::uint64_t most_checked = 32;
 constexpr std::uint64_t most_sampled = 64;
 
-/// Two uniform numbers of each candidate: the choice and the test.
-struct NumbersFromWords {
-    RANVIER_ALWAYS_INLINE static void run(const std::uint32_t* __restrict words, std::size_t count,
-                                          double* __restrict choices, double* __restrict tests) {
-        for (std::size_t i = 0; i < count; ++i) {
-            choices[i] = to_open_unit(words[4 * i] | std::uint64_t{words[4 * i + 1]} << 32);
-            tests[i] = to_open_unit(words[4 * i + 2] | std::uint64_t{words[4 * i + 3]} << 32);
-        }
-    }
-};
-
-/// The segments of a neuron, of which one is chosen in proportion to its weight.
-class SegmentTable {
-   public:
-    std::vector<PairWeights::Segment>& segments() { return segments_; }
-
-    void prepare() {
-        entries_.clear();
-        total_ = 0.0;
-        candidates_ = 0;
-        for (const PairWeights::Segment& segment : segments_) {
-            Entry entry{.begin = total_,
-                        .end = 0.0,
-                        .high = segment.high,
-                        .inverse = 1.0 / segment.high,
-                        .first = segment.begin,
-                        .last = segment.begin + segment.count - 1,
-                        .on_edge = segment.on_edge};
-            total_ += segment.weight();
-            entry.end = total_;
-            entries_.push_back(entry);
-            candidates_ += segment.count;
-        }
-        if (entries_.empty()) return;
-        // Nothing is beyond the last, whatever is rounded.
-        entries_.back().end = std::numeric_limits<double>::infinity();
-        // Where the search for an entry begins: mostly the one where it ends.
-        guide_.resize(std::bit_ceil(4 * entries_.size()));
-        std::uint32_t entry = 0;
-        for (std::size_t i = 0; i < guide_.size(); ++i) {
-            const double begin = total_ * static_cast<double>(i) / static_cast<double>(guide_.size());
-            while (entries_[entry].end <= begin) ++entry;
-            guide_[i] = entry;
-        }
-    }
-
-    double total() const { return total_; }
-    /// Number of partners that can have a value above 0.
-    std::uint64_t candidates() const { return candidates_; }
-
-    struct Choice {
-        std::uint32_t place;
-        double high;
-        bool on_edge;
-    };
-    Choice choose(double uniform) const {
-        const double at = uniform * total_;
-        std::size_t entry = guide_[static_cast<std::size_t>(uniform * static_cast<double>(guide_.size()))];
-        while (entries_[entry].end <= at) ++entry;
-        const Entry& chosen = entries_[entry];
-        const double offset = std::max((at - chosen.begin) * chosen.inverse, 0.0);
-        return {std::min(chosen.first + static_cast<std::uint32_t>(offset), chosen.last), chosen.high, chosen.on_edge};
-    }
-
-   private:
-    struct Entry {
-        double begin;  ///< of its part of the total weight
-        double end;
-        double high;
-        double inverse;
-        std::uint32_t first;
-        std::uint32_t last;
-        bool on_edge;
-    };
-
-    std::vector<PairWeights::Segment> segments_;
-    std::vector<Entry> entries_;
-    std::vector<std::uint32_t> guide_;
-    double total_ = 0.0;
-    std::uint64_t candidates_ = 0;
-};
-
-/// A set of places that is emptied often.
-class PlaceSet {
-   public:
-    void clear(std::size_t most) {
-        const std::size_t wanted = std::bit_ceil(2 * most + 2);
-        if (wanted > slots_.size()) {
-            slots_.assign(wanted, 0);
-            round_ = 0;
-        }
-        if (++round_ == 0) {
-            std::ranges::fill(slots_, 0);
-            round_ = 1;
-        }
-    }
-    /// Returns whether the place is new.
-    bool insert(std::uint32_t place) {
-        const std::uint64_t entry = std::uint64_t{round_} << 32 | place;
-        const std::size_t slot = find(entry);
-        if (slots_[slot] == entry) return false;
-        slots_[slot] = entry;
-        return true;
-    }
-    bool contains(std::uint32_t place) const {
-        const std::uint64_t entry = std::uint64_t{round_} << 32 | place;
-        return slots_[find(entry)] == entry;
-    }
-
-   private:
-    /// The slot of an entry, or the one for it.
-    std::size_t find(std::uint64_t entry) const {
-        std::size_t slot = ((entry & 0xFFFFFFFF) * 0x9E3779B97F4A7C15 >> 32) & (slots_.size() - 1);
-        while (slots_[slot] >> 32 == round_ && slots_[slot] != entry) slot = (slot + 1) & (slots_.size() - 1);
-        return slot;
-    }
-
-    std::vector<std::uint64_t> slots_;  ///< the number of the round in which it was filled, and a place
-    std::uint32_t round_ = 0;
-};
-
 }  // namespace weighted_degree_parts
 }  // namespace
-
-using namespace weighted_degree_parts;
-
-/// The draws of some neurons, a group at a time.
-class WeightedDegree::Drawing {
-   public:
-    Drawing(const WeightedDegree& rule, InstructionSet set)
-        : rule_(rule), index_(rule.index()), set_(set), degree_(rule.degree_) {
-        // A bound costs as much as some candidates, or as tens of them.
-        enough_segments_ = 16 + degree_ / (rule.weights_.has_fast_bounds() ? 8 : 100);
-    }
-
-    /// Draws the partners of neurons: `degree` each, in the order of drawing.
-    void draw(std::span<const std::uint64_t> majors, std::uint64_t* partners) {
-        const std::size_t at_once = std::clamp<std::size_t>(batch / (2 * std::size_t{degree_}), 1, 256);
-        for (std::size_t begin = 0; begin < majors.size(); begin += at_once) {
-            draw_group(majors.subspan(begin, std::min(at_once, majors.size() - begin)), partners + begin * degree_);
-        }
-    }
-
-    /// Of all neurons: their candidates, the weight from which these were drawn, and what was taken.
-    struct Sums {
-        double candidates = 0.0;
-        double taken = 0.0;
-        double values = 0.0;
-        double weight = 0.0;
-    };
-    const Sums& sums() const { return sums_; }
-
-   private:
-    struct Neuron {
-        std::uint32_t taken = 0;
-        std::uint32_t next = 0;  ///< candidate
-    };
-
-    /// Candidates of a neuron after which it looks at all of its partners.
-    std::uint32_t most_candidates() const {
-        return static_cast<std::uint32_t>(std::min<std::uint64_t>(64 + 20 * std::uint64_t{degree_}, 1U << 31));
-    }
-
-    void draw_group(std::span<const std::uint64_t> majors, std::uint64_t* partners) {
-        neurons_.clear();
-        states_.assign(majors.size(), {});
-        if (tables_.size() < majors.size()) tables_.resize(majors.size());
-        if (taken_.size() < majors.size()) taken_.resize(majors.size());
-        for (std::size_t i = 0; i < majors.size(); ++i) {
-            neurons_.push_back(rule_.weights_.neuron(majors[i]));
-            tables_[i].segments().clear();
-            rule_.weights_.divide_by_share(index_, neurons_[i], wasted_share, enough_segments_, tables_[i].segments());
-            tables_[i].prepare();
-            sums_.weight += tables_[i].total();
-            if (!rule_.allow_multapses_) taken_[i].clear(degree_);
-            const std::uint64_t least = rule_.allow_multapses_ ? 1 : degree_;
-            if (tables_[i].candidates() < least || tables_[i].total() == 0.0) {
-                rule_.refuse(majors[i], enumerate(static_cast<std::uint32_t>(i)));
-            }
-        }
-        for (bool unfinished = true; unfinished;) {
-            unfinished = false;
-            for (std::uint32_t i = 0; i < majors.size(); ++i) {
-                if (states_[i].taken == degree_) continue;
-                if (states_[i].next >= most_candidates()) {
-                    take_from_all(i, partners + std::size_t{i} * degree_);
-                    continue;
-                }
-                propose(i);
-                unfinished = true;
-                if (candidates_.size() >= batch) accept(partners);
-            }
-            accept(partners);
-        }
-    }
-
-    void propose(std::uint32_t ordinal) {
-        Neuron& state = states_[ordinal];
-        const double missing = degree_ - state.taken;
-        const auto count = std::min(static_cast<std::uint32_t>(1.35 * missing + 4.0), most_candidates() - state.next);
-        candidates_.reserve(candidates_.size() + count);
-        words_.resize(4 * std::size_t{count});
-        choices_.resize(count);
-        tests_.resize(count);
-        RandomStream{rule_.key_, neurons_[ordinal].index, 0}.fill(set_, 4 * state.next, words_.size(), words_.data());
-        Dispatched<NumbersFromWords>::call(set_, words_.data(), std::size_t{count}, choices_.data(), tests_.data());
-        for (std::uint32_t k = 0; k < count; ++k) {
-            const SegmentTable::Choice choice = tables_[ordinal].choose(choices_[k]);
-            candidates_.add(ordinal, choice.place, tests_[k] * choice.high, choice.high, choice.on_edge);
-        }
-        state.next += count;
-        sums_.candidates += count;
-    }
-
-    /// Candidates after the last one that is needed are dropped, so that their number does not matter.
-    void accept(std::uint64_t* partners) {
-        rule_.weights_.evaluate(set_, index_, neurons_, candidates_, scratch_);
-        found_.resize(std::max(found_.size(), candidates_.size()));
-        for (std::size_t begin = 0; begin < candidates_.size();) {
-            const std::uint32_t ordinal = candidates_.ordinals[begin];
-            std::size_t end = begin;
-            std::size_t count = 0;
-            double values = 0.0;
-            // Without branches, which would be mispredicted.
-            for (; end < candidates_.size() && candidates_.ordinals[end] == ordinal; ++end) {
-                const double value = scratch_.values[end];
-                const bool is_taken = candidates_.limits[end] < value;
-                found_[count] = candidates_.places[end];
-                count += is_taken ? 1 : 0;
-                values += is_taken ? value : 0.0;
-            }
-            sums_.taken += static_cast<double>(count);
-            sums_.values += values;
-            take(ordinal, std::span(found_).first(count), partners + std::size_t{ordinal} * degree_);
-            begin = end;
-        }
-        candidates_.clear();
-    }
-
-    void take(std::uint32_t ordinal, std::span<const std::uint32_t> places, std::uint64_t* partners) {
-        std::uint32_t taken = states_[ordinal].taken;
-        if (rule_.allow_multapses_) {
-            const std::size_t count = std::min<std::size_t>(places.size(), degree_ - taken);
-            for (std::size_t i = 0; i < count; ++i) partners[taken + i] = index_.neuron(places[i]);
-            taken += static_cast<std::uint32_t>(count);
-        } else {
-            for (std::size_t i = 0; i < places.size() && taken < degree_; ++i) {
-                if (taken_[ordinal].insert(places[i])) partners[taken++] = index_.neuron(places[i]);
-            }
-        }
-        states_[ordinal].taken = taken;
-    }
-
-    /// Evaluates all partners of a neuron that may have a value above 0; returns the number of those that have one.
-    std::uint64_t enumerate(std::uint32_t ordinal) {
-        all_.clear();
-        all_.reserve(tables_[ordinal].candidates());
-        for (const PairWeights::Segment& segment : tables_[ordinal].segments()) {
-            for (std::uint32_t i = 0; i < segment.count; ++i) {
-                all_.add(ordinal, segment.begin + i, 0.0, segment.high, segment.on_edge);
-            }
-        }
-        rule_.weights_.evaluate(set_, index_, neurons_, all_, all_scratch_);
-        // Of earlier neurons there may be more.
-        all_scratch_.values.resize(all_.size());
-        return static_cast<std::uint64_t>(
-            std::ranges::count_if(all_scratch_.values, [](double value) { return value > 0.0; }));
-    }
-
-    void take_from_all(std::uint32_t ordinal, std::uint64_t* partners) {
-        Neuron& state = states_[ordinal];
-        const std::uint64_t found = enumerate(ordinal);
-        const std::vector<double>& values = all_scratch_.values;
-        SequentialRandom random({rule_.key_, neurons_[ordinal].index, 1});
-        if (rule_.allow_multapses_) {
-            if (found == 0) rule_.refuse(neurons_[ordinal].index, found);
-            std::vector<double> ends(values.size());
-            double total = 0.0;
-            for (std::size_t i = 0; i < values.size(); ++i) ends[i] = total += values[i];
-            while (state.taken < degree_) {
-                const double at = random.next_unit() * total;
-                const auto place = static_cast<std::size_t>(std::ranges::upper_bound(ends, at) - ends.begin());
-                partners[state.taken++] = index_.neuron(all_.places[std::min(place, values.size() - 1)]);
-            }
-            return;
-        }
-        if (found < degree_) rule_.refuse(neurons_[ordinal].index, found);
-        // The least keys are those of partners that are drawn one after another.
-        std::vector<std::pair<double, std::uint32_t>> keys;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const double key = -math::log(random.next_unit()) / values[i];
-            if (values[i] > 0.0 && !taken_[ordinal].contains(all_.places[i])) keys.emplace_back(key, all_.places[i]);
-        }
-        const std::size_t missing = degree_ - state.taken;
-        std::ranges::partial_sort(keys, keys.begin() + static_cast<std::ptrdiff_t>(missing));
-        for (std::size_t i = 0; i < missing; ++i) partners[state.taken++] = index_.neuron(keys[i].second);
-    }
-
-    const WeightedDegree& rule_;
-    const PartnerIndex& index_;
-    InstructionSet set_;
-    std::uint32_t degree_;
-    std::size_t enough_segments_;
-    std::vector<PairWeights::MajorNeuron> neurons_;
-    std::vector<Neuron> states_;
-    std::vector<SegmentTable> tables_;
-    std::vector<PlaceSet> taken_;
-    CandidatePairs candidates_;
-    PairScratch scratch_;
-    CandidatePairs all_;
-    PairScratch all_scratch_;
-    std::vector<std::uint32_t> words_;
-    std::vector<double> choices_;
-    std::vector<double> tests_;
-    std::vector<std::uint32_t> found_;
-    Sums sums_;
-};
-
-WeightedDegree::WeightedDegree(PairWeights weights, std::uint32_t degree, bool allow_multapses, RandomKey key,
-                               std::string rule, std::string parameter)
-    : weights_(std::move(weights)),
-      degree_(degree),
-      allow_multapses_(allow_multapses),
-      key_(key),
-      rule_(std::move(rule)),
-      parameter_(std::move(parameter)) {}
-
-const PartnerIndex& WeightedDegree::index() const {
-    std::call_once(index_made_, [this] { index_ = weights_.make_index(); });
-    return *index_;
-}
 
 void WeightedDegree::draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
                           std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const {
@@ -362,19 +23,18 @@ void WeightedDegree::draw(InstructionSet set, std::uint64_t begin, std::uint64_t
     if (degree_ == 0 || count == 0) return;
     std::vector<std::uint64_t> majors(count);
     for (std::uint64_t i = 0; i < count; ++i) majors[i] = begin + i * stride;
-    Drawing(*this, set).draw(majors, partners.data());
+    partners_.draw(set, majors, degrees, partners.data());
 }
 
 double WeightedDegree::expected_repeats() const {
-    if (!allow_multapses_ || degree_ < 2 || weights_.majors() == 0) return 0.0;
-    const std::uint64_t sampled = std::min(weights_.majors(), most_sampled);
+    if (!partners_.allow_multapses() || degree_ < 2 || weights().majors() == 0) return 0.0;
+    const std::uint64_t sampled = std::min(weights().majors(), weighted_degree_parts::most_sampled);
     std::vector<std::uint64_t> partners(degree_);
     double equal = 0.0;
     for (std::uint64_t i = 0; i < sampled; ++i) {
-        const std::uint64_t major = weights_.majors() * i / sampled;
-        Drawing drawing(*this, detect_instruction_set());
-        drawing.draw({&major, 1}, partners.data());
-        const Drawing::Sums& sums = drawing.sums();
+        const std::uint64_t major = weights().majors() * i / sampled;
+        const WeightedPartners::Sums sums =
+            partners_.draw(detect_instruction_set(), {&major, 1}, {&degree_, 1}, partners.data());
         if (sums.taken == 0.0) continue;
         // Two draws are equal with the sum of squared values over the square of their sum. A value that is taken has the
         // mean (sum of squares) / (sum), and the sum is the part of the weight that is taken.
@@ -382,10 +42,8 @@ double WeightedDegree::expected_repeats() const {
         equal += std::min(sums.values / sums.taken / sum_of_values, 1.0) / static_cast<double>(sampled);
     }
     const auto degree = static_cast<double>(degree_);
-    return static_cast<double>(weights_.majors()) * 0.5 * degree * (degree - 1.0) * equal;
+    return static_cast<double>(weights().majors()) * 0.5 * degree * (degree - 1.0) * equal;
 }
-
-std::uint64_t WeightedDegree::bytes() const { return index_ == nullptr ? 0 : index_->bytes(); }
 
 std::vector<std::uint64_t> WeightedDegree::corners() const {
     // The neurons that are farthest in each diagonal direction, among as many as a description can look at.
@@ -394,9 +52,9 @@ std::vector<std::uint64_t> WeightedDegree::corners() const {
     std::array<double, directions> farthest{};
     farthest.fill(-std::numeric_limits<double>::infinity());
     std::array<std::uint64_t, directions> neurons{};
-    const std::uint64_t stride = weights_.majors() / most_looked_at + 1;
-    for (std::uint64_t neuron = 0; neuron < weights_.majors(); neuron += stride) {
-        const Point at = weights_.neuron(neuron).position;
+    const std::uint64_t stride = weights().majors() / most_looked_at + 1;
+    for (std::uint64_t neuron = 0; neuron < weights().majors(); neuron += stride) {
+        const Point at = weights().neuron(neuron).position;
         for (std::size_t direction = 0; direction < directions; ++direction) {
             double along = 0.0;
             for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
@@ -411,27 +69,15 @@ std::vector<std::uint64_t> WeightedDegree::corners() const {
 }
 
 void WeightedDegree::check_some() const {
-    if (degree_ == 0 || weights_.majors() == 0) return;
+    if (degree_ == 0 || weights().majors() == 0) return;
+    constexpr std::uint64_t checked = weighted_degree_parts::most_checked;
     std::vector<std::uint64_t> majors = corners();
-    for (std::uint64_t i = 0; i < most_checked; ++i) majors.push_back(weights_.majors() * i / most_checked);
+    for (std::uint64_t i = 0; i < checked; ++i) majors.push_back(weights().majors() * i / checked);
     std::ranges::sort(majors);
     majors.erase(std::ranges::unique(majors).begin(), majors.end());
+    const std::vector<std::uint32_t> degrees(majors.size(), degree_);
     std::vector<std::uint64_t> partners(majors.size() * degree_);
-    Drawing(*this, detect_instruction_set()).draw(majors, partners.data());
-}
-
-void WeightedDegree::refuse(std::uint64_t neuron, std::uint64_t candidates) const {
-    const bool of_target = major() == Major::target;
-    const std::string side = of_target ? "target" : "source";
-    const std::string partners = of_target ? "source" : "target";
-    std::string remedy = "lower it, enlarge the mask, or let the probability fall more slowly";
-    if (candidates > 0 && !allow_multapses_) remedy += ", or allow multapses";
-    throw RuleError({.object = parameter_ + " of rule '" + rule_ + "'",
-                     .value = std::to_string(degree_),
-                     .bound = side + " " + std::to_string(neuron) + " of " + std::to_string(weights_.majors()) +
-                              " (counted from 0) has " + std::to_string(candidates) + " " + partners +
-                              (candidates == 1 ? "" : "s") + " within the mask and with a probability above 0",
-                     .remedy = std::move(remedy)});
+    partners_.draw(detect_instruction_set(), majors, degrees, partners.data());
 }
 
 }  // namespace ranvier::connect

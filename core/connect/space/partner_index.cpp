@@ -42,6 +42,17 @@ void include_all(SpaceBox& box, const Positions& positions, std::uint64_t size, 
     }
 }
 
+bool are_equal(const IdSequence& a, const IdSequence& b) {
+    if (a.size() != b.size()) return false;
+    if (a.is_progression() && b.is_progression()) {
+        return a.size() == 0 || (a[0] == b[0] && (a.size() == 1 || a.stride() == b.stride()));
+    }
+    for (std::uint64_t i = 0; i < a.size(); ++i) {
+        if (a[i] != b[i]) return false;
+    }
+    return true;
+}
+
 /// Calls visit(index among the neurons, position).
 template <class Visit>
 void for_each_position(const Space& space, const IdSequence& neurons, Visit visit) {
@@ -293,6 +304,47 @@ std::uint64_t PartnerIndex::bytes() const {
     std::uint64_t bytes = nodes_.capacity() * sizeof(Node) + neurons_.capacity() * sizeof(std::uint32_t);
     for (const auto& coordinates : coordinates_) bytes += coordinates.capacity() * sizeof(double);
     return bytes;
+}
+
+std::uint64_t PartnerIndex::expected_bytes(std::uint64_t neurons, unsigned dimensions) {
+    // Cells have 3/2 of the least mean on average, and a tree in which each node has several children a third more nodes.
+    const std::uint64_t nodes = neurons / (3 * mean_in_cell / 2) * 4 / 3;
+    return nodes * sizeof(Node) + neurons * (sizeof(std::uint32_t) + dimensions * sizeof(double));
+}
+
+const PartnerIndex& SharedIndex::get(const Space* space) const {
+    std::call_once(made_, [&] {
+        index_ = space == nullptr ? std::make_unique<const PartnerIndex>(neurons_.size())
+                                  : std::make_unique<const PartnerIndex>(*space, neurons_, dimensions_);
+    });
+    return *index_;
+}
+
+std::uint64_t SharedIndex::bytes() const {
+    return index_ == nullptr ? PartnerIndex::expected_bytes(neurons_.size(), dimensions_) : index_->bytes();
+}
+
+/// A description binds rules one after another, often with the same neurons: the last index stays.
+struct Space::Indexes {
+    std::mutex mutex;
+    std::vector<std::weak_ptr<const SharedIndex>> all;
+    std::shared_ptr<const SharedIndex> last;
+};
+
+Space::Space(std::vector<Part> parts) : parts_(std::move(parts)), indexes_(std::make_shared<Indexes>()) {}
+
+std::shared_ptr<const SharedIndex> shared_index(const Space& space, const IdSequence& neurons, unsigned dimensions) {
+    Space::Indexes& indexes = space.indexes();
+    const std::scoped_lock lock(indexes.mutex);
+    std::erase_if(indexes.all, [](const auto& index) { return index.expired(); });
+    for (const auto& weak : indexes.all) {
+        if (auto index = weak.lock(); index != nullptr && are_equal(index->neurons(), neurons)) {
+            return indexes.last = std::move(index);
+        }
+    }
+    indexes.last = std::make_shared<const SharedIndex>(neurons, dimensions);
+    indexes.all.push_back(indexes.last);
+    return indexes.last;
 }
 
 }  // namespace ranvier::connect

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ranvier/base/id_sequence.hpp"
@@ -79,6 +81,8 @@ class PartnerIndex {
     }
 
     std::uint64_t bytes() const;
+    /// The same of an index of so many neurons that are spread evenly, all held, before it is made.
+    static std::uint64_t expected_bytes(std::uint64_t neurons, unsigned dimensions);
 
    private:
     struct Level {
@@ -107,5 +111,26 @@ class PartnerIndex {
     std::vector<std::uint32_t> neurons_;
     std::array<std::vector<double>, most_dimensions> coordinates_;
 };
+
+/// An index of neurons that is made when it is first needed. Thread-safe.
+class SharedIndex {
+   public:
+    SharedIndex(IdSequence neurons, unsigned dimensions) : neurons_(std::move(neurons)), dimensions_(dimensions) {}
+
+    /// @param space that of the neurons; null for an index by their numbers
+    const PartnerIndex& get(const Space* space) const;
+    const IdSequence& neurons() const { return neurons_; }
+    /// Of the index, or those that are expected before it is made.
+    std::uint64_t bytes() const;
+
+   private:
+    IdSequence neurons_;
+    unsigned dimensions_;
+    mutable std::once_flag made_;
+    mutable std::unique_ptr<const PartnerIndex> index_;
+};
+
+/// The index of some neurons of a space: one for all rules that hold it at a time.
+std::shared_ptr<const SharedIndex> shared_index(const Space& space, const IdSequence& neurons, unsigned dimensions);
 
 }  // namespace ranvier::connect

@@ -161,6 +161,8 @@ class Network {
     std::vector<StimulusSpec> stimuli_;
     std::vector<SpikeRecorderSpec> spike_recorders_;
     std::vector<StateRecorder> state_recorders_;
+    /// What space() returned, unless populations or the seed have changed.
+    mutable std::shared_ptr<const connect::Space> space_;
 };
 
 }  // namespace ranvier::network

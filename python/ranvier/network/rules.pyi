@@ -73,8 +73,13 @@ class Explicit(Rule):
         Whether the list may connect a neuron to itself.
     allow_multapses : default True; True or False
         Whether the list may contain a pair more than once.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
+    probability : default 1.0; >= 0 and <= 1, or an expression of the pair
+        Probability that a pair of the list is connected.
 
-    Arrays of weights or delays hold one number per connection, in the same order.
+    Arrays of weights or delays hold one number per connection of the list, in the same order, also for those that a
+    mask or a probability leaves out.
     """
 
     name: ClassVar[str]
@@ -82,8 +87,17 @@ class Explicit(Rule):
     targets: npt.ArrayLike
     allow_autapses: bool
     allow_multapses: bool
+    mask: Mask | None
+    probability: float | str | Expression
     def __init__(
-        self, sources: npt.ArrayLike, targets: npt.ArrayLike, allow_autapses: bool = True, allow_multapses: bool = True
+        self,
+        sources: npt.ArrayLike,
+        targets: npt.ArrayLike,
+        allow_autapses: bool = True,
+        allow_multapses: bool = True,
+        mask: Mask | None = None,
+        probability: float | str | Expression = 1.0,
+        **constants: float | str,
     ) -> None: ...
 
 class ExplicitRows(Rule):
@@ -191,13 +205,31 @@ class FixedTotalNumber(Rule):
         Whether a neuron may be paired with itself.
     allow_multapses : default True; True or False
         Whether a pair may be drawn more than once.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
+    probability : default 1.0; >= 0 and <= 1, or an expression of the pair
+        Probability that a pair is taken, in proportion to which pairs are drawn.
+
+    With a mask or an expression, pairs are drawn in proportion to their probability. Each process then sums the
+    probabilities of all pairs within the mask, and holds one number for each target. Without multapses, pairs may
+    differ by the mask only.
     """
 
     name: ClassVar[str]
     number: int
     allow_autapses: bool
     allow_multapses: bool
-    def __init__(self, number: int, allow_autapses: bool = True, allow_multapses: bool = True) -> None: ...
+    mask: Mask | None
+    probability: float | str | Expression
+    def __init__(
+        self,
+        number: int,
+        allow_autapses: bool = True,
+        allow_multapses: bool = True,
+        mask: Mask | None = None,
+        probability: float | str | Expression = 1.0,
+        **constants: float | str,
+    ) -> None: ...
 
 class NearestNeighbors(Rule):
     """Every neuron gets connections from the neurons with the nearest ids, but not from itself.
@@ -207,17 +239,30 @@ class NearestNeighbors(Rule):
     indegree : a whole number >= 0
         Connections per target, half of them from the neurons before it and half from those after it: an even number,
         less than the number of neurons.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
+    probability : default 1.0; >= 0 and <= 1, or an expression of the pair
+        Probability that a neighbor is connected.
 
     The sources must be the targets: a population, or a part of it, that is connected to itself. Neurons are arranged in
     a ring: the last neuron is next to the first one.
 
     Arrays of weights or delays hold one number per connection, sorted by target. For each target, the sources are
-    sorted from the farthest one before it to the farthest one after it.
+    sorted from the farthest one before it to the farthest one after it. With a mask or a probability, there are no
+    arrays: the number of connections of a target is known only when they are drawn.
     """
 
     name: ClassVar[str]
     indegree: int
-    def __init__(self, indegree: int) -> None: ...
+    mask: Mask | None
+    probability: float | str | Expression
+    def __init__(
+        self,
+        indegree: int,
+        mask: Mask | None = None,
+        probability: float | str | Expression = 1.0,
+        **constants: float | str,
+    ) -> None: ...
 
 class OneToOne(Rule):
     """The i-th source connects to the i-th target; there must be as many sources as targets.
@@ -226,13 +271,25 @@ class OneToOne(Rule):
     ----------
     allow_autapses : default True; True or False
         Whether a neuron may connect to itself.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
+    probability : default 1.0; >= 0 and <= 1, or an expression of the pair
+        Probability that a pair is connected.
 
     Arrays of weights or delays hold one number per pair, in the order of the neurons.
     """
 
     name: ClassVar[str]
     allow_autapses: bool
-    def __init__(self, allow_autapses: bool = True) -> None: ...
+    mask: Mask | None
+    probability: float | str | Expression
+    def __init__(
+        self,
+        allow_autapses: bool = True,
+        mask: Mask | None = None,
+        probability: float | str | Expression = 1.0,
+        **constants: float | str,
+    ) -> None: ...
 
 class PairwiseBernoulli(Rule):
     """Each pair of a source and a target is connected with a probability, independently of others.

@@ -197,6 +197,35 @@ def test_degrees_within_a_mask(multapses: bool) -> None:
         assert (len(pairs) < len(source)) == multapses
 
 
+def test_rules_of_lists_and_totals_within_a_mask() -> None:
+    net = rv.Network(seed=8)
+    cells = net.create("iaf_psc_exp", 300, positions=rv.random_positions(extent=BOX))
+    mask = rv.circle(0.3)
+    chance = np.random.default_rng(5)
+    sources, targets = chance.integers(300, size=(2, 2000))
+    weights = np.arange(2000.0)
+    net.connect(cells, cells, rv.FixedTotalNumber(4000, probability="exp(-d/l)", l=0.1, mask=mask))
+    net.connect(cells, cells, rv.FixedTotalNumber(500, mask=mask, allow_multapses=False))
+    net.connect(cells, cells, rv.NearestNeighbors(20, mask=mask))
+    net.connect(cells[:150], cells[150:], rv.OneToOne(mask=mask), weight=np.arange(150.0))
+    net.connect(cells, cells, rv.Explicit(sources, targets, mask=mask), weight=weights)
+    apart = np.linalg.norm(displacements(cells, cells), axis=-1)
+    found = rv.Simulation(net, threads=2).connections()
+    assert (apart[found.targets, found.sources] <= 0.3).all()
+    counts = np.bincount(found.projections)
+    assert counts[:2].tolist() == [4000, 500]
+    first = np.arange(300)
+    shifts = [k for k in range(-10, 11) if k]
+    assert counts[2] == sum((apart[first, (first + shift) % 300] <= 0.3).sum() for shift in shifts)
+    # Arrays have a number for each pair, also for those that are left out.
+    ones = found.projections == 3
+    assert counts[3] == (apart[first[150:], first[:150]] <= 0.3).sum()
+    assert np.array_equal(found.weights[ones], found.sources[ones])
+    listed = found.projections == 4
+    inside = apart[targets, sources] <= 0.3
+    assert sorted(found.weights[listed]) == weights[inside].tolist()
+
+
 def test_a_neuron_with_too_few_candidates_is_named() -> None:
     net = rv.Network(seed=8)
     cells = net.create("iaf_psc_exp", positions=rv.grid((20, 20), (1.0, 1.0)))

@@ -99,7 +99,7 @@ class Space {
     };
 
     /// @param parts populations, ascending by id
-    explicit Space(std::vector<Part> parts) : parts_(std::move(parts)) {}
+    explicit Space(std::vector<Part> parts);
 
     /// The population of a neuron. @pre it exists
     const Part& part_of(NeuronId id) const;
@@ -110,8 +110,13 @@ class Space {
     }
     std::span<const Part> parts() const { return parts_; }
 
+    /// Indexes of neurons by their positions, which rules share (connect/space/partner_index.hpp).
+    struct Indexes;
+    Indexes& indexes() const { return *indexes_; }
+
    private:
     std::vector<Part> parts_;
+    std::shared_ptr<Indexes> indexes_;
 };
 
 /// The positions of the sources and the targets of a rule, by the indices that the rule uses (see PairSpace).
