@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 import ranvier as rv
+from fuzz_distance import delay_by_pair, rule_by_pair, weight_by_pair
 from fuzz_library import create_library_neurons, equations_of, weight_onto
 from fuzz_sources import create_sources, stimulate_with_trains
 from fuzz_space import draw_frame, draw_layout, draw_rotation
@@ -219,10 +220,16 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
         # Parrots that repeat each other never end.
         return
     rule = _rule(len(sources), len(targets), chance)
+    pairs = random.Random(f"pairs {net.seed} {len(net.projections)}")
+    dimensions = _common_dimensions(sources, targets)
+    if pairs.random() < 0.35:
+        rule = rule_by_pair(dimensions, pairs)
     steps = chance.choice([1, 1, 2, 5, 15, 33, 200])
     delay: Any = time_of(steps, net.resolution)
     if chance.random() < 0.4:
         delay = rv.Uniform(net.resolution, delay + 3.0 * net.resolution)
+    elif pairs.random() < 0.3:
+        delay = delay_by_pair(net.resolution, dimensions, pairs)
     view = targets[: max(1, len(targets) // 2)] if chance.random() < 0.2 else targets
     if isinstance(rule, rv.Explicit):
         view = targets
@@ -251,7 +258,17 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     voltage = random.Random(f"voltage {net.seed} {len(net.projections)}")
     if model is not None and "u_bar_plus" in model.variables and voltage.random() < 0.7:
         weight, synapse = following(DRIVES[targets.model].weight, voltage)
+    if synapse == "static_synapse" and isinstance(weight, float) and pairs.random() < 0.3:
+        weight = weight_by_pair(weight, dimensions, pairs)
     net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse, site=site)
+
+
+def _common_dimensions(*populations: rv.Population) -> int | None:
+    """Return the dimensions of positions, or None if a population has none."""
+    try:
+        return min(int(population.positions.shape[1]) for population in populations)
+    except rv.errors.StateError:
+        return None
 
 
 def _has_conductances(population: rv.Population) -> bool:
