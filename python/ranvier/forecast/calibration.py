@@ -34,6 +34,7 @@ from ranvier.populations.populations import Population
 from ranvier.processes import machine
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
+from ranvier.space.positions import Positions, positions
 
 __all__ = ["Costs", "cache_file", "measure"]
 
@@ -279,7 +280,7 @@ def _simulation_of_neurons(
     given = {name: each for name, each in population.values.items() if name not in lists}
     sampled: dict[str, Any] = dict(_sampled(given, count))
     sampled.update({name: population.values[name] for name in lists if name in population.values})
-    copy = net.create(population.model_for(count), count, None, **sampled)
+    copy = net.create(population.model_for(count), count, None, positions=_places(population, count), **sampled)
     if stimulus is not None:
         if any(isinstance(value, np.ndarray) for value in stimulus.values.values()):
             # A list of times or of currents: its cost per step is negligible.
@@ -334,6 +335,14 @@ def _sampled(values: Mapping[str, StoredValues], count: int) -> dict[str, Stored
         else value
         for name, value in values.items()
     }
+
+
+def _places(population: Population, count: int) -> Positions | None:
+    """Return positions of the neurons of a sample, on which their values may depend."""
+    if population.layout is None:
+        return None
+    chosen, order = np.unique(np.linspace(0, len(population) - 1, count).astype(np.int64), return_inverse=True)
+    return positions(population[chosen].positions[order], unit=population.layout.unit)
 
 
 def _mean(value: StoredValues) -> float:

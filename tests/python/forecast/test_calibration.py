@@ -238,6 +238,20 @@ def test_neurons_with_a_coarse_step_are_measured_with_it() -> None:
     assert events == pytest.approx(500.0, rel=0.1)
 
 
+@pytest.mark.parametrize("size", [7, 9000])
+def test_neurons_are_measured_at_places_of_the_population(size: int) -> None:
+    net = rv.Network()
+    layout = rv.random_positions(extent=(1.0, 2.0), unit="um")
+    sheet = net.create("iaf_psc_exp", size, positions=layout, I_e="100 + 10*x + y")
+    sim = neurons_of(net, 0, 10.0)
+    (measured,) = sim.network.populations
+    places = {tuple(place) for place in sheet.positions}
+    assert {tuple(place) for place in measured.positions} <= places
+    assert len(np.unique(measured.positions, axis=0)) == min(size, len(measured))
+    expected = 100.0 + measured.positions @ [10.0, 1.0]
+    assert np.allclose(sim.get(measured, "I_e"), expected, rtol=1e-12, atol=0.0)
+
+
 # ---- a small copy of a network ---------------------------------------------------------------------------------------
 
 

@@ -39,7 +39,7 @@ ARROWS: dict[str, set[str]] = {
     "state": {"base"},
     "mpi": {"processes"},
     "processes": {"base"},
-    "forecast": {"base", "figures", "models", "network", "populations", "processes", "simulation"},
+    "forecast": {"base", "figures", "models", "network", "populations", "processes", "simulation", "space"},
     "figures": {"base", "cells", "equations", "network", "populations", "recording", "simulation", "space"},
     "plot": {"figures"},
     "networks": {"base", "cells", "equations", "figures", "models", "network", "populations", "recording", "space"},
