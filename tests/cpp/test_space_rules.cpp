@@ -340,6 +340,26 @@ TEST(PairwisePoisson, DrawsTheMeanOfEachPair) {
     }
 }
 
+TEST(PairwiseBernoulli, RefusesAnExpressionOfWhichTheBoundsAreOfNoUse) {
+    using enum program::Operation;
+    // 1e-7 + |dx - dx|: bounds do not know that both are the same.
+    program::Writer writer(1);
+    const auto width = writer.add(absolute, {writer.add(subtract, {0, 0})});
+    const auto result = writer.add(minimum, {writer.add(add, {width, writer.constant(1e-7)}), writer.constant(1.0)});
+    const Function useless = make_function({PairQuantity::displacement_x}, "useless", writer.finish({result}));
+    const Scene small = make_scene("small", {random_box(2, 1.0)}, {2000});
+    EXPECT_NEAR(bind(bernoulli_by(useless, nullptr), small.pairs)->expected_synapses(), 0.4, 10.0);
+    const Scene large = make_scene("large", {random_box(2, 1.0)}, {400000});
+    try {
+        static_cast<void>(bind(bernoulli_by(useless, nullptr), large.pairs)->expected_synapses());
+        FAIL();
+    } catch (const RuleError& error) {
+        EXPECT_NE(std::string(error.what()).find("s of one thread; limit the pairs by a mask"), std::string::npos);
+    }
+    // A narrow mask is a remedy.
+    EXPECT_LT(bind(bernoulli_by(useless, disc(0.01)), large.pairs)->expected_synapses(), 100.0);
+}
+
 RuleSpec degree_by(std::string_view name, std::uint64_t degree, connect::RuleValue probability, Mask::Pointer mask,
                    bool autapses, bool multapses) {
     return {name,

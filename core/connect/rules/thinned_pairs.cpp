@@ -23,6 +23,10 @@ constexpr double wasted_candidates_of_slow_bounds = 100.0;
 /// Numbers of synapses are summed exactly for this number of pairs, and otherwise for as many neurons.
 constexpr std::uint64_t most_pairs_summed = 1 << 20;
 constexpr std::uint64_t most_sampled = 256;
+/// More candidates are refused if there are so many for each synapse: the bounds of the expression are of no use.
+constexpr double most_candidates = 1e9;
+constexpr double most_candidates_of_synapse = 50.0;
+constexpr double seconds_of_candidate = 2e-8;
 
 /// For each candidate, its share of the hazard, -log u, and a uniform number.
 struct GapsFromWords {
@@ -312,6 +316,17 @@ ThinnedPairs::Estimate ThinnedPairs::make_estimate() const {
         total.candidates = share * static_cast<double>(drawing.candidates());
     }
     if (synapses_ == Synapses::at_most_one) total.repeats = 0.0;
+    if (total.candidates > most_candidates && total.candidates > most_candidates_of_synapse * total.synapses) {
+        const PairWeights::Description& description = weights_.description();
+        throw RuleError(
+            {.object = description.object,
+             .value = "'" + std::get<std::shared_ptr<const PairFunction>>(description.value)->text() + "'",
+             .bound = "about " + to_text(std::round(total.candidates)) + " pairs would be evaluated for " +
+                      to_text(std::round(total.synapses)) + " synapses, in " +
+                      to_text(std::round(total.candidates * seconds_of_candidate)) + " s of one thread",
+             .remedy =
+                 "limit the pairs by a mask, or use each of d, dx, dy and dz once, so that its bounds are closer"});
+    }
     return total;
 }
 
