@@ -99,6 +99,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
     """Return the networks of the package, by name."""
     return {
         "microcircuit": networks.microcircuit,
+        "mesocircuit": networks.mesocircuit,
         "brunel": networks.brunel,
         "cuba": networks.cuba,
         "coba": networks.coba,
@@ -106,6 +107,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
         "izhikevich": networks.izhikevich,
         "synfire": networks.synfire,
         "vogels": networks.vogels,
+        "ring_attractor": networks.ring_attractor,
         "topographic_map": networks.topographic_map,
         "hpc_benchmark": networks.hpc_benchmark,
         "interval_fire": networks.interval_fire,

@@ -10,9 +10,11 @@ from ranvier.networks.interval_fire import interval_fire
 from ranvier.networks.izhikevich import izhikevich
 from ranvier.networks.l5_pair import l5_pair
 from ranvier.networks.layers import layers
+from ranvier.networks.mesocircuit import mesocircuit
 from ranvier.networks.microcircuit import microcircuit
 from ranvier.networks.network_model import NetworkModel
 from ranvier.networks.ring import ring
+from ranvier.networks.ring_attractor import ring_attractor
 from ranvier.networks.synfire import synfire
 from ranvier.networks.topographic_map import topographic_map
 from ranvier.networks.vogels import vogels
@@ -29,8 +31,10 @@ __all__ = [
     "izhikevich",
     "l5_pair",
     "layers",
+    "mesocircuit",
     "microcircuit",
     "ring",
+    "ring_attractor",
     "synfire",
     "topographic_map",
     "vogels",

@@ -45,6 +45,7 @@ LIBRARY_NETWORKS: dict[str, dict[str, Any]] = {
     "izhikevich": {"neurons": 400},
     "synfire": {},
     "vogels": {"neurons": 150},
+    "ring_attractor": {"neurons": 1200},
     "topographic_map": {"side": 8, "sigma": 1.5, "duration": 200.0},
 }
 """Networks of neurons that are equations."""
