@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -296,12 +297,11 @@ TEST(UnorderedBernoulli, DecidesEachPairOnce) {
     std::vector<double> counts;
     std::vector<double> expected;
     for (std::uint32_t set = 0; set < 64; ++set) {
+        // Neurons on a ring: from the neuron before, and from the opposite one.
+        constexpr std::array<std::array<std::size_t, 2>, 6> decided{{{0, 3}, {1, 0}, {2, 1}, {3, 2}, {0, 2}, {1, 3}}};
         std::string text(16, '0');
-        std::uint32_t bit = 0;
-        for (std::size_t target = 0; target < 4; ++target) {
-            for (std::size_t source = 0; source < target; ++source, ++bit) {
-                if ((set >> bit & 1) != 0) text[4 * target + source] = '1';
-            }
+        for (std::size_t bit = 0; bit < 6; ++bit) {
+            if ((set >> bit & 1) != 0) text[4 * decided[bit][0] + decided[bit][1]] = '1';
         }
         const int members = std::popcount(set);
         expected.push_back(seeds * std::pow(0.3, members) * std::pow(0.7, 6 - members));
@@ -309,18 +309,22 @@ TEST(UnorderedBernoulli, DecidesEachPairOnce) {
     }
     EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0.0), seeds);
     EXPECT_GT(statistics::chi_square_p_value(counts, expected), significance);
-    // In a larger population, the pairs of each neuron.
+    // In a larger population, the pairs of each neuron and of each distance.
     const PairSpace large{NeuronId{0}, 2000, NeuronId{0}, 2000};
-    std::vector<double> degrees(100);
+    std::vector<double> of_source(100);
+    std::vector<double> of_distance(1000);
     const Partners partners = draw_all(unordered_bernoulli(0.01), large);
-    for (const auto& own : partners) {
-        for (const std::uint64_t source : own) ++degrees[source / 20];
+    for (std::uint64_t target = 0; target < 2000; ++target) {
+        for (const std::uint64_t source : partners[target]) {
+            ++of_source[source / 20];
+            ++of_distance[(target + 2000 - source) % 2000 - 1];
+        }
     }
-    std::vector<double> mean;
-    for (std::uint64_t group = 0; group < 100; ++group) {
-        mean.push_back(0.01 * (20.0 * static_cast<double>(1999 - 20 * group) - 190.0));
-    }
-    EXPECT_GT(statistics::chi_square_p_value(degrees, mean), significance);
+    // 999 pairs of each neuron with those after it, and half of the pairs of opposite neurons.
+    EXPECT_GT(statistics::chi_square_p_value(of_source, std::vector<double>(100, 0.01 * 20.0 * 999.5)), significance);
+    std::vector<double> expected_of_distance(1000, 0.01 * 2000.0);
+    expected_of_distance.back() = 0.01 * 1000.0;
+    EXPECT_GT(statistics::chi_square_p_value(of_distance, expected_of_distance), significance);
 }
 
 /// The exact law of a target in a small world: how many of its sources are neighbors on the ring. Of the k neighbors,

@@ -14,7 +14,8 @@ namespace ranvier::connect {
 namespace {
 namespace unordered_bernoulli_parts {
 
-/// Each target draws from the neurons before it.
+/// Each target decides on the pairs with the neurons before it on a ring, so that all targets have as many to decide on,
+/// and processes as much to draw.
 class UnorderedBernoulli final : public RuleSampler {
    public:
     UnorderedBernoulli(std::uint64_t size, double probability, RandomKey key)
@@ -32,11 +33,12 @@ class UnorderedBernoulli final : public RuleSampler {
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::uint64_t target = begin + i * stride;
             SequentialRandom random({key_, target});
-            for (std::uint64_t source = 0; source < target; ++source) {
+            const std::uint64_t pairs = pairs_of(target);
+            for (std::uint64_t place = 1; place <= pairs; ++place) {
                 const double skip = math::log(random.next_unit()) * inverse_log_of_failure;
-                if (skip >= static_cast<double>(target - source)) break;
-                source += static_cast<std::uint64_t>(skip);
-                partners.push_back(source);
+                if (skip >= static_cast<double>(pairs - place + 1)) break;
+                place += static_cast<std::uint64_t>(skip);
+                partners.push_back(target >= place ? target - place : target + size_ - place);
                 ++degrees[i];
             }
         }
@@ -52,6 +54,11 @@ class UnorderedBernoulli final : public RuleSampler {
     }
 
    private:
+    /// Half of the other neurons. Of two opposite neurons on the ring, the first one decides.
+    std::uint64_t pairs_of(std::uint64_t target) const {
+        return (size_ - 1) / 2 + (size_ % 2 == 0 && target < size_ / 2 ? 1 : 0);
+    }
+
     std::uint64_t size_;
     double probability_;
     RandomKey key_;
@@ -85,8 +92,11 @@ const RuleInfo unordered_bernoulli_rule{
     .summary = "each unordered pair of neurons is connected with the same probability, in one direction",
     .notes =
         "The sources must be the targets: a population, or a part of it, that is connected to itself. Each pair of "
-        "different neurons is decided once, and connects the neuron with the lower id to the other one. A second "
-        "projection with the rule Reversed makes the other direction, so that all pairs are symmetric.",
+        "different neurons is decided once. The neurons are arranged in a ring in the order of their ids; the "
+        "connection is "
+        "from the neuron that is nearer before the other one, so that all neurons have nearly as many pairs in each "
+        "direction. A second projection with the rule Reversed makes the other direction, so that all pairs are "
+        "symmetric.",
     .parameters = unordered_bernoulli_parts::parameters,
     .bind = unordered_bernoulli_parts::bind,
 };

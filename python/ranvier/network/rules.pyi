@@ -403,8 +403,9 @@ class UnorderedBernoulli(Rule):
         Probability that a pair is connected.
 
     The sources must be the targets: a population, or a part of it, that is connected to itself. Each pair of different
-    neurons is decided once, and connects the neuron with the lower id to the other one. A second projection with the
-    rule Reversed makes the other direction, so that all pairs are symmetric.
+    neurons is decided once. The neurons are arranged in a ring in the order of their ids; the connection is from the
+    neuron that is nearer before the other one, so that all neurons have nearly as many pairs in each direction. A
+    second projection with the rule Reversed makes the other direction, so that all pairs are symmetric.
     """
 
     name: ClassVar[str]

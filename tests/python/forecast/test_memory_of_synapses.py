@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ranvier as rv
@@ -148,6 +149,9 @@ RULES: dict[str, tuple[Rule, int]] = {
     "no multapses": (rv.FixedIndegree(200, allow_multapses=False), 500),
     "hardly any": (rv.FixedIndegree(1), 500),
     "probability": (rv.PairwiseBernoulli(0.4), 500),
+    "rows": (rv.ExplicitRows([*range(0, 100_001, 200)], np.arange(100_000) % 500), 500),
+    "rows and repeated": (rv.ExplicitRows([0, *[501] * 500], [7, *ALL]), 500),
+    "matrix": (rv.FromMatrix(np.random.default_rng(1).random((500, 500)) < 0.3), 500),
 }
 
 
@@ -160,6 +164,25 @@ def test_pairs_that_have_several_synapses(name: str) -> None:
     net.connect(sources, targets, rule, weight=0.1, synapse=rv.bernoulli())
     taken = rv.Simulation(net, threads=1, progress=False).memory()["synapses"]
     assert predict_memory(net, threads=1)["synapses"] == pytest.approx(taken, rel=0.05)
+
+
+@pytest.mark.parametrize("name", ["indegree", "probability", "outdegree", "matrix", "half"])
+@pytest.mark.parametrize("ranks", [1, 40])
+def test_pairs_in_both_directions(name: str, ranks: int) -> None:
+    """A rule of targets is one of sources in the opposite direction; dry runs build those of rank 0."""
+    net = rv.Network()
+    size = 500
+    a = net.create("iaf_psc_exp", size)
+    b = a if name == "half" else net.create("iaf_psc_exp", size)
+    forward = net.connect(a, b, rv.UnorderedBernoulli(0.4) if name == "half" else RULES[name][0], weight=0.1)
+    net.connect(b, a, rv.Reversed(forward))
+    net.connect(a, a, rv.SmallWorld(50, 0.2), weight=0.1)
+    sim = rv.Simulation(net, threads=1, progress=False, recordings="local", **grouped({"ranks": ranks}))
+    taken = sim.memory()["synapses"]
+    predicted = predict_memory(net, threads=1, ranks=ranks)["synapses"]
+    assert predicted == pytest.approx(taken, rel=0.1)
+    if ranks == 1:
+        assert sim.count_connections() == pytest.approx(net.expected_synapses, rel=0.05)
 
 
 @pytest.mark.parametrize("sort_connections", [True, False])
