@@ -7,9 +7,10 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from ranvier import _core
+from ranvier.base.hints import hint_for
 from ranvier.base.names import unknown_name
 from ranvier.base.values import StoredValues
-from ranvier.errors import RuleError, WrongTypeError
+from ranvier.errors import RuleError, UnknownNameError, WrongTypeError
 from ranvier.network.rule_base import Rule
 from ranvier.network.rules import RULES, AllToAll
 
@@ -17,6 +18,10 @@ __all__ = ["make_rule", "pairs_of", "rule_class", "rule_names", "values_of"]
 
 # The classes by the names of rules in the core.
 _NAMES = dict(zip((rule.name for rule in _core.rules()), RULES, strict=True))
+
+
+_OF_BOTH_DIRECTIONS = ("make_symmetric", "symmetric")
+"""Keywords with which other simulators connect both directions."""
 
 
 def rule_names() -> list[str]:
@@ -49,6 +54,8 @@ def make_rule(rule: object, keywords: dict[str, Any], others: Sequence[str] = ()
     if isinstance(rule, type) and issubclass(rule, Rule) and rule is not Rule:
         raise WrongTypeError("a rule", f"the class {rule.__name__}", "must be made", f"write rv.{rule.__name__}(...)")
     if isinstance(rule, str) and rule not in _NAMES:
+        if hint := hint_for(rule):
+            raise UnknownNameError("rule", f"'{rule}'", "no rule has this name", hint)
         unknown_name("rule", rule, rule_names())
     if not isinstance(rule, Rule | str):
         raise WrongTypeError("a rule", type(rule).__name__, "must be a rule, such as rv.OneToOne(), or its name")
@@ -57,6 +64,13 @@ def make_rule(rule: object, keywords: dict[str, Any], others: Sequence[str] = ()
     # Further keywords are constants of an expression.
     takes_constants = any(isinstance(keywords.get(name), str) for name in rule_type._expressions)
     for name in keywords:
+        if name in _OF_BOTH_DIRECTIONS:
+            raise UnknownNameError(
+                "keyword of Network.connect()",
+                f"'{name}'",
+                "a projection has one direction",
+                "connect the other one, too: net.connect(targets, sources, rv.Reversed(projection))",
+            )
         if name not in names and not takes_constants:
             unknown_name(f"parameter of rule {rule_type.name} or keyword", name, [*others, *names])
     if isinstance(rule, Rule):

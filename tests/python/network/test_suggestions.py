@@ -54,6 +54,18 @@ CALLS: dict[str, tuple[Callable[[rv.Network], object], list[str]]] = {
         lambda net: net.connect(net["a"], net["a"], "pairwise_bernoulli", p=0.1, weight=1.0),
         ["'p'", "net.connect(a, a, rv.PairwiseBernoulli(probability=0.1), weight=1.0)"],
     ),
+    "symmetric pairs of NEST": (
+        lambda net: net.connect(net["a"], net["a"], "symmetric_pairwise_bernoulli", p=0.1),
+        ["'symmetric_pairwise_bernoulli'", "rv.UnorderedBernoulli(p)", "rv.Reversed(half)"],
+    ),
+    "both directions as in NEST": (
+        lambda net: net.connect(net["a"], net["a"], rv.OneToOne(), make_symmetric=True),
+        ["'make_symmetric'", "net.connect(targets, sources, rv.Reversed(projection))"],
+    ),
+    "a list of PyNN": (
+        lambda net: rv.FromListConnector,  # type: ignore[attr-defined]
+        ["rv.Explicit("],
+    ),
     "a synapse of NEST by name": (
         lambda net: net.connect(net["a"], net["a"], rv.AllToAll(), weight=1.0, synapse="stdp_synapse"),
         ["'stdp_synapse'", "synapse=rv.stdp(...)"],
