@@ -260,7 +260,32 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
         weight, synapse = following(DRIVES[targets.model].weight, voltage)
     if synapse == "static_synapse" and isinstance(weight, float) and pairs.random() < 0.3:
         weight = weight_by_pair(weight, dimensions, pairs)
-    net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse, site=site)
+    made = net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse, site=site)
+    others = random.Random(f"others {net.seed} {len(net.projections)}")
+    if others.random() < 0.4 and targets.model != "parrot_neuron" and not isinstance(weight, list):
+        _connect_again(made, weight, others)
+
+
+def _connect_again(made: rv.Projection, weight: Any, chance: random.Random) -> None:
+    """Connect neurons of a projection by a rule that needs one population, a list or another projection."""
+    net, sources, targets = made.network, made.sources, made.targets
+    values: dict[str, Any] = {"weight": weight, "delay": made.delay, "receptor": made.receptor}
+    kind = chance.choice(["ring", "half", "matrix", "rows", "reversed", "reversed"])
+    if kind == "ring":
+        net.connect(targets, targets, rv.SmallWorld(2 * chance.randrange(3), chance.random()), **values)
+    elif kind == "half":
+        half = net.connect(targets, targets, rv.UnorderedBernoulli(chance.choice([0.05, 0.5])), **values)
+        net.connect(targets, targets, rv.Reversed(half), receptor=made.receptor)
+    elif kind == "matrix":
+        matrix = np.random.default_rng(chance.randrange(1000)).random((len(targets), len(sources))) < 0.1
+        net.connect(sources, targets, rv.FromMatrix(matrix), **values)
+    elif kind == "rows":
+        degrees = [chance.randrange(5) for _ in range(len(targets))]
+        drawn = [chance.randrange(len(sources)) for _ in range(sum(degrees))]
+        net.connect(sources, targets, rv.ExplicitRows(np.cumsum([0, *degrees]), drawn), **values)
+    elif [each.population.model for each in sources.parts] == [each.population.model for each in targets.parts]:
+        given = values if chance.random() < 0.5 else {"receptor": made.receptor}
+        net.connect(targets, sources, rv.Reversed(made), **given)
 
 
 def _common_dimensions(*populations: rv.Population) -> int | None:
