@@ -134,7 +134,7 @@ def test_pulses_begin_in_the_middle() -> None:
 @pytest.mark.parametrize("threads", [2, 3])
 def test_same_spikes_for_any_number_of_threads(threads: int) -> None:
     model, sim = built()
-    other = rv.Simulation(model.net, progress=False, tuning=rv.Tuning(threads=threads))
+    other = rv.Simulation(model.net, threads=threads, progress=False)
     other.run(310.0)
     assert other.spikes(model.spikes).digest() == sim.spikes(model.spikes).digest()
 
