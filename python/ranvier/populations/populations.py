@@ -211,8 +211,10 @@ class PopulationView(Immutable):
         """
         number_of = whole_number("number of nearest neurons", count, 1, len(self))
         distances = lengths(self._from_point(point))
-        chosen = np.argsort(distances, kind="stable")[:number_of]
-        return self[np.sort(chosen)]
+        farthest = np.partition(distances, number_of - 1)[number_of - 1]
+        nearer = np.flatnonzero(distances < farthest)
+        as_far = np.flatnonzero(distances == farthest)[: number_of - len(nearer)]
+        return self[np.sort(np.concatenate([nearer, as_far]))]
 
     def within(self, mask: Mask, around: npt.ArrayLike | None = None) -> PopulationView:
         """Return a view of the neurons in a region: those whose displacement from a point is in a mask.
