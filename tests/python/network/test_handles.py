@@ -252,7 +252,7 @@ REFUSED: dict[str, tuple[Callable[[Parts], Any], dict[str, Any], type[RanvierErr
     "weight as text": (lambda p: p.projection, {"weight": "abc"}, UnknownSymbolError, "weight"),
     "unknown value of a projection": (lambda p: p.projection, {"wieght": 1.0}, UnknownNameError, "mean 'weight'"),
     "delay below a step": (lambda p: p.projection, {"weight": 5.0, "delay": 0.01}, DelayError, "at least one step"),
-    "parameter of another rule": (lambda p: p.projection, {"probability": 0.5}, UnknownNameError, "indegree"),
+    "parameter of another rule": (lambda p: p.projection, {"outdegree": 5}, UnknownNameError, "indegree"),
     "impossible rule": (
         lambda p: p.projection,
         {"weight": 5.0, "rule": rv.FixedIndegree(11, allow_multapses=False)},
