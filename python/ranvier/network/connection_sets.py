@@ -51,7 +51,7 @@ class ConnectionSet(Rule):
     A random set of csa draws from the state that Python's module `random` had when the set was made: call
     ``random.seed(1)`` before that line, so that it is the same in each run and on each process. The seed of the network
     does not change it; processes whose connections differ fail with an error when the simulation is built. Each
-    process holds the list of all connections: 16 bytes for each, and 8 more for each weight and
+    process holds the list of all connections: 8 bytes for each, and 8 more for each weight and
     delay. The projection keeps this list, not the set.
 
     Examples

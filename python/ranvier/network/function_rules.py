@@ -80,7 +80,8 @@ class FunctionRule(Rule):
     The function is called when neurons are connected, for all targets on every process, and twice for each block, since
     a function that depends on anything but its arguments would give each process another network. Processes whose
     connections differ fail with an error when the simulation is built. Each process holds the list of all connections:
-    16 bytes for each, and 8 more for each weight and delay. The projection keeps this list, not the function.
+    8 bytes for each, and 8 more for each weight and delay, and four times as much while it is made. The projection
+    keeps this list, not the function.
 
     Examples
     --------
