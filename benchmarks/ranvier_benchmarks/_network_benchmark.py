@@ -40,6 +40,8 @@ class NetworkBenchmark:
     """Title of the table."""
     complete: Callable[[Chosen], None] = lambda chosen: None
     """Completes keys of the network that depend on each other."""
+    is_drawn: bool = False
+    """Whether the number of synapses is drawn, so that two programs have different ones."""
 
 
 def add_arguments(parser: argparse.ArgumentParser, benchmark: NetworkBenchmark) -> None:
@@ -99,7 +101,7 @@ def run(arguments: argparse.Namespace, benchmark: NetworkBenchmark) -> int:
     measures = [*_MEASURES, *_rates(comparison)]
     show(console, _title(comparison, arguments.repetitions, chosen, benchmark), comparison, measures)
     file.finish(as_json(comparison), console)
-    return _check_same_work(comparison, console)
+    return _check_same_work(comparison, console, is_drawn=benchmark.is_drawn)
 
 
 # ---- who runs --------------------------------------------------------------------------------------------------------
@@ -153,9 +155,12 @@ def _title(comparison: Comparison, repetitions: int, chosen: Chosen, benchmark: 
     )
 
 
-def _check_same_work(comparison: Comparison, console: Console) -> int:
+def _check_same_work(comparison: Comparison, console: Console, *, is_drawn: bool) -> int:
     sizes = {(report["neurons"], report["synapses"]) for reports in comparison.reports for report in reports}
-    if len(sizes) == 1:
+    synapses = [of_network for _, of_network in sizes]
+    # Numbers of many independent draws differ by less.
+    is_alike = is_drawn and max(synapses) - min(synapses) <= 0.01 * max(synapses)
+    if len(sizes) == 1 or (is_alike and len({neurons for neurons, _ in sizes}) == 1):
         return 0
     console.print(f"\nThe networks were not the same: neurons and synapses were {sorted(sizes)}", style="bold red")
     return 1
