@@ -18,7 +18,7 @@ from ranvier.equations.models import iaf_cond_exp
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import parrot_neuron
 from ranvier.network.network import Network
-from ranvier.network.rules import OneToOne, PairwisePoisson
+from ranvier.network.rules import FixedIndegree, OneToOne
 from ranvier.networks._bounds import POSITIVE, bounded
 from ranvier.networks.network_model import NetworkModel
 from ranvier.populations.populations import Population
@@ -40,7 +40,7 @@ _LARGEST_SIDE = 256
 def topographic_map(
     *,
     side: int = 16,
-    indegree: float = 16.0,
+    indegree: int = 16,
     sigma: float = 2.5,
     duration: float = 20_000.0,
     resolution: float = 0.1,
@@ -58,7 +58,7 @@ def topographic_map(
     side
         Neurons along each side of both sheets, 4 to 256.
     indegree
-        Mean number of synapses of a target, > 0.
+        Number of synapses of a target, >= 1; several may come from the same source.
     sigma
         Standard deviation of the profile along each axis, mm, > 0 and <= side / 4.
     duration
@@ -82,7 +82,7 @@ def topographic_map(
     """
     of_network = "of the topographic map"
     side = whole_number(f"side {of_network}", side, 4, _LARGEST_SIDE)
-    indegree = bounded(f"indegree {of_network}", indegree, POSITIVE, 1e6)
+    indegree = whole_number(f"indegree {of_network}", indegree, 1, 1_000_000)
     sigma = bounded(f"sigma {of_network}", sigma, POSITIVE, 0.25 * side)
     epochs = _epochs(bounded(f"duration {of_network}", duration, _EPOCH, 1e7), of_network)
     net = Network(resolution=resolution, seed=seed, name=f"Topographic map of {side} x {side} neurons")
@@ -95,10 +95,7 @@ def topographic_map(
     )
     tectum = net.create(neuron, side**2, name="tectum", positions=sheet)
     net.connect(trains, retina, OneToOne(), weight=1.0, delay=net.resolution)
-    # The sum over all sources is the in-degree.
-    distances = np.hypot(*((retina.positions - retina.positions[0] + 0.5 * side) % side - 0.5 * side).T)
-    mean = indegree / float(np.exp(-0.5 * (distances / sigma) ** 2).sum())
-    rule = PairwisePoisson("p*exp(-d**2/(2*sigma**2))", p=mean, sigma=sigma)
+    rule = FixedIndegree(indegree, probability="exp(-d**2/(2*sigma**2))", sigma=sigma)
     net.connect(retina, tectum, rule, weight=_WEIGHT, delay=_DELAY, name="projection")
     return NetworkModel(
         net=net,
@@ -156,7 +153,7 @@ class _MapFigure:
     sources: Population
     targets: Population
     side: int
-    indegree: float
+    indegree: int
     sigma: float
 
     def __call__(self, spikes: SpikeData, title: str) -> Figure:
@@ -170,8 +167,12 @@ class _MapFigure:
         """Return what theory says: the width of receptive fields, and the mean distance of their centres, mm.
 
         A target with linear responses has the receptive field of its synapses, smoothed twice by the stimulus. The
-        centre of n synapses deviates by a normal distribution with the width of the profile divided by sqrt(n) along
-        each axis, and its distance has a Rayleigh distribution.
+        distance of the centre of n random synapses has a Rayleigh distribution. The centre is a mean direction on the
+        torus; along an axis, its variance is (1 - b) / (2 n a²) in radians squared, where a and b are the first two
+        Fourier components of the profile (K. V. Mardia and P. E. Jupp, Directional Statistics, 2000, section 4.8).
         """
         width = math.sqrt(self.sigma**2 + 2.0 * _PEAK_SIGMA**2)
-        return width, self.sigma * math.sqrt(0.5 * math.pi / self.indegree)
+        angle = 2.0 * math.pi * self.sigma / self.side
+        first, second = math.exp(-0.5 * angle**2), math.exp(-2.0 * angle**2)
+        deviation = math.sqrt((1.0 - second) / (2.0 * self.indegree)) / first * self.side / (2.0 * math.pi)
+        return width, deviation * math.sqrt(0.5 * math.pi)
