@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "connect/tables/site_choice.hpp"
@@ -27,6 +28,7 @@ struct ProjectionPlan {
     std::uint64_t sources = 0;  ///< number of sources; smaller than the range if there are gaps
     std::vector<PopulationId> target_populations;
     std::shared_ptr<const RuleSampler> sampler;
+    PairNeurons neurons;  ///< of expressions
     SynapseValues weights;  ///< mV or pA
     SynapseValues delays;   ///< ms
     DelayGrid delay_grid;
@@ -40,6 +42,26 @@ struct ProjectionPlan {
     KindIndex negative_kind;
     double weight_bound = 0.0;  ///< as given by the user; 0 without a bound
     std::uint32_t most_spikes = 1;  ///< greatest number of simultaneous spikes of one source at a target
+
+    /// What the expressions among these values need of synapses; nothing if there is no expression.
+    std::optional<SynapseQuantities> quantities(InstructionSet set, const DrawnSynapses& synapses, bool with_weights,
+                                                bool with_delays, bool with_parameters) const {
+        const std::vector<const SynapseExpression*> used = expressions(with_weights, with_delays, with_parameters);
+        if (used.empty()) return std::nullopt;
+        SynapseQuantities made = SynapseQuantities::of(set, neurons, sampler->major(), synapses);
+        for (const SynapseExpression* const each : used) made.need(*each);
+        return made;
+    }
+    std::vector<const SynapseExpression*> expressions(bool of_weights, bool of_delays, bool of_parameters) const {
+        std::vector<const SynapseExpression*> found;
+        const auto add = [&](const SynapseValues& values) {
+            if (values.expression() != nullptr) found.push_back(values.expression());
+        };
+        if (of_weights) add(weights);
+        if (of_delays) add(delays);
+        if (of_parameters) std::ranges::for_each(parameters, add);
+        return found;
+    }
 
     bool reaches(PopulationId population) const {
         return std::ranges::find(target_populations, population) != target_populations.end();

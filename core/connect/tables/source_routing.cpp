@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "comm/redistribution.hpp"
 #include "connect/tables/table_builder_implementation.hpp"
@@ -92,17 +94,23 @@ void TableBuilder::Implementation::draw_values(const ProjectionPlan& plan, std::
     if (plan.sites != nullptr) scratch.sites.resize(count);
     scratch.parameters.resize(plan.parameters.size() * count);
     std::vector<SynapseValues::Synapse> synapses(count);
+    std::vector<std::uint64_t> sources(count);
+    std::vector<std::uint64_t> targets(count);
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t source = scratch.rows[i] - base;
         const auto ordinal = static_cast<std::uint32_t>(scratch.weights[i]);
         const NeuronId target = layout.shard(shard).id_of(LocalIndex{scratch.targets[i]});
-        synapses[i] = {source, target.value - plan.pairs.first_target.value, ordinal};
+        synapses[i] = {source, ordinal};
+        sources[i] = source;
+        targets[i] = target.value - plan.pairs.first_target.value;
         if (plan.sites == nullptr) continue;
         scratch.sites[i] = plan.sites->site(*plan.sampler, source, ordinal, plan.sites->sites(target));
     }
-    plan.weights.values(options.instruction_set, *plan.sampler, synapses, scratch.weights.data());
+    SynapseQuantities quantities(options.instruction_set, plan.neurons, std::move(sources), std::move(targets));
+    for (const SynapseExpression* const each : plan.expressions(true, false, true)) quantities.need(*each);
+    plan.weights.values(options.instruction_set, *plan.sampler, synapses, &quantities, scratch.weights.data());
     for (std::size_t k = 0; k < plan.parameters.size(); ++k) {
-        plan.parameters[k].values(options.instruction_set, *plan.sampler, synapses,
+        plan.parameters[k].values(options.instruction_set, *plan.sampler, synapses, &quantities,
                                   scratch.parameters.data() + k * count);
     }
 }

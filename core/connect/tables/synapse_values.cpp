@@ -1,96 +1,83 @@
 #include "connect/tables/synapse_values.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
-#include <optional>
 #include <utility>
 #include <vector>
 
 namespace ranvier::connect {
 
+SynapseQuantities SynapseQuantities::of(InstructionSet set, const PairNeurons& neurons, RuleSampler::Major major,
+                                        const DrawnSynapses& synapses) {
+    std::vector<std::uint64_t> majors;
+    majors.reserve(synapses.partners.size());
+    for (std::size_t i = 0; i < synapses.degrees.size(); ++i) {
+        majors.insert(majors.end(), synapses.degrees[i], synapses.begin + i * synapses.stride);
+    }
+    std::vector<std::uint64_t> partners(synapses.partners.begin(), synapses.partners.end());
+    const bool by_target = major == RuleSampler::Major::target;
+    return {set, neurons, by_target ? std::move(partners) : std::move(majors),
+            by_target ? std::move(majors) : std::move(partners)};
+}
+
+void SynapseQuantities::need(const SynapseExpression& expression) {
+    Direction& direction = expression.is_reversed ? reversed_ : forward_;
+    for (const PairQuantity input : expression.function->inputs()) {
+        direction.needed[static_cast<std::size_t>(input)] = true;
+    }
+}
+
+PairFunction::Quantities SynapseQuantities::of(const SynapseExpression& expression) {
+    Direction& direction = expression.is_reversed ? reversed_ : forward_;
+    if (!direction.is_computed) {
+        if (expression.is_reversed) {
+            const PairNeurons opposite{.positions = neurons_->positions,
+                                       .sources = neurons_->targets,
+                                       .targets = neurons_->sources,
+                                       .first_source = neurons_->first_target,
+                                       .first_target = neurons_->first_source};
+            direction.arrays.compute(set_, opposite, direction.needed, targets_, sources_);
+        } else {
+            direction.arrays.compute(set_, *neurons_, direction.needed, sources_, targets_);
+        }
+        direction.is_computed = true;
+    }
+    return direction.arrays.quantities();
+}
+
 namespace {
 
-/// The quantities of pairs on which an expression depends, as arrays.
-class PairArrays {
-   public:
-    PairArrays(const SynapseExpression& expression, std::size_t count) : expression_(expression) {
-        const std::span<const PairQuantity> inputs = expression.function->inputs();
-        numbers_.resize(inputs.size() * count);
-        for (std::size_t k = 0; k < inputs.size(); ++k) {
-            arrays_[static_cast<std::size_t>(inputs[k])] = numbers_.data() + k * count;
+PairFunction::Quantities from(PairFunction::Quantities quantities, std::size_t begin) {
+    for (const double*& each : quantities) each = each == nullptr ? nullptr : each + begin;
+    return quantities;
+}
+
+/// With fewer synapses of a major neuron, all are drawn together, at scattered positions in streams.
+constexpr std::size_t least_degree = 64;
+
+void fill_expression(InstructionSet set, const PairFunction& function, RandomKey key, const DrawnSynapses& synapses,
+                     const PairFunction::Quantities& quantities, double* out) {
+    const std::size_t count = synapses.partners.size();
+    if (!function.draws()) return function.evaluate(set, count, quantities, {}, out);
+    if (count < least_degree * synapses.degrees.size()) {
+        std::vector<std::uint64_t> streams;
+        std::vector<std::uint32_t> ordinals;
+        for (std::size_t i = 0; i < synapses.degrees.size(); ++i) {
+            streams.insert(streams.end(), synapses.degrees[i], synapses.begin + i * synapses.stride);
+            for (std::uint32_t k = 0; k < synapses.degrees[i]; ++k) ordinals.push_back(k);
         }
-        is_spatial_ = expression.function->is_spatial();
+        return function.draw(set, count, quantities, key, PairFunction::Objects::at(streams.data(), ordinals.data()),
+                             out);
     }
-
-    /// @param source, target indices of the rule
-    void set(std::size_t i, std::uint64_t source, std::uint64_t target) {
-        const NeuronId from{expression_.first_source.value + source};
-        const NeuronId to{expression_.first_target.value + target};
-        if (is_spatial_) {
-            const PairPositions& positions = *expression_.positions;
-            const Point& source_position = position(from, source_);
-            const Point& target_position = position(to, target_);
-            if (expression_.is_reversed) {
-                set_positions(i, target_position, source_position, positions);
-            } else {
-                set_positions(i, source_position, target_position, positions);
-            }
-        }
-        const PairQuantity index_of_source =
-            expression_.is_reversed ? PairQuantity::target_index : PairQuantity::source_index;
-        const PairQuantity index_of_target =
-            expression_.is_reversed ? PairQuantity::source_index : PairQuantity::target_index;
-        if (double* const array = of(index_of_source)) {
-            array[i] = static_cast<double>(expression_.sources.count_below(from));
-        }
-        if (double* const array = of(index_of_target)) {
-            array[i] = static_cast<double>(expression_.targets.count_below(to));
-        }
+    std::size_t position = 0;
+    for (std::size_t i = 0; i < synapses.degrees.size(); ++i) {
+        const std::uint64_t major = synapses.begin + i * synapses.stride;
+        function.draw(set, synapses.degrees[i], from(quantities, position), key, PairFunction::Objects::of(major, 0),
+                      out + position);
+        position += synapses.degrees[i];
     }
-
-    PairFunction::Quantities quantities() const {
-        PairFunction::Quantities quantities{};
-        std::ranges::copy(arrays_, quantities.begin());
-        return quantities;
-    }
-
-   private:
-    /// The last neuron of a side: one of both sides stays the same for many pairs.
-    struct Last {
-        std::optional<NeuronId> id;
-        Point position{};
-    };
-
-    double* of(PairQuantity quantity) const { return arrays_[static_cast<std::size_t>(quantity)]; }
-
-    const Point& position(NeuronId id, Last& last) {
-        if (last.id != id) last = {id, expression_.positions->space->at(id)};
-        return last.position;
-    }
-
-    void set_positions(std::size_t i, const Point& source, const Point& target, const PairPositions& positions) {
-        const Point displacement = positions.displacement(source, target);
-        if (double* const array = of(PairQuantity::distance)) array[i] = PairPositions::length(displacement);
-        for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
-            const auto put = [&](PairQuantity first, const Point& point) {
-                double* const array = arrays_[static_cast<std::size_t>(first) + axis];
-                if (array != nullptr) array[i] = point[axis];
-            };
-            put(PairQuantity::displacement_x, displacement);
-            put(PairQuantity::source_x, source);
-            put(PairQuantity::target_x, target);
-        }
-    }
-
-    const SynapseExpression& expression_;
-    bool is_spatial_ = false;
-    std::vector<double> numbers_;
-    std::array<double*, pair_quantity_count> arrays_{};
-    Last source_;
-    Last target_;
-};
+}
 
 }  // namespace
 
@@ -125,34 +112,37 @@ std::pair<double, double> SynapseValues::expected_range(double count) const {
     return {distribution->quantile(tail), distribution->quantile(1.0 - tail)};
 }
 
-void SynapseValues::fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major,
-                         std::span<const std::uint64_t> partners, double* out) const {
-    const std::size_t count = partners.size();
+void SynapseValues::fill(InstructionSet set, const RuleSampler& sampler, const DrawnSynapses& synapses,
+                         SynapseQuantities* quantities, double* out) const {
+    const std::size_t count = synapses.partners.size();
     if (const auto* number = std::get_if<double>(&values_)) {
         std::fill_n(out, count, *number);
         return;
     }
-    if (const auto* array = std::get_if<SharedArray>(&values_)) {
-        for (std::size_t i = 0; i < count; ++i) out[i] = (*array)[sampler.array_position(major, i)];
-        return;
-    }
-    if (const auto* distribution = std::get_if<Distribution>(&values_)) {
-        distribution->fill(set, key_, major, 0, count, out);
+    const auto* const array = std::get_if<SharedArray>(&values_);
+    if (const auto* expression = std::get_if<SynapseExpression>(&values_)) {
+        fill_expression(set, *expression->function, key_, synapses, quantities->of(*expression), out);
     } else {
-        const auto& expression = std::get<SynapseExpression>(values_);
-        const bool by_target = sampler.major() == RuleSampler::Major::target;
-        PairArrays pairs(expression, count);
-        for (std::size_t i = 0; i < count; ++i) {
-            pairs.set(i, by_target ? partners[i] : major, by_target ? major : partners[i]);
+        const auto* const distribution = std::get_if<Distribution>(&values_);
+        std::size_t position = 0;
+        for (std::size_t k = 0; k < synapses.degrees.size(); ++k) {
+            const std::uint64_t major = synapses.begin + k * synapses.stride;
+            const std::size_t degree = synapses.degrees[k];
+            double* const of_major = out + position;
+            position += degree;
+            if (distribution != nullptr) {
+                distribution->fill(set, key_, major, 0, degree, of_major);
+                continue;
+            }
+            for (std::size_t i = 0; i < degree; ++i) of_major[i] = (*array)[sampler.array_position(major, i)];
         }
-        expression.function->draw(set, count, pairs.quantities(), key_, PairFunction::Objects::of(major, 0), out);
     }
-    if (!is_whole_) return;
+    if (!is_whole_ || array != nullptr) return;
     for (std::size_t i = 0; i < count; ++i) out[i] = rounded(out[i]);
 }
 
 void SynapseValues::values(InstructionSet set, const RuleSampler& sampler, std::span<const Synapse> synapses,
-                           double* out) const {
+                           SynapseQuantities* quantities, double* out) const {
     const std::size_t count = synapses.size();
     if (const auto* number = std::get_if<double>(&values_)) {
         std::fill_n(out, count, *number);
@@ -166,18 +156,14 @@ void SynapseValues::values(InstructionSet set, const RuleSampler& sampler, std::
         }
     } else {
         const auto& expression = std::get<SynapseExpression>(values_);
-        const bool by_target = sampler.major() == RuleSampler::Major::target;
-        PairArrays pairs(expression, count);
         std::vector<std::uint64_t> streams(count);
         std::vector<std::uint32_t> ordinals(count);
         for (std::size_t i = 0; i < count; ++i) {
-            const Synapse& synapse = synapses[i];
-            pairs.set(i, by_target ? synapse.partner : synapse.major, by_target ? synapse.major : synapse.partner);
-            streams[i] = synapse.major;
-            ordinals[i] = synapse.ordinal;
+            streams[i] = synapses[i].major;
+            ordinals[i] = synapses[i].ordinal;
         }
         const auto objects = PairFunction::Objects::at(streams.data(), ordinals.data());
-        expression.function->draw(set, count, pairs.quantities(), key_, objects, out);
+        expression.function->draw(set, count, quantities->of(expression), key_, objects, out);
         for (std::size_t i = 0; i < count; ++i) out[i] = rounded(out[i]);
     }
 }

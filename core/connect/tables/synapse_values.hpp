@@ -7,32 +7,64 @@
 #include <span>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "connect/space/pair_arrays.hpp"
 #include "ranvier/base/distribution.hpp"
-#include "ranvier/base/id_sequence.hpp"
-#include "ranvier/base/ids.hpp"
 #include "ranvier/base/instruction_set.hpp"
 #include "ranvier/base/random.hpp"
 #include "ranvier/base/shared_array.hpp"
 #include "ranvier/connect/rules/rule.hpp"
 #include "ranvier/connect/space/pair_function.hpp"
-#include "ranvier/connect/space/positions.hpp"
 
 namespace ranvier::connect {
 
-/// An expression that gives the value of each synapse, and the neurons on which it depends.
+/// An expression that gives the value of each synapse.
 struct SynapseExpression {
     std::shared_ptr<const PairFunction> function;
     /// Bounds of the values that can occur.
     double least = -std::numeric_limits<double>::infinity();
     double greatest = std::numeric_limits<double>::infinity();
-    std::shared_ptr<const PairPositions> positions = nullptr;  ///< null if the function needs none
-    IdSequence sources;  ///< of the projection
-    IdSequence targets;
-    NeuronId first_source;  ///< source 0 of the rule (PairSpace)
-    NeuronId first_target;
     /// Whether the value is that of the synapse from the target to the source.
     bool is_reversed = false;
+};
+
+/// The synapses of the major neurons begin, begin + stride, ... as RuleSampler::draw() gives them.
+struct DrawnSynapses {
+    std::uint64_t begin = 0;
+    std::uint64_t stride = 1;
+    std::span<const std::uint32_t> degrees;
+    std::span<const std::uint64_t> partners;
+};
+
+/// Quantities of pairs that values of the same synapses share.
+class SynapseQuantities {
+   public:
+    /// @param neurons outlive it
+    SynapseQuantities(InstructionSet set, const PairNeurons& neurons, std::vector<std::uint64_t> sources,
+                      std::vector<std::uint64_t> targets)
+        : set_(set), neurons_(&neurons), sources_(std::move(sources)), targets_(std::move(targets)) {}
+    static SynapseQuantities of(InstructionSet set, const PairNeurons& neurons, RuleSampler::Major major,
+                                const DrawnSynapses& synapses);
+
+    /// The quantities of a function, from a synapse on. Those of a reversed one are of the opposite pairs.
+    PairFunction::Quantities of(const SynapseExpression& expression);
+    /// To be called for all functions before of(), so that their quantities are computed together.
+    void need(const SynapseExpression& expression);
+
+   private:
+    struct Direction {
+        PairArrays::Needed needed{};
+        PairArrays arrays;
+        bool is_computed = false;
+    };
+
+    InstructionSet set_;
+    const PairNeurons* neurons_;
+    std::vector<std::uint64_t> sources_;
+    std::vector<std::uint64_t> targets_;
+    Direction forward_;
+    Direction reversed_;
 };
 
 /// The weights, the delays, or a parameter of the synapses of a projection: one for all synapses, one each (in the
@@ -57,19 +89,22 @@ class SynapseValues {
     /// The medians of the least and of the greatest of `count` drawn values; the bounds if values are not drawn.
     std::pair<double, double> expected_range(double count) const;
 
-    /// Values of the first synapses of this major neuron.
-    /// @param partners of these synapses, as RuleSampler::draw() gives them
-    void fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major,
-              std::span<const std::uint64_t> partners, double* out) const;
+    /// Null if the values are not given by an expression.
+    const SynapseExpression* expression() const { return std::get_if<SynapseExpression>(&values_); }
+
+    /// Values of all these synapses.
+    /// @param quantities of the same synapses; may be null without an expression
+    void fill(InstructionSet set, const RuleSampler& sampler, const DrawnSynapses& synapses,
+              SynapseQuantities* quantities, double* out) const;
 
     /// A synapse: number `ordinal` of its major neuron.
     struct Synapse {
         std::uint64_t major = 0;
-        std::uint64_t partner = 0;
         std::uint32_t ordinal = 0;
     };
     /// Values of any synapses.
-    void values(InstructionSet set, const RuleSampler& sampler, std::span<const Synapse> synapses, double* out) const;
+    void values(InstructionSet set, const RuleSampler& sampler, std::span<const Synapse> synapses,
+                SynapseQuantities* quantities, double* out) const;
 
    private:
     double rounded(double value) const;

@@ -212,37 +212,28 @@ void TableBuilder::Implementation::fill_values(const ProjectionPlan& plan, std::
     const std::size_t total = scratch.partners.size();
     if (weights) scratch.weights.resize(total);
     if (delays) scratch.milliseconds.resize(total);
-    std::size_t position = 0;
-    for (std::size_t i = 0; i < scratch.degrees.size(); ++i) {
-        const std::size_t degree = scratch.degrees[i];
-        if (degree == 0) continue;
-        const std::uint64_t major = begin + i * stride;
-        const auto partners = std::span<const std::uint64_t>(scratch.partners).subspan(position, degree);
-        if (weights) {
-            plan.weights.fill(options.instruction_set, *plan.sampler, major, partners,
-                              scratch.weights.data() + position);
-        }
-        if (delays) {
-            plan.delays.fill(options.instruction_set, *plan.sampler, major, partners,
-                             scratch.milliseconds.data() + position);
-        }
-        position += degree;
+    const DrawnSynapses synapses{begin, stride, scratch.degrees, scratch.partners};
+    // Parameters of synapses that are drawn by source are drawn where the synapses are stored.
+    const bool parameters = delays && plan.sampler->major() == RuleSampler::Major::target;
+    scratch.quantities = plan.quantities(options.instruction_set, synapses, weights, delays, parameters);
+    SynapseQuantities* const quantities = scratch.quantities ? &*scratch.quantities : nullptr;
+    if (weights) {
+        plan.weights.fill(options.instruction_set, *plan.sampler, synapses, quantities, scratch.weights.data());
+    }
+    if (delays) {
+        plan.delays.fill(options.instruction_set, *plan.sampler, synapses, quantities, scratch.milliseconds.data());
     }
 }
 
 void TableBuilder::Implementation::fill_parameters(const ProjectionPlan& plan, std::uint64_t begin,
                                                    std::uint64_t stride, Scratch& scratch) const {
     scratch.parameters.resize(plan.parameters.size() * scratch.partners.size());
+    const DrawnSynapses synapses{begin, stride, scratch.degrees, scratch.partners};
+    SynapseQuantities* const quantities = scratch.quantities ? &*scratch.quantities : nullptr;
     double* out = scratch.parameters.data();
     for (const SynapseValues& values : plan.parameters) {
-        std::span<const std::uint64_t> partners(scratch.partners);
-        for (std::size_t i = 0; i < scratch.degrees.size(); ++i) {
-            const std::size_t degree = scratch.degrees[i];
-            if (degree == 0) continue;
-            values.fill(options.instruction_set, *plan.sampler, begin + i * stride, partners.first(degree), out);
-            partners = partners.subspan(degree);
-            out += degree;
-        }
+        values.fill(options.instruction_set, *plan.sampler, synapses, quantities, out);
+        out += scratch.partners.size();
     }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -75,6 +76,7 @@ struct TableBuilder::Implementation {
         std::vector<double> milliseconds;
         std::vector<std::uint16_t> delays;
         std::vector<double> room;
+        std::optional<SynapseQuantities> quantities;  ///< of the synapses in `partners`
         std::vector<double> parameters;  ///< per-synapse ones, one after another
         SynapseStage stage;
     };

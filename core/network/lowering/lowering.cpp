@@ -79,14 +79,10 @@ class SynapseLowering {
         if (const auto* array = std::get_if<SharedArray>(&values)) return {*array, key};
         if (const auto* distribution = std::get_if<Distribution>(&values)) return {*distribution, key, use.is_whole};
         const auto& expression = std::get<ExpressionValues>(values);
+        needs_positions_ = needs_positions_ || expression.function->is_spatial();
         return {connect::SynapseExpression{.function = expression.function,
                                            .least = expression.least.value,
                                            .greatest = expression.greatest.value,
-                                           .positions = expression.function->is_spatial() ? positions() : nullptr,
-                                           .sources = projection_.sources,
-                                           .targets = projection_.targets,
-                                           .first_source = pairs_.first_source,
-                                           .first_target = pairs_.first_target,
                                            .is_reversed = use.is_reversed},
                 key, use.is_whole};
     }
@@ -104,19 +100,25 @@ class SynapseLowering {
         return lowered;
     }
 
-   private:
-    const std::shared_ptr<const connect::PairPositions>& positions() {
-        if (positions_ == nullptr) {
-            positions_ = connect::pair_positions(space_, projection_.sources, projection_.targets,
-                                                 "projection " + quoted(projection_.name));
+    /// What the expressions among all values need.
+    connect::PairNeurons neurons() const {
+        connect::PairNeurons made{.positions = nullptr,
+                                  .sources = projection_.sources,
+                                  .targets = projection_.targets,
+                                  .first_source = pairs_.first_source,
+                                  .first_target = pairs_.first_target};
+        if (needs_positions_) {
+            made.positions = connect::pair_positions(space_, projection_.sources, projection_.targets,
+                                                     "projection " + quoted(projection_.name));
         }
-        return positions_;
+        return made;
     }
 
+   private:
     const Projection& projection_;
     const connect::PairSpace& pairs_;
     std::shared_ptr<const connect::Space> space_;
-    std::shared_ptr<const connect::PairPositions> positions_;
+    bool needs_positions_ = false;
 };
 
 /// Maximum number of spikes of a unit in a step: the multiplicity of the most frequent time of its list.
@@ -244,6 +246,7 @@ void LoweredNetwork::lower_projections() {
         plan.weight_bound = projection.weight_bound;
         plan.delays = synapse_values.values(projection.delay, key_of_delays, {.is_reversed = same_delays});
         plan.parameters = synapse_values.parameters(network_->seed());
+        plan.neurons = synapse_values.neurons();
         plan.sites = lower_sites(*network_, projection);
         ReceptorChoice receptors;
         // The same for all targets.
