@@ -47,8 +47,8 @@ rv.plot.targets(sim, exc[39])
 rv.plot.sources(sim, inh[0])
 
 # %%
-# Connections by distance, divided by the pairs of neurons at this distance. The fit finds the kernel that they were drawn
-# from.
+# Connections by distance, divided by the pairs of neurons at this distance. The fit finds the kernel from which they
+# were drawn.
 
 found = sim.distance_histogram(recurrent)
 fit = found.fit("gaussian")
