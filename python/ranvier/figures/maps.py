@@ -100,7 +100,7 @@ def neurons(
     stride = -(-count // _MOST_DOTS)
     room = 1.0 if colours is not None else 0.0 if len(views) == 1 else 1.2
     drawn, axes = space_panel(ax, box, title, room=room)
-    style: dict[str, Any] = {"s": marker_area(-(-count // stride)), "rasterized": True}
+    style: dict[str, Any] = {"s": marker_area(-(-count // stride), ax), "rasterized": True}
     if box.dimensions == 3:
         style["depthshade"] = colours is None
     mappable = None

@@ -211,6 +211,13 @@ def draw_dots(axes: Any, points: FloatArray, **style: Any) -> PathCollection:
     return dots
 
 
-def marker_area(count: int) -> float:
-    """Return the area of a marker, points², such that `count` of them are distinct on a map."""
-    return float(np.clip(_COVERED * (72.0 * _SIDE) ** 2 / max(1, count), _SMALLEST, _GREATEST))
+def marker_area(count: int, ax: Axes | None = None) -> float:
+    """Return the area of a marker, points², such that `count` of them are distinct on a map.
+
+    The map is that of a new figure, or axes of the user.
+    """
+    side = _SIDE
+    if ax is not None:
+        extent = ax.get_window_extent()
+        side = min(_SIDE, float(min(extent.width, extent.height)) / ax.figure.dpi)
+    return float(np.clip(_COVERED * (72.0 * side) ** 2 / max(1, count), _SMALLEST, _GREATEST))

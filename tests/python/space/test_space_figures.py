@@ -114,6 +114,16 @@ def test_many_neurons_are_thinned() -> None:
     assert "every 3rd neuron" in [text.get_text() for text in figure.axes[0].texts]
 
 
+def test_dots_fit_the_axes() -> None:
+    _, exc, _ = two_populations()
+    net = rv.Network()
+    sheet = net.create("iaf_psc_exp", positions=rv.grid((40, 40)), name="sheet")
+    large = dots(rv.plot.neurons(sheet).axes[0])[0].get_sizes()[0]
+    small = dots(rv.plot.neurons(sheet, ax=Figure(figsize=(2.0, 2.0)).add_subplot()))[0].get_sizes()[0]
+    assert small == pytest.approx(large * (2.0 * 0.77 / 5.0) ** 2, rel=0.02)
+    assert dots(rv.plot.neurons(exc).axes[0])[0].get_sizes()[0] == 40.0
+
+
 def test_neurons_that_cannot_be_drawn() -> None:
     net, exc, _ = two_populations()
     absent = net.create("iaf_psc_exp", 3, name="absent")
