@@ -115,6 +115,10 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "contention": tuple(
         f"results.{field}" for field in ("network", "busy_programs", "one_thread", "several_threads", "several_ranks")
     ),
+    "placement": tuple(
+        f"counted.{field}"
+        for field in ("activity", "placement", "ranks", "spikes_of_run", "messages", "partners", "events", "spikes")
+    ),
     "kernels": (
         "measured.method",
         "measured.sorted",

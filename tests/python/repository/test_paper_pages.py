@@ -43,9 +43,12 @@ def test_a_page_names_a_command_for_each_result(name: str) -> None:
         assert re.search(rf"ranvier paper {name} --{result.kind} {result.number}\b", text), result.name
 
 
-@pytest.mark.parametrize("name", sorted(PAGES))
-def test_numbers_are_those_of_files(name: str) -> None:
-    check_page(PAGES[name].read_text(), FOLDER)
+QUOTING = sorted(path for path in (ROOT / "docs").rglob("*.md") if files_quoted_in(path.read_text()))
+
+
+@pytest.mark.parametrize("path", QUOTING, ids=lambda path: path.stem)
+def test_numbers_are_those_of_files(path: Path) -> None:
+    check_page(path.read_text(), FOLDER)
 
 
 def test_each_file_of_a_paper_is_quoted() -> None:
