@@ -69,6 +69,20 @@ inline Function mixed() {
         "mixed", writer.finish({result}));
 }
 
+/// peak exp(-(dx / 0.25)^2 - d / 0.2), and 0.1 more to the right.
+inline Function anisotropic(double peak) {
+    using enum program::Operation;
+    program::Writer writer(2);
+    const auto scaled = writer.add(divide, {0, writer.constant(0.25)});
+    const auto square = writer.add(multiply, {scaled, scaled});
+    const auto sum = writer.add(add, {square, writer.add(divide, {1, writer.constant(0.2)})});
+    const auto value = writer.add(multiply, {writer.add(exp, {writer.add(negate, {sum})}), writer.constant(peak)});
+    const auto right = writer.add(less, {writer.constant(0.0), 0});
+    const auto result = writer.add(select, {right, writer.add(add, {value, writer.constant(0.1)}), value});
+    return make_function({PairQuantity::displacement_x, PairQuantity::distance}, "anisotropic",
+                         writer.finish({result}));
+}
+
 /// factor / d.
 inline Function reciprocal(double factor) {
     using enum program::Operation;

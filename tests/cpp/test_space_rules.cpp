@@ -204,8 +204,13 @@ struct Case {
 };
 
 std::vector<Case> probabilities() {
-    return {{"constant", 0.3},  {"gaussian", gaussian(0.6, 0.12)}, {"narrow", gaussian(1.0, 0.03)}, {"ring", ring(0.7)},
-            {"mixed", mixed()}, {"by index", by_index(0.9, 20.0)}};
+    return {{"constant", 0.3},
+            {"gaussian", gaussian(0.6, 0.12)},
+            {"narrow", gaussian(1.0, 0.03)},
+            {"anisotropic", anisotropic(0.7)},
+            {"ring", ring(0.7)},
+            {"mixed", mixed()},
+            {"by index", by_index(0.9, 20.0)}};
 }
 
 /// The value of each pair, by target and source.
@@ -287,7 +292,7 @@ TEST(PairwiseBernoulli, ConnectsEachPairWithItsProbability) {
             // Each mask meets each probability in some scene.
             const std::size_t mask = next++ % all.size();
             SCOPED_TRACE(scene.name + ", " + name + ", mask " + std::to_string(mask));
-            expect_probabilities(bernoulli_by(probability, all[mask], next % 3 != 0), scene, 6);
+            expect_probabilities(bernoulli_by(probability, all[mask], next % 3 != 0), scene, 4);
             if (testing::Test::HasFailure()) return;
         }
     }
@@ -518,6 +523,8 @@ TEST(FixedTotalNumber, DrawsPairsInProportionToTheProbability) {
     for (const Scene& scene : scenes()) {
         for (const auto& [name, probability] : probabilities()) {
             const Mask::Pointer& mask = all[next++ % all.size()];
+            // Each scene and each probability in every second case.
+            if (next % 2 == 0) continue;
             SCOPED_TRACE(scene.name + ", " + name + ", case " + std::to_string(next));
             const std::uint64_t number = 20000;
             const RuleSpec spec = total_by(number, probability, mask, true);

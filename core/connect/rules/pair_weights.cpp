@@ -72,22 +72,28 @@ PairQuantity target_coordinate(std::size_t axis) {
     return static_cast<PairQuantity>(place_of(PairQuantity::target_x) + axis);
 }
 
-/// The greatest distance of a pair.
-double reach_of(const PairPositions& positions, const Mask* mask) {
+/// The greatest absolute displacement of a pair, by axis.
+Point reach_of(const PairPositions& positions, const Mask* mask) {
     const SpaceBox sources = bounds_of(*positions.space, positions.sources);
     const SpaceBox targets = bounds_of(*positions.space, positions.targets);
-    double sum = 0.0;
+    Point reach{};
     for (std::size_t axis = 0; axis < positions.dimensions; ++axis) {
-        double reach = std::max(targets.high[axis] - sources.low[axis], sources.high[axis] - targets.low[axis]);
-        if (positions.period[axis] > 0.0) reach = std::min(reach, 0.5 * positions.period[axis]);
+        reach[axis] = std::max(targets.high[axis] - sources.low[axis], sources.high[axis] - targets.low[axis]);
+        if (positions.period[axis] > 0.0) reach[axis] = std::min(reach[axis], 0.5 * positions.period[axis]);
         if (mask != nullptr) {
             const DisplacementBox limits = mask->bounds();
-            reach = std::min(reach, std::max(std::abs(limits.low[axis]), std::abs(limits.high[axis])));
+            const double limit = std::max(std::abs(limits.low[axis]), std::abs(limits.high[axis]));
+            reach[axis] = std::min(reach[axis], limit);
         }
-        sum += reach * reach;
+        reach[axis] *= 1.0 + 1e-9;
     }
-    // Without an extent, all pairs are at the distance 0.
-    return sum > 0.0 && std::isfinite(sum) ? std::sqrt(sum) * (1.0 + 1e-9) : 1.0;
+    return reach;
+}
+
+bool uses_displacements_only(const PairFunction& function) {
+    return std::ranges::all_of(function.inputs(), [](PairQuantity input) {
+        return input == PairQuantity::distance || (input >= displacement(0) && input <= displacement(2));
+    });
 }
 
 }  // namespace pair_weights_parts
@@ -127,9 +133,15 @@ PairWeights::PairWeights(Description description, const MajorView& view)
     index_ = description_.positions == nullptr
                  ? std::make_shared<const SharedIndex>(IdSequence(NeuronId{0}, 1, partners_), 1)
                  : shared_index(*description_.positions->space, partner_ids(), dimensions_);
-    if (function_ != nullptr && description_.positions != nullptr && function_->is_radial() &&
-        function_->uses(PairQuantity::distance) && partners_ > 0 && majors_ > 0) {
-        radial_.emplace(*function_, reach_of(*description_.positions, description_.mask.get()));
+    if (function_ == nullptr || description_.positions == nullptr || partners_ == 0 || majors_ == 0) return;
+    if (!uses_displacements_only(*function_)) return;
+    const Point reach = reach_of(*description_.positions, description_.mask.get());
+    if (function_->is_radial()) {
+        // Without an extent, all pairs are at the distance 0.
+        const double distance = PairPositions::length(reach);
+        radial_.emplace(*function_, distance > 0.0 ? distance : 1.0);
+    } else {
+        by_displacement_.emplace(*function_, dimensions_, reach);
     }
 }
 
@@ -209,10 +221,9 @@ PairWeights::AxisRange PairWeights::range_of(double major, double low, double hi
     return range;
 }
 
-Mask::Place PairWeights::classify(const std::array<AxisRange, most_dimensions>& axes) const {
+template <class Visit>
+void PairWeights::for_each_piece(const std::array<AxisRange, most_dimensions>& axes, Visit visit) {
     const std::size_t pieces = axes[0].pieces * axes[1].pieces * axes[2].pieces;
-    bool some_inside = false;
-    bool some_outside = false;
     for (std::size_t piece = 0; piece < pieces; ++piece) {
         DisplacementBox box;
         std::size_t rest = piece;
@@ -222,17 +233,18 @@ Mask::Place PairWeights::classify(const std::array<AxisRange, most_dimensions>& 
             box.low[axis] = axes[axis].low[of_axis];
             box.high[axis] = axes[axis].high[of_axis];
         }
-        switch (description_.mask->classify(box)) {
-            case Mask::Place::partial:
-                return Mask::Place::partial;
-            case Mask::Place::inside:
-                some_inside = true;
-                break;
-            case Mask::Place::outside:
-                some_outside = true;
-                break;
-        }
+        visit(box);
     }
+}
+
+Mask::Place PairWeights::classify(const std::array<AxisRange, most_dimensions>& axes) const {
+    bool some_inside = false;
+    bool some_outside = false;
+    for_each_piece(axes, [&](const DisplacementBox& box) {
+        const Mask::Place place = description_.mask->classify(box);
+        some_inside = some_inside || place != Mask::Place::outside;
+        some_outside = some_outside || place != Mask::Place::inside;
+    });
     if (some_inside && some_outside) return Mask::Place::partial;
     return some_inside ? Mask::Place::inside : Mask::Place::outside;
 }
@@ -296,6 +308,21 @@ PairWeights::Bound PairWeights::bound_by_distance(const PartnerIndex& index, con
     return limited(radial_->between(least, greatest), false);
 }
 
+PairRanges::Range PairWeights::range_by_displacement(const std::array<AxisRange, most_dimensions>& axes,
+                                                     const MajorNeuron& neuron, const SpaceBox& box) const {
+    PairRanges::Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    bool is_finer = true;
+    for_each_piece(axes, [&](const DisplacementBox& piece) {
+        const PairRanges::Range of_piece = by_displacement_->between(piece);
+        range.low = std::min(range.low, of_piece.low);
+        range.high = std::max(range.high, of_piece.high);
+        is_finer = is_finer && by_displacement_->is_finer(piece);
+    });
+    // In a box that is smaller than the cells of the table, the function itself has closer bounds.
+    const bool is_close = range.low >= 0.0 && range.high <= 2.0 * range.low;
+    return is_finer && !is_close ? function_->range(ranges(axes, neuron, box)) : range;
+}
+
 PairWeights::Bound PairWeights::bound(const PartnerIndex& index, const MajorNeuron& neuron,
                                       const PartnerIndex::Node& node) const {
     if (description_.positions == nullptr && function_ == nullptr) return {constant_, constant_, false};
@@ -314,6 +341,7 @@ PairWeights::Bound PairWeights::bound(const PartnerIndex& index, const MajorNeur
         }
     }
     if (function_ == nullptr) return {constant_, constant_, on_edge};
+    if (by_displacement_) return limited(range_by_displacement(axes, neuron, box), on_edge);
     if (!radial_) return limited(function_->range(ranges(axes, neuron, box)), on_edge);
     double least = 0.0;
     double greatest = 0.0;

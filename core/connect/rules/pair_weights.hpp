@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "connect/rules/partners.hpp"
+#include "connect/space/displacement_bounds.hpp"
 #include "connect/space/distance_bounds.hpp"
 #include "connect/space/partner_index.hpp"
 #include "ranvier/base/instruction_set.hpp"
@@ -115,7 +116,7 @@ class PairWeights {
                          std::vector<Segment>& segments) const;
 
     /// Whether bounds of nodes take look-ups only; otherwise as long as evaluating tens of pairs.
-    bool has_fast_bounds() const { return function_ == nullptr || radial_.has_value(); }
+    bool has_fast_bounds() const { return function_ == nullptr || radial_ || by_displacement_; }
 
     /// Writes the values of candidates to the beginning of scratch.values; 0 for those that cannot be connected.
     /// @param neurons by ordinal
@@ -161,6 +162,9 @@ class PairWeights {
         double greatest = 0.0;
     };
     AxisRange range_of(double major, double low, double high, std::size_t axis) const;
+    /// Calls visit(box of displacements) for each combination of the pieces of the axes.
+    template <class Visit>
+    static void for_each_piece(const std::array<AxisRange, most_dimensions>& axes, Visit visit);
     Mask::Place classify(const std::array<AxisRange, most_dimensions>& axes) const;
     PairRanges ranges(const std::array<AxisRange, most_dimensions>& axes, const MajorNeuron& neuron,
                       const SpaceBox& box) const;
@@ -168,6 +172,8 @@ class PairWeights {
     void fill_quantities(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
                          const CandidatePairs& candidates, PairScratch& scratch) const;
     Bound bound_by_distance(const PartnerIndex& index, const MajorNeuron& neuron, const PartnerIndex::Node& node) const;
+    PairRanges::Range range_by_displacement(const std::array<AxisRange, most_dimensions>& axes,
+                                            const MajorNeuron& neuron, const SpaceBox& box) const;
     Bound limited(PairRanges::Range range, bool on_edge) const;
     void exclude(const PartnerIndex& index, std::span<const MajorNeuron> neurons, const CandidatePairs& candidates,
                  PairScratch& scratch) const;
@@ -187,6 +193,7 @@ class PairWeights {
     double constant_ = 0.0;
     const PairFunction* function_ = nullptr;
     std::optional<DistanceBounds> radial_;
+    std::optional<DisplacementBounds> by_displacement_;
     std::shared_ptr<const SharedIndex> index_;
 };
 

@@ -1,29 +1,10 @@
 #include "connect/space/distance_bounds.hpp"
 
 #include <cmath>
-#include <limits>
+
+#include "connect/space/float_bounds.hpp"
 
 namespace ranvier::connect {
-
-namespace {
-namespace distance_bounds_parts {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
-float rounded_down(double value) {
-    if (!(value >= -std::numeric_limits<float>::max())) return -infinity;
-    return std::nextafter(static_cast<float>(value), -infinity);
-}
-float rounded_up(double value) {
-    if (!(value <= std::numeric_limits<float>::max())) return infinity;
-    // 0 stays 0, so that no pair is drawn where none can be.
-    return value == 0.0 ? 0.0F : std::nextafter(static_cast<float>(value), infinity);
-}
-
-}  // namespace distance_bounds_parts
-}  // namespace
-
-using namespace distance_bounds_parts;
 
 DistanceBounds::DistanceBounds(const PairFunction& function, double reach)
     : inverse_square_(1.0 / (reach * reach)), levels_(cells) {
@@ -40,7 +21,6 @@ DistanceBounds::DistanceBounds(const PairFunction& function, double reach)
         ranges[PairQuantity::distance] = {edge(k) * (1.0 - 1e-12), edge(k + 1) * (1.0 + 1e-12)};
         const PairRanges::Range range = function.range(ranges);
         low_[k] = rounded_down(range.low);
-        if (range.low >= 0.0) low_[k] = std::max(low_[k], 0.0F);
         high_[k] = rounded_up(range.high);
     }
     is_falling_ = true;
