@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "connect/space/partner_index.hpp"
 #include "network/network_checks.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/instruction_set.hpp"
@@ -28,7 +29,6 @@ using connect::Point;
 using connect::Positions;
 using connect::Space;
 using Range = PairRanges::Range;
-using Box = std::array<Range, connect::most_dimensions>;
 
 /// The ranges of quantities are divided into at most so many parts, so that their bounds are near to those of values.
 constexpr std::size_t most_parts = 4096;
@@ -54,44 +54,11 @@ std::string short_text(double value) {
     return text.data();
 }
 
-void join(Range& range, double value) {
-    range.low = std::min(range.low, value);
-    range.high = std::max(range.high, value);
-}
-
-constexpr Range nothing{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-
-/// A box that contains the positions of neurons.
-Box box_of(const Space& space, const IdSequence& ids) {
-    Box box;
-    box.fill(nothing);
-    for (const Space::Part& part : space.parts()) {
-        const IdSequence inside = ids.within(part.first, part.size);
-        if (inside.empty() || part.positions == nullptr) continue;
-        if (const auto* const random = std::get_if<Positions::Random>(&part.positions->form)) {
-            for (std::size_t axis = 0; axis < box.size(); ++axis) {
-                join(box[axis], random->lower[axis]);
-                join(box[axis], random->lower[axis] + random->extent[axis]);
-            }
-            continue;
-        }
-        if (const auto* const grid = std::get_if<Positions::Grid>(&part.positions->form)) {
-            for (std::size_t axis = 0; axis < box.size(); ++axis) {
-                const bool has_axis = axis < part.positions->dimensions;
-                const double last = has_axis ? static_cast<double>(grid->shape[axis] - 1) * grid->spacing[axis] : 0.0;
-                join(box[axis], has_axis ? grid->first[axis] : 0.0);
-                join(box[axis], has_axis ? grid->first[axis] + last : 0.0);
-            }
-            continue;
-        }
-        for (std::uint64_t i = 0; i < inside.size(); ++i) {
-            const Point point = space.at(inside[i]);
-            for (std::size_t axis = 0; axis < box.size(); ++axis) join(box[axis], point[axis]);
-        }
-    }
-    for (Range& axis : box) {
-        if (axis.low > axis.high) axis = {0.0, 0.0};
-    }
+/// The ranges of the coordinates of neurons that have positions.
+std::array<Range, connect::most_dimensions> box_of(const Space& space, const IdSequence& ids) {
+    const connect::SpaceBox bounds = connect::bounds_of(space, ids);
+    std::array<Range, connect::most_dimensions> box;
+    for (std::size_t axis = 0; axis < box.size(); ++axis) box[axis] = {bounds.low[axis], bounds.high[axis]};
     return box;
 }
 
@@ -301,8 +268,8 @@ void bound_pairs(Values& values, const NeuronsInSpace& sources, const NeuronsInS
     }
     Search search(*expression, object, unit, pair_names);
     if (positions != nullptr) {
-        const Box from = box_of(*targets.space, sources.ids);
-        const Box to = box_of(*targets.space, targets.ids);
+        const auto from = box_of(*targets.space, sources.ids);
+        const auto to = box_of(*targets.space, targets.ids);
         std::array<Range, connect::most_dimensions> displacement;
         for (std::size_t axis = 0; axis < displacement.size(); ++axis) {
             displacement[axis] = displacement_range(from[axis], to[axis], positions->period[axis]);
@@ -342,7 +309,7 @@ void bound_neurons(Values& values, const NeuronsInSpace& neurons, const std::str
     }
     Search search(*expression, object, unit, neuron_names);
     if (function.is_spatial()) {
-        const Box box = box_of(*neurons.space, neurons.ids);
+        const auto box = box_of(*neurons.space, neurons.ids);
         for (std::size_t axis = 0; axis < box.size(); ++axis)
             search.use(along(PairQuantity::target_x, axis), box[axis]);
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "network/network_parts.hpp"
+#include "program_building.hpp"
 #include "ranvier/base/errors.hpp"
 #include "thread_communicator.hpp"
 
@@ -37,6 +38,14 @@ inline constexpr auto ranvier::network::fields<TEST_FILE::Incomplete<Missing>> =
     field("name", &TEST_FILE::Incomplete<Missing>::name), field("weight", &TEST_FILE::Incomplete<Missing>::weight)};
 
 namespace TEST_FILE {
+
+/// An index plus a number.
+ExpressionValues by_index(connect::PairQuantity index, double number) {
+    program::Writer writer(1);
+    const auto sum = writer.add(program::Operation::add, {0, writer.constant(number)});
+    return {.function = std::make_shared<const connect::PairFunction>(
+                writer.finish({sum}), std::vector<connect::PairQuantity>{index}, "a test")};
+}
 
 /// What a network is made of. A test changes one value.
 struct Choices {
@@ -194,6 +203,10 @@ const std::vector<Change>& changes() {
         {"multapses", [](Choices& c) { c.rule = {"fixed_indegree", {{"indegree", 2}, {"allow_multapses", false}}}; }},
         {"weight", [](Choices& c) { c.weight = 1.5; }},
         {"drawn weight", [drawn](Choices& c) { c.weight = drawn; }},
+        {"weight by index", [](Choices& c) { c.weight = by_index(connect::PairQuantity::source_index, 1.0); }},
+        {"weight by another index", [](Choices& c) { c.weight = by_index(connect::PairQuantity::target_index, 1.0); }},
+        {"weight by an index with another number",
+         [](Choices& c) { c.weight = by_index(connect::PairQuantity::source_index, 2.0); }},
         {"delay", [](Choices& c) { c.delay = 1.5; }},
         {"drawn delay", [drawn](Choices& c) { c.delay = drawn; }},
         {"name of projection", [](Choices& c) { c.projection = "other"; }},

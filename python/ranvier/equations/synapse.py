@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from ranvier import _core
+from ranvier.base.distributions import is_plain
 from ranvier.base.formulas import Formula
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Settings
@@ -83,7 +84,9 @@ class EquationSynapse(UserSynapse):
         """Return the same model with other values of some parameters."""
         made = object.__new__(type(self))
         made._put(**{**vars(self), "_values": {**self._values, **values}})
-        conflict = made._conflict()
+        # The bounds of an expression are known where synapses are made; the core then checks them.
+        is_known = all(is_plain(each) or not isinstance(each, Formula) for each in made._values.values())
+        conflict = made._conflict() if is_known else None
         if conflict is not None:
             raise ValueOutOfBoundsError(f"parameters of {self.name}", bound=conflict, remedy="give other values")
         return made

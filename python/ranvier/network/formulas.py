@@ -16,7 +16,7 @@ from ranvier.equations.formulas import compile_formula, names_of
 from ranvier.equations.places import Source
 from ranvier.equations.units import Unit, read_unit
 from ranvier.equations.value_functions import NEURON, NUMBER, PAIR, Context
-from ranvier.errors import EquationError, UnknownNameError, WrongTypeError
+from ranvier.errors import UnknownNameError, WrongTypeError
 from ranvier.populations.populations import PopulationView
 
 __all__ = ["Constants", "Pairs", "of_neurons", "of_population", "of_stimulus", "weight_of_stimulus"]
@@ -86,12 +86,14 @@ class Constants:
             )
 
 
+# Units of the core that equations write in another way; angles are numbers.
+_WRITTEN = {"spikes/s": "Hz", "mV^2": "mV**2", "1/mV^2": "1/mV**2", "degrees": ""}
+
+
 def _unit(text: str) -> Unit:
-    """Return a unit of the core; of units that equations do not have, none."""
-    try:
-        return read_unit(Source("unit", text), 0, len(text)) if text else NUMBER
-    except EquationError:
-        return NUMBER
+    """Return a unit of the core."""
+    written = _WRITTEN.get(text, text)
+    return read_unit(Source("unit", written), 0, len(written)) if written else NUMBER
 
 
 def _space(views: Iterable[PopulationView]) -> tuple[str, str]:

@@ -354,3 +354,16 @@ def test_bounds_that_cannot_be_seen_where_they_differ() -> None:
     bounded("+=")(W_max=rv.Uniform(50.0, 100.0))
     with pytest.raises(ValueOutOfBoundsError, match="'W_max', by which 'w/W_max' is divided"):
         bounded("+=")(W_max=[0.0, 100.0])
+
+
+def test_parameters_by_distance() -> None:
+    net = rv.Network(seed=1)
+    neurons = net.create("iaf_psc_exp", 30, positions=rv.random_positions(extent=(1.0, 1.0)))
+    model = written()(a="0.1 + 0.1*d", W_max="5 + d")
+    net.connect(neurons, neurons, rv.FixedIndegree(5), weight=1.0, synapse=model)
+    found = rv.Simulation(net, weight_precision="double").connections()
+    d = np.hypot(*(neurons.positions[found.targets] - neurons.positions[found.sources]).T)
+    np.testing.assert_allclose(found.get("a"), 0.1 + 0.1 * d, rtol=1e-12)
+    np.testing.assert_allclose(found.get("W_max"), 5 + d, rtol=1e-12)
+    with pytest.raises(ValueOutOfBoundsError, match="change their sign"):
+        net.connect(neurons, neurons, rv.FixedIndegree(5), weight=1.0, synapse=written()(W_max="d - 0.5"))

@@ -13,6 +13,7 @@ from scipy import stats
 import ranvier as rv
 from ranvier import errors
 from ranvier.forecast import miniature
+from ranvier.network import formulas
 
 FloatArray = npt.NDArray[np.float64]
 BOX = (1.0, 0.8)
@@ -239,6 +240,17 @@ def test_random_values_of_neurons_do_not_depend_on_threads() -> None:
     np.testing.assert_array_equal(first, potentials(3))
     assert len(set(first)) == 300
     assert first.max() < -59
+
+
+def test_all_units_of_models_can_be_read() -> None:
+    models = [*rv._core.neuron_models(), *rv._core.stimulator_models(), *rv._core.synapse_models()]
+    units = {unit for model in models for unit in formulas.units_of(model).values()}
+    assert {"pA", "spikes/s"} <= units
+    for unit in units:
+        formulas._unit(unit)
+    net = rv.Network()
+    sources = net.create(rv.poisson_generator(rate="10*Hz + i*Hz/1000 + 1/(1000*ms)"), 1000)
+    assert sources.value_range("rate") == pytest.approx((11.0, 11.999))
 
 
 def test_stimuli_by_position_of_the_targets() -> None:
