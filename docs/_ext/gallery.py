@@ -21,6 +21,7 @@ EXAMPLES = (
     "changing_input",
     "trains_of_sources",
     "connections_and_weights",
+    "neurons_in_space",
     "learning",
     "decision",
     "recordings_in_files",
