@@ -74,22 +74,7 @@ class Fingerprint {
         add(site.index());
         std::visit([this](const auto& value) { add(value); }, site);
     }
-    void add(const program::Program& program) {
-        add(program.inputs);
-        add(program.instructions.size());
-        for (const auto& [operation, operands, number, body, count] : program.instructions) {
-            add(operation);
-            add(operands);
-            add(number);
-            add(count);
-            if (body != nullptr) add(*body);
-        }
-        add(program.results);
-    }
-    void add(const std::shared_ptr<const connect::PairFunction>& function) {
-        add(function->program());
-        for (const connect::PairQuantity input : function->inputs()) add(input);
-    }
+    void add(const std::shared_ptr<const connect::PairFunction>& function) { add(function->fingerprint()); }
     void add(const connect::Mask::Pointer& mask) {
         add(mask != nullptr);
         if (mask == nullptr) return;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,19 @@ ExpressionValues by_index(connect::PairQuantity index, double number) {
     const auto sum = writer.add(program::Operation::add, {0, writer.constant(number)});
     return {.function = std::make_shared<const connect::PairFunction>(
                 writer.finish({sum}), std::vector<connect::PairQuantity>{index}, "a test")};
+}
+
+connect::Mask::Pointer disc(double radius) { return connect::Mask::ellipsoid(2, {}, {radius, radius, radius}); }
+connect::RuleSpec within(connect::Mask::Pointer mask) {
+    return {"fixed_indegree", {{"indegree", 2}, {"mask", std::move(mask)}}};
+}
+
+/// A tenth of an index: a probability.
+std::shared_ptr<const connect::PairFunction> tenth_of(connect::PairQuantity index) {
+    program::Writer writer(1);
+    const auto tenth = writer.add(program::Operation::multiply, {0, writer.constant(0.1)});
+    return std::make_shared<const connect::PairFunction>(writer.finish({tenth}),
+                                                         std::vector<connect::PairQuantity>{index}, "a test");
 }
 
 /// What a network is made of. A test changes one value.
@@ -201,6 +215,12 @@ const std::vector<Change>& changes() {
          [](Choices& c) { c.rule = c.rule.reversed({.of = ProjectionId{0}, .same_delays = true}); }},
         {"autapses", [](Choices& c) { c.rule = {"fixed_indegree", {{"indegree", 2}, {"allow_autapses", false}}}; }},
         {"multapses", [](Choices& c) { c.rule = {"fixed_indegree", {{"indegree", 2}, {"allow_multapses", false}}}; }},
+        {"mask", [](Choices& c) { c.rule = within(disc(9.0)); }},
+        {"probability of a rule",
+         [](Choices& c) {
+             c.rule = {"fixed_indegree",
+                       {{"indegree", 2}, {"probability", tenth_of(connect::PairQuantity::source_index)}}};
+         }},
         {"weight", [](Choices& c) { c.weight = 1.5; }},
         {"drawn weight", [drawn](Choices& c) { c.weight = drawn; }},
         {"weight by index", [](Choices& c) { c.weight = by_index(connect::PairQuantity::source_index, 1.0); }},
@@ -286,6 +306,34 @@ TEST(Fingerprint, HasEachFieldOfADescription) {
     for (const Change& change : changes()) {
         EXPECT_NE(fingerprint(changed_network(change), {}), before) << change.name;
     }
+}
+
+TEST(Fingerprint, HasMasksAndProbabilities) {
+    using connect::Mask;
+    const auto upright = Mask::box(2, {-9.0, -8.0, 0.0}, {9.0, 8.0, 0.0});
+    const auto turned =
+        Mask::box(2, {-9.0, -8.0, 0.0}, {9.0, 8.0, 0.0}, {{{0.6, 0.8, 0.0}, {-0.8, 0.6, 0.0}, {0.0, 0.0, 1.0}}});
+    std::vector<connect::RuleSpec> rules;
+    for (const Mask::Pointer& mask :
+         {disc(9.0), disc(8.0), upright, turned, Mask::combined(Mask::Kind::either, disc(9.0), disc(8.0)),
+          Mask::combined(Mask::Kind::both, disc(9.0), disc(8.0)),
+          Mask::combined(Mask::Kind::either, disc(8.0), disc(9.0))}) {
+        rules.push_back(within(mask));
+    }
+    for (const connect::RuleValue& probability : {connect::RuleValue(0.5), connect::RuleValue(0.25),
+                                                  connect::RuleValue(tenth_of(connect::PairQuantity::source_index)),
+                                                  connect::RuleValue(tenth_of(connect::PairQuantity::target_index))}) {
+        rules.push_back({"pairwise_bernoulli", {{"probability", probability}}});
+    }
+    std::set<std::vector<std::uint64_t>> found;
+    for (const connect::RuleSpec& rule : rules) {
+        Choices choices;
+        choices.rule = rule;
+        choices.weight = 1.0;
+        choices.delay = 1.0;
+        found.insert(fingerprint(make_network(choices), {}));
+    }
+    EXPECT_EQ(found.size(), rules.size());
 }
 
 TEST(Fingerprint, PartsHaveEachFieldOfADescription) {
