@@ -122,7 +122,8 @@ def _create(net: rv.Network, chance: random.Random) -> None:
         return
     values: dict[str, Any] = {"I_e": rv.Uniform(200.0, chance.uniform(300.0, 1200.0))}
     if chance.random() < 0.5:
-        values["V_m"] = rv.Normal(-65.0, 5.0)
+        by_index = rv.Normal("-65 + 0.05*i", 3.0) + rv.redraw("randn()", -1.0, 1.0)
+        values["V_m"] = chance.choice([rv.Normal(-65.0, 5.0), by_index])
     if chance.random() < 0.3:
         values["tau_m"] = [chance.uniform(5.0, 20.0) for _ in range(size)]
     if chance.random() < 0.5:
