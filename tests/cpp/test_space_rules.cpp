@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "connect/rules/pair_weights.hpp"
 #include "connect/space/partner_index.hpp"
 #include "ranvier/base/errors.hpp"
 #include "space_testing.hpp"
@@ -363,6 +364,64 @@ TEST(PairwiseBernoulli, RefusesAnExpressionOfWhichTheBoundsAreOfNoUse) {
     }
     // A narrow mask is a remedy.
     EXPECT_LT(bind(bernoulli_by(useless, disc(0.01)), large.pairs)->expected_synapses(), 100.0);
+}
+
+TEST(PairwiseBernoulli, EstimatesTheNumberOfSynapses) {
+    // The mean of a target is the density times the integral of the kernel: exact on a torus.
+    const double pi = std::numbers::pi;
+    for (const std::uint64_t sources : {20000, 3000000}) {
+        const double density = static_cast<double>(sources);
+        for (const Positions& positions : {random_box(2, 1.0, 1.0), grid({sources / 1000, 1000}, 0.001)}) {
+            Positions layout = positions;
+            if (std::holds_alternative<Positions::Grid>(layout.form)) {
+                std::get<Positions::Grid>(layout.form).spacing[0] = 1000.0 / density;
+                std::get<Positions::Grid>(layout.form).first[0] = -0.5;
+                layout.period = {1.0, 1.0, 0.0};
+                layout.origin = {-0.5, -0.5, 0.0};
+            }
+            const Scene scene = make_scene("torus", {layout, random_box(2, 1.0, 1.0)}, {sources, 500});
+            const double width = 0.05;
+            const double mean = density * 0.02 * 2.0 * pi * width * width;
+            const double found = bind(bernoulli_by(gaussian(0.02, width), nullptr), scene.pairs)->expected_synapses();
+            // 256 neurons with as many synapses each, or half as many where they are few.
+            const double deviation = 1.0 / std::sqrt(256.0 * mean);
+            EXPECT_NEAR(found / (500.0 * mean), 1.0, 5.0 * deviation + 0.01) << sources;
+            const double in_mask = bind(bernoulli_by(0.05, disc(0.1)), scene.pairs)->expected_synapses();
+            EXPECT_NEAR(in_mask / (500.0 * density * 0.05 * pi * 0.01), 1.0, 0.05) << sources;
+        }
+    }
+}
+
+/// At one density, neither the candidates nor the segments of a target grow with the number of sources.
+TEST(PairWeights, CostsWhatIsMade) {
+    std::vector<double> segments_of;
+    for (const double side : {1.0, 2.0, 4.0, 8.0}) {
+        const auto sources = static_cast<std::uint64_t>(4000.0 * side * side);
+        const Scene scene = make_scene("sheet", {random_box(2, side, side), random_box(2, side, side)}, {sources, 100});
+        const connect::PairWeights weights({.major = RuleSampler::Major::target,
+                                            .positions = scene.pairs.positions,
+                                            .mask = nullptr,
+                                            .value = gaussian(0.3, 0.1),
+                                            .most = 1.0,
+                                            .object = "probability",
+                                            .mask_object = "mask"},
+                                           connect::MajorView(scene.pairs, RuleSampler::Major::target, true));
+        double segments = 0.0;
+        double candidates = 0.0;
+        double synapses = 0.0;
+        for (std::uint64_t target = 0; target < 100; ++target) {
+            std::vector<connect::PairWeights::Segment> found;
+            const auto neuron = weights.neuron(target);
+            weights.divide_by_waste(weights.index(), neuron, 10.0, found);
+            segments += static_cast<double>(found.size());
+            for (const auto& segment : found) candidates += segment.weight();
+            synapses += weights.total(neuron, 10.0).sum;
+        }
+        EXPECT_LT(candidates, 2.5 * synapses);
+        segments_of.push_back(segments);
+    }
+    // 64 times as many sources, and a few more boxes on each of 3 levels at most.
+    EXPECT_LT(segments_of.back(), 1.8 * segments_of.front());
 }
 
 RuleSpec degree_by(std::string_view name, std::uint64_t degree, connect::RuleValue probability, Mask::Pointer mask,

@@ -491,6 +491,29 @@ PairWeights::Total PairWeights::total(const MajorNeuron& neuron, double most_was
     return total;
 }
 
+std::optional<PairWeights> PairWeights::with_fewer_partners(std::uint64_t most) const {
+    if (partners_ <= most || description_.positions == nullptr) return std::nullopt;
+    if (function_ != nullptr &&
+        (function_->uses(PairQuantity::source_index) || function_->uses(PairQuantity::target_index))) {
+        return std::nullopt;
+    }
+    // A prime number, which mostly does not divide the rows of a grid.
+    constexpr std::array<std::uint64_t, 12> primes{2, 3, 5, 7, 13, 31, 61, 127, 251, 509, 1021, 4093};
+    const auto stride = std::ranges::find_if(primes, [&](std::uint64_t prime) { return partners_ / prime < most; });
+    if (stride == primes.end()) return std::nullopt;
+    PairPositions positions = *description_.positions;
+    IdSequence& partners = of_target_ ? positions.sources : positions.targets;
+    partners = partners.every(0, *stride);
+    const PairSpace pairs{.first_source = {},
+                          .sources = of_target_ ? partners.size() : majors_,
+                          .first_target = {},
+                          .targets = of_target_ ? majors_ : partners.size()};
+    Description description = description_;
+    description.positions = std::make_shared<const PairPositions>(std::move(positions));
+    // A neuron that is excluded is one of many.
+    return PairWeights(std::move(description), MajorView(pairs, description_.major, true));
+}
+
 void PairWeights::evaluate_pairs(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets,
                                  std::vector<double>& values) const {
     const std::size_t count = sources.size();

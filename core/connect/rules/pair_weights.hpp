@@ -134,6 +134,9 @@ class PairWeights {
     };
     /// Evaluates all pairs of a neuron of which the value may be above 0. @throws ValueOutOfBoundsError
     Total total(const MajorNeuron& neuron, double most_waste) const;
+    /// The same weights with every n-th partner only, at most `most` of them, for estimates; nothing if there are no more,
+    /// and if neurons are known by their indices.
+    std::optional<PairWeights> with_fewer_partners(std::uint64_t most) const;
     /// The values of pairs of which the neurons are given by their indices. @throws ValueOutOfBoundsError
     void evaluate_pairs(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets,
                         std::vector<double>& values) const;

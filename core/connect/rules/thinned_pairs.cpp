@@ -23,6 +23,8 @@ constexpr double wasted_candidates_of_slow_bounds = 100.0;
 /// Numbers of synapses are summed exactly for this number of pairs, and otherwise for as many neurons.
 constexpr std::uint64_t most_pairs_summed = 1 << 20;
 constexpr std::uint64_t most_sampled = 256;
+/// Partners among which synapses are drawn for an estimate.
+constexpr std::uint64_t most_indexed = 1 << 20;
 /// More candidates are refused if there are so many for each synapse: the bounds of the expression are of no use.
 constexpr double most_candidates = 1e9;
 constexpr double most_candidates_of_synapse = 50.0;
@@ -280,13 +282,37 @@ std::uint64_t ThinnedPairs::array_position(std::uint64_t, std::uint64_t) const {
 }
 
 const ThinnedPairs::Estimate& ThinnedPairs::estimate() const {
-    std::call_once(estimated_, [this] { estimate_ = make_estimate(); });
+    std::call_once(estimated_, [this] {
+        estimate_ = make_estimate();
+        check_candidates(estimate_);
+    });
     return estimate_;
+}
+
+void ThinnedPairs::check_candidates(const Estimate& total) const {
+    if (total.candidates > most_candidates && total.candidates > most_candidates_of_synapse * total.synapses) {
+        const PairWeights::Description& description = weights_.description();
+        throw RuleError(
+            {.object = description.object,
+             .value = "'" + std::get<std::shared_ptr<const PairFunction>>(description.value)->text() + "'",
+             .bound = "about " + to_text(std::round(total.candidates)) + " pairs would be evaluated for " +
+                      to_text(std::round(total.synapses)) + " synapses, in " +
+                      to_text(std::round(total.candidates * seconds_of_candidate)) + " s of one thread",
+             .remedy =
+                 "limit the pairs by a mask, or use each of d, dx, dy and dz once, so that its bounds are closer"});
+    }
 }
 
 ThinnedPairs::Estimate ThinnedPairs::make_estimate() const {
     const std::uint64_t majors = weights_.majors();
     if (majors == 0 || weights_.partners() == 0) return {};
+    if (const auto fewer = weights_.with_fewer_partners(most_indexed)) {
+        const double factor = static_cast<double>(weights_.partners()) / static_cast<double>(fewer->partners());
+        const Estimate part = ThinnedPairs(*fewer, synapses_, key_).make_estimate();
+        return {.synapses = factor * part.synapses,
+                .repeats = factor * part.repeats,
+                .candidates = factor * part.candidates};
+    }
     // Some neurons stand for the others of their share, from which one is chosen at random.
     const bool all = majors <= most_sampled;
     const std::uint64_t sampled = all ? majors : most_sampled;
@@ -316,17 +342,6 @@ ThinnedPairs::Estimate ThinnedPairs::make_estimate() const {
         total.candidates = share * static_cast<double>(drawing.candidates());
     }
     if (synapses_ == Synapses::at_most_one) total.repeats = 0.0;
-    if (total.candidates > most_candidates && total.candidates > most_candidates_of_synapse * total.synapses) {
-        const PairWeights::Description& description = weights_.description();
-        throw RuleError(
-            {.object = description.object,
-             .value = "'" + std::get<std::shared_ptr<const PairFunction>>(description.value)->text() + "'",
-             .bound = "about " + to_text(std::round(total.candidates)) + " pairs would be evaluated for " +
-                      to_text(std::round(total.synapses)) + " synapses, in " +
-                      to_text(std::round(total.candidates * seconds_of_candidate)) + " s of one thread",
-             .remedy =
-                 "limit the pairs by a mask, or use each of d, dx, dy and dz once, so that its bounds are closer"});
-    }
     return total;
 }
 

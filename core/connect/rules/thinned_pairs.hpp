@@ -50,6 +50,8 @@ class ThinnedPairs final : public RuleSampler {
     double most_waste() const;
     const Estimate& estimate() const;
     Estimate make_estimate() const;
+    /// @throws RuleError for far more candidates than synapses
+    void check_candidates(const Estimate& total) const;
 
     PairWeights weights_;
     Synapses synapses_;

@@ -12,6 +12,7 @@ namespace weighted_degree_parts {
 /// Neurons that are drawn when a rule is described, and for estimates.
 constexpr std::uint64_t most_checked = 32;
 constexpr std::uint64_t most_sampled = 64;
+constexpr std::uint64_t most_indexed = 1 << 22;
 
 }  // namespace weighted_degree_parts
 }  // namespace
@@ -69,7 +70,8 @@ std::vector<std::uint64_t> WeightedDegree::corners() const {
 }
 
 void WeightedDegree::check_some() const {
-    if (degree_ == 0 || weights().majors() == 0) return;
+    // The index of more neurons takes longer than a description should.
+    if (degree_ == 0 || weights().majors() == 0 || weights().partners() > weighted_degree_parts::most_indexed) return;
     constexpr std::uint64_t checked = weighted_degree_parts::most_checked;
     std::vector<std::uint64_t> majors = corners();
     for (std::uint64_t i = 0; i < checked; ++i) majors.push_back(weights().majors() * i / checked);
