@@ -12,7 +12,7 @@ import numpy as np
 
 from ranvier import _core
 from ranvier.base.distributions import is_plain
-from ranvier.base.formulas import Formula
+from ranvier.base.formulas import Formula, Text
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Settings
 from ranvier.base.names import some_names, unknown_name
@@ -20,7 +20,7 @@ from ranvier.base.numeric import number
 from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues, Values, ends_of, number_or_array, same_values, shown, store
 from ranvier.equations.documentation import documented_synapse
-from ranvier.equations.formulas import is_quantity
+from ranvier.equations.formulas import is_quantity, read_text
 from ranvier.equations.parameters import value_in
 from ranvier.equations.program import ProgramParameter, ReleaseProgram, SynapseProgram
 from ranvier.equations.release_lowering import lower_release
@@ -143,6 +143,9 @@ class EquationSynapse(UserSynapse):
         declared = self._parameter(name)
         what = f"parameter {name} of {self.name}"
         if name in self.per_synapse_names and not (isinstance(value, str) and is_quantity(value)):
+            if isinstance(value, str):
+                # Names may be constants of the call that makes synapses.
+                read_text(Text(value), what)
             if isinstance(value, str | Formula):
                 return store(what, value)
             stored = number_or_array(what, value)
