@@ -496,6 +496,31 @@ Scene distances(const std::vector<double>& from, std::uint64_t targets) {
     return make_scene("distances", {sources, center}, {from.size(), targets});
 }
 
+TEST(UniformIndegree, DrawsTheSamePartnersAsAFixedDegree) {
+    for (const Scene& scene : scenes()) {
+        const auto arguments = [&](std::uint64_t least) {
+            return RuleSpec("uniform_indegree", {{"indegree_min", least},
+                                                 {"indegree_max", 8},
+                                                 {"mask", disc(0.4)},
+                                                 {"probability", gaussian(0.6, 0.1)}});
+        };
+        // Degrees and partners are drawn with different keys.
+        const Partners fixed =
+            draw_all(degree_by("fixed_indegree", 8, gaussian(0.6, 0.1), disc(0.4), true, true), scene.pairs);
+        EXPECT_EQ(draw_all(arguments(8), scene.pairs), fixed) << scene.name;
+        const auto sampler = bind(arguments(2), scene.pairs);
+        EXPECT_GT(sampler->expected_repeats(), 0.0);
+        const Partners drawn = draw_all(*sampler, scene.pairs);
+        for (std::size_t target = 0; target < drawn.size(); ++target) {
+            ASSERT_GE(drawn[target].size(), 2U);
+            ASSERT_LE(drawn[target].size(), 8U);
+            for (const std::uint64_t source : drawn[target]) {
+                ASSERT_GT(value_of(scene.pairs, disc(0.4), gaussian(0.6, 0.1), source, target, true), 0.0);
+            }
+        }
+    }
+}
+
 TEST(FixedDegree, DrawsOneAfterAnotherWithoutMultapses) {
     constexpr std::uint64_t targets = 20000;
     // Alike; unlike; so unlike that neurons look at all of their sources.
@@ -697,6 +722,8 @@ TEST(RulesByDistance, DrawTheSameHoweverTheWorkIsCut) {
               RuleSpec("pairwise_poisson", {{"mean", gaussian(1.5, 0.1)}}),
               degree_by("fixed_indegree", 7, gaussian(0.6, 0.1), nullptr, true, true),
               degree_by("fixed_outdegree", 5, mixed(), nullptr, true, false),
+              RuleSpec("uniform_indegree",
+                       {{"indegree_min", 3}, {"indegree_max", 9}, {"probability", gaussian(0.6, 0.1)}}),
               total_by(3000, gaussian(1.0, 0.1), nullptr, true), total_by(300, 1.0, disc(0.2), false)}) {
             SCOPED_TRACE(scene.name + ", " + std::string(spec.name()));
             const auto sampler = bind(spec, scene.pairs, 4);

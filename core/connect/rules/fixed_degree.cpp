@@ -60,9 +60,8 @@ std::unique_ptr<RuleSampler> bind_fixed_degree(RuleSampler::Major major, const R
         WeightedPartners partners(pair_weights(spec, pairs, major, spec.flag("allow_autapses")), allow_multapses,
                                   make_key(seed, Purpose::partner, projection.value),
                                   std::string(parameter) + " of rule '" + std::string(spec.name()) + "'");
-        auto sampler = std::make_unique<WeightedDegree>(std::move(partners), static_cast<std::uint32_t>(degree));
-        sampler->check_some();
-        return sampler;
+        partners.check_some(static_cast<std::uint32_t>(degree));
+        return std::make_unique<WeightedDegree>(std::move(partners), static_cast<std::uint32_t>(degree));
     }
     return std::make_unique<FixedDegree>(major, view, static_cast<std::uint32_t>(degree), allow_multapses,
                                          make_key(seed, Purpose::partner, projection.value));

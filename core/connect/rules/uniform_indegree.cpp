@@ -1,8 +1,12 @@
 #include <array>
 #include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "connect/rules/partners.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "connect/rules/weighted_partners.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/connect/rules/registry.hpp"
 
@@ -13,14 +17,16 @@ namespace uniform_indegree_parts {
 
 class UniformIndegree final : public RuleSampler {
    public:
+    /// @param weighted draws the partners where pairs differ
     UniformIndegree(const MajorView& view, std::uint32_t least, std::uint32_t greatest, bool allow_multapses,
-                    std::uint64_t seed, ProjectionId projection)
+                    std::uint64_t seed, ProjectionId projection, std::optional<WeightedPartners> weighted)
         : view_(view),
           least_(least),
           greatest_(greatest),
           allow_multapses_(allow_multapses),
           degree_key_(make_key(seed, Purpose::degree, projection.value)),
-          partner_key_(make_key(seed, Purpose::partner, projection.value)) {}
+          partner_key_(make_key(seed, Purpose::partner, projection.value)),
+          weighted_(std::move(weighted)) {}
 
     Major major() const override { return Major::target; }
 
@@ -33,6 +39,12 @@ class UniformIndegree final : public RuleSampler {
             degrees[i] = least_ + static_cast<std::uint32_t>(random.next_below(choices));
         }
         partners.resize(std::accumulate(degrees.begin(), degrees.end(), std::uint64_t{0}));
+        if (weighted_) {
+            std::vector<std::uint64_t> majors(count);
+            for (std::uint64_t i = 0; i < count; ++i) majors[i] = begin + i * stride;
+            weighted_->draw(set, majors, degrees, partners.data());
+            return;
+        }
         const auto draw_partners = allow_multapses_ ? draw_with_repetition : draw_without_repetition;
         draw_partners(set, partner_key_, view_, begin, stride, degrees, partners.data());
     }
@@ -45,12 +57,16 @@ class UniformIndegree final : public RuleSampler {
         if (!allow_multapses_) return 0.0;
         const double choices = static_cast<double>(greatest_) - static_cast<double>(least_) + 1.0;
         const double mean = 0.5 * (static_cast<double>(least_) + static_cast<double>(greatest_));
-        return expected_repeats_of(view_, mean, (choices * choices - 1.0) / 12.0);
+        const double variance = (choices * choices - 1.0) / 12.0;
+        if (!weighted_) return expected_repeats_of(view_, mean, variance);
+        return static_cast<double>(view_.majors()) * 0.5 * (mean * mean + variance - mean) *
+               weighted_->probability_of_repetition(greatest_);
     }
     std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
     std::uint64_t array_position(std::uint64_t, std::uint64_t) const override {
         throw InternalError("synapses of uniform_indegree have no position in an array");
     }
+    std::uint64_t bytes() const override { return weighted_ ? weighted_->weights().index_bytes() : 0; }
 
    private:
     MajorView view_;
@@ -59,6 +75,7 @@ class UniformIndegree final : public RuleSampler {
     bool allow_multapses_;
     RandomKey degree_key_;
     RandomKey partner_key_;
+    std::optional<WeightedPartners> weighted_;
 };
 
 constexpr std::array parameters{
@@ -66,6 +83,8 @@ constexpr std::array parameters{
     count_info("indegree_max", "largest number of connections of a target"),
     allow_autapses_info("whether a neuron may be drawn as its own source"),
     allow_multapses_info("whether a source may be drawn more than once for a target"),
+    mask_info(),
+    probability_info("probability that a pair is taken, in proportion to which partners are drawn"),
 };
 
 void check(const RuleSpec& spec) {
@@ -85,8 +104,17 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     const MajorView view(pairs, RuleSampler::Major::target, spec.flag("allow_autapses"));
     check_degree(spec.name(), "indegree_max", view, RuleSampler::Major::target, greatest, allow_multapses);
     checked_product(spec.name(), view.majors(), greatest);
+    std::optional<WeightedPartners> weighted;
+    if (pairs_differ(spec) || (std::get<double>(spec.pair_value("probability")) == 0.0 && greatest > 0)) {
+        check_narrow(spec, pairs);
+        weighted.emplace(pair_weights(spec, pairs, RuleSampler::Major::target, spec.flag("allow_autapses")),
+                         allow_multapses, make_key(seed, Purpose::partner, projection.value),
+                         "in-degree of rule 'uniform_indegree'");
+        weighted->check_some(static_cast<std::uint32_t>(greatest));
+    }
     return std::make_unique<UniformIndegree>(view, static_cast<std::uint32_t>(spec.count("indegree_min")),
-                                             static_cast<std::uint32_t>(greatest), allow_multapses, seed, projection);
+                                             static_cast<std::uint32_t>(greatest), allow_multapses, seed, projection,
+                                             std::move(weighted));
 }
 
 }  // namespace uniform_indegree_parts

@@ -29,13 +29,8 @@ class WeightedDegree final : public RuleSampler {
     }
     std::uint64_t bytes() const override { return weights().index_bytes(); }
 
-    /// Draws for some neurons, those in the corners of space among them.
-    /// @throws RuleError if one has too few candidates, ValueOutOfBoundsError
-    void check_some() const;
-
    private:
     const PairWeights& weights() const { return partners_.weights(); }
-    std::vector<std::uint64_t> corners() const;
 
     WeightedPartners partners_;
     std::uint32_t degree_;

@@ -1,6 +1,7 @@
 #include "connect/rules/weighted_partners.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -19,6 +20,10 @@ namespace weighted_partners_parts {
 constexpr std::size_t batch = 4096;
 /// Greatest share of candidates in vain if all values were at their lower bounds. About half as many are.
 constexpr double wasted_share = 0.75;
+/// Neurons that are drawn when a rule is described, and for estimates.
+constexpr std::uint64_t most_checked = 32;
+constexpr std::uint64_t most_sampled = 64;
+constexpr std::uint64_t most_indexed = 1 << 22;
 /// Neurons that are drawn together, at most.
 constexpr std::size_t most_in_group = 256;
 
@@ -354,6 +359,58 @@ WeightedPartners::Sums WeightedPartners::draw(InstructionSet set, std::span<cons
     Drawing drawing(*this, set);
     drawing.draw(majors, degrees, partners);
     return drawing.sums();
+}
+
+double WeightedPartners::probability_of_repetition(std::uint32_t degree) const {
+    if (weights_.majors() == 0) return 0.0;
+    const std::uint64_t sampled = std::min(weights_.majors(), most_sampled);
+    std::vector<std::uint64_t> partners(degree);
+    double equal = 0.0;
+    for (std::uint64_t i = 0; i < sampled; ++i) {
+        const std::uint64_t major = weights_.majors() * i / sampled;
+        const Sums sums = draw(detect_instruction_set(), {&major, 1}, {&degree, 1}, partners.data());
+        if (sums.taken == 0.0) continue;
+        // Two draws are equal with the sum of squared values over the square of their sum. A value that is taken has the
+        // mean (sum of squares) / (sum), and the sum is the part of the weight that is taken.
+        const double sum_of_values = sums.weight * sums.taken / sums.candidates;
+        equal += std::min(sums.values / sums.taken / sum_of_values, 1.0) / static_cast<double>(sampled);
+    }
+    return equal;
+}
+
+std::vector<std::uint64_t> WeightedPartners::corners() const {
+    // The neurons that are farthest in each diagonal direction, among as many as a description can look at.
+    constexpr std::uint64_t most_looked_at = 10000;
+    constexpr std::size_t directions = 8;
+    std::array<double, directions> farthest{};
+    farthest.fill(-std::numeric_limits<double>::infinity());
+    std::array<std::uint64_t, directions> neurons{};
+    const std::uint64_t stride = weights_.majors() / most_looked_at + 1;
+    for (std::uint64_t neuron = 0; neuron < weights_.majors(); neuron += stride) {
+        const Point at = weights_.neuron(neuron).position;
+        for (std::size_t direction = 0; direction < directions; ++direction) {
+            double along = 0.0;
+            for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
+                along += (direction >> axis & 1) != 0 ? at[axis] : -at[axis];
+            }
+            if (along <= farthest[direction]) continue;
+            farthest[direction] = along;
+            neurons[direction] = neuron;
+        }
+    }
+    return {neurons.begin(), neurons.end()};
+}
+
+void WeightedPartners::check_some(std::uint32_t degree) const {
+    // The index of more neurons takes longer than a description should.
+    if (degree == 0 || weights_.majors() == 0 || weights_.partners() > most_indexed) return;
+    std::vector<std::uint64_t> majors = corners();
+    for (std::uint64_t i = 0; i < most_checked; ++i) majors.push_back(weights_.majors() * i / most_checked);
+    std::ranges::sort(majors);
+    majors.erase(std::ranges::unique(majors).begin(), majors.end());
+    const std::vector<std::uint32_t> degrees(majors.size(), degree);
+    std::vector<std::uint64_t> partners(majors.size() * std::size_t{degree});
+    draw(detect_instruction_set(), majors, degrees, partners.data());
 }
 
 void WeightedPartners::refuse(std::uint64_t neuron, std::uint32_t degree, std::uint64_t candidates) const {

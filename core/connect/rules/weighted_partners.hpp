@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "connect/rules/pair_weights.hpp"
 #include "ranvier/base/random.hpp"
@@ -33,12 +34,20 @@ class WeightedPartners {
     Sums draw(InstructionSet set, std::span<const std::uint64_t> majors, std::span<const std::uint32_t> degrees,
               std::uint64_t* partners) const;
 
+    /// Draws for some neurons, those in the corners of space among them.
+    /// @throws RuleError if one has too few candidates, ValueOutOfBoundsError
+    void check_some(std::uint32_t degree) const;
+    /// The mean probability that two synapses of a neuron are from one pair, with multapses: estimated from the draws of
+    /// some neurons. @param degree of these
+    double probability_of_repetition(std::uint32_t degree) const;
+
     const PairWeights& weights() const { return weights_; }
     bool allow_multapses() const { return allow_multapses_; }
 
    private:
     class Drawing;
 
+    std::vector<std::uint64_t> corners() const;
     [[noreturn]] void refuse(std::uint64_t neuron, std::uint32_t degree, std::uint64_t candidates) const;
 
     PairWeights weights_;

@@ -381,6 +381,10 @@ class UniformIndegree(Rule):
         Whether a neuron may be drawn as its own source.
     allow_multapses : default True; True or False
         Whether a source may be drawn more than once for a target.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
+    probability : default 1.0; >= 0 and <= 1, or an expression of the pair
+        Probability that a pair is taken, in proportion to which partners are drawn.
 
     All whole numbers from indegree_min to indegree_max are equally probable.
     """
@@ -390,8 +394,17 @@ class UniformIndegree(Rule):
     indegree_max: int
     allow_autapses: bool
     allow_multapses: bool
+    mask: Mask | None
+    probability: float | str | Expression
     def __init__(
-        self, indegree_min: int, indegree_max: int, allow_autapses: bool = True, allow_multapses: bool = True
+        self,
+        indegree_min: int,
+        indegree_max: int,
+        allow_autapses: bool = True,
+        allow_multapses: bool = True,
+        mask: Mask | None = None,
+        probability: float | str | Expression = 1.0,
+        **constants: float | str,
     ) -> None: ...
 
 class UnorderedBernoulli(Rule):
