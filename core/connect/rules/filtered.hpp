@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "connect/rules/pair_weights.hpp"
 #include "ranvier/base/random.hpp"
