@@ -133,8 +133,14 @@ PairWeights::PairWeights(Description description, const MajorView& view)
     index_ = description_.positions == nullptr
                  ? std::make_shared<const SharedIndex>(IdSequence(NeuronId{0}, 1, partners_), 1)
                  : shared_index(*description_.positions->space, partner_ids(), dimensions_);
-    if (function_ == nullptr || description_.positions == nullptr || partners_ == 0 || majors_ == 0) return;
-    if (!uses_displacements_only(*function_)) return;
+    if (description_.positions == nullptr || partners_ == 0 || majors_ == 0) return;
+    const Mask* const mask = description_.mask.get();
+    const bool is_radial_mask = mask == nullptr || (mask->dimensions() == dimensions_ && mask->is_radial());
+    is_by_distance_ = is_radial_mask && (function_ == nullptr || function_->is_radial());
+    if (function_ == nullptr || !uses_displacements_only(*function_)) {
+        is_by_distance_ = is_by_distance_ && function_ == nullptr;
+        return;
+    }
     const Point reach = reach_of(*description_.positions, description_.mask.get());
     if (function_->is_radial()) {
         // Without an extent, all pairs are at the distance 0.
@@ -305,7 +311,14 @@ PairWeights::Bound PairWeights::bound_by_distance(const PartnerIndex& index, con
         least += near * near;
         greatest += farthest * farthest;
     }
-    return limited(radial_->between(least, greatest), false);
+    bool on_edge = false;
+    if (description_.mask != nullptr) {
+        const Mask::Place place = description_.mask->classify_squares(least, greatest);
+        if (place == Mask::Place::outside) return {};
+        on_edge = place == Mask::Place::partial;
+    }
+    if (function_ == nullptr) return {constant_, constant_, on_edge};
+    return limited(radial_->between(least, greatest), on_edge);
 }
 
 PairRanges::Range PairWeights::range_by_displacement(const std::array<AxisRange, most_dimensions>& axes,
@@ -326,7 +339,7 @@ PairRanges::Range PairWeights::range_by_displacement(const std::array<AxisRange,
 PairWeights::Bound PairWeights::bound(const PartnerIndex& index, const MajorNeuron& neuron,
                                       const PartnerIndex::Node& node) const {
     if (description_.positions == nullptr && function_ == nullptr) return {constant_, constant_, false};
-    if (radial_ && description_.mask == nullptr) return bound_by_distance(index, neuron, node);
+    if (is_by_distance_) return bound_by_distance(index, neuron, node);
     const SpaceBox box = index.box(node);
     std::array<AxisRange, most_dimensions> axes{};
     bool on_edge = false;

@@ -196,6 +196,7 @@ class PairWeights {
     double constant_ = 0.0;
     const PairFunction* function_ = nullptr;
     std::optional<DistanceBounds> radial_;
+    bool is_by_distance_ = false;  ///< whether the mask and the value depend on the distance alone
     std::optional<DisplacementBounds> by_displacement_;
     std::shared_ptr<const SharedIndex> index_;
 };

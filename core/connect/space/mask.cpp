@@ -12,6 +12,17 @@ namespace {
 namespace mask_parts {
 
 constexpr double tolerance = 1e-10;
+// Half the tolerance: a box that is inside contains no displacement for which contains() is false.
+constexpr double inner = 1.0 + 0.5 * tolerance;
+constexpr double outer = 1.0 + 4.0 * tolerance;
+
+Mask::Place combine(Mask::Kind kind, Mask::Place one, Mask::Place other) {
+    using enum Mask::Place;
+    if (kind == Mask::Kind::both) return std::min(one, other);
+    if (kind == Mask::Kind::either) return std::max(one, other);
+    if (one == outside || other == inside) return outside;
+    return one == inside && other == outside ? inside : partial;
+}
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Range {
@@ -133,20 +144,25 @@ bool Mask::contains(const Point& displacement) const {
     return sum <= 1.0 + 2.0 * tolerance;
 }
 
+bool Mask::is_radial() const {
+    if (first_ != nullptr) return first_->is_radial() && second_->is_radial();
+    if (kind_ != Kind::ellipsoid || center_ != Point{}) return false;
+    return std::all_of(halves_.begin(), halves_.begin() + dimensions_,
+                       [this](double half) { return half == halves_[0]; });
+}
+
+Mask::Place Mask::classify_squares(double least, double greatest) const {
+    if (first_ != nullptr) {
+        return combine(kind_, first_->classify_squares(least, greatest), second_->classify_squares(least, greatest));
+    }
+    const double square = halves_[0] * halves_[0];
+    if (least > square * outer) return Place::outside;
+    return greatest <= square * inner ? Place::inside : Place::partial;
+}
+
 Mask::Place Mask::classify(const DisplacementBox& box) const {
     if (first_ != nullptr) {
-        const Place one = first_->classify(box);
-        const Place other = second_->classify(box);
-        switch (kind_) {
-            case Kind::both:
-                return std::min(one, other);
-            case Kind::either:
-                return std::max(one, other);
-            default:
-                break;
-        }
-        if (one == Place::outside || other == Place::inside) return Place::outside;
-        return one == Place::inside && other == Place::outside ? Place::inside : Place::partial;
+        return combine(kind_, first_->classify(box), second_->classify(box));
     }
     // The ranges of the coordinates along the axes of the region. With a rotation they are wider than the box.
     std::array<Range, most_dimensions> ranges{};
@@ -165,9 +181,6 @@ Mask::Place Mask::classify(const DisplacementBox& box) const {
         }
         ranges[axis] = range;
     }
-    // Half the tolerance: a box that is inside contains no displacement for which contains() is false.
-    constexpr double inner = 1.0 + 0.5 * tolerance;
-    constexpr double outer = 1.0 + 4.0 * tolerance;
     if (kind_ == Kind::box) {
         bool inside = true;
         for (std::size_t axis = 0; axis < dimensions_; ++axis) {

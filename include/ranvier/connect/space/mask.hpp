@@ -65,6 +65,10 @@ class Mask {
 
     bool contains(const Point& displacement) const;
     Place classify(const DisplacementBox& box) const;
+    /// Whether it depends on the length of a displacement alone: balls around 0, and combinations of them.
+    bool is_radial() const;
+    /// Where displacements are whose squared lengths are between two numbers. @pre is_radial()
+    Place classify_squares(double least, double greatest) const;
     /// A box that contains the region; infinite where it is not limited.
     DisplacementBox bounds() const;
 
