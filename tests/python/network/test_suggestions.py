@@ -43,10 +43,10 @@ CALLS: dict[str, tuple[Callable[[rv.Network], object], list[str]]] = {
         ["net.connect(a, a, rv.FixedTotalNumber(number=3))"],
     ),
     "p beside a rule": (
-        lambda net: net.connect(net["a"], net["a"], rv.UniformIndegree(1, 2), p=0.1, weight=1.0),
+        lambda net: net.connect(net["a"], net["a"], rv.SmallWorld(2, 0.1), p=0.1, weight=1.0),
         [
             "'p'",
-            "uniform_indegree has no such parameter",
+            "small_world has no such parameter",
             "net.connect(a, a, rv.PairwiseBernoulli(probability=0.1), weight=1.0)",
         ],
     ),
