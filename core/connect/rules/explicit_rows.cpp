@@ -16,7 +16,7 @@ namespace {
 namespace explicit_rows_parts {
 
 /// The sources of all targets, one target after another. The arrays are those of the user, without a copy: they may be
-/// larger than the memory if they are mapped files, of which draw() reads the rows of its targets only.
+/// larger than the memory if they are mapped files, and draw() reads the rows of its targets only.
 class ExplicitRows final : public RuleSampler {
    public:
     ExplicitRows(SharedIndices starts, SharedIndices sources)

@@ -66,7 +66,7 @@ class FixedTotalNumber final : public RuleSampler {
 /// Sums of pairs that are checked when a rule is described; greater ones when it draws.
 constexpr double most_pairs_checked = 4e6;
 /// Pairs that a process evaluates at most, and the time of one.
-constexpr double most_pairs = 1e10;
+constexpr double most_pairs = 1e9;
 constexpr double seconds_of_pair = 1e-8;
 
 /// The same where pairs differ. Each process sums the probabilities of all pairs, to know the degrees.

@@ -132,12 +132,12 @@ class PairWeights {
         double candidates = 0.0;  ///< mean number of those that are drawn with the upper bounds
         std::uint64_t evaluated = 0;
     };
-    /// Evaluates all pairs of a neuron of which the value may be above 0. @throws ValueOutOfBoundsError
+    /// Evaluates all pairs of a neuron whose value may be above 0. @throws ValueOutOfBoundsError
     Total total(const MajorNeuron& neuron, double most_waste) const;
     /// The same weights with every n-th partner only, at most `most` of them, for estimates; nothing if there are no more,
     /// and if neurons are known by their indices.
     std::optional<PairWeights> with_fewer_partners(std::uint64_t most) const;
-    /// The values of pairs of which the neurons are given by their indices. @throws ValueOutOfBoundsError
+    /// The values of pairs whose neurons are given by their indices. @throws ValueOutOfBoundsError
     void evaluate_pairs(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets,
                         std::vector<double>& values) const;
 

@@ -38,7 +38,7 @@ struct NumbersFromWords {
     }
 };
 
-/// The segments of a neuron, of which one is chosen in proportion to its weight.
+/// The segments of a neuron. One is chosen in proportion to its weight.
 class SegmentTable {
    public:
     std::vector<PairWeights::Segment>& segments() { return segments_; }

@@ -11,7 +11,7 @@ namespace ranvier::connect {
 namespace {
 namespace displacement_bounds_parts {
 
-/// Cells along an axis of the finest grid: thousands of cells in all, of which each takes a microsecond.
+/// Cells along an axis of the finest grid: thousands of cells in all, a microsecond for each.
 constexpr std::size_t cells_of_two_dimensions = 128;
 constexpr std::size_t cells_of_three_dimensions = 32;
 

@@ -12,14 +12,14 @@
 namespace ranvier::connect {
 
 /// Bounds of a function of the displacement on any box of displacements, by table look-ups: of the cells of a grid, and
-/// of grids of which each has half as many along each axis.
+/// of grids; each has half as many along each axis.
 class DisplacementBounds {
    public:
     /// @param function of distance and displacement only
     /// @param reach by axis: the greatest absolute displacement
     DisplacementBounds(const PairFunction& function, unsigned dimensions, const Point& reach);
 
-    /// Bounds in a box, of which what is beyond the reach does not count.
+    /// Bounds in the part of a box that is within the reach.
     PairRanges::Range between(const DisplacementBox& box) const;
     /// Whether a box is smaller than the cells, so that the function itself has closer bounds.
     bool is_finer(const DisplacementBox& box) const { return cells_across(box) < 1.0; }

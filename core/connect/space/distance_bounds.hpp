@@ -12,7 +12,7 @@ namespace ranvier::connect {
 
 /// Bounds of a function of the distance on any interval of distances, by table look-ups.
 ///
-/// The cells of the table have edges of which the squares, over that of the reach, are numbers with few digits, so that
+/// The squares of the edges of cells, divided by that of the reach, are numbers with few digits, so that
 /// some bits of it are the cell of a squared distance. They grow in proportion to the distance, by 1.1 to 1.6 % of it.
 class DistanceBounds {
    public:

@@ -106,7 +106,7 @@ struct PartnerIndex::Builder {
         return cell;
     }
 
-    /// Appends the children of a node of which `counts(code of child, bits)` are the numbers of neurons.
+    /// Appends the children of a node. `counts(code of child, bits)` are their numbers of neurons.
     template <class Count>
     void add_children(std::size_t node, std::uint64_t code, const Count& count,
                       std::vector<std::pair<std::size_t, std::uint64_t>>& waiting) {

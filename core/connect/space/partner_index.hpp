@@ -21,11 +21,11 @@ struct SpaceBox {
     Point high{};
 };
 
-/// A box that contains the positions of all populations of which some neurons are among these. Without neurons, its ends
+/// A box that contains the positions of all populations that have some of these neurons. Without neurons, its ends
 /// are infinite.
 SpaceBox bounds_of(const Space& space, const IdSequence& neurons);
 
-/// The neurons of one side of a rule, sorted into cells of space: a tree of nested boxes, of which the smallest have a few
+/// The neurons of one side of a rule, sorted into cells of space: a tree of nested boxes; the smallest have a few
 /// tens of neurons. Immutable and thread-safe.
 ///
 /// The cells divide the box that contains all positions of the populations by halves, the longest side first. They are a

@@ -52,7 +52,7 @@ Matrix Rotations::at(std::uint64_t index, RandomKey key) const {
     Matrix result{{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const Step& step = steps[i];
-        // Two blocks of random numbers, of which one step needs three numbers.
+        // Two blocks of random numbers; a step needs three numbers.
         SequentialRandom numbers({key, index}, static_cast<std::uint32_t>(2 * i));
         if (step.kind == Kind::any) {
             const double first = numbers.next_unit();

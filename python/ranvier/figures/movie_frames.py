@@ -30,7 +30,7 @@ _CUT = 3.0
 
 @dataclass(frozen=True)
 class Pixels:
-    """Parts of a map, of which each shows the mean of its neurons.
+    """Parts of a map; each shows the mean of its neurons.
 
     Attributes
     ----------

@@ -219,7 +219,7 @@ def _connect(
 
 
 def _thalamus(net: Network, n: float, extent: float) -> Population:
-    """Create thalamic neurons, of which those in the middle get pulses."""
+    """Create thalamic neurons; those in the middle get pulses."""
     size = max(1, round(_THALAMIC_NEURONS * n * extent**2))
     layout = random_positions(extent=(extent, extent), periodic=True)
     thalamus = net.create(parrot_neuron(), size, name="TC", positions=layout)

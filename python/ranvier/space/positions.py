@@ -494,7 +494,7 @@ def positions(
 
 
 def _checked_distances(given: GivenPositions, min_distance: float | None) -> GivenPositions:
-    """Return positions of which no two are nearer than a distance."""
+    """Return positions such that no two are nearer than a distance."""
     if min_distance is None:
         return given
     least = _distance("min_distance of positions", min_distance)
