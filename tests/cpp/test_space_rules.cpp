@@ -424,6 +424,57 @@ TEST(PairWeights, CostsWhatIsMade) {
     EXPECT_LT(segments_of.back(), 1.8 * segments_of.front());
 }
 
+/// With limits of all sizes, for all pairs.
+TEST(PairWeights, DecidesByTheDistanceAsByTheValue) {
+    const std::vector<Mask::Pointer> radial{nullptr, disc(0.25),
+                                            Mask::combined(Mask::Kind::without, disc(0.3), disc(0.15))};
+    SequentialRandom random({make_key(7, Purpose::test, 0), 0, 0});
+    std::size_t decided = 0;
+    std::size_t all = 0;
+    for (const Scene& scene : scenes()) {
+        for (const connect::PairValue& value : std::vector<connect::PairValue>{0.4, gaussian(0.9, 0.2), ring(0.7)}) {
+            for (const Mask::Pointer& mask : radial) {
+                // A circle is a cylinder in three dimensions.
+                if (mask != nullptr && scene.pairs.positions->dimensions > 2) continue;
+                if (mask == nullptr && std::holds_alternative<double>(value)) continue;
+                const connect::PairWeights weights({.major = RuleSampler::Major::target,
+                                                    .positions = scene.pairs.positions,
+                                                    .mask = mask,
+                                                    .value = value,
+                                                    .most = 1.0,
+                                                    .object = "probability",
+                                                    .mask_object = "mask"},
+                                                   connect::MajorView(scene.pairs, RuleSampler::Major::target, true));
+                ASSERT_TRUE(weights.is_by_distance());
+                const PartnerIndex& index = weights.index();
+                for (std::uint64_t target = 0; target < scene.pairs.targets; target += 17) {
+                    connect::CandidatePairs pairs;
+                    pairs.reserve(index.size());
+                    for (std::uint32_t place = 0; place < index.size(); ++place) {
+                        pairs.add(0, place, random.next_unit(), 1.0, mask != nullptr);
+                    }
+                    const std::vector<connect::PairWeights::MajorNeuron> neurons{weights.neuron(target)};
+                    connect::PairScratch scratch;
+                    weights.evaluate(InstructionSet::baseline, index, neurons, pairs, scratch);
+                    for (const InstructionSet set : available_instruction_sets()) {
+                        std::vector<std::uint8_t> decisions(index.size());
+                        weights.decide(set, index, neurons[0], pairs.places, pairs.limits.data(), decisions.data());
+                        for (std::size_t i = 0; i < index.size(); ++i) {
+                            ++all;
+                            if (decisions[i] == connect::DistanceBounds::undecided) continue;
+                            ++decided;
+                            ASSERT_EQ(decisions[i] == connect::DistanceBounds::taken,
+                                      pairs.limits[i] < scratch.values[i])
+                                << scene.name << ", place " << i;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_GT(static_cast<double>(decided), 0.95 * static_cast<double>(all));
+}
+
 RuleSpec degree_by(std::string_view name, std::uint64_t degree, connect::RuleValue probability, Mask::Pointer mask,
                    bool autapses, bool multapses) {
     return {name,

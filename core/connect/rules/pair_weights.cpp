@@ -137,18 +137,19 @@ PairWeights::PairWeights(Description description, const MajorView& view)
     const Mask* const mask = description_.mask.get();
     const bool is_radial_mask = mask == nullptr || (mask->dimensions() == dimensions_ && mask->is_radial());
     is_by_distance_ = is_radial_mask && (function_ == nullptr || function_->is_radial());
-    if (function_ == nullptr || !uses_displacements_only(*function_)) {
-        is_by_distance_ = is_by_distance_ && function_ == nullptr;
+    if (!is_by_distance_ && (function_ == nullptr || !uses_displacements_only(*function_))) return;
+    const Point reach = reach_of(*description_.positions, mask);
+    if (function_ != nullptr && !function_->is_radial()) {
+        by_displacement_.emplace(*function_, dimensions_, reach);
         return;
     }
-    const Point reach = reach_of(*description_.positions, description_.mask.get());
-    if (function_->is_radial()) {
-        // Without an extent, all pairs are at the distance 0.
-        const double distance = PairPositions::length(reach);
-        radial_.emplace(*function_, distance > 0.0 ? distance : 1.0);
-    } else {
-        by_displacement_.emplace(*function_, dimensions_, reach);
-    }
+    // Without an extent, all pairs are at the distance 0.
+    const double distance = PairPositions::length(reach);
+    radial_.emplace(ValueByDistance{.function = function_,
+                                    .constant = constant_,
+                                    .mask = is_by_distance_ ? mask : nullptr,
+                                    .most = description_.most},
+                    distance > 0.0 ? distance : 1.0);
 }
 
 void PairWeights::check_dimensions() const {
@@ -293,32 +294,43 @@ PairWeights::Bound PairWeights::limited(PairRanges::Range range, bool on_edge) c
         .on_edge = on_edge};
 }
 
-PairWeights::Bound PairWeights::bound_by_distance(const PartnerIndex& index, const MajorNeuron& neuron,
-                                                  const PartnerIndex::Node& node) const {
-    const SpaceBox box = index.box(node);
+/// The squares of the least and the greatest distance from a neuron to a cell.
+struct PairWeights::CellDistances {
     double least = 0.0;
     double greatest = 0.0;
+
+    RANVIER_ALWAYS_INLINE CellDistances(const PartnerIndex::Cells& cells, const PartnerIndex::Node& node,
+                                        unsigned dimensions, const Point& from, const Point& period,
+                                        const Point& inverse_period, const Point& half_period) {
+        for (std::size_t axis = 0; axis < dimensions; ++axis) {
+            double centre = cells.first[axis] - from[axis] + cells.size[axis] * static_cast<double>(node.cell[axis]);
+            centre = std::abs(centre - period[axis] * nearest(centre * inverse_period[axis]));
+            const double near = std::max(centre - cells.half[axis], 0.0);
+            const double far = std::min(centre + cells.half[axis], half_period[axis]);
+            least += near * near;
+            greatest += far * far;
+        }
+    }
+};
+
+PairWeights::Bound PairWeights::bound_by_distance(const PartnerIndex& index, const MajorNeuron& neuron,
+                                                  const PartnerIndex::Node& node) const {
+    const CellDistances distances(index.cells(node.level), node, dimensions_, neuron.position, period_, inverse_period_,
+                                  half_period_);
+    const PairRanges::Range range = radial_->between(distances.least, distances.greatest);
+    return {range.low, range.high, description_.mask != nullptr && range.low <= 0.0};
+}
+
+void PairWeights::decide(InstructionSet set, const PartnerIndex& index, const MajorNeuron& neuron,
+                         std::span<const std::uint32_t> places, const double* limits, std::uint8_t* decisions) const {
+    DistanceBounds::Candidates candidates{
+        .count = places.size(), .places = places.data(), .limits = limits, .dimensions = dimensions_};
     for (std::size_t axis = 0; axis < dimensions_; ++axis) {
-        double from = box.low[axis] - neuron.position[axis];
-        double to = box.high[axis] - neuron.position[axis];
-        const double shift = period_[axis] * nearest(0.5 * (from + to) * inverse_period_[axis]);
-        from -= shift;
-        to -= shift;
-        // Beyond half a period, the way round is shorter: `far` becomes the period less `far`.
-        const double far = std::max(-from, to);
-        const double near = std::max(0.0, std::min(std::max(from, -to), 2.0 * half_period_[axis] - far));
-        const double farthest = std::min(far, half_period_[axis]);
-        least += near * near;
-        greatest += farthest * farthest;
+        candidates.from[axis] = neuron.position[axis];
+        candidates.coordinates[axis] = index.coordinates(axis).data();
+        candidates.period[axis] = 2.0 * half_period_[axis];
     }
-    bool on_edge = false;
-    if (description_.mask != nullptr) {
-        const Mask::Place place = description_.mask->classify_squares(least, greatest);
-        if (place == Mask::Place::outside) return {};
-        on_edge = place == Mask::Place::partial;
-    }
-    if (function_ == nullptr) return {constant_, constant_, on_edge};
-    return limited(radial_->between(least, greatest), on_edge);
+    radial_->decide(set, candidates, decisions);
 }
 
 PairRanges::Range PairWeights::range_by_displacement(const std::array<AxisRange, most_dimensions>& axes,
@@ -368,21 +380,32 @@ PairWeights::Bound PairWeights::bound(const PartnerIndex& index, const MajorNeur
 void PairWeights::divide_by_waste(const PartnerIndex& index, const MajorNeuron& neuron, double most_waste,
                                   std::vector<Segment>& segments) const {
     if (index.nodes().empty()) return;
-    std::vector<std::uint32_t> waiting{0};
-    while (!waiting.empty()) {
-        const PartnerIndex::Node& node = index.nodes()[waiting.back()];
-        waiting.pop_back();
-        const Bound found = bound(index, neuron, node);
-        if (found.high == 0.0) continue;
+    // Of a tree with at most 8 children of a node, and 60 levels.
+    struct Part {
+        const PartnerIndex::Node* node;
+        Bound bound;
+    };
+    std::array<Part, 8 * 64> waiting;
+    waiting[0] = {index.nodes().data(), bound(index, neuron, index.nodes()[0])};
+    std::size_t size = 1;
+    while (size > 0) {
+        const Part part = waiting[--size];
+        const PartnerIndex::Node& node = *part.node;
         // Pairs outside of the mask have the value 0.
-        const double low = found.on_edge ? 0.0 : found.low;
-        const double waste = (found.high - low) * static_cast<double>(node.count);
-        if (node.is_leaf() || waste <= most_waste || (low > 0.0 && found.high <= even_enough * low)) {
-            segments.push_back({node.begin, node.count, found.high, found.on_edge});
+        const double low = part.bound.on_edge ? 0.0 : part.bound.low;
+        const double waste = (part.bound.high - low) * static_cast<double>(node.count);
+        if (node.is_leaf() || waste <= most_waste || (low > 0.0 && part.bound.high <= even_enough * low)) {
+            if (part.bound.high > 0.0)
+                segments.push_back({node.begin, node.count, part.bound.high, part.bound.on_edge});
             continue;
         }
         // The first child is next.
-        for (std::uint32_t child = node.children; child-- > 0;) waiting.push_back(node.first_child + child);
+        const PartnerIndex::Node* const children = index.nodes().data() + node.first_child;
+        for (std::uint32_t child = node.children; child-- > 0;) {
+            const Bound found = is_by_distance_ ? bound_by_distance(index, neuron, children[child])
+                                                : bound(index, neuron, children[child]);
+            if (found.high > 0.0) waiting[size++] = {children + child, found};
+        }
     }
 }
 

@@ -124,6 +124,13 @@ class PairWeights {
     void evaluate(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
                   const CandidatePairs& candidates, PairScratch& scratch) const;
 
+    /// Whether the mask and the value depend on the distance alone.
+    bool is_by_distance() const { return is_by_distance_; }
+    /// Decides candidates of a neuron, each of which is taken if its limit is less than its value, without calculating
+    /// most values: see DistanceBounds. The neuron itself is not excluded. @pre is_by_distance()
+    void decide(InstructionSet set, const PartnerIndex& index, const MajorNeuron& neuron,
+                std::span<const std::uint32_t> places, const double* limits, std::uint8_t* decisions) const;
+
     /// Of all partners of a neuron.
     struct Total {
         double sum = 0.0;  ///< of their values
@@ -174,6 +181,7 @@ class PairWeights {
     void check_dimensions() const;
     void fill_quantities(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
                          const CandidatePairs& candidates, PairScratch& scratch) const;
+    struct CellDistances;
     Bound bound_by_distance(const PartnerIndex& index, const MajorNeuron& neuron, const PartnerIndex::Node& node) const;
     PairRanges::Range range_by_displacement(const std::array<AxisRange, most_dimensions>& axes,
                                             const MajorNeuron& neuron, const SpaceBox& box) const;

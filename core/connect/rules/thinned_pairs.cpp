@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -18,7 +19,7 @@ namespace thinned_pairs_parts {
 constexpr std::size_t batch = 2048;
 /// Expected number of candidates in vain in a node that is not divided: less than what its children cost. The second is
 /// for bounds that are computed for each node.
-constexpr double wasted_candidates = 10.0;
+constexpr double wasted_candidates = 16.0;
 constexpr double wasted_candidates_of_slow_bounds = 100.0;
 /// Numbers of synapses are summed exactly for this number of pairs, and otherwise for as many neurons.
 constexpr std::uint64_t most_pairs_summed = 1 << 20;
@@ -43,25 +44,23 @@ struct GapsFromWords {
     }
 };
 
-/// -log(1 - p) for probabilities of segments, and its inverse; a probability of 1 is not used.
+/// -log(1 - p) for probabilities of segments, infinite for 1.
 struct HazardsOfProbabilities {
-    RANVIER_ALWAYS_INLINE static void run(const double* __restrict probabilities, std::size_t count,
-                                          double* __restrict hazards, double* __restrict inverses) {
+    RANVIER_ALWAYS_INLINE static void run(double* __restrict probabilities, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
-            const double p = probabilities[i] < 1.0 ? probabilities[i] : 0.5;
-            const double hazard = -math::log1p(-p);
-            hazards[i] = hazard;
-            inverses[i] = 1.0 / hazard;
+            const double p = probabilities[i];
+            const double hazard = -math::log1p(-(p < 1.0 ? p : 0.5));
+            probabilities[i] = p < 1.0 ? hazard : std::numeric_limits<double>::infinity();
         }
     }
 };
 
-/// The gaps and uniform numbers of a major neuron: block i of its stream is for candidate i.
+/// The gaps and uniform numbers of a major neuron: block i of its stream has the i-th of both.
 class Gaps {
    public:
     explicit Gaps(InstructionSet set) : set_(set) {}
 
-    /// @param expected number of candidates; affects only the run time
+    /// @param expected how many will be needed; affects only the run time
     void begin(RandomStream stream, double expected) {
         stream_ = stream;
         first_ = 0;
@@ -69,29 +68,26 @@ class Gaps {
         const double enough = expected + 2.0 * std::sqrt(expected) + 2.0;
         wanted_ = enough < static_cast<double>(most) ? static_cast<std::size_t>(enough) : most;
     }
-    double gap(std::uint32_t candidate) {
-        if (candidate - first_ >= count_) fill(candidate);
-        return gaps_[candidate - first_];
-    }
-    double uniform(std::uint32_t candidate) {
-        if (candidate - first_ >= count_) fill(candidate);
-        return uniforms_[candidate - first_];
-    }
-
-   private:
-    static constexpr std::size_t most = 1024;
-
-    void fill(std::uint32_t candidate) {
-        first_ = candidate;
+    /// Draws some; again the last ones, and those after them.
+    void fill() {
+        if (count_ > 0) first_ += static_cast<std::uint32_t>(count_ - 1);
         count_ = wanted_;
         // Further numbers are the exception.
         wanted_ = std::min<std::size_t>(wanted_, 16);
-        words_.resize(4 * count_);
-        stream_.fill(set_, 4 * candidate, words_.size(), words_.data());
-        gaps_.resize(count_);
-        uniforms_.resize(count_);
+        if (words_.size() < 4 * count_) {
+            words_.resize(4 * count_);
+            gaps_.resize(count_);
+            uniforms_.resize(count_);
+        }
+        stream_.fill(set_, 4 * first_, 4 * count_, words_.data());
         Dispatched<GapsFromWords>::call(set_, words_.data(), count_, gaps_.data(), uniforms_.data());
     }
+    std::size_t count() const { return count_; }
+    const double* gaps() const { return gaps_.data(); }
+    const double* uniforms() const { return uniforms_.data(); }
+
+   private:
+    static constexpr std::size_t most = 1024;
 
     InstructionSet set_;
     RandomStream stream_{};
@@ -103,6 +99,8 @@ class Gaps {
     std::vector<double> uniforms_;
 };
 
+constexpr std::uint32_t no_place = std::numeric_limits<std::uint32_t>::max();
+
 }  // namespace thinned_pairs_parts
 }  // namespace
 
@@ -111,146 +109,247 @@ using namespace thinned_pairs_parts;
 /// The draws of some neurons.
 class ThinnedPairs::Drawing {
    public:
+    /// @param sums_values whether values() is needed
     Drawing(const ThinnedPairs& rule, InstructionSet set, std::vector<std::uint32_t>& degrees,
-            std::vector<std::uint64_t>& partners)
-        : rule_(rule), index_(rule.weights_.index()), set_(set), degrees_(degrees), partners_(partners), gaps_(set) {
-        candidates_.reserve(batch);
+            std::vector<std::uint64_t>& partners, bool sums_values = false)
+        : rule_(rule),
+          index_(rule.weights_.index()),
+          set_(set),
+          decides_(rule.weights_.is_by_distance() && !sums_values),
+          degrees_(degrees),
+          partners_(partners),
+          gaps_(set),
+          places_(batch),
+          limits_(batch),
+          decisions_(batch) {
+        undecided_.reserve(batch);
     }
 
     void draw(std::uint64_t major) {
-        const auto ordinal = static_cast<std::uint32_t>(neurons_.size());
         neurons_.push_back(rule_.weights_.neuron(major));
         segments_.clear();
         rule_.weights_.divide_by_waste(index_, neurons_.back(), rule_.most_waste(), segments_);
         if (rule_.certain_) {
-            take_all(ordinal);
+            take_all();
         } else if (rule_.synapses_ == Synapses::poisson) {
-            skip_exponentially(ordinal, major);
+            draw_points<true>(major);
         } else {
-            skip_geometrically(ordinal, major);
+            draw_points<false>(major);
         }
     }
 
-    /// Evaluates the candidates that remain. To be called at the end.
+    /// Takes those of the last candidates that are to be taken. To be called at the end.
     void finish() {
-        if (candidates_.size() == 0) return;
-        total_ += candidates_.size();
-        rule_.weights_.evaluate(set_, index_, neurons_, candidates_, scratch_);
-        // Without branches, which would be mispredicted.
-        std::size_t end = partners_.size();
-        partners_.resize(end + candidates_.size());
-        for (std::size_t i = 0; i < candidates_.size(); ++i) {
-            const double value = scratch_.values[i];
-            const bool is_taken = candidates_.limits[i] < value;
-            partners_[end] = index_.neuron(candidates_.places[i]);
-            end += is_taken ? 1 : 0;
-            degrees_[candidates_.ordinals[i]] += is_taken ? 1 : 0;
-            values_ += is_taken ? value : 0.0;
-        }
-        partners_.resize(end);
-        candidates_.clear();
+        if (size_ == 0) return;
+        total_ += size_;
+        decide();
+        calculate();
+        take();
+        size_ = 0;
+        runs_.clear();
     }
 
     std::uint64_t candidates() const { return total_; }
-    /// The sum of the values of the pairs that were taken.
+    /// The sum of the values of the pairs that were taken, if it is needed.
     double values() const { return values_; }
 
    private:
-    void add(std::uint32_t ordinal, std::uint32_t place, double uniform, const Segment& segment) {
-        candidates_.add(ordinal, place, uniform * segment.high, segment.high, segment.on_edge);
-        if (candidates_.size() == batch) finish();
+    /// Candidates of a neuron in one segment: from `begin` to the next run.
+    struct Run {
+        std::uint32_t begin;
+        std::uint32_t ordinal;
+        double high;
+        bool on_edge;
+    };
+
+    void begin_run(const Segment& segment) {
+        runs_.push_back({static_cast<std::uint32_t>(size_), static_cast<std::uint32_t>(neurons_.size() - 1),
+                         segment.high, segment.on_edge});
+    }
+    std::size_t end_of(std::size_t run) const { return run + 1 < runs_.size() ? runs_[run + 1].begin : size_; }
+
+    void add(const Segment& segment, std::uint32_t place, double limit) {
+        places_[size_] = place;
+        limits_[size_] = limit;
+        if (++size_ == batch) {
+            finish();
+            begin_run(segment);
+        }
     }
 
-    double expected() const {
-        double sum = 0.0;
-        for (const Segment& segment : segments_) sum += segment.weight();
-        return sum;
-    }
-
-    void take_all(std::uint32_t ordinal) {
+    void take_all() {
         for (const Segment& segment : segments_) {
-            if (!segment.on_edge && neurons_[ordinal].excluded == no_partner) {
+            if (!segment.on_edge && neurons_.back().excluded == no_partner) {
                 // All of them, in the order of the segments.
                 finish();
                 total_ += segment.count;
                 values_ += segment.count;
-                degrees_[ordinal] += segment.count;
+                degrees_[neurons_.size() - 1] += segment.count;
                 const auto neurons = index_.neurons().subspan(segment.begin, segment.count);
                 partners_.insert(partners_.end(), neurons.begin(), neurons.end());
                 continue;
             }
-            for (std::uint32_t i = 0; i < segment.count; ++i) add(ordinal, segment.begin + i, 0.0, segment);
+            begin_run(segment);
+            for (std::uint32_t i = 0; i < segment.count; ++i) add(segment, segment.begin + i, 0.0);
         }
     }
 
-    /// Each partner is a candidate with the probability `high`: a hazard of -log(1 - high), so that what remains of a gap
-    /// at the end of a segment goes on in the next.
-    void skip_geometrically(std::uint32_t ordinal, std::uint64_t major) {
-        gaps_.begin({rule_.key_, major, 0}, expected());
+    /// Candidates are the points of a Poisson process on a line on which each partner occupies a length: its bound, or
+    /// with one synapse at most -log(1 - bound), so that there is a point with the probability of the bound; then further
+    /// points of a partner do not count. What remains of a gap at the end of a segment goes on in the next.
+    template <bool repeats>
+    void draw_points(std::uint64_t major) {
         const std::size_t count = segments_.size();
-        probabilities_.resize(count);
         hazards_.resize(count);
-        inverses_.resize(count);
-        for (std::size_t i = 0; i < count; ++i) probabilities_[i] = segments_[i].high;
-        Dispatched<HazardsOfProbabilities>::call(set_, static_cast<const double*>(probabilities_.data()), count,
-                                                 hazards_.data(), inverses_.data());
-        std::uint32_t candidate = 0;
-        double gap = gaps_.gap(0);
+        for (std::size_t k = 0; k < count; ++k) hazards_[k] = segments_[k].high;
+        if (!repeats) Dispatched<HazardsOfProbabilities>::call(set_, hazards_.data(), count);
+        double expected = 0.0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const double hazard = repeats ? hazards_[k] : std::min(hazards_[k], 1.0);
+            expected += hazard * static_cast<double>(segments_[k].count);
+        }
+        gaps_.begin({rule_.key_, major, 0}, expected);
+        Cursor cursor;
+        renew(cursor);
+        double at = cursor.gaps[0];
         for (std::size_t k = 0; k < count; ++k) {
             const Segment& segment = segments_[k];
-            if (segment.high >= 1.0) {
+            const double high = segment.high;
+            begin_run(segment);
+            const double hazard = hazards_[k];
+            if (!repeats && hazard >= 1.0) {
+                // Fewer partners than points: all are candidates.
                 for (std::uint32_t i = 0; i < segment.count; ++i) {
-                    add(ordinal, segment.begin + i, gaps_.uniform(candidate++), segment);
+                    if (cursor.steps == 0) go_on(cursor, segment);
+                    --cursor.steps;
+                    places_[size_] = segment.begin + i;
+                    limits_[size_++] = *cursor.uniforms++;
+                    ++cursor.gaps;
                 }
                 continue;
             }
-            const double hazard = hazards_[k];
-            const double inverse = inverses_[k];
-            std::uint32_t position = 0;
-            while (true) {
-                const double skip = gap * inverse;
-                const std::uint32_t remaining = segment.count - position;
-                if (!(skip < static_cast<double>(remaining))) {
-                    gap = std::max(gap - static_cast<double>(remaining) * hazard, 0.0);
-                    break;
+            const double length = hazard * static_cast<double>(segment.count);
+            const double inverse = 1.0 / hazard;
+            const double last = static_cast<double>(segment.count - 1);
+            std::uint32_t previous = no_place;
+            std::size_t size = size_;
+            while (at < length) {
+                if (cursor.steps == 0) {
+                    size_ = size;
+                    go_on(cursor, segment);
+                    size = size_;
                 }
-                position += static_cast<std::uint32_t>(skip);
-                add(ordinal, segment.begin + position, gaps_.uniform(candidate), segment);
-                gap = gaps_.gap(++candidate);
-                if (++position == segment.count) break;
+                --cursor.steps;
+                const double offset = at * inverse;
+                const std::uint32_t place = segment.begin + static_cast<std::uint32_t>(offset < last ? offset : last);
+                places_[size] = place;
+                limits_[size] = *cursor.uniforms++ * high;
+                at += *++cursor.gaps;
+                // Without a branch, which would be mispredicted.
+                size += repeats || place != previous ? 1 : 0;
+                previous = place;
             }
+            size_ = size;
+            at -= length;
         }
     }
 
-    /// Each partner has a Poisson number of candidates with the mean `high`: the points of a Poisson process on a line on
-    /// which each partner occupies that length.
-    void skip_exponentially(std::uint32_t ordinal, std::uint64_t major) {
-        gaps_.begin({rule_.key_, major, 0}, expected());
-        std::uint32_t candidate = 0;
-        double gap = gaps_.gap(0);
-        for (const Segment& segment : segments_) {
-            const double length = segment.high * static_cast<double>(segment.count);
-            double at = gap;
-            while (at < length) {
-                const auto position = std::min(static_cast<std::uint32_t>(at / segment.high), segment.count - 1);
-                add(ordinal, segment.begin + position, gaps_.uniform(candidate), segment);
-                at += gaps_.gap(++candidate);
-            }
-            gap = at - length;
+    /// The next random numbers.
+    struct Cursor {
+        const double* gaps = nullptr;
+        const double* uniforms = nullptr;
+        const double* end = nullptr;  ///< the last gap
+        std::size_t steps = 0;  ///< for which there are numbers, and room for candidates
+    };
+
+    void renew(Cursor& cursor) {
+        gaps_.fill();
+        cursor = {.gaps = gaps_.gaps(), .uniforms = gaps_.uniforms(), .end = gaps_.gaps() + gaps_.count() - 1};
+    }
+    /// After the last step, in a segment.
+    void go_on(Cursor& cursor, const Segment& segment) {
+        if (cursor.gaps == cursor.end) renew(cursor);
+        if (size_ == batch) {
+            finish();
+            begin_run(segment);
         }
+        cursor.steps = std::min(static_cast<std::size_t>(cursor.end - cursor.gaps), batch - size_);
+    }
+
+    void decide() {
+        if (!decides_) {
+            std::fill_n(decisions_.data(), size_, std::uint8_t{DistanceBounds::undecided});
+            return;
+        }
+        for (std::size_t run = 0; run < runs_.size();) {
+            const Run& first = runs_[run];
+            while (run < runs_.size() && runs_[run].ordinal == first.ordinal) ++run;
+            const std::size_t end = end_of(run - 1);
+            rule_.weights_.decide(set_, index_, neurons_[first.ordinal],
+                                  std::span(places_).subspan(first.begin, end - first.begin),
+                                  limits_.data() + first.begin, decisions_.data() + first.begin);
+        }
+    }
+
+    /// Calculates the values of those that are not decided.
+    void calculate() {
+        undecided_.clear();
+        candidates_.clear();
+        std::size_t run = 0;
+        for (std::size_t i = 0; i < size_; ++i) {
+            const void* const found = std::memchr(decisions_.data() + i, DistanceBounds::undecided, size_ - i);
+            if (found == nullptr) break;
+            i = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - decisions_.data());
+            while (end_of(run) <= i) ++run;
+            undecided_.push_back(static_cast<std::uint32_t>(i));
+            candidates_.reserve(undecided_.size());
+            candidates_.add(runs_[run].ordinal, places_[i], limits_[i], runs_[run].high, runs_[run].on_edge);
+        }
+        if (undecided_.empty()) return;
+        rule_.weights_.evaluate(set_, index_, neurons_, candidates_, scratch_);
+        for (std::size_t k = 0; k < undecided_.size(); ++k) {
+            const double value = scratch_.values[k];
+            const bool is_taken = candidates_.limits[k] < value;
+            decisions_[undecided_[k]] = is_taken ? DistanceBounds::taken : DistanceBounds::rejected;
+            values_ += is_taken ? value : 0.0;
+        }
+    }
+
+    void take() {
+        std::size_t end = partners_.size();
+        partners_.resize(end + size_);
+        for (std::size_t run = 0; run < runs_.size(); ++run) {
+            const std::size_t before = end;
+            const std::uint64_t excluded = neurons_[runs_[run].ordinal].excluded;
+            // Without branches, which would be mispredicted.
+            for (std::size_t i = runs_[run].begin; i < end_of(run); ++i) {
+                const std::uint64_t neuron = index_.neuron(places_[i]);
+                partners_[end] = neuron;
+                end += static_cast<std::size_t>(decisions_[i] == DistanceBounds::taken) &
+                       static_cast<std::size_t>(neuron != excluded);
+            }
+            degrees_[runs_[run].ordinal] += static_cast<std::uint32_t>(end - before);
+        }
+        partners_.resize(end);
     }
 
     const ThinnedPairs& rule_;
     const PartnerIndex& index_;
     InstructionSet set_;
+    bool decides_;
     std::vector<std::uint32_t>& degrees_;
     std::vector<std::uint64_t>& partners_;
     Gaps gaps_;
     std::vector<PairWeights::MajorNeuron> neurons_;
     std::vector<Segment> segments_;
-    std::vector<double> probabilities_;
     std::vector<double> hazards_;
-    std::vector<double> inverses_;
+    // Candidates that are not taken yet:
+    std::size_t size_ = 0;
+    std::vector<Run> runs_;
+    std::vector<std::uint32_t> places_;
+    std::vector<double> limits_;
+    std::vector<std::uint8_t> decisions_;
+    std::vector<std::uint32_t> undecided_;
     CandidatePairs candidates_;
     PairScratch scratch_;
     std::uint64_t total_ = 0;
@@ -334,7 +433,7 @@ ThinnedPairs::Estimate ThinnedPairs::make_estimate() const {
     } else {
         std::vector<std::uint32_t> degrees(sampled);
         std::vector<std::uint64_t> partners;
-        Drawing drawing(*this, detect_instruction_set(), degrees, partners);
+        Drawing drawing(*this, detect_instruction_set(), degrees, partners, synapses_ == Synapses::poisson);
         for (std::uint64_t i = 0; i < sampled; ++i) drawing.draw(chosen(i));
         drawing.finish();
         total.synapses = share * static_cast<double>(partners.size());

@@ -15,8 +15,8 @@ namespace ranvier::connect {
 /// Draws each pair on its own, with a probability or a mean number of synapses that depends on the pair.
 ///
 /// The partners of a neuron are divided into nodes of the index in which the value varies little. In each, candidates are
-/// drawn with the upper bound of the value there, by geometric skips (exponential ones for a mean number), and taken with
-/// the ratio of the value to the bound. The number of operations follows the synapses that are made and the logarithm of
+/// drawn with the upper bound of the value there, as points of a Poisson process, and taken with the ratio of the value
+/// to the bound. Where that is a function of the distance, tables of bounds decide nearly all without the value. The number of operations follows the synapses that are made and the logarithm of
 /// the number of partners, also without a mask. This is how K. Bringmann, R. Keusch and J. Lengler, "Sampling geometric
 /// inhomogeneous random graphs in linear time" (2017) draw random graphs.
 class ThinnedPairs final : public RuleSampler {

@@ -284,6 +284,14 @@ void PartnerIndex::divide(const SpaceBox& box) {
         levels_.back().bits = bit + 1;
         levels_.back().size[axis] *= 0.5;
     }
+    for (const Level& level : levels_) {
+        Cells& of_level = cells_.emplace_back();
+        for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+            of_level.first[axis] = lower_[axis] + 0.5 * level.size[axis];
+            of_level.size[axis] = level.size[axis];
+            of_level.half[axis] = 0.5 * level.size[axis] + padding_[axis];
+        }
+    }
 }
 
 std::uint64_t PartnerIndex::code(const Point& position, unsigned bits) const {

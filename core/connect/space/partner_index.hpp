@@ -69,6 +69,14 @@ class PartnerIndex {
         return box;
     }
 
+    /// The boxes of the nodes of a level, by axis.
+    struct Cells {
+        Point first{};  ///< the middle of cell 0
+        Point size{};   ///< from one to the next
+        Point half{};   ///< half the length of a box, with its padding
+    };
+    const Cells& cells(std::size_t level) const { return cells_[level]; }
+
     /// The index of the neuron at a place among the neurons of the side.
     std::uint32_t neuron(std::size_t place) const { return neurons_[place]; }
     std::span<const std::uint32_t> neurons() const { return neurons_; }
@@ -106,6 +114,7 @@ class PartnerIndex {
     std::array<std::uint64_t, most_dimensions> last_{};  ///< cell of the greatest depth
     std::vector<Split> splits_;  ///< by bit of a code, from the highest
     std::vector<Level> levels_;
+    std::vector<Cells> cells_;  ///< by level
     unsigned base_bits_ = 0;  ///< of the cells into which neurons are counted
     std::vector<Node> nodes_;
     std::vector<std::uint32_t> neurons_;
