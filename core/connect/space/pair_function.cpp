@@ -310,6 +310,8 @@ void PairFunction::draw(InstructionSet set, std::size_t count, const Quantities&
 
 double PairFunction::acceptance(const std::array<double, pair_quantity_count>& pair) const {
     constexpr std::uint32_t samples = 20'000;
+    constexpr std::uint32_t few = 500;
+    constexpr double clearly_enough = 0.1;
     const FlushSubnormals flush;
     Run run(*this, InstructionSet::baseline);
     const std::size_t most = run.most_pairs();
@@ -331,7 +333,16 @@ double PairFunction::acceptance(const std::array<double, pair_quantity_count>& p
     const auto is_within = [&](const Redraw& inner, const Redraw& outer) {
         return std::ranges::includes(outer.draws, inner.draws);
     };
+    const auto least = [&] {
+        double fraction = 1.0;
+        for (std::size_t r = 0; r < redraws_.size(); ++r) {
+            fraction = std::min(fraction, tried[r] == 0 ? 0.0 : static_cast<double>(accepted[r]) / tried[r]);
+        }
+        return fraction;
+    };
     for (std::uint32_t first = 0; first < samples; first += static_cast<std::uint32_t>(most)) {
+        // What is accepted so often needs no closer estimate.
+        if (first >= few && least() > clearly_enough) break;
         for (std::uint32_t d = 0; d < draw_count_; ++d) {
             const RandomStream stream{key_of_draw({}, d), 0, 0};
             for (std::size_t i = 0; i < most; ++i) {
@@ -351,18 +362,17 @@ double PairFunction::acceptance(const std::array<double, pair_quantity_count>& p
             }
         }
     }
-    double least = 1.0;
-    for (std::size_t r = 0; r < redraws_.size(); ++r) {
-        least = std::min(least, tried[r] == 0 ? 0.0 : static_cast<double>(accepted[r]) / tried[r]);
-    }
-    return least;
+    return least();
 }
 
-PairRanges::Range PairFunction::range(const PairRanges& ranges) const {
-    std::vector<program::Interval> inputs;
-    inputs.reserve(inputs_.size());
+PairRanges::Range PairFunction::range(const PairRanges& ranges, std::size_t result) const {
+    // The memory is used again: bounds are found thousands of times for a projection.
+    static thread_local std::vector<program::Interval> inputs;
+    static thread_local std::vector<program::Interval> values;
+    inputs.clear();
     for (const PairQuantity input : inputs_) inputs.push_back({ranges[input].low, ranges[input].high});
-    const program::Interval found = program::intervals_of(program_, inputs)[0];
+    program::find_intervals(program_, inputs, values);
+    const program::Interval& found = values[program_.results[result]];
     if (found.may_fail) return {};
     return {found.low, found.high};
 }
