@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "connect/space/pair_bounds.hpp"
 #include "connect/space/partner_index.hpp"
 #include "network/network_checks.hpp"
 #include "ranvier/base/errors.hpp"
@@ -21,6 +22,7 @@ namespace ranvier::network {
 
 namespace {
 
+using connect::PairBounds;
 using connect::PairFunction;
 using connect::PairPositions;
 using connect::PairQuantity;
@@ -30,9 +32,6 @@ using connect::Positions;
 using connect::Space;
 using Range = PairRanges::Range;
 
-/// The ranges of quantities are divided into at most so many parts, so that their bounds are near to those of values.
-constexpr std::size_t most_parts = 4096;
-constexpr std::size_t most_parts_of_one = 1024;
 /// Neurons whose values are calculated to find the least and the greatest.
 constexpr std::uint64_t most_neurons = std::uint64_t{1} << 20;
 /// Redraws that accept less are refused: as for distributions.
@@ -69,91 +68,31 @@ Range displacement_range(const Range& source, const Range& target, double period
     return {-half, half};
 }
 
-Range distance_range(const std::array<Range, connect::most_dimensions>& displacement) {
-    double nearest = 0.0;
-    double farthest = 0.0;
-    for (const Range& axis : displacement) {
-        const double far = std::max(std::abs(axis.low), std::abs(axis.high));
-        const bool crosses = axis.low <= 0.0 && axis.high >= 0.0;
-        const double near = crosses ? 0.0 : std::min(std::abs(axis.low), std::abs(axis.high));
-        nearest += near * near;
-        farthest += far * far;
-    }
-    // Distances are rounded.
-    return {std::sqrt(nearest) * (1.0 - 0x1p-50), std::sqrt(farthest) * (1.0 + 0x1p-50)};
-}
+/// Names of the quantities of pairs or neurons.
+using Names = std::array<const char*, connect::pair_quantity_count>;
 
-/// Evaluates bounds part by part.
+/// Finds the bounds of the values of an expression over a region, and checks them.
 class Search {
    public:
-    Search(ExpressionValues& values, const std::string& object, std::string unit,
-           const std::array<const char*, connect::pair_quantity_count>& names)
-        : values_(values), object_(object), unit_(std::move(unit)), names_(names) {}
-
-    void use(PairQuantity quantity, const Range& range) {
-        if (!values_.function->uses(quantity)) return;
-        divided_.push_back(quantity);
-        whole_[quantity] = range;
-    }
-    /// Displacements, and the distance, which follows from them.
-    void use_displacement(const std::array<Range, connect::most_dimensions>& displacement) {
-        const auto uses = [&](std::size_t axis) {
-            return values_.function->uses(along(PairQuantity::displacement_x, axis));
-        };
-        follows_ = uses(0) || uses(1) || uses(2);
-        if (!follows_) return use(PairQuantity::distance, distance_range(displacement));
-        for (std::size_t axis = 0; axis < displacement.size(); ++axis) {
-            const PairQuantity quantity = along(PairQuantity::displacement_x, axis);
-            whole_[quantity] = displacement[axis];
-            if (uses(axis) || values_.function->uses(PairQuantity::distance)) divided_.push_back(quantity);
-        }
-    }
+    Search(ExpressionValues& values, const connect::PairRegion& region, const std::string& object, std::string unit,
+           const Names& names)
+        : values_(values), object_(object), unit_(std::move(unit)), names_(names), bounds_(*values.function, region) {}
 
     void run() {
-        const double each = std::floor(std::pow(static_cast<double>(most_parts), 1.0 / std::max<double>(1.0, size())));
-        const auto most = std::clamp<std::size_t>(static_cast<std::size_t>(each), 2, most_parts_of_one);
-        std::size_t total = 1;
-        for (const PairQuantity quantity : divided_) {
-            const bool is_point = whole_[quantity].low == whole_[quantity].high;
-            counts_.push_back(is_point ? 1 : most);
-            total *= counts_.back();
-        }
-        values_.least = {.value = std::numeric_limits<double>::infinity()};
-        values_.greatest = {.value = -std::numeric_limits<double>::infinity()};
-        for (std::size_t part = 0; part < total; ++part) look(part);
+        values_.least = values_.greatest = {};
+        if (bounds_.is_empty()) return;
+        const PairBounds::Part least = finite(bounds_.least());
+        const PairBounds::Part greatest = finite(bounds_.greatest());
+        values_.least = {least.bounds.low, place_of(least.ranges)};
+        values_.greatest = {greatest.bounds.high, place_of(greatest.ranges)};
         if (values_.function->redraws().empty()) return;
-        for (std::size_t k = 0; k < std::min(total, places_of_acceptance); ++k) {
-            check_acceptance(total <= places_of_acceptance ? k : (2 * k + 1) * total / (2 * places_of_acceptance));
-        }
+        for (const PairRanges& part : bounds_.some_parts(places_of_acceptance)) check_acceptance(part);
     }
 
    private:
-    double size() const { return static_cast<double>(divided_.size()); }
-
-    PairRanges ranges_of(std::size_t part) const {
-        PairRanges ranges = whole_;
-        for (std::size_t k = 0; k < divided_.size(); ++k) {
-            const Range& all = whole_[divided_[k]];
-            const auto place = static_cast<double>(part % counts_[k]);
-            const auto count = static_cast<double>(counts_[k]);
-            part /= counts_[k];
-            const auto edge = [&](double at) { return all.low + (all.high - all.low) * (at / count); };
-            // Neighbouring parts share an edge; the last one ends where all do.
-            ranges[divided_[k]] = {edge(place), place + 1.0 == count ? all.high : edge(place + 1.0)};
-        }
-        if (follows_) {
-            std::array<Range, connect::most_dimensions> displacement;
-            for (std::size_t axis = 0; axis < displacement.size(); ++axis) {
-                displacement[axis] = ranges[along(PairQuantity::displacement_x, axis)];
-            }
-            ranges[PairQuantity::distance] = distance_range(displacement);
-        }
-        return ranges;
-    }
-
     std::string place_of(const PairRanges& ranges) const {
         std::string text;
-        for (const PairQuantity quantity : divided_) {
+        for (const PairQuantity quantity : bounds_.quantities()) {
             const Range& range = ranges[quantity];
             const bool is_point = range.low == range.high;
             text += (text.empty() ? "" : ", ") + std::string(names_[static_cast<std::size_t>(quantity)]) +
@@ -164,23 +103,17 @@ class Search {
         return text;
     }
 
-    void look(std::size_t part) {
-        const PairRanges ranges = ranges_of(part);
-        const Range found = values_.function->range(ranges);
-        if (!std::isfinite(found.low) || !std::isfinite(found.high)) {
-            const std::string place = place_of(ranges);
-            throw ValueOutOfBoundsError(
-                {.object = object_,
-                 .value = "'" + values_.function->text() + "'" + (place.empty() ? "" : " at " + place),
-                 .bound = "it may be infinite or undefined there, and must be finite",
-                 .remedy = "keep divisors, roots and logarithms away from 0: max(d, 0.001), or where(d > 0, ..., 0)"});
-        }
-        if (found.low < values_.least.value) values_.least = {found.low, place_of(ranges)};
-        if (found.high > values_.greatest.value) values_.greatest = {found.high, place_of(ranges)};
+    const PairBounds::Part& finite(const PairBounds::Part& part) const {
+        if (std::isfinite(part.bounds.low) && std::isfinite(part.bounds.high)) return part;
+        const std::string place = place_of(part.ranges);
+        throw ValueOutOfBoundsError(
+            {.object = object_,
+             .value = "'" + values_.function->text() + "'" + (place.empty() ? "" : " at " + place),
+             .bound = "it may be infinite or undefined there, and must be finite",
+             .remedy = "keep divisors, roots and logarithms away from 0: max(d, 0.001), or where(d > 0, ..., 0)"});
     }
 
-    void check_acceptance(std::size_t part) const {
-        const PairRanges ranges = ranges_of(part);
+    void check_acceptance(const PairRanges& ranges) const {
         std::array<double, connect::pair_quantity_count> middle{};
         for (std::size_t q = 0; q < middle.size(); ++q) {
             const Range& range = ranges.of[q];
@@ -199,11 +132,8 @@ class Search {
     ExpressionValues& values_;
     const std::string& object_;
     std::string unit_;
-    const std::array<const char*, connect::pair_quantity_count>& names_;
-    PairRanges whole_;
-    std::vector<PairQuantity> divided_;
-    std::vector<std::size_t> counts_;
-    bool follows_ = false;  ///< the distance follows from displacements
+    const Names& names_;
+    PairBounds bounds_;
 };
 
 /// The error for an expression that needs positions that a population lacks.
@@ -250,7 +180,7 @@ void bound_exactly(ExpressionValues& values, const NeuronsInSpace& neurons, cons
 
 }  // namespace
 
-void bound_pairs(Values& values, const NeuronsInSpace& sources, const NeuronsInSpace& targets,
+void bound_pairs(Values& values, const NeuronsInSpace& sources, const NeuronsInSpace& targets, const PairLimit& mask,
                  const std::string& object) {
     auto* const expression = std::get_if<ExpressionValues>(&values);
     if (expression == nullptr) return;
@@ -266,23 +196,23 @@ void bound_pairs(Values& values, const NeuronsInSpace& sources, const NeuronsInS
         expression->least = expression->greatest = {};
         return;
     }
-    Search search(*expression, object, unit, pair_names);
+    connect::PairRegion region{.ranges = {}, .mask = mask.mask, .is_mask_reversed = mask.is_reversed};
     if (positions != nullptr) {
+        region.dimensions = positions->dimensions;
         const auto from = box_of(*targets.space, sources.ids);
         const auto to = box_of(*targets.space, targets.ids);
-        std::array<Range, connect::most_dimensions> displacement;
-        for (std::size_t axis = 0; axis < displacement.size(); ++axis) {
-            displacement[axis] = displacement_range(from[axis], to[axis], positions->period[axis]);
-        }
-        search.use_displacement(displacement);
         for (std::size_t axis = 0; axis < from.size(); ++axis) {
-            search.use(along(PairQuantity::source_x, axis), from[axis]);
-            search.use(along(PairQuantity::target_x, axis), to[axis]);
+            region.ranges[along(PairQuantity::displacement_x, axis)] =
+                displacement_range(from[axis], to[axis], positions->period[axis]);
+            region.ranges[along(PairQuantity::source_x, axis)] = from[axis];
+            region.ranges[along(PairQuantity::target_x, axis)] = to[axis];
         }
+    } else {
+        region.mask = nullptr;
     }
-    search.use(PairQuantity::source_index, indices_of(sources.ids));
-    search.use(PairQuantity::target_index, indices_of(targets.ids));
-    search.run();
+    region.ranges[PairQuantity::source_index] = indices_of(sources.ids);
+    region.ranges[PairQuantity::target_index] = indices_of(targets.ids);
+    Search(*expression, region, object, unit, pair_names).run();
 }
 
 void bound_neurons(Values& values, const NeuronsInSpace& neurons, const std::string& object) {
@@ -307,14 +237,15 @@ void bound_neurons(Values& values, const NeuronsInSpace& neurons, const std::str
     if (!function.draws() && !has_random && neurons.ids.size() <= most_neurons) {
         return bound_exactly(*expression, neurons, object);
     }
-    Search search(*expression, object, unit, neuron_names);
+    connect::PairRegion region;
     if (function.is_spatial()) {
         const auto box = box_of(*neurons.space, neurons.ids);
-        for (std::size_t axis = 0; axis < box.size(); ++axis)
-            search.use(along(PairQuantity::target_x, axis), box[axis]);
+        for (std::size_t axis = 0; axis < box.size(); ++axis) {
+            region.ranges[along(PairQuantity::target_x, axis)] = box[axis];
+        }
     }
-    search.use(PairQuantity::target_index, indices_of(neurons.ids));
-    search.run();
+    region.ranges[PairQuantity::target_index] = indices_of(neurons.ids);
+    Search(*expression, region, object, unit, neuron_names).run();
 }
 
 std::vector<double> evaluate_neurons(const PairFunction& function, const Space* space, const IdSequence& neurons,

@@ -19,12 +19,19 @@ struct NeuronsInSpace {
     IdSequence ids;
 };
 
-/// Finds the bounds of the values of all pairs that the neurons could form, with any random numbers: sound, and not
+/// The mask of a rule, if it has one.
+struct PairLimit {
+    connect::Mask::Pointer mask = nullptr;
+    /// Whether it is of displacements from targets to sources.
+    bool is_reversed = false;
+};
+
+/// Finds the bounds of the values of all pairs within a mask that the neurons could form, with any random numbers: sound, and not
 /// tight where an expression uses a quantity several times. Does nothing for other values.
 /// @param object "weight of projection 'E to I'"
 /// @throws ValueOutOfBoundsError for an expression that needs positions where a population has none, that may not be
 ///         finite, or whose random numbers are almost never within the bounds of a redraw; as pair_positions()
-void bound_pairs(Values& values, const NeuronsInSpace& sources, const NeuronsInSpace& targets,
+void bound_pairs(Values& values, const NeuronsInSpace& sources, const NeuronsInSpace& targets, const PairLimit& mask,
                  const std::string& object);
 
 /// The same for the values of neurons: exact where they are not random and there are not too many.

@@ -382,13 +382,15 @@ void Network::bound_expressions(ProjectionSpec& projection) const {
     const NeuronsInSpace targets{.space = sources.space, .network = this, .ids = projection.targets};
     const std::string of_projection = " of projection " + quoted(projection.name);
     const auto& reversal = projection.rule.reversal();
-    const bool same_weights = reversal && reversal->same_weights;
-    const bool same_delays = reversal && reversal->same_delays;
-    bound_pairs(projection.weight, same_weights ? targets : sources, same_weights ? sources : targets,
-                "weight" + of_projection);
-    bound_pairs(projection.delay, same_delays ? targets : sources, same_delays ? sources : targets,
-                "delay" + of_projection);
-    for (auto& [name, value] : parameters) bound_pairs(value, sources, targets, name + of_projection);
+    const PairLimit mask{.mask = projection.rule.limit(), .is_reversed = reversal.has_value()};
+    const auto bound = [&](Values& values, std::string_view name, bool is_of_other_direction) {
+        const std::string object = std::string(name) + of_projection;
+        if (is_of_other_direction) return bound_pairs(values, targets, sources, {.mask = mask.mask}, object);
+        bound_pairs(values, sources, targets, mask, object);
+    };
+    bound(projection.weight, "weight", reversal && reversal->same_weights);
+    bound(projection.delay, "delay", reversal && reversal->same_delays);
+    for (auto& [name, value] : parameters) bound(value, name, false);
 }
 
 void Network::round_spike_times(Population& population) const {

@@ -7,9 +7,7 @@
 
 namespace ranvier::program {
 
-namespace {
-
-double carry_out(Operation operation, std::span<const double> operands) {
+double evaluate(Operation operation, std::span<const double> operands) {
     if (operation == Operation::select) return lane::select(operands[0], operands[1], operands[2]);
     if (operands.size() == 1) {
         return lane::visit_unary(operation,
@@ -18,6 +16,8 @@ double carry_out(Operation operation, std::span<const double> operands) {
     return lane::visit_binary(
         operation, [&]<Operation selected>() -> double { return lane::apply<selected>(operands[0], operands[1]); });
 }
+
+namespace {
 
 std::vector<double> evaluate_loop(const Instruction& loop, std::span<const double> operands) {
     std::vector<double> inputs(operands.begin(), operands.end());
@@ -37,7 +37,7 @@ std::vector<double> evaluate_loop(const Instruction& loop, std::span<const doubl
 std::vector<double> evaluate(const Instruction& instruction, std::span<const double> operands) {
     if (instruction.operation == Operation::loop) return evaluate_loop(instruction, operands);
     if (instruction.operation == Operation::constant) return {instruction.number};
-    return {carry_out(instruction.operation, operands)};
+    return {evaluate(instruction.operation, operands)};
 }
 
 std::vector<double> evaluate(const Program& program, std::span<const double> inputs,
@@ -49,7 +49,7 @@ std::vector<double> evaluate(const Program& program, std::span<const double> inp
         for (const std::uint32_t operand : instruction.operands) operands.push_back(values[operand]);
         if (is_draw(instruction.operation)) {
             operands = {std::bit_cast<double>(words[static_cast<std::size_t>(instruction.number)])};
-            values.push_back(carry_out(instruction.operation, operands));
+            values.push_back(evaluate(instruction.operation, operands));
             continue;
         }
         const std::vector<double> made = evaluate(instruction, operands);

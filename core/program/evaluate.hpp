@@ -15,6 +15,9 @@ namespace ranvier::program {
 std::vector<double> evaluate(const Program& program, std::span<const double> inputs,
                              std::span<const std::uint64_t> words = {});
 
+/// The result of an operation on numbers or truths, which must be neither a constant, a draw nor a loop.
+double evaluate(Operation operation, std::span<const double> operands);
+
 /// The values of one instruction, which must not be a draw.
 std::vector<double> evaluate(const Instruction& instruction, std::span<const double> operands);
 

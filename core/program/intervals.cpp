@@ -182,31 +182,35 @@ Interval carry_out(const Instruction& instruction, std::span<const Interval> x) 
 
 }  // namespace
 
-std::vector<Interval> intervals_of(const Program& program, std::span<const Interval> inputs) {
-    std::vector<Interval> values(inputs.begin(), inputs.end());
-    std::vector<Interval> operands;
-    std::vector<double> numbers;
+void find_intervals(const Program& program, std::span<const Interval> inputs, std::vector<Interval>& values) {
+    // Of operations other than loops.
+    constexpr std::size_t most_operands = 3;
+    std::array<Interval, most_operands> operands;
+    std::array<double, most_operands> numbers{};
+    values.assign(inputs.begin(), inputs.end());
     for (const Instruction& instruction : program.instructions) {
-        operands.clear();
-        numbers.clear();
-        for (const std::uint32_t operand : instruction.operands) {
-            operands.push_back(values[operand]);
-            numbers.push_back(values[operand].low);
+        const std::size_t count = instruction.operands.size();
+        if (instruction.operation == Operation::loop) throw InternalError("an interval of a program with loops");
+        const Signature types = signature(instruction.operation);
+        bool known = count > 0 && types.result == Type::number && instruction.operation != Operation::select;
+        for (std::size_t k = 0; k < count; ++k) {
+            operands[k] = values[instruction.operands[k]];
+            numbers[k] = operands[k].low;
+            known = known && operands[k].is_point() && !operands[k].may_fail && std::isfinite(operands[k].low);
         }
-        const bool known = signature(instruction.operation).result == Type::number &&
-                           signature(instruction.operation).operands.size() == operands.size() && !operands.empty() &&
-                           instruction.operation != Operation::select &&
-                           std::ranges::all_of(operands, [](const Interval& each) {
-                               return each.is_point() && !each.may_fail && std::isfinite(each.low);
-                           });
         if (known) {
             // Evaluate the instruction itself, with its rounding.
-            const double value = evaluate(instruction, numbers)[0];
+            const double value = evaluate(instruction.operation, std::span(numbers).first(count));
             values.push_back(std::isfinite(value) ? Interval::of(value) : anything);
         } else {
-            values.push_back(carry_out(instruction, operands));
+            values.push_back(carry_out(instruction, std::span(operands).first(count)));
         }
     }
+}
+
+std::vector<Interval> intervals_of(const Program& program, std::span<const Interval> inputs) {
+    std::vector<Interval> values;
+    find_intervals(program, inputs, values);
     std::vector<Interval> results;
     results.reserve(program.results.size());
     for (const std::uint32_t result : program.results) results.push_back(values[result]);

@@ -25,5 +25,7 @@ struct Interval {
 /// Draws have all values that they can have.
 /// @pre check() has passed the program, and it has no loops
 std::vector<Interval> intervals_of(const Program& program, std::span<const Interval> inputs);
+/// The same for all values of the program, by their numbers; the memory of `values` is used again.
+void find_intervals(const Program& program, std::span<const Interval> inputs, std::vector<Interval>& values);
 
 }  // namespace ranvier::program

@@ -160,6 +160,15 @@ RuleSpec::RuleSpec(std::string_view rule, std::initializer_list<RuleArgument> ar
 
 std::string_view RuleSpec::name() const { return info_->name; }
 
+Mask::Pointer RuleSpec::limit() const {
+    for (const RuleValue& value : values_) {
+        if (const auto* const mask = std::get_if<Mask::Pointer>(&value); mask != nullptr && *mask != nullptr) {
+            return *mask;
+        }
+    }
+    return nullptr;
+}
+
 bool RuleSpec::needs_positions() const {
     return std::ranges::any_of(values_, [](const RuleValue& value) {
         const auto* const function = std::get_if<std::shared_ptr<const PairFunction>>(&value);

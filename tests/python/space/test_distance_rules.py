@@ -12,6 +12,7 @@ import pytest
 
 import ranvier as rv
 from ranvier.errors import (
+    DelayError,
     EquationError,
     RuleError,
     ShapeError,
@@ -355,3 +356,39 @@ def test_another_network_with_other_masks_is_another_network() -> None:
     assert len(pairs_of(cells, cells)) > before
     net.set(projection, probability=0.0)
     assert not pairs_of(cells, cells)
+
+
+# ---- bounds of values ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("mask", "shape"), MASKS, ids=[repr(mask) for mask, _ in MASKS])
+def test_a_mask_narrows_the_bounds_of_values(mask: rv.Mask, shape: Shape) -> None:
+    """Bounds contain all displacements within the mask, and are not wider than 3 % of 0.5 mm at either end."""
+    net = rv.Network()
+    sheet = net.create("iaf_psc_exp", 10, positions=rv.random_positions(extent=(4.0, 4.0)))
+    side = np.linspace(-0.5, 0.5, 201)
+    x, y = (each[shape(*np.meshgrid(side, side))] for each in np.meshgrid(side, side))
+    for text, values in {"d": np.hypot(x, y), "dx": x, "d - dx - 2*dy": np.hypot(x, y) - x - 2.0 * y}.items():
+        forth = net.connect(sheet, sheet, rv.PairwiseBernoulli(0.5, mask=mask), weight=text)
+        back = net.connect(sheet, sheet, rv.Reversed(forth), weight=text.replace("dx", "(-dx)").replace("dy", "(-dy)"))
+        for projection in (forth, back):
+            low, high = projection.weight_range
+            assert low - 1e-9 <= values.min() <= low + 0.015
+            assert high - 0.015 <= values.max() <= high + 1e-9
+
+
+def test_a_mask_narrows_the_bounds_of_values_in_three_dimensions() -> None:
+    net = rv.Network()
+    block = net.create("iaf_psc_exp", 10, positions=rv.random_positions(extent=(4.0, 4.0, 0.3), periodic=True))
+
+    def bounds(mask: rv.Mask, delay: str) -> tuple[float, float]:
+        return net.connect(block, block, rv.FixedIndegree(0, mask=mask), delay=delay).delay_range
+
+    assert bounds(rv.ball(0.5), "1 - d") == pytest.approx((0.5, 1.0))
+    assert bounds(rv.ball(0.5) - rv.ball(0.3), "1 - d") == pytest.approx((0.5, 0.7))
+    # A circle limits x and y, and half the period limits z.
+    assert bounds(rv.circle(0.5), "1 - d") == pytest.approx((1.0 - np.hypot(0.5, 0.15), 1.0), abs=0.02)
+    assert bounds(rv.box((0.2, 0.0, 0.0), (0.4, 0.1, 0.1)), "d") == pytest.approx((0.2, np.sqrt(0.18)), abs=0.001)
+    assert bounds(rv.ball(0.5, center=(0.6, 0.0, 0.0)), "d + dz + 1") == pytest.approx((0.97, 2.19), abs=0.06)
+    with pytest.raises(DelayError, match=r"at d from 0\.\d+ to 0\.6 mm.*'0\.5 - d' rounds to less"):
+        bounds(rv.ball(0.6), "0.5 - d")

@@ -160,6 +160,8 @@ class RuleSpec {
     PairValue pair_value(std::string_view parameter) const;
     const Mask::Pointer& mask(std::string_view parameter) const { return std::get<Mask::Pointer>(value(parameter)); }
 
+    /// The mask of the pairs, of a rule that takes one; null: all pairs.
+    Mask::Pointer limit() const;
     /// Whether it has a mask, or a function of positions.
     bool needs_positions() const;
 

@@ -118,13 +118,14 @@ class PairFunction {
               const Objects& objects, double* out) const;
     static constexpr std::uint32_t most_attempts = 40'000;
 
-    /// The fraction of draws that each redraw accepts, the least of them, for one pair; estimated from some thousand
-    /// draws of their own key. 1 without redraws.
+    /// The fraction of draws that each redraw accepts, the least of them, for one pair; estimated from up to
+    /// 20,000 draws of their own key, fewer where it is above a tenth. 1 without redraws.
     double acceptance(const std::array<double, pair_quantity_count>& pair) const;
 
     /// An interval that contains the values of all pairs whose quantities are within the ranges: not too narrow, possibly
     /// too wide. Infinite or NaN ends stand for values that may not be finite.
-    PairRanges::Range range(const PairRanges& ranges) const;
+    /// @param result 0: the value
+    PairRanges::Range range(const PairRanges& ranges, std::size_t result = 0) const;
 
     /// Upper bounds of a radial function between successive distances.
     /// @param edges ascending, at least one; result i is the bound from edges[i] to edges[i + 1]
