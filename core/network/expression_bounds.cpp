@@ -61,13 +61,6 @@ std::array<Range, connect::most_dimensions> box_of(const Space& space, const IdS
     return box;
 }
 
-Range displacement_range(const Range& source, const Range& target, double period) {
-    const Range direct{target.low - source.high, target.high - source.low};
-    const double half = 0.5 * period;
-    if (period == 0.0 || (direct.low >= -half && direct.high <= half)) return direct;
-    return {-half, half};
-}
-
 /// Names of the quantities of pairs or neurons.
 using Names = std::array<const char*, connect::pair_quantity_count>;
 
@@ -196,20 +189,8 @@ void bound_pairs(Values& values, const NeuronsInSpace& sources, const NeuronsInS
         expression->least = expression->greatest = {};
         return;
     }
-    connect::PairRegion region{.ranges = {}, .mask = mask.mask, .is_mask_reversed = mask.is_reversed};
-    if (positions != nullptr) {
-        region.dimensions = positions->dimensions;
-        const auto from = box_of(*targets.space, sources.ids);
-        const auto to = box_of(*targets.space, targets.ids);
-        for (std::size_t axis = 0; axis < from.size(); ++axis) {
-            region.ranges[along(PairQuantity::displacement_x, axis)] =
-                displacement_range(from[axis], to[axis], positions->period[axis]);
-            region.ranges[along(PairQuantity::source_x, axis)] = from[axis];
-            region.ranges[along(PairQuantity::target_x, axis)] = to[axis];
-        }
-    } else {
-        region.mask = nullptr;
-    }
+    connect::PairRegion region;
+    if (positions != nullptr) region.limit(*positions, mask.mask, mask.is_reversed);
     region.ranges[PairQuantity::source_index] = indices_of(sources.ids);
     region.ranges[PairQuantity::target_index] = indices_of(targets.ids);
     Search(*expression, region, object, unit, pair_names).run();

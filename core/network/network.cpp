@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -429,7 +428,7 @@ std::string Network::name_population(std::string name, std::string_view model) c
 
 ProjectionId Network::connect(ProjectionSpec projection) {
     const ProjectionId id{static_cast<std::uint32_t>(projections_.size())};
-    const double synapses = checked_synapses(projection, id);
+    const std::optional<double> synapses = checked_synapses(projection, id);
     projections_.push_back({std::move(projection), id});
     synapses_.push_back(synapses);
     return id;
@@ -450,7 +449,7 @@ Step Network::stride_of_targets(const ProjectionSpec& projection) const {
     return std::max<Step>(stride, 1);
 }
 
-double Network::checked_synapses(ProjectionSpec& projection, ProjectionId id) const {
+std::optional<double> Network::checked_synapses(ProjectionSpec& projection, ProjectionId id) const {
     check_ids(projection.sources, "sources");
     check_ids(projection.targets, "targets");
     if (projection.name.empty()) projection.name = name_of(projection.sources) + " to " + name_of(projection.targets);
@@ -481,7 +480,7 @@ double Network::checked_synapses(ProjectionSpec& projection, ProjectionId id) co
                    .least_delay = range_of(projection.delay).first},
                   resolution_, projection.name);
     check_per_synapse_values(projection.synapse, *sampler, projection.weight, resolution_, projection.name);
-    return sampler->expected_synapses();
+    return sampler->known_synapses();
 }
 
 void Network::set(ProjectionId id, ProjectionSpec changed) {
@@ -770,7 +769,17 @@ std::uint64_t Network::array_bytes() const {
     return bytes.sum();
 }
 
-double Network::expected_synapses() const { return std::accumulate(synapses_.begin(), synapses_.end(), 0.0); }
+double Network::expected_synapses() const {
+    double sum = 0.0;
+    for (const Projection& projection : projections_) sum += expected_synapses(projection.id);
+    return sum;
+}
+
+double Network::expected_synapses(ProjectionId id) const {
+    std::optional<double>& synapses = synapses_[id.value];
+    if (!synapses) synapses = bind_rule_of(*this, projections_[id.value], id).sampler->expected_synapses();
+    return *synapses;
+}
 
 Step Network::to_steps(double milliseconds, std::string_view object) const {
     if (const auto steps = steps_on_grid(milliseconds, resolution_)) return *steps;

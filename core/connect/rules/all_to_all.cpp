@@ -62,9 +62,8 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     }
     if (!connects_all(spec)) {
         check_narrow(spec, pairs);
-        return std::make_unique<ThinnedPairs>(
-            pair_weights(spec, pairs, RuleSampler::Major::target, spec.flag("allow_autapses")),
-            ThinnedPairs::Synapses::at_most_one, make_key(seed, Purpose::partner, projection.value));
+        return thinned_pairs(pair_weights(spec, pairs, RuleSampler::Major::target, spec.flag("allow_autapses")),
+                             ThinnedPairs::Synapses::at_most_one, make_key(seed, Purpose::partner, projection.value));
     }
     return std::make_unique<AllToAll>(MajorView(pairs, RuleSampler::Major::target, spec.flag("allow_autapses")),
                                       synapses);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "connect/space/pair_bounds.hpp"
 #include "ranvier/base/errors.hpp"
 
 namespace ranvier::connect {
@@ -138,18 +139,35 @@ PairWeights::PairWeights(Description description, const MajorView& view)
     const bool is_radial_mask = mask == nullptr || (mask->dimensions() == dimensions_ && mask->is_radial());
     is_by_distance_ = is_radial_mask && (function_ == nullptr || function_->is_radial());
     if (!is_by_distance_ && (function_ == nullptr || !uses_displacements_only(*function_))) return;
+    tables_ = std::make_shared<Tables>();
+}
+
+void PairWeights::make_tables() const {
+    const Mask* const mask = description_.mask.get();
     const Point reach = reach_of(*description_.positions, mask);
     if (function_ != nullptr && !function_->is_radial()) {
-        by_displacement_.emplace(*function_, dimensions_, reach);
+        tables_->by_displacement.emplace(*function_, dimensions_, reach);
         return;
     }
     // Without an extent, all pairs are at the distance 0.
     const double distance = PairPositions::length(reach);
-    radial_.emplace(ValueByDistance{.function = function_,
-                                    .constant = constant_,
-                                    .mask = is_by_distance_ ? mask : nullptr,
-                                    .most = description_.most},
-                    distance > 0.0 ? distance : 1.0);
+    tables_->by_distance.emplace(ValueByDistance{.function = function_,
+                                                 .constant = constant_,
+                                                 .mask = is_by_distance_ ? mask : nullptr,
+                                                 .most = description_.most},
+                                 distance > 0.0 ? distance : 1.0);
+}
+
+bool PairWeights::is_surely_valid() const {
+    if (function_ == nullptr || partners_ == 0 || majors_ == 0) return true;
+    const auto indices = [](std::uint64_t count) { return PairRanges::Range{0.0, static_cast<double>(count - 1)}; };
+    PairRegion region{.ranges = {}};
+    region.ranges[PairQuantity::source_index] = indices(of_target_ ? partners_ : majors_);
+    region.ranges[PairQuantity::target_index] = indices(of_target_ ? majors_ : partners_);
+    if (description_.positions != nullptr) region.limit(*description_.positions, description_.mask);
+    const PairBounds bounds(*function_, region);
+    return bounds.is_empty() || (bounds.least(0, 0.0).bounds.low >= 0.0 &&
+                                 bounds.greatest(0, description_.most).bounds.high <= description_.most);
 }
 
 void PairWeights::check_dimensions() const {
@@ -317,7 +335,7 @@ PairWeights::Bound PairWeights::bound_by_distance(const PartnerIndex& index, con
                                                   const PartnerIndex::Node& node) const {
     const CellDistances distances(index.cells(node.level), node, dimensions_, neuron.position, period_, inverse_period_,
                                   half_period_);
-    const PairRanges::Range range = radial_->between(distances.least, distances.greatest);
+    const PairRanges::Range range = tables_->by_distance->between(distances.least, distances.greatest);
     return {range.low, range.high, description_.mask != nullptr && range.low <= 0.0};
 }
 
@@ -330,7 +348,7 @@ void PairWeights::decide(InstructionSet set, const PartnerIndex& index, const Ma
         candidates.coordinates[axis] = index.coordinates(axis).data();
         candidates.period[axis] = 2.0 * half_period_[axis];
     }
-    radial_->decide(set, candidates, decisions);
+    tables_->by_distance->decide(set, candidates, decisions);
 }
 
 PairRanges::Range PairWeights::range_by_displacement(const std::array<AxisRange, most_dimensions>& axes,
@@ -338,10 +356,10 @@ PairRanges::Range PairWeights::range_by_displacement(const std::array<AxisRange,
     PairRanges::Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
     bool is_finer = true;
     for_each_piece(axes, [&](const DisplacementBox& piece) {
-        const PairRanges::Range of_piece = by_displacement_->between(piece);
+        const PairRanges::Range of_piece = tables_->by_displacement->between(piece);
         range.low = std::min(range.low, of_piece.low);
         range.high = std::max(range.high, of_piece.high);
-        is_finer = is_finer && by_displacement_->is_finer(piece);
+        is_finer = is_finer && tables_->by_displacement->is_finer(piece);
     });
     // In a box that is smaller than the cells of the table, the function itself has closer bounds.
     const bool is_close = range.low >= 0.0 && range.high <= 2.0 * range.low;
@@ -366,15 +384,16 @@ PairWeights::Bound PairWeights::bound(const PartnerIndex& index, const MajorNeur
         }
     }
     if (function_ == nullptr) return {constant_, constant_, on_edge};
-    if (by_displacement_) return limited(range_by_displacement(axes, neuron, box), on_edge);
-    if (!radial_) return limited(function_->range(ranges(axes, neuron, box)), on_edge);
+    if (tables_ != nullptr && tables_->by_displacement)
+        return limited(range_by_displacement(axes, neuron, box), on_edge);
+    if (tables_ == nullptr) return limited(function_->range(ranges(axes, neuron, box)), on_edge);
     double least = 0.0;
     double greatest = 0.0;
     for (std::size_t axis = 0; axis < dimensions_; ++axis) {
         least += axes[axis].least * axes[axis].least;
         greatest += axes[axis].greatest * axes[axis].greatest;
     }
-    return limited(radial_->between(least, greatest), on_edge);
+    return limited(tables_->by_distance->between(least, greatest), on_edge);
 }
 
 void PairWeights::divide_by_waste(const PartnerIndex& index, const MajorNeuron& neuron, double most_waste,

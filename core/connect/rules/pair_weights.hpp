@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -116,7 +117,9 @@ class PairWeights {
                          std::vector<Segment>& segments) const;
 
     /// Whether bounds of nodes take look-ups only; otherwise as long as evaluating tens of pairs.
-    bool has_fast_bounds() const { return function_ == nullptr || radial_ || by_displacement_; }
+    bool has_fast_bounds() const { return function_ == nullptr || tables_ != nullptr; }
+    /// Whether bounds over all pairs prove that no value can be refused.
+    bool is_surely_valid() const;
 
     /// Writes the values of candidates to the beginning of scratch.values; 0 for those that cannot be connected.
     /// @param neurons by ordinal
@@ -148,8 +151,9 @@ class PairWeights {
     void evaluate_pairs(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets,
                         std::vector<double>& values) const;
 
-    /// The index of the partners, which is made when it is first needed.
+    /// The index of the partners, which is made when it is first needed, with the tables of bounds.
     const PartnerIndex& index() const {
+        if (tables_ != nullptr) std::call_once(tables_->made, [this] { make_tables(); });
         return index_->get(description_.positions == nullptr ? nullptr : description_.positions->space.get());
     }
     /// Bytes of the index: the share of this rule, of all that use it.
@@ -179,6 +183,7 @@ class PairWeights {
     PairRanges ranges(const std::array<AxisRange, most_dimensions>& axes, const MajorNeuron& neuron,
                       const SpaceBox& box) const;
     void check_dimensions() const;
+    void make_tables() const;
     void fill_quantities(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
                          const CandidatePairs& candidates, PairScratch& scratch) const;
     struct CellDistances;
@@ -203,9 +208,14 @@ class PairWeights {
     bool of_target_;
     double constant_ = 0.0;
     const PairFunction* function_ = nullptr;
-    std::optional<DistanceBounds> radial_;
     bool is_by_distance_ = false;  ///< whether the mask and the value depend on the distance alone
-    std::optional<DisplacementBounds> by_displacement_;
+    /// One of them has bounds. Copies share them.
+    struct Tables {
+        std::once_flag made;
+        std::optional<DistanceBounds> by_distance;
+        std::optional<DisplacementBounds> by_displacement;
+    };
+    std::shared_ptr<Tables> tables_;  ///< null where the bounds of a function follow from itself
     std::shared_ptr<const SharedIndex> index_;
 };
 

@@ -126,9 +126,8 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     const std::uint64_t allowed = count_pairs(spec.name(), pairs, allow_autapses);
     if (pairs_differ(spec)) {
         check_narrow(spec, pairs);
-        return std::make_unique<ThinnedPairs>(pair_weights(spec, pairs, RuleSampler::Major::target, allow_autapses),
-                                              ThinnedPairs::Synapses::at_most_one,
-                                              make_key(seed, Purpose::partner, projection.value));
+        return thinned_pairs(pair_weights(spec, pairs, RuleSampler::Major::target, allow_autapses),
+                             ThinnedPairs::Synapses::at_most_one, make_key(seed, Purpose::partner, projection.value));
     }
     const double probability = std::get<double>(spec.pair_value("probability"));
     if (pairs.sources > std::numeric_limits<std::uint32_t>::max()) {

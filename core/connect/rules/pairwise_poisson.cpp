@@ -26,9 +26,8 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     const bool allow_autapses = spec.flag("allow_autapses");
     count_pairs(spec.name(), pairs, allow_autapses);
     check_narrow(spec, pairs);
-    return std::make_unique<ThinnedPairs>(
-        pair_weights(spec, pairs, RuleSampler::Major::target, allow_autapses, "mean", greatest_mean),
-        ThinnedPairs::Synapses::poisson, make_key(seed, Purpose::partner, projection.value));
+    return thinned_pairs(pair_weights(spec, pairs, RuleSampler::Major::target, allow_autapses, "mean", greatest_mean),
+                         ThinnedPairs::Synapses::poisson, make_key(seed, Purpose::partner, projection.value));
 }
 
 }  // namespace pairwise_poisson_parts

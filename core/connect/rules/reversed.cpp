@@ -16,6 +16,7 @@ class ReversedSampler final : public RuleSampler {
         forward_->draw(set, begin, stride, count, degrees, partners);
     }
     double expected_synapses() const override { return forward_->expected_synapses(); }
+    std::optional<double> known_synapses() const override { return forward_->known_synapses(); }
     double expected_repeats() const override { return forward_->expected_repeats(); }
     std::optional<std::uint64_t> array_length() const override { return forward_->array_length(); }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {

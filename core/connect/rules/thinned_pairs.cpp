@@ -21,15 +21,15 @@ constexpr std::size_t batch = 2048;
 /// for bounds that are computed for each node.
 constexpr double wasted_candidates = 16.0;
 constexpr double wasted_candidates_of_slow_bounds = 100.0;
-/// Numbers of synapses are summed exactly for this number of pairs, and otherwise for as many neurons.
+/// Numbers of synapses are summed exactly for this number of pairs, and otherwise estimated from a sample.
 constexpr std::uint64_t most_pairs_summed = 1 << 20;
-constexpr std::uint64_t most_sampled = 256;
-/// Partners among which synapses are drawn for an estimate.
-constexpr std::uint64_t most_indexed = 1 << 20;
-/// More candidates are refused if there are so many for each synapse: the bounds of the expression are of no use.
-constexpr double most_candidates = 1e9;
-constexpr double most_candidates_of_synapse = 50.0;
-constexpr double seconds_of_candidate = 2e-8;
+/// Candidates in vain are refused if they are more than the first number, and for each synapse more than the second: the
+/// bounds of the expression are of no use.
+constexpr double most_in_vain = 1e9;
+constexpr double most_in_vain_of_synapse = 10.0;
+/// The time of a candidate, and of each instruction of its value.
+constexpr double seconds_of_candidate = 8e-9;
+constexpr double seconds_of_instruction = 1e-9;
 
 /// For each candidate, its share of the hazard, -log u, and a uniform number.
 struct GapsFromWords {
@@ -382,39 +382,55 @@ std::uint64_t ThinnedPairs::array_position(std::uint64_t, std::uint64_t) const {
 
 const ThinnedPairs::Estimate& ThinnedPairs::estimate() const {
     std::call_once(estimated_, [this] {
-        estimate_ = make_estimate();
-        check_candidates(estimate_);
+        estimate_ = make_estimate(full_sample);
+        if (takes_too_long(estimate_)) refuse(estimate_);
     });
     return estimate_;
 }
 
-void ThinnedPairs::check_candidates(const Estimate& total) const {
-    if (total.candidates > most_candidates && total.candidates > most_candidates_of_synapse * total.synapses) {
-        const PairWeights::Description& description = weights_.description();
-        throw RuleError(
-            {.object = description.object,
-             .value = "'" + std::get<std::shared_ptr<const PairFunction>>(description.value)->text() + "'",
-             .bound = "about " + to_text(std::round(total.candidates)) + " pairs would be evaluated for " +
-                      to_text(std::round(total.synapses)) + " synapses, in " +
-                      to_text(std::round(total.candidates * seconds_of_candidate)) + " s of one thread",
-             .remedy =
-                 "limit the pairs by a mask, or use each of d, dx, dy and dz once, so that its bounds are closer"});
+void ThinnedPairs::check() const {
+    const double pairs = static_cast<double>(weights_.majors()) * static_cast<double>(weights_.partners());
+    if (weights_.is_surely_valid()) {
+        if (pairs <= most_in_vain) return;
+        // With fewer partners, nodes are larger, and more candidates in vain.
+        if (!takes_too_long(make_estimate(small_sample))) return;
     }
+    estimate();
 }
 
-ThinnedPairs::Estimate ThinnedPairs::make_estimate() const {
+bool ThinnedPairs::takes_too_long(const Estimate& total) {
+    const double in_vain = total.candidates - total.synapses;
+    return in_vain > most_in_vain && in_vain > most_in_vain_of_synapse * total.synapses;
+}
+
+void ThinnedPairs::refuse(const Estimate& total) const {
+    const PairWeights::Description& description = weights_.description();
+    const auto* const function = std::get_if<std::shared_ptr<const PairFunction>>(&description.value);
+    const std::size_t instructions = function == nullptr ? 0 : (*function)->program().instructions.size();
+    const double seconds =
+        total.candidates * (seconds_of_candidate + static_cast<double>(instructions) * seconds_of_instruction);
+    throw RuleError(
+        {.object = description.object,
+         .value = function == nullptr ? to_text(std::get<double>(description.value)) : "'" + (*function)->text() + "'",
+         .bound = "about " + to_text(std::round(total.candidates)) + " pairs would be evaluated for " +
+                  to_text(std::round(total.synapses)) + " synapses, in " + to_text(std::round(seconds)) +
+                  " s of one thread",
+         .remedy = "limit the pairs by a mask, or use each of d, dx, dy and dz once, so that its bounds are closer"});
+}
+
+ThinnedPairs::Estimate ThinnedPairs::make_estimate(const Sample& sample) const {
     const std::uint64_t majors = weights_.majors();
     if (majors == 0 || weights_.partners() == 0) return {};
-    if (const auto fewer = weights_.with_fewer_partners(most_indexed)) {
+    if (const auto fewer = weights_.with_fewer_partners(sample.partners)) {
         const double factor = static_cast<double>(weights_.partners()) / static_cast<double>(fewer->partners());
-        const Estimate part = ThinnedPairs(*fewer, synapses_, key_).make_estimate();
+        const Estimate part = ThinnedPairs(*fewer, synapses_, key_).make_estimate(sample);
         return {.synapses = factor * part.synapses,
                 .repeats = factor * part.repeats,
                 .candidates = factor * part.candidates};
     }
     // Some neurons stand for the others of their share, from which one is chosen at random.
-    const bool all = majors <= most_sampled;
-    const std::uint64_t sampled = all ? majors : most_sampled;
+    const bool all = majors <= sample.majors;
+    const std::uint64_t sampled = all ? majors : sample.majors;
     const double share = static_cast<double>(majors) / static_cast<double>(sampled);
     const RandomStream choices{key_, std::numeric_limits<std::uint64_t>::max(), 0};
     const auto chosen = [&](std::uint64_t i) {
@@ -445,5 +461,11 @@ ThinnedPairs::Estimate ThinnedPairs::make_estimate() const {
 }
 
 std::uint64_t ThinnedPairs::bytes() const { return weights_.index_bytes(); }
+
+std::unique_ptr<RuleSampler> thinned_pairs(PairWeights weights, ThinnedPairs::Synapses synapses, RandomKey key) {
+    auto sampler = std::make_unique<ThinnedPairs>(std::move(weights), synapses, key);
+    sampler->check();
+    return sampler;
+}
 
 }  // namespace ranvier::connect

@@ -32,11 +32,17 @@ class ThinnedPairs final : public RuleSampler {
     void draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
               std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override;
     double expected_synapses() const override { return estimate().synapses; }
+    std::optional<double> known_synapses() const override { return std::nullopt; }
     double expected_repeats() const override { return estimate().repeats; }
     /// The synapses of a neuron are known only after drawing, so an array could not follow their order.
     std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override;
     std::uint64_t bytes() const override;
+
+    /// Checks what fails while it draws, as far as this can be known in some milliseconds: the values of some pairs,
+    /// unless bounds prove that all are valid, and the time.
+    /// @throws RuleError for far more candidates than synapses, ValueOutOfBoundsError
+    void check() const;
 
    private:
     using Segment = PairWeights::Segment;
@@ -47,11 +53,21 @@ class ThinnedPairs final : public RuleSampler {
     };
     class Drawing;
 
+    /// Neurons from which an estimate is made, at most: those that draw, and those among which they draw.
+    struct Sample {
+        std::uint64_t majors;
+        std::uint64_t partners;
+    };
+    static constexpr Sample full_sample{256, 1 << 20};
+    static constexpr Sample small_sample{16, 8192};
+
     double most_waste() const;
+    /// @throws RuleError, ValueOutOfBoundsError as check()
     const Estimate& estimate() const;
-    Estimate make_estimate() const;
-    /// @throws RuleError for far more candidates than synapses
-    void check_candidates(const Estimate& total) const;
+    Estimate make_estimate(const Sample& sample) const;
+    /// Whether there are far more candidates than synapses.
+    static bool takes_too_long(const Estimate& total);
+    [[noreturn]] void refuse(const Estimate& total) const;
 
     PairWeights weights_;
     Synapses synapses_;
@@ -60,5 +76,8 @@ class ThinnedPairs final : public RuleSampler {
     mutable std::once_flag estimated_;
     mutable Estimate estimate_;
 };
+
+/// A sampler that has been checked. @throws as ThinnedPairs::check()
+std::unique_ptr<RuleSampler> thinned_pairs(PairWeights weights, ThinnedPairs::Synapses synapses, RandomKey key);
 
 }  // namespace ranvier::connect

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <queue>
+#include <utility>
+
+#include "connect/space/partner_index.hpp"
 
 namespace ranvier::connect {
 
@@ -46,10 +49,35 @@ DisplacementBox box_of(const PairRanges& ranges, bool is_reversed) {
     return box;
 }
 
+Range displacements_between(const Range& source, const Range& target, double period) {
+    const Range direct{target.low - source.high, target.high - source.low};
+    const double half = 0.5 * period;
+    if (period == 0.0 || (direct.low >= -half && direct.high <= half)) return direct;
+    return {-half, half};
+}
+
 }  // namespace pair_bounds_parts
 }  // namespace
 
 using namespace pair_bounds_parts;
+
+void PairRegion::limit(const PairPositions& positions, Mask::Pointer within, bool is_reversed) {
+    dimensions = positions.dimensions;
+    mask = std::move(within);
+    is_mask_reversed = is_reversed;
+    const SpaceBox from = bounds_of(*positions.space, positions.sources);
+    const SpaceBox to = bounds_of(*positions.space, positions.targets);
+    for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
+        const auto along = [&](PairQuantity first) {
+            return static_cast<PairQuantity>(static_cast<std::size_t>(first) + axis);
+        };
+        const Range source{from.low[axis], from.high[axis]};
+        const Range target{to.low[axis], to.high[axis]};
+        ranges[along(PairQuantity::displacement_x)] = displacements_between(source, target, positions.period[axis]);
+        ranges[along(PairQuantity::source_x)] = source;
+        ranges[along(PairQuantity::target_x)] = target;
+    }
+}
 
 PairRanges::Range distances_of(const PairRanges& ranges, unsigned dimensions) {
     double nearest = 0.0;

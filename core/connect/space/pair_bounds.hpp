@@ -10,11 +10,15 @@
 
 #include "ranvier/connect/space/mask.hpp"
 #include "ranvier/connect/space/pair_function.hpp"
+#include "ranvier/connect/space/positions.hpp"
 
 namespace ranvier::connect {
 
 /// The pairs over which a function is bounded.
 struct PairRegion {
+    /// Limits the pairs to those of neurons at positions, within a mask that may be null.
+    void limit(const PairPositions& positions, Mask::Pointer within, bool is_reversed = false);
+
     /// Of all quantities but the distance, which follows from the displacements; 0 along axes that there are not.
     PairRanges ranges;
     unsigned dimensions = 2;

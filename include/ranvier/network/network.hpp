@@ -108,7 +108,7 @@ class Network {
     /// Expected number of synapses, exact where the rules fix it.
     double expected_synapses() const;
     /// The same of one projection.
-    double expected_synapses(ProjectionId id) const { return synapses_[id.value]; }
+    double expected_synapses(ProjectionId id) const;
     /// The positions of all neurons; null if no population has any.
     std::shared_ptr<const connect::Space> space() const;
     /// The rotation of a cell; none for other neurons. @pre it exists
@@ -145,7 +145,7 @@ class Network {
     std::shared_ptr<const connect::Space> described_space() const;
     /// Validates a projection, sets a default name, and returns its expected number of synapses.
     /// @throws as connect()
-    double checked_synapses(ProjectionSpec& projection, ProjectionId id) const;
+    std::optional<double> checked_synapses(ProjectionSpec& projection, ProjectionId id) const;
     /// Validates a stimulus, sets a default name and delay, and completes its sequences.
     /// @throws as stimulate()
     void check(StimulusSpec& stimulus) const;
@@ -157,7 +157,8 @@ class Network {
     std::uint64_t seed_;
     std::vector<Population> populations_;
     std::vector<Projection> projections_;
-    std::vector<double> synapses_;  ///< expected, by projection
+    /// Expected, by projection; nothing until an estimate is needed.
+    mutable std::vector<std::optional<double>> synapses_;
     std::vector<StimulusSpec> stimuli_;
     std::vector<SpikeRecorderSpec> spike_recorders_;
     std::vector<StateRecorder> state_recorders_;

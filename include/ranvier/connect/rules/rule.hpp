@@ -193,6 +193,8 @@ class RuleSampler {
 
     /// Number of synapses in the whole projection: exact if the rule fixes it, otherwise its expectation.
     virtual double expected_synapses() const = 0;
+    /// The same, if it is known without an estimate that takes long.
+    virtual std::optional<double> known_synapses() const { return expected_synapses(); }
     /// Expected number of repeated pairs: 0 if the rule never repeats a pair.
     virtual double expected_repeats() const { return 0.0; }
 
