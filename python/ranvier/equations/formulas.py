@@ -83,6 +83,12 @@ def _quantity_tree(source: Source, found: re.Match[str]) -> Node:
     return Node("multiply", whole, (Node("number", place, number=value), Node("name", whole, name=name)))
 
 
+# Functions of formulas by formula and context, since a formula is compiled where it is checked and where it is used,
+# and the projections of a network often share one.
+_compiled: dict[tuple[object, ...], _core.PairFunction] = {}
+_MOST_COMPILED = 256
+
+
 def compile_formula(formula: FormulaLike, context: Context) -> _core.PairFunction:
     """Return the function of a formula.
 
@@ -91,10 +97,18 @@ def compile_formula(formula: FormulaLike, context: Context) -> _core.PairFunctio
     UnknownSymbolError, UnitError, EquationError
         Pointing at the place in a text.
     """
+    # The text tells values apart that are equal: 0.0 and -0.0.
+    key = (formula, repr(formula), replace(context, what="", without_positions=""))
+    if key in _compiled:
+        return _compiled[key]
     trees = _Trees(context)
     node = trees.tree(formula)
     text = formula.text if isinstance(formula, Text) else repr(formula)
-    return compile_tree(node, trees.constants, context, text, trees.redraws)
+    function = compile_tree(node, trees.constants, context, text, trees.redraws)
+    if len(_compiled) >= _MOST_COMPILED:
+        _compiled.clear()
+    _compiled[key] = function
+    return function
 
 
 @dataclass

@@ -22,7 +22,7 @@ _LENGTH = UNITS["um"].dimension
 _MOST_DRAWS = 256
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Names:
     """Names that an expression may use: the length or the index in the core that each one is."""
 
