@@ -84,7 +84,8 @@ void bind_pair_functions(nb::module_& module) {
         .def(
             "__init__",
             [](PairFunction* self, const nb::object& program, const std::vector<std::string>& inputs, std::string text,
-               std::vector<std::vector<std::uint32_t>> redraws) {
+               std::vector<std::vector<std::uint32_t>> redraws,
+               const std::vector<std::pair<std::string, std::string>>& widths) {
                 std::vector<PairQuantity> quantities;
                 quantities.reserve(inputs.size());
                 for (const std::string& name : inputs) quantities.push_back(connect::parse_pair_quantity(name));
@@ -93,13 +94,18 @@ void bind_pair_functions(nb::module_& module) {
                     const auto accepted = static_cast<std::uint32_t>(parts.size() + 1);
                     parts.push_back({.accepted = accepted, .draws = std::move(draws)});
                 }
-                new (self) PairFunction(to_program(program), std::move(quantities), std::move(text), std::move(parts));
+                std::vector<PairFunction::Width> of_parts;
+                of_parts.reserve(widths.size());
+                for (const auto& [name, remedy] : widths) of_parts.push_back({name, remedy});
+                new (self) PairFunction(to_program(program), std::move(quantities), std::move(text), std::move(parts),
+                                        std::move(of_parts));
             },
             nb::arg("program"), nb::arg("inputs"), nb::arg("text"),
             nb::arg("redraws") = std::vector<std::vector<std::uint32_t>>(),
+            nb::arg("widths") = std::vector<std::pair<std::string, std::string>>(),
             "Of a Program (ranvier.equations.program), the quantity of each of its inputs, and the text of the user. "
             "Its results after the first are truths: parts of the value whose draws, by their numbers, are repeated "
-            "until they hold.")
+            "until they hold; and then numbers that must not be negative, by their names and remedies.")
         .def_prop_ro("text", [](const PairFunction& self) { return self.text(); })
         .def_prop_ro(
             "inputs",
@@ -114,7 +120,8 @@ void bind_pair_functions(nb::module_& module) {
         .def_prop_ro(
             "constant",
             [](const PairFunction& self) -> std::optional<double> {
-                if (!self.inputs().empty() || self.draws()) return std::nullopt;
+                // Negative widths are refused with the object that has the value.
+                if (!self.inputs().empty() || self.draws() || !self.widths().empty()) return std::nullopt;
                 double value = 0.0;
                 self.evaluate(InstructionSet::baseline, 1, {}, {}, &value);
                 return value;

@@ -74,12 +74,15 @@ class Search {
     void run() {
         values_.least = values_.greatest = {};
         if (bounds_.is_empty()) return;
+        check_widths();
         const PairBounds::Part least = finite(bounds_.least());
         const PairBounds::Part greatest = finite(bounds_.greatest());
         values_.least = {least.bounds.low, place_of(least.ranges)};
         values_.greatest = {greatest.bounds.high, place_of(greatest.ranges)};
-        if (values_.function->redraws().empty()) return;
-        for (const PairRanges& part : bounds_.some_parts(places_of_acceptance)) check_acceptance(part);
+        if (!values_.function->redraws().empty()) {
+            for (const PairRanges& part : bounds_.some_parts(places_of_acceptance)) check_acceptance(part);
+        }
+        if (valid_ != nullptr) values_.function = std::move(valid_);
     }
 
    private:
@@ -94,6 +97,24 @@ class Search {
             if (connect::is_spatial(quantity) && !unit_.empty()) text += " " + unit_;
         }
         return text;
+    }
+
+    /// Refuses widths that are surely negative somewhere. Those that may be are checked where values are drawn.
+    void check_widths() {
+        const PairFunction& function = *values_.function;
+        if (function.widths().empty()) return;
+        bool are_valid = true;
+        for (std::size_t w = 0; w < function.widths().size(); ++w) {
+            const PairBounds::Part part = bounds_.least(function.result_of(w), 0.0);
+            are_valid = are_valid && part.bounds.low >= 0.0;
+            if (!(part.bounds.high < 0.0)) continue;
+            const std::string place = place_of(part.ranges);
+            throw ValueOutOfBoundsError({.object = function.widths()[w].name,
+                                         .value = to_text(part.bounds.low) + (place.empty() ? "" : ", at " + place),
+                                         .bound = "it must be >= 0",
+                                         .remedy = function.widths()[w].remedy});
+        }
+        if (are_valid) valid_ = std::make_shared<const PairFunction>(function.with_widths({}));
     }
 
     const PairBounds::Part& finite(const PairBounds::Part& part) const {
@@ -127,7 +148,29 @@ class Search {
     std::string unit_;
     const Names& names_;
     PairBounds bounds_;
+    std::shared_ptr<const PairFunction> valid_;  ///< without widths, which are known to be valid
 };
+
+/// Names the object in errors for widths that are found later.
+void name_widths(ExpressionValues& values, const std::string& object) {
+    const std::span<const PairFunction::Width> widths = values.function->widths();
+    const std::string suffix = " in " + object;
+    if (widths.empty() || widths.front().name.ends_with(suffix)) return;
+    std::vector<PairFunction::Width> named(widths.begin(), widths.end());
+    for (PairFunction::Width& width : named) width.name += suffix;
+    values.function = std::make_shared<const PairFunction>(values.function->with_widths(std::move(named)));
+}
+
+/// Whether a width differs between draws.
+bool is_random(const PairFunction& function, std::size_t width) {
+    const program::Program& program = function.program();
+    std::vector<bool> random(program.inputs.size(), false);
+    for (const program::Instruction& instruction : program.instructions) {
+        random.push_back(program::is_draw(instruction.operation) ||
+                         std::ranges::any_of(instruction.operands, [&](std::uint32_t each) { return random[each]; }));
+    }
+    return random[program.results[function.result_of(width)]];
+}
 
 /// The error for an expression that needs positions that a population lacks.
 [[noreturn]] void refuse_without_positions(const ExpressionValues& values, const std::string& object,
@@ -148,15 +191,25 @@ class Search {
 
 Range indices_of(const IdSequence& ids) { return {0.0, ids.empty() ? 0.0 : static_cast<double>(ids.size() - 1)}; }
 
-/// The values of all neurons, in blocks.
-void bound_exactly(ExpressionValues& values, const NeuronsInSpace& neurons, const std::string& object) {
+/// Calls visit(index of the first, values) for the values of all neurons, in blocks.
+template <class Visit>
+void for_each_block(const PairFunction& function, const NeuronsInSpace& neurons, Visit visit) {
     constexpr std::uint64_t block = 4096;
-    values.least = {.value = std::numeric_limits<double>::infinity()};
-    values.greatest = {.value = -std::numeric_limits<double>::infinity()};
     for (std::uint64_t begin = 0; begin < neurons.ids.size(); begin += block) {
         const IdSequence some = neurons.ids.subsequence(begin, std::min(block, neurons.ids.size() - begin));
-        const std::vector<double> found =
-            evaluate_neurons(*values.function, neurons.space.get(), neurons.ids, some, {}, 0);
+        visit(begin, evaluate_neurons(function, neurons.space.get(), neurons.ids, some, {}, 0));
+    }
+}
+
+/// Draws once for each neuron. @throws ValueOutOfBoundsError for a negative width
+void check_each(const PairFunction& function, const NeuronsInSpace& neurons) {
+    for_each_block(function, neurons, [](std::uint64_t, const std::vector<double>&) {});
+}
+
+void bound_exactly(ExpressionValues& values, const NeuronsInSpace& neurons, const std::string& object) {
+    values.least = {.value = std::numeric_limits<double>::infinity()};
+    values.greatest = {.value = -std::numeric_limits<double>::infinity()};
+    for_each_block(*values.function, neurons, [&](std::uint64_t begin, const std::vector<double>& found) {
         for (std::size_t i = 0; i < found.size(); ++i) {
             const std::string place = "neuron " + std::to_string(begin + i);
             if (!std::isfinite(found[i])) {
@@ -168,6 +221,9 @@ void bound_exactly(ExpressionValues& values, const NeuronsInSpace& neurons, cons
             if (found[i] < values.least.value) values.least = {found[i], place};
             if (found[i] > values.greatest.value) values.greatest = {found[i], place};
         }
+    });
+    if (!values.function->widths().empty()) {
+        values.function = std::make_shared<const PairFunction>(values.function->with_widths({}));
     }
 }
 
@@ -177,6 +233,7 @@ void bound_pairs(Values& values, const NeuronsInSpace& sources, const NeuronsInS
                  const std::string& object) {
     auto* const expression = std::get_if<ExpressionValues>(&values);
     if (expression == nullptr) return;
+    name_widths(*expression, object);
     std::string unit;
     std::shared_ptr<const PairPositions> positions;
     if (expression->function->is_spatial()) {
@@ -199,6 +256,7 @@ void bound_pairs(Values& values, const NeuronsInSpace& sources, const NeuronsInS
 void bound_neurons(Values& values, const NeuronsInSpace& neurons, const std::string& object) {
     auto* const expression = std::get_if<ExpressionValues>(&values);
     if (expression == nullptr) return;
+    name_widths(*expression, object);
     const PairFunction& function = *expression->function;
     expression->least = expression->greatest = {};
     if (neurons.ids.empty()) return;
@@ -215,9 +273,8 @@ void bound_neurons(Values& values, const NeuronsInSpace& neurons, const std::str
                                std::holds_alternative<Positions::Random>(part.positions->form));
         }
     }
-    if (!function.draws() && !has_random && neurons.ids.size() <= most_neurons) {
-        return bound_exactly(*expression, neurons, object);
-    }
+    const bool is_countable = !has_random && neurons.ids.size() <= most_neurons;
+    if (is_countable && !function.draws()) return bound_exactly(*expression, neurons, object);
     connect::PairRegion region;
     if (function.is_spatial()) {
         const auto box = box_of(*neurons.space, neurons.ids);
@@ -227,6 +284,10 @@ void bound_neurons(Values& values, const NeuronsInSpace& neurons, const std::str
     }
     region.ranges[PairQuantity::target_index] = indices_of(neurons.ids);
     Search(*expression, region, object, unit, neuron_names).run();
+    const PairFunction& checked = *expression->function;
+    for (std::size_t w = 0; w < checked.widths().size(); ++w) {
+        if (is_countable && !is_random(checked, w)) return check_each(checked, neurons);
+    }
 }
 
 std::vector<double> evaluate_neurons(const PairFunction& function, const Space* space, const IdSequence& neurons,

@@ -343,7 +343,12 @@ step_function_version: int = ...
 
 class PairFunction:
     def __init__(
-        self, program: object, inputs: Sequence[str], text: str, redraws: Sequence[Sequence[int]] = ...
+        self,
+        program: object,
+        inputs: Sequence[str],
+        text: str,
+        redraws: Sequence[Sequence[int]] = ...,
+        widths: Sequence[tuple[str, str]] = ...,
     ) -> None: ...
     @property
     def text(self) -> str: ...

@@ -145,7 +145,7 @@ class PairFunction::Drawing {
         : function_(function), set_(set), run_(function, set) {
         for (std::uint32_t d = 0; d < function.draw_count_; ++d) keys_.push_back(key_of_draw(key, d));
         words_.resize(keys_.size() * run_.most_pairs());
-        accepted_.resize(function.redraws_.size() * run_.most_pairs());
+        further_.resize((function.redraws_.size() + function.widths_.size()) * run_.most_pairs());
     }
 
     std::size_t most_pairs() const { return run_.most_pairs(); }
@@ -159,12 +159,22 @@ class PairFunction::Drawing {
             words.push_back(of_draw);
         }
         Run::Outputs outputs{out};
-        for (std::size_t r = 0; r < function_.redraws_.size(); ++r) outputs.push_back(accepted_.data() + r * room);
+        for (std::size_t r = 1; r < results(); ++r) outputs.push_back(further_.data() + (r - 1) * room);
         run_.block(count, inputs, words, outputs);
+        check_widths(inputs, outputs, count);
         if (!function_.redraws_.empty()) redraw(count, inputs, objects, out);
     }
 
    private:
+    /// Of the program.
+    std::size_t results() const { return function_.result_of(function_.widths_.size()); }
+    void check_widths(const Run::Inputs& inputs, const Run::Outputs& outputs, std::size_t count) const {
+        if (function_.widths_.empty()) return;
+        const std::vector<const double*> widths(outputs.begin() + static_cast<std::ptrdiff_t>(function_.result_of(0)),
+                                                outputs.end());
+        function_.check_widths(inputs, widths, count);
+    }
+
     static std::uint64_t word(RandomKey key, const Objects& objects, std::size_t i, std::uint32_t attempt) {
         if (objects.streams != nullptr) {
             return RandomStream{key, objects.streams[i], attempt}.word64(objects.indices[i]);
@@ -185,7 +195,7 @@ class PairFunction::Drawing {
     /// The first redraw, in their order, that has not accepted a pair; none if all have.
     const Redraw* open(std::size_t pair) const {
         for (std::size_t r = 0; r < function_.redraws_.size(); ++r) {
-            if (!program::lane::is_true(accepted_[r * most_pairs() + pair])) return &function_.redraws_[r];
+            if (!program::lane::is_true(further_[r * most_pairs() + pair])) return &function_.redraws_[r];
         }
         return nullptr;
     }
@@ -197,8 +207,8 @@ class PairFunction::Drawing {
             if (open(i) != nullptr) waiting.push_back(i);
         }
         std::vector<std::uint32_t> attempts(count * draws, 0);
-        const std::size_t results = 1 + function_.redraws_.size();
-        std::vector<double> numbers((inputs.size() + results) * waiting.size());
+        const std::size_t redraws = function_.redraws_.size();
+        std::vector<double> numbers((inputs.size() + results()) * waiting.size());
         std::vector<std::uint64_t> words(draws * waiting.size());
         for (std::uint32_t round = 0; round < most_attempts && !waiting.empty(); ++round) {
             const std::size_t size = waiting.size();
@@ -216,12 +226,13 @@ class PairFunction::Drawing {
             Run::Outputs made;
             for (std::size_t k = 0; k < inputs.size(); ++k) gathered.push_back(numbers.data() + k * size);
             for (std::size_t d = 0; d < draws; ++d) drawn.push_back(words.data() + d * size);
-            for (std::size_t r = 0; r < results; ++r) made.push_back(numbers.data() + (inputs.size() + r) * size);
+            for (std::size_t r = 0; r < results(); ++r) made.push_back(numbers.data() + (inputs.size() + r) * size);
             run_.block(size, gathered, drawn, made);
+            check_widths(gathered, made, size);
             std::vector<std::size_t> still;
             for (std::size_t c = 0; c < size; ++c) {
                 out[waiting[c]] = made[0][c];
-                for (std::size_t r = 1; r < results; ++r) accepted_[(r - 1) * most_pairs() + waiting[c]] = made[r][c];
+                for (std::size_t r = 1; r <= redraws; ++r) further_[(r - 1) * most_pairs() + waiting[c]] = made[r][c];
                 if (open(waiting[c]) != nullptr) still.push_back(waiting[c]);
             }
             waiting = std::move(still);
@@ -233,13 +244,17 @@ class PairFunction::Drawing {
     Run run_;
     std::vector<RandomKey> keys_;  ///< by draw
     std::vector<std::uint64_t> words_;  ///< of the last attempts, by draw, most_pairs() each
-    std::vector<double> accepted_;  ///< by redraw
+    std::vector<double> further_;  ///< results of redraws and widths, most_pairs() each
     std::vector<std::uint32_t> halves_;
 };
 
 PairFunction::PairFunction(program::Program program, std::vector<PairQuantity> inputs, std::string text,
-                           std::vector<Redraw> redraws)
-    : program_(std::move(program)), inputs_(std::move(inputs)), text_(std::move(text)), redraws_(std::move(redraws)) {
+                           std::vector<Redraw> redraws, std::vector<Width> widths)
+    : program_(std::move(program)),
+      inputs_(std::move(inputs)),
+      text_(std::move(text)),
+      redraws_(std::move(redraws)),
+      widths_(std::move(widths)) {
     const std::string object = "expression '" + text_ + "'";
     program::check(program_, object, true);
     const std::vector<program::Type> results = program::result_types(program_);
@@ -249,7 +264,9 @@ PairFunction::PairFunction(program::Program program, std::vector<PairQuantity> i
         return redraw.accepted == i + 1 && results[i + 1] == program::Type::truth && !redraw.draws.empty() &&
                std::ranges::all_of(redraw.draws, [&](std::uint32_t draw) { return draw < draw_count_; });
     };
-    bool valid = results.size() == 1 + redraws_.size() && results[0] == program::Type::number &&
+    bool valid = results.size() == result_of(widths_.size()) && results[0] == program::Type::number &&
+                 std::all_of(results.begin() + static_cast<std::ptrdiff_t>(std::min(result_of(0), results.size())),
+                             results.end(), [](auto type) { return type == program::Type::number; }) &&
                  program_.inputs.size() == inputs_.size() &&
                  std::ranges::all_of(program_.inputs, [](auto type) { return type == program::Type::number; }) &&
                  std::ranges::none_of(program_.instructions,
@@ -264,6 +281,31 @@ PairFunction::PairFunction(program::Program program, std::vector<PairQuantity> i
                           .remedy = "give one expression"});
     }
     code_ = std::make_shared<const Code>(program_);
+}
+
+PairFunction PairFunction::with_widths(std::vector<Width> widths) const {
+    program::Program program = program_;
+    program.results.resize(result_of(widths.size()));
+    return {std::move(program), inputs_, text_, redraws_, std::move(widths)};
+}
+
+void PairFunction::check_widths(const std::vector<const double*>& inputs, std::span<const double* const> widths,
+                                std::size_t count) const {
+    for (std::size_t w = 0; w < widths.size(); ++w) {
+        const auto* const found =
+            std::find_if_not(widths[w], widths[w] + count, [](double each) { return each >= 0.0; });
+        if (found == widths[w] + count) continue;
+        std::string place;
+        for (std::size_t k = 0; k < inputs.size(); ++k) {
+            std::string name(to_string(inputs_[k]));
+            std::ranges::replace(name, '_', ' ');
+            place += (place.empty() ? " at " : ", ") + name + " " + to_text(inputs[k][found - widths[w]]);
+        }
+        throw ValueOutOfBoundsError({.object = widths_[w].name,
+                                     .value = to_text(*found) + place,
+                                     .bound = "it must be >= 0",
+                                     .remedy = widths_[w].remedy});
+    }
 }
 
 bool PairFunction::uses(PairQuantity quantity) const { return std::ranges::find(inputs_, quantity) != inputs_.end(); }
@@ -287,13 +329,18 @@ void PairFunction::evaluate(InstructionSet set, std::size_t count, const Quantit
     const FlushSubnormals flush;
     Run run(*this, set);
     const std::size_t most = run.most_pairs();
-    std::vector<std::vector<double>> accepted(redraws_.size(), std::vector<double>(std::min(count, most)));
+    std::vector<std::vector<double>> further(result_of(widths_.size()) - 1, std::vector<double>(std::min(count, most)));
+    std::vector<const double*> widths;
+    for (std::size_t w = 0; w < widths_.size(); ++w) widths.push_back(further[result_of(w) - 1].data());
     for (std::size_t begin = 0; begin < count; begin += most) {
         Run::Words drawn(words.begin(), words.end());
         for (const std::uint64_t*& each : drawn) each += begin;
         Run::Outputs outputs{out + begin};
-        for (std::vector<double>& each : accepted) outputs.push_back(each.data());
-        run.block(std::min(most, count - begin), inputs_from(quantities, begin), drawn, outputs);
+        for (std::vector<double>& each : further) outputs.push_back(each.data());
+        const std::vector<const double*> inputs = inputs_from(quantities, begin);
+        const std::size_t size = std::min(most, count - begin);
+        run.block(size, inputs, drawn, outputs);
+        if (!widths.empty()) check_widths(inputs, widths, size);
     }
 }
 
@@ -317,7 +364,8 @@ double PairFunction::acceptance(const std::array<double, pair_quantity_count>& p
     const std::size_t most = run.most_pairs();
     std::vector<double> inputs(inputs_.size() * most);
     std::vector<std::uint64_t> words(draw_count_ * most);
-    std::vector<double> results((1 + redraws_.size()) * most);
+    const std::size_t result_count = result_of(widths_.size());
+    std::vector<double> results(result_count * most);
     Run::Inputs given;
     Run::Words drawn;
     Run::Outputs outputs;
@@ -326,7 +374,7 @@ double PairFunction::acceptance(const std::array<double, pair_quantity_count>& p
         std::fill_n(inputs.data() + k * most, most, pair[static_cast<std::size_t>(inputs_[k])]);
     }
     for (std::size_t d = 0; d < draw_count_; ++d) drawn.push_back(words.data() + d * most);
-    for (std::size_t r = 0; r <= redraws_.size(); ++r) outputs.push_back(results.data() + r * most);
+    for (std::size_t r = 0; r < result_count; ++r) outputs.push_back(results.data() + r * most);
     // Draws of an outer part count only where all inner parts have accepted theirs.
     std::vector<std::uint32_t> tried(redraws_.size(), 0);
     std::vector<std::uint32_t> accepted(redraws_.size(), 0);

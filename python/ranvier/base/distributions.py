@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from typing import Literal
 
 from ranvier import _core
-from ranvier.base.formulas import Formula, FormulaLike, check_mode, check_not_number
+from ranvier.base.formulas import Formula, FormulaLike, check_mode, check_not_number, check_order
 from ranvier.base.hints import NamedAttributes
 from ranvier.base.immutable import value_class
 from ranvier.base.numeric import number
@@ -78,6 +78,7 @@ class Distribution(Formula, NamedAttributes):
                 raise ValueOutOfBoundsError(what, f"{value}", "it must be finite", "give a number")
             if value < 0.0 and field.name in self._widths():
                 raise ValueOutOfBoundsError(what, f"{value:g}", "it must be >= 0", "give its absolute value")
+        check_order("a distribution", getattr(self, "low", None), getattr(self, "high", None))
 
     @classmethod
     def _widths(cls) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ __all__ = [
     "as_formula",
     "check_mode",
     "check_not_number",
+    "check_order",
     "clip",
     "cos",
     "exp",
@@ -137,6 +138,8 @@ class Composite(Formula, Immutable):
 
     def __init__(self, operation: str, *operands: FormulaLike, mode: str = "") -> None:
         checked = tuple(_checked_operand(operation, each) for each in operands)
+        if operation in ("clip", "redraw"):
+            check_order(operation, checked[1], checked[2])
         self._put(operation=operation, operands=checked, mode=mode)
 
     def _operands(self) -> tuple[FormulaLike, ...]:
@@ -231,6 +234,12 @@ def with_constants(value: Any, make: Mapping[str, Formula]) -> Any:
     if isinstance(value, Formula) and value._operands():
         return value._with_operands(tuple(with_constants(each, make) for each in value._operands()))
     return value
+
+
+def check_order(owner: str, low: object, high: object) -> None:
+    """Raise ValueOutOfBoundsError for two bounds that are numbers in the wrong order."""
+    if isinstance(low, float) and isinstance(high, float) and low > high:
+        raise ValueOutOfBoundsError(f"low of {owner}", f"{low:g}", f"it must be <= high, {high:g}", "swap the two")
 
 
 def check_mode(mode: object) -> None:

@@ -15,7 +15,7 @@ from ranvier.base.texts import check_text
 from ranvier.equations.places import Place, Source, refuse
 from ranvier.equations.trees import Node, names_in, parse, walked
 from ranvier.equations.units import Quantity, read_quantity, scaled
-from ranvier.equations.value_functions import NUMBER, Context, Redraw, check_names, check_tree, compile_tree
+from ranvier.equations.value_functions import NUMBER, Context, Redraw, Width, check_names, check_tree, compile_tree
 
 __all__ = ["compile_formula", "is_quantity", "names_of", "quantities_of", "read_text"]
 
@@ -104,7 +104,7 @@ def compile_formula(formula: FormulaLike, context: Context) -> _core.PairFunctio
     trees = _Trees(context)
     node = trees.tree(formula)
     text = formula.text if isinstance(formula, Text) else repr(formula)
-    function = compile_tree(node, trees.constants, context, text, trees.redraws)
+    function = compile_tree(node, trees.constants, context, text, trees.redraws, trees.widths)
     if len(_compiled) >= _MOST_COMPILED:
         _compiled.clear()
     _compiled[key] = function
@@ -131,6 +131,7 @@ class _Trees:
     context: Context
     constants: dict[str, Quantity] = field(default_factory=dict)
     redraws: list[Redraw] = field(default_factory=list)
+    widths: list[Width] = field(default_factory=list)
     texts: int = 0
 
     def tree(self, formula: FormulaLike) -> Node:
@@ -163,32 +164,48 @@ class _Trees:
     def _composite(self, formula: Composite, place: Place) -> Node:
         if formula.operation in ("clip", "redraw"):
             value, low, high = formula.operands
-            return self._bounded(self.tree(value), low, high, formula.operation, place)
+            return self._bounded(self.tree(value), low, high, formula.operation, place, repr(formula))
         parts = tuple(self.tree(each) for each in formula.operands)
         return Node(_KINDS.get(formula.operation, formula.operation), place, parts)
 
     def _distribution(self, given: Distribution, place: Place) -> Node:
         if isinstance(given, Uniform):
             low, high = self.tree(given.low), self.tree(given.high)
-            width = Node("subtract", place, (high, low))
+            width = self._range(low, high, place, repr(given))
             return Node("add", place, (low, Node("multiply", place, (width, _draw(place, "rand")))))
         if isinstance(given, Normal):
-            scale = Node("multiply", place, (self.tree(given.std), _draw(place, "randn")))
+            scale = Node("multiply", place, (self._width(given, "std", place), _draw(place, "randn")))
             made = Node("add", place, (self.tree(given.mean), scale))
         elif isinstance(given, LogNormal):
-            scale = Node("multiply", place, (self.tree(given.sigma), _draw(place, "randn")))
+            scale = Node("multiply", place, (self._width(given, "sigma", place), _draw(place, "randn")))
             made = Node("exp", place, (Node("add", place, (self.tree(given.mu), scale)),))
         else:
             assert isinstance(given, Exponential)
             logarithm = Node("log", place, (_draw(place, "rand"),))
-            scale = Node("multiply", place, (self.tree(given.mean), logarithm))
+            scale = Node("multiply", place, (self._width(given, "mean", place), logarithm))
             made = Node("subtract", place, (self.tree(given.shift), scale))
-        return self._bounded(made, given.low, given.high, given.mode, place)
+        return self._bounded(made, given.low, given.high, given.mode, place, repr(given))
 
-    def _bounded(self, value: Node, low: FormulaLike, high: FormulaLike, mode: str, place: Place) -> Node:
+    def _width(self, given: Distribution, name: str, place: Place) -> Node:
+        """Return a parameter that must not be negative."""
+        value = getattr(given, name)
+        node = self.tree(value)
+        if not isinstance(value, float):
+            remedy = "limit it: rv.maximum(..., 0), or max(..., 0) in a text"
+            self.widths.append(Width(node, f"{name} of {given!r}", remedy))
+        return node
+
+    def _range(self, low: Node, high: Node, place: Place, owner: str) -> Node:
+        """Return the difference of two bounds, which must not be negative."""
+        node = Node("subtract", place, (high, low))
+        self.widths.append(Width(node, f"high - low of {owner}", "swap them, or limit one by the other"))
+        return node
+
+    def _bounded(self, value: Node, low: FormulaLike, high: FormulaLike, mode: str, place: Place, owner: str) -> Node:
         """Return a value within bounds. Within a redraw, the bounds change only what no draw has brought inside."""
         inside: list[Node] = []
         made = value
+        lower = upper = None
         if low != -math.inf:
             lower = self.tree(low)
             inside.append(Node("less_equal", place, (lower, value)))
@@ -197,6 +214,8 @@ class _Trees:
             upper = self.tree(high)
             inside.append(Node("less_equal", place, (value, upper)))
             made = Node("minimum", place, (made, upper))
+        if lower is not None and upper is not None:
+            self._range(lower, upper, place, owner)
         if mode == "redraw" and inside:
             condition = inside[0] if len(inside) == 1 else Node("both", place, tuple(inside))
             self.redraws.append(Redraw(condition, place))

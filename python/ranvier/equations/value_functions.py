@@ -14,7 +14,18 @@ from ranvier.equations.program import Program
 from ranvier.equations.trees import TRUTHS, Node, names_in, nodes_of, walked
 from ranvier.equations.units import NONE, UNITS, Dimension, Quantity, Unit, scaled
 
-__all__ = ["NEURON", "NUMBER", "PAIR", "Context", "Names", "Redraw", "check_names", "check_tree", "compile_tree"]
+__all__ = [
+    "NEURON",
+    "NUMBER",
+    "PAIR",
+    "Context",
+    "Names",
+    "Redraw",
+    "Width",
+    "check_names",
+    "check_tree",
+    "compile_tree",
+]
 
 NUMBER = Unit(NONE, 0, "")
 _LENGTH = UNITS["um"].dimension
@@ -137,8 +148,22 @@ class Redraw:
     place: Place
 
 
+@dataclass(frozen=True)
+class Width:
+    """A part of a value that must not be negative, with its name and the remedy in errors."""
+
+    value: Node
+    name: str
+    remedy: str
+
+
 def compile_tree(
-    node: Node, constants: Mapping[str, Quantity], context: Context, text: str, redraws: Sequence[Redraw] = ()
+    node: Node,
+    constants: Mapping[str, Quantity],
+    context: Context,
+    text: str,
+    redraws: Sequence[Redraw] = (),
+    widths: Sequence[Width] = (),
 ) -> _core.PairFunction:
     """Return the function of an expression, a number in the unit of the context.
 
@@ -154,6 +179,8 @@ def compile_tree(
         The text, for errors of the core.
     redraws
         Inner ones before those that contain them.
+    widths
+        Parts of the expression that are checked where values are drawn.
 
     Raises
     ------
@@ -161,7 +188,7 @@ def compile_tree(
         Pointing at the place.
     """
     whole = Place(node.place.source, 0, max(1, len(node.place.source.text)))
-    conditions = [each.condition for each in redraws]
+    conditions = [*(each.condition for each in redraws), *(each.value for each in widths)]
     used = {name: part for each in (*conditions, node) for name, part in names_in(each).items()}
     _check_use((*conditions, node), used, constants, context)
     is_checked = any(has_units(each, constants) for each in (*conditions, node))
@@ -183,10 +210,13 @@ def compile_tree(
     instructions = Instructions(builder, operands, draws)
     made = builder.take(_scaled(builder, walked(node, instructions), exponent))
     accepted = [_condition(each, instructions, draws) for each in redraws]
-    results = [made, *(truth for truth, _ in accepted)]
+    numbers = [builder.take(walked(each.value, instructions)) for each in widths]
+    results = [made, *(truth for truth, _ in accepted), *numbers]
     live = sorted(builder.live([each.place for each in results]) & set(inputs))
     program: Program = builder.finished(live, results)
-    return _core.PairFunction(program, [inputs[place] for place in live], text, [drawn for _, drawn in accepted])
+    named = [(each.name, each.remedy) for each in widths]
+    drawn = [draws for _, draws in accepted]
+    return _core.PairFunction(program, [inputs[place] for place in live], text, drawn, named)
 
 
 def _check_use(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -178,7 +179,7 @@ def test_arithmetic_and_functions() -> None:
     net, a, b = sheets()
     d = rv.Expression("d")
     value = rv.maximum(2.0 * d + 1, rv.minimum(3 - d, 2.5)) / rv.exp(-d) + rv.sqrt(d) * rv.sin(d) ** 2
-    value = abs(-value) + rv.log(1 + d) - rv.cos(d) * np.float64(2.0) + rv.clip(d, 0.1, "0.5 + x_pre") + 2**d
+    value = abs(-value) + rv.log(1 + d) - rv.cos(d) * np.float64(2.0) + rv.clip(d, 0.1, "0.7 + x_pre") + 2**d
     assert eval(repr(value), {name: getattr(rv, name) for name in FUNCTIONS} | {"abs": abs}) == value
     assert pickle.loads(pickle.dumps(value)) == value
     net.connect(a, b, rv.FixedIndegree(10), weight=value)
@@ -186,7 +187,7 @@ def test_arithmetic_and_functions() -> None:
     d_of = np.hypot(*displacements(found, a, b).T)
     x = a.positions[found.sources, 0]
     expected = np.maximum(2 * d_of + 1, np.minimum(3 - d_of, 2.5)) / np.exp(-d_of) + np.sqrt(d_of) * np.sin(d_of) ** 2
-    expected += np.log(1 + d_of) - 2 * np.cos(d_of) + np.clip(d_of, 0.1, 0.5 + x) + 2**d_of
+    expected += np.log(1 + d_of) - 2 * np.cos(d_of) + np.clip(d_of, 0.1, 0.7 + x) + 2**d_of
     np.testing.assert_allclose(found.weights, expected, rtol=1e-10)
 
 
@@ -232,7 +233,7 @@ def test_values_of_neurons_by_position_and_index() -> None:
 def test_random_values_of_neurons_do_not_depend_on_threads() -> None:
     def potentials(threads: int) -> FloatArray:
         net, _, _ = sheets()
-        value = rv.redraw(rv.Normal("-65 + 5*x", 3.0), high=-60) + rv.Uniform(0.0, "y")
+        value = rv.redraw(rv.Normal("-65 + 5*x", 3.0), high=-60) + rv.Uniform(0.0, "abs(y)")
         cells = net.create("iaf_psc_exp", 300, positions=rv.random_positions(extent=BOX), V_m=value)
         return np.asarray(rv.Simulation(net, threads=threads).get(cells, "V_m"))
 
@@ -357,6 +358,42 @@ REFUSED: dict[str, tuple[dict[str, Any], type[errors.RanvierError], str]] = {
     ),
     "an unused constant": ({"weight": "d", "constants": {"a": 1.0}}, errors.UnknownNameError, "no text of the call"),
     "constants that are none": ({"weight": "d", "constants": 3}, errors.WrongTypeError, "must be a mapping"),
+    **{
+        f"{name} of {type(value).__name__}": (
+            {"weight": value},
+            errors.ValueOutOfBoundsError,
+            f"{name} of {type(value).__name__}(.*) in weight of projection 'a to b' is -0.[0-9]*, at d from 0 to "
+            ".* mm, but it must be >= 0; limit it",
+        )
+        for name, value in {
+            "std": rv.Normal(1.0, "d - 0.5"),
+            "mean": rv.Exponential("d - 0.5"),
+            "sigma": rv.LogNormal(0.0, "d - 0.5"),
+        }.items()
+    },
+    **{
+        f"bounds in the wrong order: {value!r}": (
+            {"weight": value},
+            errors.ValueOutOfBoundsError,
+            f"high - low of {re.escape(repr(value))} in weight .* is -.*, at d from .* mm, but it must be >= 0; swap",
+        )
+        for value in [
+            rv.Uniform("d", 0.1),
+            rv.redraw(rv.Normal(0.0, 1.0), "d", 0.1),
+            rv.clip("d", "1 - d", 0.2),
+            rv.Normal("d", 0.1, low="d + 1", high="d"),
+        ]
+    },
+    "a negative width of a delay": (
+        {"delay": rv.Normal("2*ms", "(0.2*mm - d)/(1*mm/ms)", low="1*ms")},
+        errors.ValueOutOfBoundsError,
+        "std of Normal.* in delay of projection 'a to b' is -.*, at d from",
+    ),
+    "a negative width of a parameter": (
+        {"synapse": rv.tsodyks2(U=rv.Normal(0.5, "d - 0.5", low=0.0, high=1.0))},
+        errors.ValueOutOfBoundsError,
+        "std of Normal.* in U of projection 'a to b' is -0.5, at d from 0",
+    ),
     "a text that is a number": ({"weight": "3.5"}, errors.WrongTypeError, "write 3.5"),
 }
 
@@ -378,6 +415,32 @@ def test_refused_values_of_synapses(what: str) -> None:
     assert pickle.dumps(net) == before
 
 
+def test_widths_that_bounds_do_not_decide() -> None:
+    """They are checked where values are drawn; valid ones change no value."""
+    values = {}
+    for mean in (0.5, 0.05):
+        net, a, b = sheets()
+        width = rv.Normal(f"where(j == 3, {mean}, 0.5) + 0*d", 0.05)
+        net.connect(a, b, rv.FixedIndegree(9), weight=rv.Normal(1.0, width))
+        if mean < 0.5:
+            with pytest.raises(errors.ValueOutOfBoundsError, match=r"std of Normal.* is -0\.0\d* at target index 3"):
+                rv.Simulation(net)
+            continue
+        values[mean] = rv.Simulation(net).connections().weights
+        net, a, b = sheets()
+        net.connect(a, b, rv.FixedIndegree(9), weight=rv.Normal(1.0, rv.maximum(width, 0.0)))
+        np.testing.assert_array_equal(rv.Simulation(net).connections().weights, values[mean])
+    # Far from the diagonal of a box, or outside of a mask, there are no pairs.
+    net, a, b = sheets()
+    net.connect(a, b, rv.FixedIndegree(2, mask=rv.circle(0.4)), weight=rv.Normal(1.0, "0.41 - d"))
+
+
+def test_bounds_that_are_numbers_in_the_wrong_order() -> None:
+    for make in (lambda: rv.clip("d", 2, 1), lambda: rv.redraw("d*rand()", 2, 1), lambda: rv.Normal("d", 1.0, 2, 1)):
+        with pytest.raises(errors.ValueOutOfBoundsError, match=r"low of .* is 2, but it must be <= high, 1; swap"):
+            make()
+
+
 def test_populations_without_positions_are_named() -> None:
     net, a, _ = sheets()
     c = net.create("iaf_psc_exp", 5, name="plain")
@@ -392,6 +455,18 @@ def test_populations_without_positions_are_named() -> None:
     [
         ({"tau_m": "10 - 40*x"}, errors.ValueOutOfBoundsError, r"tau_m of population 'c' is .* at neuron \d+"),
         ({"tau_m": rv.Normal("10*x", 1.0)}, errors.ValueOutOfBoundsError, "tau_m of population 'c' is .* at x from"),
+        (
+            {"V_m": rv.Normal(-65.0, "x")},
+            errors.ValueOutOfBoundsError,
+            "std of Normal.* in V_m of .* is -.*, at x from",
+        ),
+        # The bounds do not decide; the neurons do.
+        (
+            {"V_m": rv.Normal(-65.0, "x - sin(40*x) + sin(40*x) + 0.3")},
+            errors.ValueOutOfBoundsError,
+            "std of Normal.* in V_m of population 'c' is -.* at target x -0.4",
+        ),
+        ({"V_m": rv.clip("x", "y", "-y")}, errors.ValueOutOfBoundsError, "high - low of clip.* at target y"),
         ({"V_m": "-70 + 1/i"}, errors.ValueOutOfBoundsError, "at neuron 0"),
         ({"I_e": "300*mV"}, errors.UnitError, "must be in pA"),
         ({"I_e": "d"}, errors.EquationError, "here values are of a neuron; use x, y, z, i"),

@@ -44,19 +44,37 @@ print(json.dumps(results))
 """
 
 
-# Neuron 1234 has no partner: that is known only when its synapses are drawn.
+# Neuron 1234 differs from all others, which is known only when its synapses are drawn, on one of the processes.
 FAILURE = """
+import sys
 import numpy as np
 import ranvier as rv
 
 net = rv.Network()
 angle = np.linspace(0.0, 2.0 * np.pi, 5000)
 points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-points[1234] = 0.0
-cells = net.create("iaf_psc_exp", positions=points)
-net.connect(cells, cells, rv.FixedIndegree(3, mask=rv.circle(0.1), allow_autapses=False))
+rule = rv.FixedIndegree(10)
+weight = 1.0
+width = rv.Normal("where(j == 1234, 0.01, 1.0)", 0.1)
+if sys.argv[1] == "no candidates":
+    points[1234] = 0.0
+    rule = rv.FixedIndegree(3, mask=rv.circle(0.1), allow_autapses=False)
+elif sys.argv[1] == "probability":
+    rule = rv.PairwiseBernoulli("where(j == 1234, 1.5 - 0.1*d, 0.001)")
+elif sys.argv[1] == "width":
+    weight = rv.Normal(1.0, width)
+else:
+    weight = rv.Uniform(0.0, width)
+cells = net.create("iaf_psc_exp", positions=points, name="cells")
+net.connect(cells, cells, rule, weight=weight)
 rv.Simulation(net)
 """
+FAILURES = {
+    "no candidates": "target 1234 of 5000 (counted from 0) has 0 sources",
+    "probability": "probability of rule 'pairwise_bernoulli' is 1.",
+    "width": "in weight of projection 'cells to cells' is -0.",
+    "bounds": "high - low of Uniform(low=0.0, high=Normal(mean='where(j == 1234, 0.01, 1.0)'",
+}
 
 
 @pytest.mark.parametrize("ranks", [3, *(pytest.param(ranks, marks=pytest.mark.thorough) for ranks in (2, 4, 5))])
@@ -70,8 +88,12 @@ def test_spikes_of_any_number_of_processes(ranks: int, tmp_path: Path) -> None:
     assert told[0] == told[1] == [told[1][0]] * 4
 
 
-def test_a_neuron_without_candidates_ends_the_run_of_all_processes(tmp_path: Path) -> None:
-    done = run_python(installation(MPICH, "wheel"), 3, FAILURE, folder=tmp_path, timeout=60)
+@pytest.mark.parametrize("case", FAILURES)
+def test_what_fails_for_one_neuron_ends_the_run_of_all_processes(case: str, tmp_path: Path) -> None:
+    ranks = 2 if case == "width" else 3
+    done = run_python(installation(MPICH, "wheel"), ranks, FAILURE, case, folder=tmp_path, timeout=60)
     assert done.status != 0
-    assert "target 1234 of 5000 (counted from 0) has 0 sources" in done.errors
-    assert "this ends the run on all 3 ranks" in done.errors
+    assert FAILURES[case] in done.errors
+    assert f"this ends the run on all {ranks} ranks" in done.errors
+    if case == "probability":
+        assert "at the distance" in done.errors

@@ -63,21 +63,31 @@ class PairFunction {
         std::uint32_t accepted = 0;  ///< index of the result of the program that is true within the bounds
         std::vector<std::uint32_t> draws;  ///< indices of the draws of the part
     };
+    /// A number that must not be negative, such as a standard deviation.
+    struct Width {
+        std::string name;    ///< "std of Normal(mean=1.0, std='d - 0.5')"
+        std::string remedy;
+    };
     /// An array for each quantity; those that are not inputs may be null.
     using Quantities = std::array<const double*, pair_quantity_count>;
 
-    /// @param program its first result is the number; the others are truths of redraws
+    /// @param program its first result is the number; then follow truths of redraws and numbers that are widths
     /// @param inputs the quantity of each input of the program
     /// @param text as the user wrote it, for errors
     /// @param redraws inner parts before those that contain them
     /// @throws ValueOutOfBoundsError, ShapeError for a program that is not valid
     PairFunction(program::Program program, std::vector<PairQuantity> inputs, std::string text,
-                 std::vector<Redraw> redraws = {});
+                 std::vector<Redraw> redraws = {}, std::vector<Width> widths = {});
+    /// The same function with other names of its widths, or without widths, which are known to be valid.
+    PairFunction with_widths(std::vector<Width> widths) const;
 
     const program::Program& program() const { return program_; }
     std::span<const PairQuantity> inputs() const { return inputs_; }
     const std::string& text() const { return text_; }
     std::span<const Redraw> redraws() const { return redraws_; }
+    std::span<const Width> widths() const { return widths_; }
+    /// The number of the result that is a width.
+    std::size_t result_of(std::size_t width) const { return 1 + redraws_.size() + width; }
     bool uses(PairQuantity quantity) const;
     /// Whether it needs positions.
     bool is_spatial() const;
@@ -89,6 +99,7 @@ class PairFunction {
 
     /// The values of `count` pairs, of the first attempt of each draw. Vectorised; the bits are those of
     /// program::evaluate().
+    /// @throws ValueOutOfBoundsError for a width below 0
     /// @param words one array for each draw of the program, by its index
     void evaluate(InstructionSet set, std::size_t count, const Quantities& quantities,
                   std::span<const std::uint64_t* const> words, double* out) const;
@@ -114,6 +125,7 @@ class PairFunction {
 
     /// The values of objects, such as the synapses of a neuron. The random numbers of an object are functions of the key
     /// and its position alone. A part that most_attempts draws leave outside of its bounds gets the nearer bound.
+    /// @throws ValueOutOfBoundsError for a width below 0
     void draw(InstructionSet set, std::size_t count, const Quantities& quantities, RandomKey key,
               const Objects& objects, double* out) const;
     static constexpr std::uint32_t most_attempts = 40'000;
@@ -142,6 +154,9 @@ class PairFunction {
     class Run;
     class Drawing;
 
+    /// Refuses a negative number among the widths of some objects. @param inputs by input of the program
+    void check_widths(const std::vector<const double*>& inputs, std::span<const double* const> widths,
+                      std::size_t count) const;
     /// The array of each input.
     std::vector<const double*> inputs_from(const Quantities& quantities, std::size_t begin) const;
 
@@ -149,6 +164,7 @@ class PairFunction {
     std::vector<PairQuantity> inputs_;
     std::string text_;
     std::vector<Redraw> redraws_;
+    std::vector<Width> widths_;
     std::size_t draw_count_ = 0;
     std::shared_ptr<const Code> code_;
 };
