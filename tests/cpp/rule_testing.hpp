@@ -113,7 +113,6 @@ inline bool is_pairwise(const RuleSpec& spec) {
 }
 /// The probability or the mean of such a rule, of all pairs.
 inline double number_of_pairs(const RuleSpec& spec) {
-    if (spec.name() == "unordered_bernoulli") return spec.real("probability");
     return std::get<double>(spec.pair_value(spec.name() == "pairwise_poisson" ? "mean" : "probability"));
 }
 inline RuleSpec poisson(double mean, bool autapses = true) {

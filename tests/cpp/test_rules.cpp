@@ -193,7 +193,7 @@ void expect_degrees(const RuleSpec& spec, const RuleSampler& sampler, const Pair
             for (const std::uint64_t source : own) {
                 ASSERT_EQ(std::ranges::count(partners[source], major), 0) << "a pair was decided twice";
             }
-            if (spec.real("probability") == 1.0) {
+            if (number_of_pairs(spec) == 1.0) {
                 ASSERT_EQ(2 * synapses, pairs.targets * (pairs.targets - 1));
             }
         }

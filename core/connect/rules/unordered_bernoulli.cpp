@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "base/math.hpp"
 #include "connect/rules/partners.hpp"
 #include "connect/rules/rule_checks.hpp"
+#include "connect/rules/thinned_pairs.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/random.hpp"
 #include "ranvier/connect/rules/registry.hpp"
@@ -13,6 +16,12 @@ namespace ranvier::connect {
 
 namespace {
 namespace unordered_bernoulli_parts {
+
+/// The number of neurons before a target on a ring with which it decides on the pair: half of the others. Of two opposite
+/// neurons, the first one decides.
+std::uint64_t pairs_before(std::uint64_t size, std::uint64_t target) {
+    return (size - 1) / 2 + (size % 2 == 0 && target < size / 2 ? 1 : 0);
+}
 
 /// Each target decides on the pairs with the neurons before it on a ring, so that all targets have as many to decide on,
 /// and processes as much to draw.
@@ -33,7 +42,7 @@ class UnorderedBernoulli final : public RuleSampler {
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::uint64_t target = begin + i * stride;
             SequentialRandom random({key_, target});
-            const std::uint64_t pairs = pairs_of(target);
+            const std::uint64_t pairs = pairs_before(size_, target);
             for (std::uint64_t place = 1; place <= pairs; ++place) {
                 const double skip = math::log(random.next_unit()) * inverse_log_of_failure;
                 if (skip >= static_cast<double>(pairs - place + 1)) break;
@@ -54,20 +63,56 @@ class UnorderedBernoulli final : public RuleSampler {
     }
 
    private:
-    /// Half of the other neurons. Of two opposite neurons on the ring, the first one decides.
-    std::uint64_t pairs_of(std::uint64_t target) const {
-        return (size_ - 1) / 2 + (size_ % 2 == 0 && target < size_ / 2 ? 1 : 0);
-    }
-
     std::uint64_t size_;
     double probability_;
     RandomKey key_;
 };
 
+/// Of the connections that ordered pairs would have, those from a neuron that is before the other one on the ring: one
+/// decision on each pair, with the probability of its connection.
+class UnorderedPairs final : public RuleSampler {
+   public:
+    UnorderedPairs(std::uint64_t size, std::unique_ptr<RuleSampler> ordered)
+        : size_(size), ordered_(std::move(ordered)) {}
+
+    Major major() const override { return Major::target; }
+
+    void draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+              std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override {
+        ordered_->draw(set, begin, stride, count, degrees, partners);
+        std::size_t from = 0;
+        std::size_t to = 0;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const std::uint64_t target = begin + i * stride;
+            const std::uint64_t decided = pairs_before(size_, target);
+            const std::size_t first = to;
+            for (const std::size_t end = from + degrees[i]; from < end; ++from) {
+                const std::uint64_t source = partners[from];
+                const std::uint64_t place = target > source ? target - source : target + size_ - source;
+                if (place <= decided) partners[to++] = source;
+            }
+            degrees[i] = static_cast<std::uint32_t>(to - first);
+        }
+        partners.resize(to);
+    }
+
+    /// Exact where both directions have the same probability.
+    double expected_synapses() const override { return 0.5 * ordered_->expected_synapses(); }
+    std::optional<double> known_synapses() const override { return std::nullopt; }
+    std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
+    std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
+        return ordered_->array_position(major, ordinal);
+    }
+    std::uint64_t bytes() const override { return ordered_->bytes(); }
+
+   private:
+    std::uint64_t size_;
+    std::unique_ptr<RuleSampler> ordered_;
+};
+
 constexpr std::array parameters{
-    RuleParameterInfo{.name = "probability",
-                      .bounds = {.lower = 0.0, .upper = 1.0},
-                      .meaning = "probability that a pair is connected"},
+    probability_info("probability that a pair is connected", std::nullopt),
+    mask_info(),
 };
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
@@ -80,8 +125,14 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
                          .bound = "it must be below 2^32",
                          .remedy = "connect parts of the population"});
     }
-    return std::make_unique<UnorderedBernoulli>(pairs.sources, spec.real("probability"),
-                                                make_key(seed, Purpose::partner, projection.value));
+    const RandomKey key = make_key(seed, Purpose::partner, projection.value);
+    if (pairs_differ(spec)) {
+        check_narrow(spec, pairs);
+        auto ordered = thinned_pairs(pair_weights(spec, pairs, RuleSampler::Major::target, false),
+                                     ThinnedPairs::Synapses::at_most_one, key);
+        return std::make_unique<UnorderedPairs>(pairs.sources, std::move(ordered));
+    }
+    return std::make_unique<UnorderedBernoulli>(pairs.sources, std::get<double>(spec.pair_value("probability")), key);
 }
 
 }  // namespace unordered_bernoulli_parts
@@ -89,13 +140,15 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
 
 const RuleInfo unordered_bernoulli_rule{
     .name = "unordered_bernoulli",
-    .summary = "each unordered pair of neurons is connected with the same probability, in one direction",
+    .summary = "each unordered pair of neurons is connected with a probability, in one direction",
     .notes =
         "The sources must be the targets: a population, or a part of it, that is connected to itself. Each pair of "
         "different neurons is decided once. The neurons are arranged in a ring in the order of their ids; the "
         "connection is "
         "from the neuron that is nearer before the other one, so that all neurons have nearly as many pairs in each "
-        "direction. A second projection with the rule Reversed makes the other direction, so that all pairs are "
+        "direction. A mask and an expression are of this connection, from the first to the second neuron, so they "
+        "should be the same in both directions. A second projection with the rule Reversed makes the other direction, "
+        "so that all pairs are "
         "symmetric.",
     .parameters = unordered_bernoulli_parts::parameters,
     .bind = unordered_bernoulli_parts::bind,

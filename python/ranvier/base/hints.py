@@ -113,6 +113,11 @@ def known_keywords(call: Callable[Arguments, Result], explain: Explain | None = 
                 raise
             for keyword in keywords:
                 if keyword not in known and not takes_others:
+                    hint = (
+                        getattr(type(arguments[0]), "_hints_of_keywords", {}).get(keyword) if is_constructor else None
+                    )
+                    if hint:
+                        raise UnknownNameError(f"keyword of {name}()", f"'{keyword}'", "it has none", hint) from None
                     unknown_name(f"keyword of {name}()", keyword, known)
             try:
                 signature.bind(*arguments, **keywords)

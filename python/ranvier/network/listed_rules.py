@@ -36,6 +36,9 @@ class ListedRule(Rule):
     """
 
     name: ClassVar[str] = "explicit_rows"
+    _hints_of_keywords: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("mask", "probability"), "leave connections out of the list, or give the list to Explicit, which takes both"
+    )
     _starts: IndexArray
     _sources: IndexArray
     _weight: FloatArray | None

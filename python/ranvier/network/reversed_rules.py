@@ -59,6 +59,9 @@ class Reversed(Rule):
     """
 
     name: ClassVar[str] = "reversed"
+    _hints_of_keywords: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("mask", "probability"), "give it to the rule of the other projection"
+    )
     _network: Any
     _of: int
     _name_of_other: str

@@ -109,6 +109,12 @@ class Rule(NamedAttributes):
     name: ClassVar[str]
     """Name of the rule in the registry of the core."""
     _parameters: ClassVar[tuple[_core.RuleParameterInfo, ...]] = ()
+    _hints_of_keywords: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("mask", "probability"),
+        "it connects neurons by their indices; use a rule by distance, such as FixedIndegree, PairwiseBernoulli or "
+        "NearestNeighbors",
+    )
+    """What to use instead of keywords that other rules have."""
     _expressions: ClassVar[tuple[str, ...]] = ()
     """Names of the parameters that may be expressions."""
 

@@ -408,21 +408,27 @@ class UniformIndegree(Rule):
     ) -> None: ...
 
 class UnorderedBernoulli(Rule):
-    """Each unordered pair of neurons is connected with the same probability, in one direction.
+    """Each unordered pair of neurons is connected with a probability, in one direction.
 
     Parameters
     ----------
-    probability : >= 0 and <= 1
+    probability : >= 0 and <= 1, or an expression of the pair
         Probability that a pair is connected.
+    mask : a mask
+        The targets around a source that may be connected; without one, all.
 
     The sources must be the targets: a population, or a part of it, that is connected to itself. Each pair of different
     neurons is decided once. The neurons are arranged in a ring in the order of their ids; the connection is from the
-    neuron that is nearer before the other one, so that all neurons have nearly as many pairs in each direction. A
-    second projection with the rule Reversed makes the other direction, so that all pairs are symmetric.
+    neuron that is nearer before the other one, so that all neurons have nearly as many pairs in each direction. A mask
+    and an expression are of this connection, from the first to the second neuron, so they should be the same in both
+    directions. A second projection with the rule Reversed makes the other direction, so that all pairs are symmetric.
     """
 
     name: ClassVar[str]
-    probability: float
-    def __init__(self, probability: float) -> None: ...
+    probability: float | str | Expression
+    mask: Mask | None
+    def __init__(
+        self, probability: float | str | Expression, mask: Mask | None = None, **constants: float | str
+    ) -> None: ...
 
 RULES: Mapping[str, type[Rule]]

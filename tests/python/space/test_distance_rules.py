@@ -358,6 +358,53 @@ def test_another_network_with_other_masks_is_another_network() -> None:
     assert not pairs_of(cells, cells)
 
 
+# ---- unordered pairs -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [299, 300])
+def test_unordered_pairs_within_a_mask(size: int) -> None:
+    """Each pair is decided once; the number is within 4 standard deviations (a level of 6e-5 for each size)."""
+    net = rv.Network(seed=4)
+    sheet = net.create("iaf_psc_exp", size, positions=rv.random_positions(extent=BOX, periodic=True))
+    distance = np.hypot(*np.moveaxis(displacements(sheet, sheet, periodic=True), -1, 0))
+    near = (distance <= 0.3) & ~np.eye(size, dtype=bool)
+    all_of_them = net.connect(sheet, sheet, rv.UnorderedBernoulli(1.0, mask=rv.circle(0.3)))
+    some = net.connect(sheet, sheet, rv.UnorderedBernoulli("0.4*exp(-d/l)", mask=rv.circle(0.3), l=0.2))
+    back = net.connect(sheet, sheet, rv.Reversed(some))
+    sim = rv.Simulation(net, threads=2)
+
+    def matrix(projection: rv.Projection) -> npt.NDArray[np.int64]:
+        found = sim.connections(projection=projection)
+        counts = np.zeros((size, size), dtype=np.int64)
+        np.add.at(counts, (found.targets, found.sources), 1)
+        return counts
+
+    every = matrix(all_of_them)
+    np.testing.assert_array_equal(every + every.T, near)
+    assert all_of_them.expected_synapses == every.sum()
+    # Both directions of pairs occur as often.
+    assert np.ptp(every.sum(axis=0) - every.sum(axis=1)) < size / 4
+    drawn = matrix(some)
+    np.testing.assert_array_equal(matrix(back), drawn.T)
+    assert (drawn + drawn.T <= near).all()
+    p = np.where(near, 0.4 * np.exp(-distance / 0.2), 0.0)
+    assert some.expected_synapses == pytest.approx(0.5 * p.sum(), rel=1e-9)
+    assert abs(drawn.sum() - 0.5 * p.sum()) < 4.0 * np.sqrt(0.5 * (p * (1.0 - p)).sum())
+
+
+@pytest.mark.parametrize(
+    ("make", "remedy"),
+    [
+        (lambda: untyped.SmallWorld(4, 0.1, mask=rv.circle(0.1)), "use a rule by distance"),
+        (lambda: untyped.SmallWorld(4, 0.1, probability="exp(-d)"), "use a rule by distance"),
+        (lambda: untyped.FromMatrix(np.eye(3), mask=rv.circle(0.1)), "to Explicit, which takes both"),
+    ],
+)
+def test_rules_without_masks_name_others(make: Callable[[], object], remedy: str) -> None:
+    with pytest.raises(UnknownNameError, match=rf"keyword of \w+\(\) is '.*', but it has none; .*{remedy}"):
+        make()
+
+
 # ---- time ------------------------------------------------------------------------------------------------------------
 
 
