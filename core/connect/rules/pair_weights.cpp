@@ -546,6 +546,37 @@ PairWeights::Total PairWeights::total(const MajorNeuron& neuron, double most_was
     return total;
 }
 
+std::uint64_t PairWeights::count_partners(const MajorNeuron& neuron, std::uint64_t enough, std::uint64_t& cost) const {
+    const PartnerIndex& all = index();
+    if (all.nodes().empty()) return 0;
+    // The neuron itself may be among those that are counted by bounds.
+    const std::uint64_t surely_enough = neuron.excluded == no_partner ? enough : enough + 1;
+    std::uint64_t sure = 0;
+    std::uint64_t possible = 0;
+    std::vector<const PartnerIndex::Node*> waiting{all.nodes().data()};
+    while (!waiting.empty()) {
+        const PartnerIndex::Node& node = *waiting.back();
+        waiting.pop_back();
+        const Bound found = bound(all, neuron, node);
+        ++cost;
+        if (found.high == 0.0) continue;
+        const bool is_sure = !found.on_edge && found.low > 0.0;
+        if (is_sure || node.is_leaf()) {
+            possible += node.count;
+            sure += is_sure ? node.count : 0;
+            if (sure >= surely_enough) return enough;
+            continue;
+        }
+        for (std::uint32_t child = 0; child < node.children; ++child) {
+            waiting.push_back(all.nodes().data() + node.first_child + child);
+        }
+    }
+    if (possible == 0) return 0;
+    // Bounds do not decide.
+    cost += possible;
+    return std::min(enough, total(neuron, 0.0).positive);
+}
+
 std::optional<PairWeights> PairWeights::with_fewer_partners(std::uint64_t most) const {
     if (partners_ <= most || description_.positions == nullptr) return std::nullopt;
     if (function_ != nullptr &&

@@ -144,6 +144,10 @@ class PairWeights {
     };
     /// Evaluates all pairs of a neuron whose value may be above 0. @throws ValueOutOfBoundsError
     Total total(const MajorNeuron& neuron, double most_waste) const;
+    /// The number of partners of a neuron whose value is above 0, or `enough` if there are not fewer: most are counted by
+    /// bounds, without evaluating them. @throws ValueOutOfBoundsError
+    /// @param cost the number of nodes and pairs that were looked at is added
+    std::uint64_t count_partners(const MajorNeuron& neuron, std::uint64_t enough, std::uint64_t& cost) const;
     /// The same weights with every n-th partner only, at most `most` of them, for estimates; nothing if there are no more,
     /// and if neurons are known by their indices.
     std::optional<PairWeights> with_fewer_partners(std::uint64_t most) const;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -24,6 +25,8 @@ constexpr double wasted_share = 0.75;
 constexpr std::uint64_t most_checked = 32;
 constexpr std::uint64_t most_sampled = 64;
 constexpr std::uint64_t most_indexed = 1 << 22;
+/// Nodes of the index and pairs that are looked at to count candidates: some tens of milliseconds.
+constexpr std::uint64_t most_looked_at = 1'000'000;
 /// Neurons that are drawn together, at most.
 constexpr std::size_t most_in_group = 256;
 
@@ -411,6 +414,22 @@ void WeightedPartners::check_some(std::uint32_t degree) const {
     const std::vector<std::uint32_t> degrees(majors.size(), degree);
     std::vector<std::uint64_t> partners(majors.size() * std::size_t{degree});
     draw(detect_instruction_set(), majors, degrees, partners.data());
+    check_numbers(degree);
+}
+
+void WeightedPartners::check_numbers(std::uint32_t degree) const {
+    const std::uint64_t majors = weights_.majors();
+    const std::uint64_t needed = allow_multapses_ ? 1 : degree;
+    // Each once, and throughout the population if there is no time for all: by steps of the golden section.
+    auto step = static_cast<std::uint64_t>(0.618 * static_cast<double>(majors));
+    while (std::gcd(step, majors) != 1) ++step;
+    std::uint64_t major = 0;
+    std::uint64_t cost = 0;
+    for (std::uint64_t i = 0; i < majors && cost < most_looked_at; ++i) {
+        const std::uint64_t found = weights_.count_partners(weights_.neuron(major), needed, cost);
+        if (found < needed) refuse(major, degree, found);
+        major = (major + step) % majors;
+    }
 }
 
 void WeightedPartners::refuse(std::uint64_t neuron, std::uint32_t degree, std::uint64_t candidates) const {

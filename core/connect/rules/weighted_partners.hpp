@@ -34,7 +34,8 @@ class WeightedPartners {
     Sums draw(InstructionSet set, std::span<const std::uint64_t> majors, std::span<const std::uint32_t> degrees,
               std::uint64_t* partners) const;
 
-    /// Draws for some neurons, those in the corners of space among them.
+    /// Draws for some neurons, those in the corners of space among them, and counts the candidates of as many as can be
+    /// looked at in some tens of milliseconds.
     /// @throws RuleError if one has too few candidates, ValueOutOfBoundsError
     void check_some(std::uint32_t degree) const;
     /// The mean probability that two synapses of a neuron are from one pair, with multapses: estimated from the draws of
@@ -48,6 +49,8 @@ class WeightedPartners {
     class Drawing;
 
     std::vector<std::uint64_t> corners() const;
+    /// @throws RuleError for a neuron with too few candidates
+    void check_numbers(std::uint32_t degree) const;
     [[noreturn]] void refuse(std::uint64_t neuron, std::uint32_t degree, std::uint64_t candidates) const;
 
     PairWeights weights_;

@@ -56,9 +56,12 @@ points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
 rule = rv.FixedIndegree(10)
 weight = 1.0
 width = rv.Normal("where(j == 1234, 0.01, 1.0)", 0.1)
-if sys.argv[1] == "no candidates":
+if sys.argv[1] == "few candidates":
+    # There are so many candidates that only some neurons are looked at when the rule is described.
+    angle = np.linspace(0.0, 2.0 * np.pi, 20000)
+    points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     points[1234] = 0.0
-    rule = rv.FixedIndegree(3, mask=rv.circle(0.1), allow_autapses=False)
+    rule = rv.FixedIndegree(600, mask=rv.circle(0.1), allow_multapses=False)
 elif sys.argv[1] == "probability":
     rule = rv.PairwiseBernoulli("where(j == 1234, 1.5 - 0.1*d, 0.001)")
 elif sys.argv[1] == "width":
@@ -70,7 +73,7 @@ net.connect(cells, cells, rule, weight=weight)
 rv.Simulation(net)
 """
 FAILURES = {
-    "no candidates": "target 1234 of 5000 (counted from 0) has 0 sources",
+    "few candidates": "target 1234 of 20000 (counted from 0) has 1 source ",
     "probability": "probability of rule 'pairwise_bernoulli' is 1.",
     "width": "in weight of projection 'cells to cells' is -0.",
     "bounds": "high - low of Uniform(low=0.0, high=Normal(mean='where(j == 1234, 0.01, 1.0)'",

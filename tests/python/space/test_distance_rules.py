@@ -358,6 +358,23 @@ def test_another_network_with_other_masks_is_another_network() -> None:
     assert not pairs_of(cells, cells)
 
 
+def test_one_neuron_with_too_few_candidates_among_many_is_found_at_once() -> None:
+    angle = np.linspace(0.0, 2.0 * np.pi, 3000)
+    points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    points[1234] = [0.0, 0.95]
+    net = rv.Network()
+    ring = net.create("iaf_psc_exp", positions=points)
+    net.connect(ring, ring, rv.FixedIndegree(60, mask=rv.circle(0.1), allow_multapses=False, allow_autapses=False))
+    for rule in (
+        rv.FixedIndegree(3, mask=rv.circle(0.04), allow_autapses=False),
+        rv.FixedOutdegree(50, mask=rv.circle(0.06), allow_multapses=False),
+    ):
+        with pytest.raises(
+            RuleError, match=r"(target|source) 1234 of 3000 .* has \d+ (sources|targets) within the mask"
+        ):
+            net.connect(ring, ring, rule)
+
+
 # ---- unordered pairs -------------------------------------------------------------------------------------------------
 
 
