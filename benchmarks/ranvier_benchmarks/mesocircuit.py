@@ -10,17 +10,11 @@ from __future__ import annotations
 import argparse
 
 from ranvier import networks
-from ranvier.networks.microcircuit import choose_drive
 from ranvier_benchmarks import _network_benchmark
 from ranvier_benchmarks._network_benchmark import NetworkBenchmark
-from ranvier_benchmarks._settings import Chosen
+from ranvier_benchmarks.microcircuit import choose_input
 
 __all__ = ["add_arguments", "main"]
-
-
-def _complete(chosen: Chosen) -> None:
-    if chosen.network["drive"] == "auto":
-        chosen.network["drive"] = choose_drive(chosen.network["k_scaling"] or chosen.network["scale"])
 
 
 _BENCHMARK = NetworkBenchmark(
@@ -29,7 +23,7 @@ _BENCHMARK = NetworkBenchmark(
     time=500.0,
     presim=200.0,
     title=lambda chosen: f"Sheet of cortex, drive {chosen.network['drive']}",
-    complete=_complete,
+    complete=choose_input,
     is_drawn=True,
 )
 

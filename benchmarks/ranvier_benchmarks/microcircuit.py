@@ -18,10 +18,11 @@ from ranvier_benchmarks import _network_benchmark
 from ranvier_benchmarks._network_benchmark import NetworkBenchmark
 from ranvier_benchmarks._settings import Chosen
 
-__all__ = ["add_arguments", "main"]
+__all__ = ["add_arguments", "choose_input", "main"]
 
 
-def _complete(chosen: Chosen) -> None:
+def choose_input(chosen: Chosen) -> None:
+    """Choose the external input where it is automatic, since NEST's side has to be told."""
     if chosen.network["drive"] == "auto":
         chosen.network["drive"] = choose_drive(chosen.network["k_scaling"] or chosen.network["scale"])
 
@@ -32,7 +33,7 @@ _BENCHMARK = NetworkBenchmark(
     time=1000.0,
     presim=100.0,
     title=lambda chosen: f"Cortical microcircuit, drive {chosen.network['drive']}",
-    complete=_complete,
+    complete=choose_input,
 )
 
 

@@ -31,6 +31,8 @@ from ranvier_benchmarks.nest_microcircuit import (
     SIZES,
     STRENGTH,
     TAU_SYN,
+    activity,
+    connect,
     height_of_potential,
 )
 
@@ -117,7 +119,6 @@ def build(nest: Any, sheet: Sheet, drive: str, presim: float) -> tuple[list[Any]
         population.V_m = nest.random.normal(mean, deviation)
         populations.append(population)
     recorder = nest.Create("spike_recorder", params={"time_in_steps": True, "start": presim})
-    infinity = float("inf")
     distance = nest.spatial.distance
     for row, target in enumerate(populations):
         for column, source in enumerate(populations):
@@ -125,8 +126,6 @@ def build(nest: Any, sheet: Sheet, drive: str, presim: float) -> tuple[list[Any]
             if peak == 0.0:
                 continue
             profile = peak * nest.spatial_distributions.exponential(distance, beta=float(sheet.decays[row, column]))
-            mean = float(sheet.weights[row, column])
-            weight = nest.random.normal(mean, 0.1 * abs(mean))
             far = DELAY + distance / SPEED
             delay = far * nest.random.normal(1.0, SPREAD_OF_DELAY)
             rule: dict[str, Any] = {"mask": {"circular": {"radius": half}}}
@@ -134,19 +133,7 @@ def build(nest: Any, sheet: Sheet, drive: str, presim: float) -> tuple[list[Any]
                 rule |= {"rule": "pairwise_bernoulli", "p": profile}
             else:
                 rule |= {"rule": "pairwise_poisson", "pairwise_avg_num_conns": profile}
-            nest.Connect(
-                source,
-                target,
-                rule,
-                {
-                    "synapse_model": "static_synapse",
-                    "weight": nest.math.redraw(
-                        weight, min=0.0 if mean > 0.0 else -infinity, max=infinity if mean > 0.0 else 0.0
-                    ),
-                    # NEST rounds delays to its grid.
-                    "delay": nest.math.redraw(delay, min=0.5 * nest.resolution, max=infinity),
-                },
-            )
+            connect(nest, source, target, rule, float(sheet.weights[row, column]), delay)
         if drive == "poisson":
             generator = nest.Create("poisson_generator", params={"rate": sheet.rates[row]})
             nest.Connect(generator, target, "all_to_all", {"weight": sheet.external_weight, "delay": EXTERNAL_DELAY})
@@ -199,22 +186,14 @@ def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
     )
     import nest
 
-    neurons = sum(sheet.sizes)
     # Each neuron has a connection to the recorder, and one from a generator.
-    synapses = int(nest.num_connections) - neurons * (2 if keys.drive == "poisson" else 1)
+    synapses = int(nest.num_connections) - sum(sheet.sizes) * (2 if keys.drive == "poisson" else 1)
     senders = np.asarray(recorder.get("events")["senders"], dtype=np.int64) - int(populations[0][0].global_id)
-    spikes = np.bincount(np.searchsorted(np.cumsum(sheet.sizes), senders, side="right"), minlength=len(SIZES))
-    sizes = np.array(sheet.sizes)
-    seconds = chosen.time / 1000.0
     return {
         **times.as_json(),
-        "neurons": neurons,
         "synapses": synapses,
         "parameters": {"resolution": keys.resolution, "seed": keys.seed, "drive": keys.drive},
-        "spikes": int(spikes.sum()),
-        # NEST does not count events: compute them from the spikes of each population and its mean out-degree.
-        "synaptic_events": round(float(spikes @ (sheet.synapses.sum(axis=0) / sizes))),
-        "mean_rate_hz": dict(zip(POPULATIONS, (spikes / sizes / seconds).tolist(), strict=True)),
+        **activity(senders, sheet.sizes, sheet.synapses, chosen.time),
     }
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,12 +119,24 @@ def height_of_potential() -> float:
     return difference * TAU_M * TAU_SYN / (C_M * (TAU_M - TAU_SYN))
 
 
+def connect(nest: Any, source: Any, target: Any, rule: dict[str, Any], mean: float, delay: Any) -> None:
+    """Connect two populations with normally distributed weights of one sign, pA, and with random delays, ms."""
+    infinity = float("inf")
+    bounds = {"min": 0.0, "max": infinity} if mean > 0.0 else {"min": -infinity, "max": 0.0}
+    synapse = {
+        "synapse_model": "static_synapse",
+        "weight": nest.math.redraw(nest.random.normal(mean, 0.1 * abs(mean)), **bounds),
+        # NEST rounds delays to its grid.
+        "delay": nest.math.redraw(delay, min=0.5 * nest.resolution, max=infinity),
+    }
+    nest.Connect(source, target, rule, synapse)
+
+
 def build(nest: Any, circuit: Circuit, drive: str, presim: float) -> tuple[list[Any], Any]:
     """Create populations and recorder; return the populations and the recorder.
 
     NEST's random objects draw random parameters in parallel, without copies in Python.
     """
-    infinity = float("inf")
     populations = []
     for size, (mean, deviation), current in zip(circuit.sizes, INITIAL_POTENTIALS, circuit.currents, strict=True):
         population = nest.Create("iaf_psc_exp", size, params={**NEURON, "I_e": float(current)})
@@ -135,23 +148,10 @@ def build(nest: Any, circuit: Circuit, drive: str, presim: float) -> tuple[list[
             number = int(circuit.synapses[row, column])
             if number == 0:
                 continue
-            mean = float(circuit.weights[row, column])
-            weight = nest.random.normal(mean, 0.1 * abs(mean))
             mean_delay = MEAN_DELAY[POPULATIONS[column][-1]]
             delay = nest.random.normal(mean_delay, 0.5 * mean_delay)
-            nest.Connect(
-                source,
-                target,
-                {"rule": "fixed_total_number", "N": number},
-                {
-                    "synapse_model": "static_synapse",
-                    "weight": nest.math.redraw(
-                        weight, min=0.0 if mean > 0.0 else -infinity, max=infinity if mean > 0.0 else 0.0
-                    ),
-                    # NEST rounds delays to its grid.
-                    "delay": nest.math.redraw(delay, min=0.5 * nest.resolution, max=infinity),
-                },
-            )
+            rule = {"rule": "fixed_total_number", "N": number}
+            connect(nest, source, target, rule, float(circuit.weights[row, column]), delay)
         if drive == "poisson":
             rate = EXTERNAL_RATE * circuit.external_indegrees[row]
             generator = nest.Create("poisson_generator", params={"rate": rate})
@@ -203,21 +203,40 @@ def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
     events = recorder.get("events")
     steps = np.asarray(events["times"], dtype=np.int64)
     neurons = np.asarray(events["senders"], dtype=np.int64) - int(populations[0][0].global_id)
-    spikes = np.bincount(np.searchsorted(np.cumsum(circuit.sizes), neurons, side="right"), minlength=len(SIZES))
     if arguments.spikes:
         np.savez(arguments.spikes, steps=steps, neurons=neurons, sizes=circuit.sizes)
-    sizes = np.array(circuit.sizes)
-    neuron_count = int(sizes.sum())
-    seconds = chosen.time / 1000.0
     return {
         **times.as_json(),
-        "neurons": neuron_count,
         "synapses": synapses,
         "parameters": {"resolution": keys.resolution, "seed": keys.seed, "drive": keys.drive},
+        **activity(neurons, circuit.sizes, circuit.synapses, chosen.time),
+    }
+
+
+def activity(
+    senders: npt.NDArray[np.int64], sizes: Sequence[int], synapses: npt.NDArray[Any], time: float
+) -> dict[str, Any]:
+    """Return the part of the report about spikes.
+
+    Parameters
+    ----------
+    senders
+        The neuron of each spike, counted from 0.
+    sizes
+        Of the populations.
+    synapses
+        Between them; row: target, column: source.
+    time
+        In which the spikes were recorded, ms.
+    """
+    spikes = np.bincount(np.searchsorted(np.cumsum(sizes), senders, side="right"), minlength=len(sizes))
+    rates = spikes / np.array(sizes) / (time / 1000.0)
+    return {
+        "neurons": sum(sizes),
         "spikes": int(spikes.sum()),
         # NEST does not count events: compute them from the spikes of each population and its mean out-degree.
-        "synaptic_events": round(float(spikes @ (circuit.synapses.sum(axis=0) / sizes))),
-        "mean_rate_hz": dict(zip(POPULATIONS, (spikes / sizes / seconds).tolist(), strict=True)),
+        "synaptic_events": round(float(spikes @ (synapses.sum(axis=0) / np.array(sizes)))),
+        "mean_rate_hz": dict(zip(POPULATIONS, rates.tolist(), strict=True)),
     }
 
 
