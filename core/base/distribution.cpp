@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/math.hpp"
+#include "base/normal_lanes.hpp"
 #include "ranvier/base/errors.hpp"
 
 namespace ranvier {
@@ -37,54 +38,17 @@ struct TransformWords {
     }
 };
 
-constexpr std::size_t values_together = 64;
-
-/// One bit for each of `values_together` numbers: a loop with these is vectorised.
-alignas(64) constexpr std::array<std::uint64_t, values_together> bit_of_place = [] {
-    std::array<std::uint64_t, values_together> bits{};
-    for (std::size_t k = 0; k < values_together; ++k) bits[k] = std::uint64_t{1} << k;
-    return bits;
-}();
-
 /// Numbers that are transformed at a time.
-constexpr std::size_t batch_size = 256;
+constexpr std::size_t batch_size = normal_lanes::most;
 
-/// Standard normal numbers. The quantile's tails take one more logarithm, root and division than its centre, and hold
-/// 15 in 100 of the numbers: they are gathered, computed side by side and scattered back. The result is bit-identical
-/// to math::normal_quantile. @param count at most batch_size
+/// Standard normal numbers. @param count at most batch_size
 RANVIER_ALWAYS_INLINE void fill_standard_normal(const std::uint32_t* __restrict words, std::size_t count,
                                                 double* __restrict out) {
-    constexpr std::size_t lanes = 8;
     double uniform[batch_size];
-    double tail[batch_size + lanes];
-    std::uint32_t tail_places[batch_size];
     for (std::size_t i = 0; i < count; ++i) {
         uniform[i] = to_open_unit(words[2 * i] | std::uint64_t{words[2 * i + 1]} << 32);
     }
-    // The centre, so that `values_together` at a time can be tested.
-    for (std::size_t i = count; i < (count + values_together - 1) / values_together * values_together; ++i)
-        uniform[i] = 0.5;
-    for (std::size_t i = 0; i < count; ++i) out[i] = math::detail::quantile_central(uniform[i] - 0.5);
-    std::size_t tails = 0;
-    for (std::size_t begin = 0; begin < count; begin += values_together) {
-        std::uint64_t beyond = 0;
-        for (std::size_t k = 0; k < values_together; ++k) {
-            const double q = uniform[begin + k] - 0.5;
-            beyond |= q >= -0.425 && q <= 0.425 ? 0 : bit_of_place[k];
-        }
-        for (; beyond != 0; beyond &= beyond - 1) {
-            const std::size_t place = begin + static_cast<std::size_t>(__builtin_ctzll(beyond));
-            tail_places[tails] = static_cast<std::uint32_t>(place);
-            tail[tails++] = uniform[place];
-        }
-    }
-    // Whole vectors: a remainder would be computed one number after another.
-    const std::size_t padded = (tails + lanes - 1) / lanes * lanes;
-    for (std::size_t i = tails; i < padded; ++i) tail[i] = 0.5;
-    for (std::size_t i = 0; i < padded; i += lanes) {
-        for (std::size_t k = 0; k < lanes; ++k) tail[i + k] = math::detail::quantile_tail(tail[i + k]);
-    }
-    for (std::size_t i = 0; i < tails; ++i) out[tail_places[i]] = tail[i];
+    normal_lanes::fill_quantiles(uniform, count, out);
 }
 
 template <Kind kind>
@@ -100,12 +64,12 @@ struct TransformNormal {
 };
 
 struct FindOutside {
-    /// One bit for each of at most `values_together` values that are not within the bounds.
+    /// One bit for each of at most normal_lanes::values_together values that are not within the bounds.
     RANVIER_ALWAYS_INLINE static std::uint64_t run(const double* values, std::size_t count, double lower,
                                                    double upper) {
         std::uint64_t outside = 0;
         for (std::size_t k = 0; k < count; ++k) {
-            outside |= values[k] >= lower && values[k] <= upper ? 0 : bit_of_place[k];
+            outside |= values[k] >= lower && values[k] <= upper ? 0 : normal_lanes::bit_of_place[k];
         }
         return outside;
     }
@@ -267,9 +231,9 @@ void Distribution::fill(InstructionSet set, RandomKey key, std::uint64_t stream,
                 break;
         }
         if (restriction == Restriction::none) continue;
-        for (std::size_t begin = 0; begin < n; begin += values_together) {
-            std::uint64_t outside =
-                Dispatched<FindOutside>::call(set, target + begin, std::min(values_together, n - begin), lower, upper);
+        for (std::size_t begin = 0; begin < n; begin += normal_lanes::values_together) {
+            std::uint64_t outside = Dispatched<FindOutside>::call(
+                set, target + begin, std::min(normal_lanes::values_together, n - begin), lower, upper);
             for (; outside != 0; outside &= outside - 1) {
                 const std::size_t i = begin + static_cast<std::size_t>(__builtin_ctzll(outside));
                 target[i] = restrict_one(*this, target[i], key, stream, index + static_cast<std::uint32_t>(i));

@@ -1,5 +1,6 @@
 #include "program/kernels.hpp"
 
+#include "base/normal_lanes.hpp"
 #include "program/operations.hpp"
 #include "program/step_function.hpp"
 
@@ -24,6 +25,23 @@ struct Unary {
         const std::size_t lanes = lanes_of(frame);
         RANVIER_NO_OVERLAP
         for (std::size_t k = 0; k < lanes; ++k) out[k] = lane::apply<operation>(a[k]);
+        return 0;
+    }
+};
+
+/// Both parts of a quantile take three times as long as the centre alone.
+struct DrawNormal {
+    RANVIER_ALWAYS_INLINE static std::uint64_t run(const Frame* frame, const BlockInstruction* instruction) {
+        const double* const words = frame->places[instruction->operands[0]];
+        double* const out = frame->places[instruction->out];
+        const std::size_t lanes = lanes_of(frame);
+        double uniform[normal_lanes::most];
+        for (std::size_t begin = 0; begin < lanes; begin += normal_lanes::most) {
+            const std::size_t rest = lanes - begin;
+            const std::size_t count = rest < normal_lanes::most ? rest : normal_lanes::most;
+            for (std::size_t k = 0; k < count; ++k) uniform[k] = to_open_unit(lane::bits(words[begin + k]));
+            normal_lanes::fill_quantiles(uniform, count, out + begin);
+        }
         return 0;
     }
 };
@@ -178,6 +196,7 @@ Kernel select(InstructionSet set, std::uint8_t scalars) {
 
 Kernel operate(InstructionSet set, const BlockInstruction& instruction) {
     if (instruction.operation == Operation::select) return select(set, instruction.scalars);
+    if (instruction.operation == Operation::normal_draw) return kernel<DrawNormal>(set);
     if (is_draw(instruction.operation) || signature(instruction.operation).operands.size() == 1) {
         return lane::visit_unary(instruction.operation,
                                  [&]<Operation operation>() { return kernel<Unary<operation>>(set); });

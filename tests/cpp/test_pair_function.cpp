@@ -129,6 +129,26 @@ TEST(PairFunction, DrawsFunctionsOfTheObjectAlone) {
         function.draw(InstructionSet::baseline, count, pairs.quantities, key,
                       Objects::at(streams.data(), indices.data()), scattered.data());
         for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(bits_of(scattered[i]), bits_of(all[i]));
+        // Short and long stretches, from odd and even numbers on.
+        std::vector<std::size_t> order;
+        for (const auto& [begin, end] : std::vector<std::pair<std::size_t, std::size_t>>{
+                 {7, 10}, {100, 240}, {4, 9}, {9, 10}, {10, 42}, {0, 58}}) {
+            for (std::size_t i = begin; i < end; ++i) order.push_back(i);
+        }
+        std::vector<std::vector<double>> mixed;
+        PairFunction::Quantities of_order{};
+        for (const PairQuantity quantity : some_quantities) {
+            std::vector<double>& numbers = mixed.emplace_back();
+            const auto of = static_cast<std::size_t>(quantity);
+            for (const std::size_t i : order) numbers.push_back(pairs.quantities[of][i]);
+            of_order[of] = numbers.data();
+        }
+        streams.assign(order.size(), 5);
+        indices.assign(order.begin(), order.end());
+        std::vector<double> of_mixed(order.size());
+        function.draw(detect_instruction_set(), order.size(), of_order, key,
+                      Objects::at(streams.data(), indices.data()), of_mixed.data());
+        for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(bits_of(of_mixed[i]), bits_of(all[order[i]]));
         for (const InstructionSet set : available_instruction_sets()) {
             for (std::size_t i = 0; i < count; i += 37) {
                 PairFunction::Quantities one = pairs.quantities;
@@ -182,7 +202,8 @@ PairFunction nested_redraws(double high) {
 
 TEST(PairFunction, DrawsPartsAgainUntilTheyAreWithinTheirBounds) {
     const PairFunction function = nested_redraws(0.5);
-    constexpr std::size_t count = 1000;
+    // More than are drawn together.
+    constexpr std::size_t count = 5000;
     std::vector<double> distances(count);
     for (std::size_t i = 0; i < count; ++i) distances[i] = static_cast<double>(i) / count;
     const PairFunction::Quantities quantities{distances.data()};

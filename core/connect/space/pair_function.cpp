@@ -138,30 +138,34 @@ class PairFunction::Run {
     std::vector<std::uint64_t> words_;
 };
 
-/// Draws the random numbers of a block of objects, and those of redraws.
+/// Draws the random numbers of some objects, and those of redraws. Most redraws need few of the lanes of a block, so
+/// those of many blocks are evaluated together.
 class PairFunction::Drawing {
    public:
+    /// Objects that are drawn together, at most.
+    static constexpr std::size_t most = 4096;
+
     Drawing(const PairFunction& function, InstructionSet set, RandomKey key)
-        : function_(function), set_(set), run_(function, set) {
+        : function_(function), set_(set), run_(function, set), words_(function.draw_count_ * most) {
         for (std::uint32_t d = 0; d < function.draw_count_; ++d) keys_.push_back(key_of_draw(key, d));
-        words_.resize(keys_.size() * run_.most_pairs());
-        further_.resize((function.redraws_.size() + function.widths_.size()) * run_.most_pairs());
+        further_.resize((results() - 1) * most);
     }
 
-    std::size_t most_pairs() const { return run_.most_pairs(); }
-
-    void block(std::size_t count, const Run::Inputs& inputs, const Objects& objects, double* out) {
-        const std::size_t room = most_pairs();
-        Run::Words words;
-        for (std::size_t d = 0; d < keys_.size(); ++d) {
-            std::uint64_t* const of_draw = words_.data() + d * room;
-            fill_words(keys_[d], objects, count, of_draw);
-            words.push_back(of_draw);
+    /// @param count at most `most`
+    void draw(std::size_t count, const Run::Inputs& inputs, const Objects& objects, double* out) {
+        for (std::size_t d = 0; d < keys_.size(); ++d) fill_words(keys_[d], objects, count, words_.data() + d * most);
+        const std::size_t at_once = run_.most_pairs();
+        for (std::size_t begin = 0; begin < count; begin += at_once) {
+            Run::Inputs given = inputs;
+            for (const double*& each : given) each += begin;
+            Run::Words drawn;
+            for (std::size_t d = 0; d < keys_.size(); ++d) drawn.push_back(words_.data() + d * most + begin);
+            Run::Outputs made{out + begin};
+            for (std::size_t r = 1; r < results(); ++r) made.push_back(further_.data() + (r - 1) * most + begin);
+            const std::size_t some = std::min(at_once, count - begin);
+            run_.block(some, given, drawn, made);
+            check_widths(given, made, some);
         }
-        Run::Outputs outputs{out};
-        for (std::size_t r = 1; r < results(); ++r) outputs.push_back(further_.data() + (r - 1) * room);
-        run_.block(count, inputs, words, outputs);
-        check_widths(inputs, outputs, count);
         if (!function_.redraws_.empty()) redraw(count, inputs, objects, out);
     }
 
@@ -182,20 +186,51 @@ class PairFunction::Drawing {
         return RandomStream{key, objects.stream, attempt}.word64(objects.first + static_cast<std::uint32_t>(i));
     }
 
-    void fill_words(RandomKey key, const Objects& objects, std::size_t count, std::uint64_t* out) {
-        if (objects.streams != nullptr) {
-            for (std::size_t i = 0; i < count; ++i) out[i] = word(key, objects, i, 0);
-            return;
-        }
+    void fill_stretch(RandomKey key, std::uint64_t stream, std::uint32_t first, std::size_t count, std::uint64_t* out) {
         halves_.resize(2 * count);
-        RandomStream{key, objects.stream, 0}.fill(set_, 2 * objects.first, 2 * count, halves_.data());
+        RandomStream{key, stream, 0}.fill(set_, 2 * first, 2 * count, halves_.data());
         for (std::size_t i = 0; i < count; ++i) out[i] = halves_[2 * i] | std::uint64_t{halves_[2 * i + 1]} << 32;
+    }
+
+    /// Successive numbers of a stream are drawn together, and the blocks of short stretches, each with two numbers.
+    void fill_words(RandomKey key, const Objects& objects, std::size_t count, std::uint64_t* out) {
+        if (objects.streams == nullptr) return fill_stretch(key, objects.stream, objects.first, count, out);
+        constexpr std::size_t short_stretch = 32;
+        block_streams_.clear();
+        block_numbers_.clear();
+        block_of_.clear();
+        const std::uint64_t* const streams = objects.streams;
+        const std::uint32_t* const indices = objects.indices;
+        for (std::size_t begin = 0; begin < count;) {
+            std::size_t end = begin + 1;
+            while (end < count && streams[end] == streams[begin] && indices[end] == indices[end - 1] + 1) ++end;
+            if (end - begin > short_stretch) {
+                fill_stretch(key, streams[begin], indices[begin], end - begin, out + begin);
+                begin = end;
+                continue;
+            }
+            for (; begin < end; ++begin) {
+                const std::uint32_t number = indices[begin] / 2;
+                if (block_numbers_.empty() || block_numbers_.back() != number ||
+                    block_streams_.back() != streams[begin]) {
+                    block_streams_.push_back(streams[begin]);
+                    block_numbers_.push_back(number);
+                }
+                block_of_.emplace_back(static_cast<std::uint32_t>(begin),
+                                       static_cast<std::uint32_t>(2 * block_numbers_.size() - 2 + indices[begin] % 2));
+            }
+        }
+        halves_.resize(4 * block_numbers_.size());
+        fill_blocks(set_, key, 0, block_streams_, block_numbers_, halves_.data());
+        for (const auto& [object, half] : block_of_) {
+            out[object] = halves_[2 * half] | std::uint64_t{halves_[2 * half + 1]} << 32;
+        }
     }
 
     /// The first redraw, in their order, that has not accepted a pair; none if all have.
     const Redraw* open(std::size_t pair) const {
         for (std::size_t r = 0; r < function_.redraws_.size(); ++r) {
-            if (!program::lane::is_true(further_[r * most_pairs() + pair])) return &function_.redraws_[r];
+            if (!program::lane::is_true(further_[r * most + pair])) return &function_.redraws_[r];
         }
         return nullptr;
     }
@@ -206,7 +241,7 @@ class PairFunction::Drawing {
         for (std::size_t i = 0; i < count; ++i) {
             if (open(i) != nullptr) waiting.push_back(i);
         }
-        std::vector<std::uint32_t> attempts(count * draws, 0);
+        std::vector<std::uint32_t> attempts(waiting.size() * draws, 0);
         const std::size_t redraws = function_.redraws_.size();
         std::vector<double> numbers((inputs.size() + results()) * waiting.size());
         std::vector<std::uint64_t> words(draws * waiting.size());
@@ -215,27 +250,36 @@ class PairFunction::Drawing {
             for (std::size_t c = 0; c < size; ++c) {
                 const std::size_t pair = waiting[c];
                 for (const std::uint32_t draw : open(pair)->draws) {
-                    const std::uint32_t attempt = ++attempts[pair * draws + draw];
-                    words_[draw * most_pairs() + pair] = word(keys_[draw], objects, pair, attempt);
+                    const std::uint32_t attempt = ++attempts[c * draws + draw];
+                    words_[draw * most + pair] = word(keys_[draw], objects, pair, attempt);
                 }
                 for (std::size_t k = 0; k < inputs.size(); ++k) numbers[k * size + c] = inputs[k][pair];
-                for (std::size_t d = 0; d < draws; ++d) words[d * size + c] = words_[d * most_pairs() + pair];
+                for (std::size_t d = 0; d < draws; ++d) words[d * size + c] = words_[d * most + pair];
             }
-            Run::Inputs gathered;
-            Run::Words drawn;
-            Run::Outputs made;
-            for (std::size_t k = 0; k < inputs.size(); ++k) gathered.push_back(numbers.data() + k * size);
-            for (std::size_t d = 0; d < draws; ++d) drawn.push_back(words.data() + d * size);
-            for (std::size_t r = 0; r < results(); ++r) made.push_back(numbers.data() + (inputs.size() + r) * size);
-            run_.block(size, gathered, drawn, made);
-            check_widths(gathered, made, size);
-            std::vector<std::size_t> still;
+            for (std::size_t begin = 0; begin < size; begin += run_.most_pairs()) {
+                Run::Inputs gathered;
+                Run::Words drawn;
+                Run::Outputs made;
+                for (std::size_t k = 0; k < inputs.size(); ++k) gathered.push_back(numbers.data() + k * size + begin);
+                for (std::size_t d = 0; d < draws; ++d) drawn.push_back(words.data() + d * size + begin);
+                for (std::size_t r = 0; r < results(); ++r) {
+                    made.push_back(numbers.data() + (inputs.size() + r) * size + begin);
+                }
+                const std::size_t some = std::min(run_.most_pairs(), size - begin);
+                run_.block(some, gathered, drawn, made);
+                check_widths(gathered, made, some);
+            }
+            const double* const made = numbers.data() + inputs.size() * size;
+            std::size_t still = 0;
             for (std::size_t c = 0; c < size; ++c) {
-                out[waiting[c]] = made[0][c];
-                for (std::size_t r = 1; r <= redraws; ++r) further_[(r - 1) * most_pairs() + waiting[c]] = made[r][c];
-                if (open(waiting[c]) != nullptr) still.push_back(waiting[c]);
+                const std::size_t pair = waiting[c];
+                out[pair] = made[c];
+                for (std::size_t r = 1; r <= redraws; ++r) further_[(r - 1) * most + pair] = made[r * size + c];
+                if (open(pair) == nullptr) continue;
+                std::copy_n(attempts.data() + c * draws, draws, attempts.data() + still * draws);
+                waiting[still++] = pair;
             }
-            waiting = std::move(still);
+            waiting.resize(still);
         }
     }
 
@@ -243,9 +287,13 @@ class PairFunction::Drawing {
     InstructionSet set_;
     Run run_;
     std::vector<RandomKey> keys_;  ///< by draw
-    std::vector<std::uint64_t> words_;  ///< of the last attempts, by draw, most_pairs() each
-    std::vector<double> further_;  ///< results of redraws and widths, most_pairs() each
+    std::vector<std::uint64_t> words_;  ///< of the last attempts, by draw, `most` each
+    std::vector<double> further_;  ///< results of redraws and widths, `most` each
     std::vector<std::uint32_t> halves_;
+    // Blocks of short stretches: their streams and numbers, and objects with the number of their half of a block.
+    std::vector<std::uint64_t> block_streams_;
+    std::vector<std::uint32_t> block_numbers_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> block_of_;
 };
 
 PairFunction::PairFunction(program::Program program, std::vector<PairQuantity> inputs, std::string text,
@@ -349,9 +397,9 @@ void PairFunction::draw(InstructionSet set, std::size_t count, const Quantities&
     if (!draws()) return evaluate(set, count, quantities, {}, out);
     const FlushSubnormals flush;
     Drawing drawing(*this, set, key);
-    const std::size_t most = drawing.most_pairs();
-    for (std::size_t begin = 0; begin < count; begin += most) {
-        drawing.block(std::min(most, count - begin), inputs_from(quantities, begin), objects.from(begin), out + begin);
+    for (std::size_t begin = 0; begin < count; begin += Drawing::most) {
+        drawing.draw(std::min(Drawing::most, count - begin), inputs_from(quantities, begin), objects.from(begin),
+                     out + begin);
     }
 }
 

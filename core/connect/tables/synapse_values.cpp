@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -48,35 +49,20 @@ PairFunction::Quantities SynapseQuantities::of(const SynapseExpression& expressi
 
 namespace {
 
-PairFunction::Quantities from(PairFunction::Quantities quantities, std::size_t begin) {
-    for (const double*& each : quantities) each = each == nullptr ? nullptr : each + begin;
-    return quantities;
-}
-
-/// With fewer synapses of a major neuron, all are drawn together, at scattered positions in streams.
-constexpr std::size_t least_degree = 64;
-
 void fill_expression(InstructionSet set, const PairFunction& function, RandomKey key, const DrawnSynapses& synapses,
                      const PairFunction::Quantities& quantities, double* out) {
     const std::size_t count = synapses.partners.size();
     if (!function.draws()) return function.evaluate(set, count, quantities, {}, out);
-    if (count < least_degree * synapses.degrees.size()) {
-        std::vector<std::uint64_t> streams;
-        std::vector<std::uint32_t> ordinals;
-        for (std::size_t i = 0; i < synapses.degrees.size(); ++i) {
-            streams.insert(streams.end(), synapses.degrees[i], synapses.begin + i * synapses.stride);
-            for (std::uint32_t k = 0; k < synapses.degrees[i]; ++k) ordinals.push_back(k);
-        }
-        return function.draw(set, count, quantities, key, PairFunction::Objects::at(streams.data(), ordinals.data()),
-                             out);
-    }
+    std::vector<std::uint64_t> streams(count);
+    std::vector<std::uint32_t> ordinals(count);
     std::size_t position = 0;
     for (std::size_t i = 0; i < synapses.degrees.size(); ++i) {
-        const std::uint64_t major = synapses.begin + i * synapses.stride;
-        function.draw(set, synapses.degrees[i], from(quantities, position), key, PairFunction::Objects::of(major, 0),
-                      out + position);
-        position += synapses.degrees[i];
+        const std::uint32_t degree = synapses.degrees[i];
+        std::fill_n(streams.data() + position, degree, synapses.begin + i * synapses.stride);
+        std::iota(ordinals.data() + position, ordinals.data() + position + degree, std::uint32_t{0});
+        position += degree;
     }
+    function.draw(set, count, quantities, key, PairFunction::Objects::at(streams.data(), ordinals.data()), out);
 }
 
 }  // namespace
