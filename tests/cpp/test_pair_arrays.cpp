@@ -115,6 +115,40 @@ TEST(PairArrays, QuantitiesAreThoseOfSinglePairs) {
             for (std::size_t q = 0; q < pair_quantity_count; ++q)
                 EXPECT_EQ(arrays.quantities()[q] != nullptr, q == only);
         }
+        // By places in an index, of either side, three for each major neuron.
+        for (const bool of_sources : {false, true}) {
+            const IdSequence& partners = of_sources ? sources : targets;
+            const PartnerIndex index(*space, partners, 3);
+            const std::vector<std::uint32_t> degrees(19, 3);
+            std::vector<std::uint32_t> places;
+            std::vector<std::uint64_t> of_partners;
+            std::vector<std::uint64_t> of_majors;
+            for (std::uint64_t i = 0; i < 57; ++i) {
+                places.push_back(static_cast<std::uint32_t>(i * i % partners.size()));
+                const NeuronId partner = partners[index.neuron(places.back())];
+                of_partners.push_back(partner.value - (of_sources ? 100 : 20));
+                of_majors.push_back(4 + 2 * (i / 3));
+            }
+            const PlacedPairs placed{.index = &index,
+                                     .begin = 4,
+                                     .stride = 2,
+                                     .degrees = degrees,
+                                     .places = places,
+                                     .partners_are_sources = of_sources};
+            PairArrays::Needed all{};
+            all.fill(true);
+            PairArrays expected;
+            PairArrays found;
+            const auto& sources_of_pairs = of_sources ? of_partners : of_majors;
+            const auto& targets_of_pairs = of_sources ? of_majors : of_partners;
+            expected.compute(InstructionSet::baseline, neurons, all, sources_of_pairs, targets_of_pairs);
+            found.compute(detect_instruction_set(), neurons, all, sources_of_pairs, targets_of_pairs, &placed);
+            for (std::size_t q = 0; q < pair_quantity_count; ++q) {
+                for (std::size_t i = 0; i < places.size(); ++i) {
+                    ASSERT_EQ(found.quantities()[q][i], expected.quantities()[q][i]) << q << ", pair " << i;
+                }
+            }
+        }
     }
 }
 

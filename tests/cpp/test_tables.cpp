@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "connect/tables/kept_partners.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "ranvier/connect/placement/layout.hpp"
 #include "table_building.hpp"
@@ -271,6 +272,40 @@ TEST(TableTags, TellProjectionsApartThatShareTheirPairs) {
         EXPECT_EQ(count, (std::map<std::uint32_t, std::size_t>{{0, 300}, {1, 200}}));
     }
     EXPECT_FALSE(build({make_plan(first, 20, 0)}, 20, 1, TableLayout::runs).tables[0][0]->synapses()->has_tags());
+}
+
+/// In calls of some neurons, with differences of all lengths.
+TEST(KeptPartners, AreTakenAsTheyWereAdded) {
+    std::mt19937 random(4);
+    std::vector<std::vector<std::uint32_t>> degrees(90);
+    std::vector<std::vector<std::uint32_t>> places(90);
+    for (std::size_t call = 0; call < degrees.size(); ++call) {
+        for (std::size_t neuron = 0; neuron < call % 4; ++neuron) {
+            degrees[call].push_back(static_cast<std::uint32_t>(random() % 500));
+            std::uint32_t place = 0;
+            for (std::uint32_t i = 0; i < degrees[call].back(); ++i) {
+                place += static_cast<std::uint32_t>(random() % (1U << (2 * (call % 11))));
+                places[call].push_back(place);
+            }
+        }
+    }
+    degrees[5] = {2};
+    places[5] = {UINT32_MAX - 1, UINT32_MAX};
+    for (const std::uint64_t most : {std::uint64_t{1} << 30, std::uint64_t{20'000}, std::uint64_t{0}}) {
+        KeptPartners kept(most);
+        for (std::size_t call = 0; call < degrees.size(); ++call) kept.add(degrees[call], places[call]);
+        std::size_t call = 0;
+        std::vector<std::uint32_t> some_degrees;
+        std::vector<std::uint32_t> some_places;
+        while (call < degrees.size() && kept.take(some_degrees, some_places)) {
+            ASSERT_EQ(some_degrees, degrees[call]);
+            ASSERT_EQ(some_places, places[call]);
+            ++call;
+        }
+        EXPECT_EQ(call == degrees.size(), most > 20'000);
+        EXPECT_EQ(call == 0, most == 0);
+        EXPECT_FALSE(kept.take(some_degrees, some_places));
+    }
 }
 
 TEST(RowMap, JoinsRangesAndFindsRows) {

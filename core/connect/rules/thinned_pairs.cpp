@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -111,13 +112,13 @@ class ThinnedPairs::Drawing {
    public:
     /// @param sums_values whether values() is needed
     Drawing(const ThinnedPairs& rule, InstructionSet set, std::vector<std::uint32_t>& degrees,
-            std::vector<std::uint64_t>& partners, bool sums_values = false)
+            std::vector<std::uint32_t>& drawn, bool sums_values = false)
         : rule_(rule),
           index_(rule.weights_.index()),
           set_(set),
           decides_(rule.weights_.is_by_distance() && !sums_values),
           degrees_(degrees),
-          partners_(partners),
+          drawn_(drawn),
           gaps_(set),
           places_(batch),
           limits_(batch),
@@ -185,8 +186,9 @@ class ThinnedPairs::Drawing {
                 total_ += segment.count;
                 values_ += segment.count;
                 degrees_[neurons_.size() - 1] += segment.count;
-                const auto neurons = index_.neurons().subspan(segment.begin, segment.count);
-                partners_.insert(partners_.end(), neurons.begin(), neurons.end());
+                const std::size_t end = drawn_.size();
+                drawn_.resize(end + segment.count);
+                std::iota(drawn_.begin() + static_cast<std::ptrdiff_t>(end), drawn_.end(), segment.begin);
                 continue;
             }
             begin_run(segment);
@@ -316,21 +318,30 @@ class ThinnedPairs::Drawing {
     }
 
     void take() {
-        std::size_t end = partners_.size();
-        partners_.resize(end + size_);
-        for (std::size_t run = 0; run < runs_.size(); ++run) {
+        std::size_t end = drawn_.size();
+        drawn_.resize(end + size_);
+        for (std::size_t run = 0; run < runs_.size();) {
             const std::size_t before = end;
-            const std::uint64_t excluded = neurons_[runs_[run].ordinal].excluded;
+            const std::uint32_t ordinal = runs_[run].ordinal;
+            const std::uint64_t excluded = neurons_[ordinal].excluded;
+            std::size_t i = runs_[run].begin;
+            while (run < runs_.size() && runs_[run].ordinal == ordinal) ++run;
             // Without branches, which would be mispredicted.
-            for (std::size_t i = runs_[run].begin; i < end_of(run); ++i) {
-                const std::uint64_t neuron = index_.neuron(places_[i]);
-                partners_[end] = neuron;
-                end += static_cast<std::size_t>(decisions_[i] == DistanceBounds::taken) &
-                       static_cast<std::size_t>(neuron != excluded);
+            if (excluded == no_partner) {
+                for (; i < end_of(run - 1); ++i) {
+                    drawn_[end] = places_[i];
+                    end += decisions_[i] == DistanceBounds::taken ? 1 : 0;
+                }
+            } else {
+                for (; i < end_of(run - 1); ++i) {
+                    drawn_[end] = places_[i];
+                    end += static_cast<std::size_t>(decisions_[i] == DistanceBounds::taken) &
+                           static_cast<std::size_t>(index_.neuron(places_[i]) != excluded);
+                }
             }
-            degrees_[runs_[run].ordinal] += static_cast<std::uint32_t>(end - before);
+            degrees_[ordinal] += static_cast<std::uint32_t>(end - before);
         }
-        partners_.resize(end);
+        drawn_.resize(end);
     }
 
     const ThinnedPairs& rule_;
@@ -338,7 +349,7 @@ class ThinnedPairs::Drawing {
     InstructionSet set_;
     bool decides_;
     std::vector<std::uint32_t>& degrees_;
-    std::vector<std::uint64_t>& partners_;
+    std::vector<std::uint32_t>& drawn_;  ///< places
     Gaps gaps_;
     std::vector<PairWeights::MajorNeuron> neurons_;
     std::vector<Segment> segments_;
@@ -366,12 +377,12 @@ double ThinnedPairs::most_waste() const {
     return weights_.has_fast_bounds() ? wasted_candidates : wasted_candidates_of_slow_bounds;
 }
 
-void ThinnedPairs::draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
-                        std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const {
+void ThinnedPairs::draw_places(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+                               std::vector<std::uint32_t>& degrees, std::vector<std::uint32_t>& places) const {
     degrees.assign(count, 0);
-    partners.clear();
+    places.clear();
     if (weights_.partners() == 0) return;
-    Drawing drawing(*this, set, degrees, partners);
+    Drawing drawing(*this, set, degrees, places);
     for (std::uint64_t i = 0; i < count; ++i) drawing.draw(begin + i * stride);
     drawing.finish();
 }
@@ -448,11 +459,11 @@ ThinnedPairs::Estimate ThinnedPairs::make_estimate(const Sample& sample) const {
         }
     } else {
         std::vector<std::uint32_t> degrees(sampled);
-        std::vector<std::uint64_t> partners;
-        Drawing drawing(*this, detect_instruction_set(), degrees, partners, synapses_ == Synapses::poisson);
+        std::vector<std::uint32_t> places;
+        Drawing drawing(*this, detect_instruction_set(), degrees, places, synapses_ == Synapses::poisson);
         for (std::uint64_t i = 0; i < sampled; ++i) drawing.draw(chosen(i));
         drawing.finish();
-        total.synapses = share * static_cast<double>(partners.size());
+        total.synapses = share * static_cast<double>(places.size());
         total.repeats = 0.5 * share * drawing.values();
         total.candidates = share * static_cast<double>(drawing.candidates());
     }

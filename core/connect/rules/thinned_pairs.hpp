@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "connect/rules/pair_weights.hpp"
+#include "connect/rules/placed_sampler.hpp"
 #include "ranvier/base/random.hpp"
 #include "ranvier/connect/rules/rule.hpp"
 
@@ -19,7 +20,7 @@ namespace ranvier::connect {
 /// to the bound. Where that is a function of the distance, tables of bounds decide nearly all without the value. The number of operations follows the synapses that are made and the logarithm of
 /// the number of partners, also without a mask. This is how K. Bringmann, R. Keusch and J. Lengler, "Sampling geometric
 /// inhomogeneous random graphs in linear time" (2017) draw random graphs.
-class ThinnedPairs final : public RuleSampler {
+class ThinnedPairs final : public PlacedSampler {
    public:
     enum class Synapses : std::uint8_t {
         at_most_one,  ///< of a pair, with a probability
@@ -29,8 +30,10 @@ class ThinnedPairs final : public RuleSampler {
     ThinnedPairs(PairWeights weights, Synapses synapses, RandomKey key);
 
     Major major() const override { return weights_.description().major; }
-    void draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
-              std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override;
+    void draw_places(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+                     std::vector<std::uint32_t>& degrees, std::vector<std::uint32_t>& places) const override;
+    const PartnerIndex& index() const override { return weights_.index(); }
+    bool is_spatial() const override { return weights_.description().positions != nullptr; }
     double expected_synapses() const override { return estimate().synapses; }
     std::optional<double> known_synapses() const override { return std::nullopt; }
     double expected_repeats() const override { return estimate().repeats; }

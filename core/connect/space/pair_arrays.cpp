@@ -61,6 +61,13 @@ struct PlaceOnGrid {
     }
 };
 
+struct GatherPlaces {
+    RANVIER_ALWAYS_INLINE static void run(const std::uint32_t* __restrict places, std::size_t count,
+                                          const double* __restrict coordinates, double* __restrict out) {
+        for (std::size_t i = 0; i < count; ++i) out[i] = coordinates[places[i]];
+    }
+};
+
 void place_random(InstructionSet set, const Positions::Random& random, RandomKey key, unsigned dimensions,
                   std::span<const std::uint64_t> indices, const Axes& out) {
     std::uint32_t words[4 * batch];
@@ -146,7 +153,8 @@ void copy_coordinates(InstructionSet set, const Space& space, std::span<const st
 }
 
 void PairArrays::compute(InstructionSet set, const PairNeurons& neurons, const Needed& needed,
-                         std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets) {
+                         std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets,
+                         const PlacedPairs* placed) {
     const std::size_t count = sources.size();
     const auto first_of = [](PairQuantity quantity) { return static_cast<std::size_t>(quantity); };
     const auto any = [&](PairQuantity first) {
@@ -170,8 +178,12 @@ void PairArrays::compute(InstructionSet set, const PairNeurons& neurons, const N
             }
             copy_coordinates(set, *positions.space, ids_, positions.dimensions, axes);
         };
-        place(PairQuantity::source_x, neurons.first_source.value, sources);
-        place(PairQuantity::target_x, neurons.first_target.value, targets);
+        if (placed == nullptr) {
+            place(PairQuantity::source_x, neurons.first_source.value, sources);
+            place(PairQuantity::target_x, neurons.first_target.value, targets);
+        } else {
+            copy_placed(set, neurons, *placed);
+        }
         for (std::size_t axis = 0; has_displacement && axis < most_dimensions; ++axis) {
             const double* const from = arrays_[first_of(PairQuantity::source_x) + axis].data();
             const double* const to = arrays_[first_of(PairQuantity::target_x) + axis].data();
@@ -199,6 +211,36 @@ void PairArrays::compute(InstructionSet set, const PairNeurons& neurons, const N
     };
     number(PairQuantity::source_index, neurons.sources, neurons.first_source.value, sources);
     number(PairQuantity::target_index, neurons.targets, neurons.first_target.value, targets);
+}
+
+void PairArrays::copy_placed(InstructionSet set, const PairNeurons& neurons, const PlacedPairs& placed) {
+    const PairPositions& positions = *neurons.positions;
+    const std::size_t count = placed.places.size();
+    const bool of_sources = placed.partners_are_sources;
+    const auto first_partner = static_cast<std::size_t>(of_sources ? PairQuantity::source_x : PairQuantity::target_x);
+    const auto first_major = static_cast<std::size_t>(of_sources ? PairQuantity::target_x : PairQuantity::source_x);
+    const std::uint64_t first_id = (of_sources ? neurons.first_target : neurons.first_source).value;
+    ids_.resize(placed.degrees.size());
+    for (std::size_t i = 0; i < ids_.size(); ++i) ids_[i] = first_id + placed.begin + i * placed.stride;
+    Axes axes{};
+    for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
+        of_majors_[axis].resize(ids_.size());
+        axes[axis] = of_majors_[axis].data();
+        for (const std::size_t first : {first_partner, first_major}) arrays_[first + axis].resize(count);
+    }
+    copy_coordinates(set, *positions.space, ids_, positions.dimensions, axes);
+    for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
+        double* const partners = arrays_[first_partner + axis].data();
+        double* majors = arrays_[first_major + axis].data();
+        if (axis >= positions.dimensions) {
+            std::fill_n(partners, count, 0.0);
+            std::fill_n(majors, count, 0.0);
+            continue;
+        }
+        Dispatched<GatherPlaces>::call(set, placed.places.data(), count, placed.index->coordinates(axis).data(),
+                                       partners);
+        for (std::size_t i = 0; i < ids_.size(); ++i) majors = std::fill_n(majors, placed.degrees[i], axes[axis][i]);
+    }
 }
 
 PairFunction::Quantities PairArrays::quantities(std::size_t begin) const {

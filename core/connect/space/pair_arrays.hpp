@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "connect/space/partner_index.hpp"
 #include "ranvier/base/id_sequence.hpp"
 #include "ranvier/base/ids.hpp"
 #include "ranvier/base/instruction_set.hpp"
@@ -29,6 +30,16 @@ struct PairNeurons {
 void copy_coordinates(InstructionSet set, const Space& space, std::span<const std::uint64_t> ids, unsigned dimensions,
                       const std::array<double*, most_dimensions>& out);
 
+/// Pairs of the neurons begin, begin + stride, ..., of which each has some partners at places of an index of positions.
+struct PlacedPairs {
+    const PartnerIndex* index = nullptr;
+    std::uint64_t begin = 0;
+    std::uint64_t stride = 1;
+    std::span<const std::uint32_t> degrees;
+    std::span<const std::uint32_t> places;
+    bool partners_are_sources = true;
+};
+
 /// The quantities of many pairs, as functions of pairs take them.
 class PairArrays {
    public:
@@ -36,18 +47,22 @@ class PairArrays {
 
     /// Replaces the content by the quantities of some pairs.
     /// @param sources, targets one index of the rule for each pair
+    /// @param placed the same pairs, if they are known by places: coordinates are then copied from the index
     void compute(InstructionSet set, const PairNeurons& neurons, const Needed& needed,
-                 std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets);
+                 std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets,
+                 const PlacedPairs* placed = nullptr);
 
     /// The arrays from a pair on; null for quantities that were not needed.
     PairFunction::Quantities quantities(std::size_t begin = 0) const;
 
    private:
+    void copy_placed(InstructionSet set, const PairNeurons& neurons, const PlacedPairs& placed);
     std::vector<double>& array(PairQuantity quantity) { return arrays_[static_cast<std::size_t>(quantity)]; }
 
     std::array<std::vector<double>, pair_quantity_count> arrays_;
     Needed present_{};
     std::vector<std::uint64_t> ids_;
+    std::array<std::vector<double>, most_dimensions> of_majors_;
 };
 
 }  // namespace ranvier::connect

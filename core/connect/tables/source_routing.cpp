@@ -20,6 +20,7 @@ constexpr std::size_t round_synapses = std::size_t{1} << 20;
 /// Draws the synapses of some sources and puts each into the bucket of its target's shard.
 void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin,
                                          std::uint64_t count, bool store, Scratch& scratch) {
+    scratch.index = nullptr;
     plan.sampler->draw(options.instruction_set, begin, 1, count, scratch.degrees, scratch.partners);
     const bool weights = store || plan.kind_varies();
     fill_values(plan, begin, 1, weights, store, scratch);

@@ -18,8 +18,17 @@ SynapseQuantities SynapseQuantities::of(InstructionSet set, const PairNeurons& n
     }
     std::vector<std::uint64_t> partners(synapses.partners.begin(), synapses.partners.end());
     const bool by_target = major == RuleSampler::Major::target;
-    return {set, neurons, by_target ? std::move(partners) : std::move(majors),
-            by_target ? std::move(majors) : std::move(partners)};
+    SynapseQuantities made(set, neurons, by_target ? std::move(partners) : std::move(majors),
+                           by_target ? std::move(majors) : std::move(partners));
+    if (synapses.index != nullptr) {
+        made.placed_ = PlacedPairs{.index = synapses.index,
+                                   .begin = synapses.begin,
+                                   .stride = synapses.stride,
+                                   .degrees = synapses.degrees,
+                                   .places = synapses.places,
+                                   .partners_are_sources = by_target};
+    }
+    return made;
 }
 
 void SynapseQuantities::need(const SynapseExpression& expression) {
@@ -38,9 +47,12 @@ PairFunction::Quantities SynapseQuantities::of(const SynapseExpression& expressi
                                        .targets = neurons_->sources,
                                        .first_source = neurons_->first_target,
                                        .first_target = neurons_->first_source};
-            direction.arrays.compute(set_, opposite, direction.needed, targets_, sources_);
+            std::optional<PlacedPairs> placed = placed_;
+            if (placed) placed->partners_are_sources = !placed->partners_are_sources;
+            direction.arrays.compute(set_, opposite, direction.needed, targets_, sources_, placed ? &*placed : nullptr);
         } else {
-            direction.arrays.compute(set_, *neurons_, direction.needed, sources_, targets_);
+            direction.arrays.compute(set_, *neurons_, direction.needed, sources_, targets_,
+                                     placed_ ? &*placed_ : nullptr);
         }
         direction.is_computed = true;
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -35,6 +36,9 @@ struct DrawnSynapses {
     std::uint64_t stride = 1;
     std::span<const std::uint32_t> degrees;
     std::span<const std::uint64_t> partners;
+    /// If the partners are known by their places in an index of positions; otherwise null.
+    const PartnerIndex* index = nullptr;
+    std::span<const std::uint32_t> places = {};
 };
 
 /// Quantities of pairs that values of the same synapses share.
@@ -44,6 +48,7 @@ class SynapseQuantities {
     SynapseQuantities(InstructionSet set, const PairNeurons& neurons, std::vector<std::uint64_t> sources,
                       std::vector<std::uint64_t> targets)
         : set_(set), neurons_(&neurons), sources_(std::move(sources)), targets_(std::move(targets)) {}
+    /// @param synapses their arrays outlive it
     static SynapseQuantities of(InstructionSet set, const PairNeurons& neurons, RuleSampler::Major major,
                                 const DrawnSynapses& synapses);
 
@@ -63,6 +68,7 @@ class SynapseQuantities {
     const PairNeurons* neurons_;
     std::vector<std::uint64_t> sources_;
     std::vector<std::uint64_t> targets_;
+    std::optional<PlacedPairs> placed_;
     Direction forward_;
     Direction reversed_;
 };

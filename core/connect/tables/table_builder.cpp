@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "connect/rules/placed_sampler.hpp"
 #include "connect/tables/source_containers.hpp"
 #include "connect/tables/table_builder_implementation.hpp"
 #include "connect/tables/transmitter_table.hpp"
@@ -212,7 +213,7 @@ void TableBuilder::Implementation::fill_values(const ProjectionPlan& plan, std::
     const std::size_t total = scratch.partners.size();
     if (weights) scratch.weights.resize(total);
     if (delays) scratch.milliseconds.resize(total);
-    const DrawnSynapses synapses{begin, stride, scratch.degrees, scratch.partners};
+    const DrawnSynapses synapses{begin, stride, scratch.degrees, scratch.partners, scratch.index, scratch.places};
     // Parameters of synapses that are drawn by source are drawn where the synapses are stored.
     const bool parameters = delays && plan.sampler->major() == RuleSampler::Major::target;
     scratch.quantities = plan.quantities(options.instruction_set, synapses, weights, delays, parameters);
@@ -379,10 +380,29 @@ void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, st
     scratch.stage.finish([&](const StagedBatch& batch) { builders[shard]->store(plan.positive_kind, batch); });
 }
 
+void TableBuilder::Implementation::draw_partners(const ProjectionPlan& plan, std::uint32_t shard,
+                                                 const TargetProgression& targets, bool store, Scratch& scratch) {
+    const auto* const placed = dynamic_cast<const PlacedSampler*>(plan.sampler.get());
+    scratch.index = placed != nullptr && placed->is_spatial() ? &placed->index() : nullptr;
+    if (placed == nullptr) {
+        plan.sampler->draw(options.instruction_set, targets.begin, targets.stride, targets.count, scratch.degrees,
+                           scratch.partners);
+        return;
+    }
+    KeptPartners& kept_of_plan = kept[shard][static_cast<std::size_t>(&plan - network.projections.data())];
+    if (!store || !kept_of_plan.take(scratch.degrees, scratch.places)) {
+        placed->draw_places(options.instruction_set, targets.begin, targets.stride, targets.count, scratch.degrees,
+                            scratch.places);
+    }
+    if (!store) kept_of_plan.add(scratch.degrees, scratch.places);
+    scratch.partners.resize(scratch.places.size());
+    const PartnerIndex& index = placed->index();
+    for (std::size_t i = 0; i < scratch.places.size(); ++i) scratch.partners[i] = index.neuron(scratch.places[i]);
+}
+
 void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, std::uint32_t shard,
                                                     const TargetProgression& targets, bool store, Scratch& scratch) {
-    plan.sampler->draw(options.instruction_set, targets.begin, targets.stride, targets.count, scratch.degrees,
-                       scratch.partners);
+    draw_partners(plan, shard, targets, store, scratch);
     const std::size_t total = scratch.partners.size();
     scratch.rows.resize(total);
     for (std::size_t i = 0; i < total; ++i) scratch.rows[i] = static_cast<std::uint32_t>(scratch.partners[i]);
@@ -404,7 +424,8 @@ void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, 
 
 void TableBuilder::Implementation::pass(std::uint32_t worker, bool store) {
     Scratch scratch;
-    for (const ProjectionPlan& plan : network.projections) {
+    for (const std::uint32_t index : passes.order) {
+        const ProjectionPlan& plan = network.projections[index];
         if (plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
         if (plan.sampler->major() == RuleSampler::Major::target) {
             for_assigned_shards(worker, [&](std::uint32_t shard) { draw_by_target(plan, shard, store, scratch); });
@@ -422,6 +443,8 @@ TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layo
                                          .team = team,
                                          .communicator = std::move(communicator),
                                          .planned = plan_tables(network, layout, options),
+                                         .passes = plan_passes(network, layout),
+                                         .kept = {},
                                          .staged = {},
                                          .builders = {},
                                          .inputs = {},
@@ -443,6 +466,12 @@ TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layo
     }
     const std::size_t shards = layout.shards().size();
     implementation_->builders.resize(shards);
+    implementation_->kept.resize(shards);
+    for (std::vector<KeptPartners>& of_shard : implementation_->kept) {
+        for (const double most : implementation_->passes.most_kept_bytes) {
+            of_shard.emplace_back(static_cast<std::uint64_t>(most / static_cast<double>(shards)));
+        }
+    }
     for (const ShardLayout& shard : layout.shards()) {
         std::vector<InputLayout>& of_shard = implementation_->inputs.emplace_back();
         for (std::uint32_t receptor = 0; receptor < std::max(network.receptors(), 1U); ++receptor) {

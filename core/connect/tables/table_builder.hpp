@@ -47,8 +47,8 @@ using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
 /// Builds the synapses of all shards of a process. Each worker builds those of its shards (Team::for_assigned_items()).
 ///
 /// The rules are evaluated twice, so that the tables are written in place and no other copy is needed: the first pass
-/// counts the synapses of each row, the second draws the same synapses again and stores them. `finish` then sorts the
-/// rows by delay. The synapses, and their order within a row, do not depend on the number of shards or processes.
+/// counts the synapses of each row, the second draws the same synapses again and stores them; partners that take long to
+/// draw are kept for it in part (KeptPartners). `finish` then sorts the rows by delay. The synapses, and their order within a row, do not depend on the number of shards or processes.
 ///
 /// Synapses drawn by target are drawn on the target's shard. Those drawn by source are drawn by each process and worker
 /// for its share of the sources, and sent to the target's shard, in rounds of bounded size.

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "connect/tables/kept_partners.hpp"
 #include "connect/tables/shard_builder.hpp"
 #include "connect/tables/synapse_stage.hpp"
 #include "connect/tables/table_builder.hpp"
@@ -42,6 +43,8 @@ struct TableBuilder::Implementation {
     parallel::Team& team;
     std::shared_ptr<comm::Communicator> communicator;
     ProcessTables planned;
+    PassPlan passes;
+    std::vector<std::vector<KeptPartners>> kept;  ///< by shard and projection
     std::vector<bool> staged;  ///< by projection: see stages_synapses()
     std::vector<std::unique_ptr<ShardBuilder>> builders;
     std::vector<std::vector<InputLayout>> inputs;  ///< by shard and receptor
@@ -69,6 +72,8 @@ struct TableBuilder::Implementation {
     struct Scratch {
         std::vector<std::uint32_t> degrees;
         std::vector<std::uint64_t> partners;
+        std::vector<std::uint32_t> places;  ///< of partners in the index of a PlacedSampler
+        const PartnerIndex* index = nullptr;  ///< of the places, if it has positions
         std::vector<std::uint32_t> rows;
         std::vector<std::uint32_t> targets;  ///< neurons, then inputs
         std::vector<std::uint32_t> sites;  ///< of targets, if these have several
@@ -105,6 +110,9 @@ struct TableBuilder::Implementation {
     };
     void draw_progression(const ProjectionPlan& plan, std::uint32_t shard, const TargetProgression& targets, bool store,
                           Scratch& scratch);
+    /// Draws partners, or takes those that the first pass has kept.
+    void draw_partners(const ProjectionPlan& plan, std::uint32_t shard, const TargetProgression& targets, bool store,
+                       Scratch& scratch);
     void draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     void route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin, std::uint64_t count, bool store,
                Scratch& scratch);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "connect/tables/delay_blocks.hpp"
+#include "connect/tables/kept_partners.hpp"
 #include "connect/tables/layout_choice.hpp"
 #include "connect/tables/source_containers.hpp"
 #include "connect/tables/synapse_stage.hpp"
@@ -251,7 +252,7 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
     describe_table(expected, table, share, unsorted ? share : present, delays, options.double_weights);
 }
 
-/// @param stage_bytes for synapses on their way into the tables
+/// @param stage_bytes for synapses on their way into the tables, and partners that are kept for them
 double peak_of_construction(const TableEstimate& estimate, double stage_bytes) {
     double columns = 0.0;
     double finish = 0.0;
@@ -324,7 +325,9 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
     const auto is_staged = [&](const ProjectionPlan& plan) { return stages_synapses(plan, layout, options); };
     // Each worker has a stage, and there are as many workers as shards.
     const std::size_t stages = std::ranges::any_of(plans, is_staged) ? layout.shards().size() : 0;
-    estimate.peak_bytes = peak_of_construction(estimate, static_cast<double>(SynapseStage::bytes() * stages));
+    const double kept =
+        planned.numbering == RowNumbering::sparse ? 0.0 : plan_passes(network, layout).kept_beside_columns;
+    estimate.peak_bytes = peak_of_construction(estimate, static_cast<double>(SynapseStage::bytes() * stages) + kept);
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });
     const double sources_here = expected_rows(any, 1.0);
     estimate.dense = planned.numbering == RowNumbering::dense;
