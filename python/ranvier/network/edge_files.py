@@ -52,7 +52,7 @@ class EdgeFile(ListedRule):
     format
         ``"csv"``, ``"parquet"`` or ``"hdf5"``; None: by the suffix.
     delimiter
-        Delimiter of CSV files; None: white space. Lines or ends of lines from ``#`` on are comments.
+        Delimiter of CSV files, one character; None: white space. Lines or ends of lines from ``#`` on are comments.
     store
         Folder for the sorted list; None: in memory if the file is small, else in the cache of the user
         (``~/.cache/ranvier/edges``).
@@ -60,7 +60,8 @@ class EdgeFile(ListedRule):
     Raises
     ------
     FileError
-        When the file cannot be read, is incomplete or has no rows, and when the list cannot be written.
+        When the file cannot be read, is incomplete, has no rows or changes while it is read, and when the list cannot
+        be written.
     UnknownNameError
         When the file has no column of a name.
     WrongTypeError
@@ -122,6 +123,7 @@ class EdgeFile(ListedRule):
             check_choice("format of EdgeFile", format, tuple(FORMATS))
         if isinstance(values, str):
             raise WrongTypeError("values of EdgeFile", "str", "must be a list of names", f"write [{values!r}]")
+        _check_delimiter(delimiter)
         others = list(dict.fromkeys(name for name in (weight, delay, *values) if name is not None))
         _check_columns([source, target, *others])
         firsts = _checked_firsts(first)
@@ -207,6 +209,20 @@ def _check_columns(names: list[Any]) -> None:
             raise WrongTypeError("column of EdgeFile", type(name).__name__, "must be a name, or a number")
     if len({isinstance(name, str) for name in names}) > 1:
         raise WrongTypeError("columns of EdgeFile", "a mix of names and numbers", "must be all names, or all numbers")
+
+
+def _check_delimiter(delimiter: object) -> None:
+    if delimiter is None:
+        return
+    if not isinstance(delimiter, str):
+        raise WrongTypeError("delimiter of EdgeFile", type(delimiter).__name__, "must be a character, or None")
+    if len(delimiter) != 1 or delimiter.isalnum() or delimiter in '"#+-.\r\n\0' or ord(delimiter) > 127:
+        raise ValueOutOfBoundsError(
+            "delimiter of EdgeFile",
+            repr(delimiter),
+            "it must be one character that no number, comment or quotation has",
+            "write ',', ';', '\\t', or None for white space",
+        )
 
 
 def _checked_firsts(first: object) -> tuple[int, int]:

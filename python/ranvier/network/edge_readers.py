@@ -23,7 +23,7 @@ from ranvier.base.packages import package
 from ranvier.base.paths import file_errors
 from ranvier.errors import FileError, RanvierError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["FORMATS", "Block", "Column", "EdgeReader", "open_edges"]
+__all__ = ["FORMATS", "Block", "Column", "EdgeReader", "open_edges", "version_of"]
 
 BLOCK_ROWS = 1 << 18
 """Rows that are in memory at a time."""
@@ -61,15 +61,24 @@ class Block:
     columns: list[npt.NDArray[Any]]
 
 
+def version_of(path: Path) -> tuple[int, ...]:
+    """Return what changes when a file is written: its size, and the time in nanoseconds."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
 class EdgeReader(ABC):
     """A file that is open: its columns were found, and their types are right."""
 
     unit: ClassVar[str] = "row"
     """Name of a row in errors."""
+    version: tuple[int, ...]
+    """Size and time of the file before anything was read."""
 
     def __init__(self, path: Path, columns: Sequence[Column]) -> None:
         self.path = path
         self.columns = columns
+        self.version = version_of(path)
 
     @property
     @abstractmethod
@@ -107,6 +116,11 @@ def _check_names(path: Path, columns: Sequence[Column], known: Sequence[str]) ->
             unknown_name(f"column of {path.name}", column.name, known)
 
 
+def _check_once(path: Path, column: Column, names: Sequence[str]) -> None:
+    if names.count(str(column.name)) > 1:
+        raise FileError(f"file {path}", bound=f"it has two columns {column.name!r}", remedy="rename one")
+
+
 class _CsvReader(EdgeReader):
     unit = "line"
 
@@ -124,10 +138,7 @@ class _CsvReader(EdgeReader):
             names = [field.strip() for field in fields]
             _check_names(path, columns, names)
             for column in columns:
-                if names.count(str(column.name)) > 1:
-                    raise FileError(
-                        f"file {path}", bound=f"its header has two columns {column.name!r}", remedy="rename one"
-                    )
+                _check_once(path, column, names)
             self._places = [names.index(str(column.name)) for column in columns]
         else:
             self._places = [int(column.name) for column in columns]
@@ -155,7 +166,7 @@ class _CsvReader(EdgeReader):
                 else:
                     with self.path.open(encoding="utf-8-sig") as file:
                         yield file
-            except (EOFError, UnicodeDecodeError, gzip.BadGzipFile, zlib.error) as error:
+            except (EOFError, UnicodeDecodeError, gzip.BadGzipFile, zlib.error, csv.Error) as error:
                 raise FileError(
                     f"file {self.path}", bound=f"it cannot be read ({error})", remedy="check that the file is complete"
                 ) from None
@@ -195,6 +206,8 @@ class _CsvReader(EdgeReader):
         places = np.arange(first, first + len(lines))
         if len(rows) < len(lines):
             places = places[[not _is_blank(line) for line in lines]]
+        if len(rows) < len(places):
+            self._refuse_open_quote(lines, first)
         return Block(places, [np.ascontiguousarray(rows[name]) for name in kinds.names or ()])
 
     def _explain(self, lines: list[str], first: int, error: Exception) -> None:
@@ -219,6 +232,13 @@ class _CsvReader(EdgeReader):
                     self.refuse(column, place, repr(text), wanted)
         if not all(map(_is_blank, lines)):
             raise FileError(f"file {self.path}", bound=f"it cannot be read ({error})", remedy="correct it") from None
+
+    def _refuse_open_quote(self, lines: list[str], first: int) -> NoReturn:
+        """Raise the error for a quotation mark that makes one row of several lines, which would be lost."""
+        line = next((each for each, line in enumerate(lines, first) if line.count('"') % 2), first)
+        raise FileError(
+            self.place(line), bound="a quotation mark is not closed in its line", remedy="close it, or leave it out"
+        )
 
     def _fields(self, line: str) -> list[str]:
         line = line.partition("#")[0]
@@ -253,6 +273,7 @@ class _ParquetReader(EdgeReader):
         schema = self._file.schema_arrow
         _check_names(path, columns, schema.names)
         for column in columns:
+            _check_once(path, column, schema.names)
             kind = schema.field(column.name).type
             is_whole = arrow.types.is_integer(kind)
             if not is_whole and (column.whole or not arrow.types.is_floating(kind)):
@@ -298,9 +319,18 @@ class _Hdf5Reader(EdgeReader):
             lengths: dict[str, int] = {}
             for column in columns:
                 name = str(column.name)
-                if name not in file or not isinstance(file[name], h5py.Dataset):
+                if name not in file:
                     unknown_name(f"dataset of {path.name}", name, _datasets(file))
-                dataset = file[name]
+                try:
+                    dataset = file[name]
+                except (KeyError, RuntimeError) as error:
+                    raise FileError(
+                        f"dataset {name!r} of {path.name}",
+                        bound=f"it is a link that leads nowhere ({error})",
+                        remedy="correct the link, or name another dataset",
+                    ) from None
+                if not isinstance(dataset, h5py.Dataset):
+                    unknown_name(f"dataset of {path.name}", name, _datasets(file))
                 if dataset.dtype.kind not in ("iu" if column.whole else "iuf"):
                     self._refuse_type(column, str(dataset.dtype))
                 if dataset.ndim != 1:
@@ -375,7 +405,7 @@ def open_edges(path: Path, columns: Sequence[Column], file_format: str | None, d
             f"file {path}", bound="its suffix tells no format", remedy=f"write format= and one of {', '.join(FORMATS)}"
         )
     with file_errors(path, "read"):
-        size = path.stat().st_size
+        size, _ = version_of(path)
     if size == 0:
         raise FileError(f"file {path}", bound="it is empty", remedy="check the path")
     made: EdgeReader = FORMATS[found](path, columns, delimiter)

@@ -114,7 +114,7 @@ def read_edges(
     parent = store or _default_store(reader.path)
     with file_errors(parent, "written"):
         parent.mkdir(parents=True, exist_ok=True)
-        folder = parent / f"edges-{_key(reader.path, options)}"
+        folder = parent / f"edges-{_key(reader, options)}"
         with _locked(parent / f"{folder.name}.lock"):
             if not (folder / "contents.json").exists():
                 shutil.rmtree(folder, ignore_errors=True)
@@ -140,10 +140,9 @@ def _default_store(path: Path) -> Path:
     return cache / "edges"
 
 
-def _key(path: Path, options: Sequence[Any]) -> str:
+def _key(reader: EdgeReader, options: Sequence[Any]) -> str:
     """Return a name for what the conversion of a file gives: another one if the file has changed."""
-    status = path.stat()
-    parts = [_VERSION, str(path.resolve()), status.st_size, status.st_mtime_ns, *options]
+    parts = [_VERSION, str(reader.path.resolve()), *reader.version, *options]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
@@ -212,6 +211,12 @@ def _convert(reader: EdgeReader, firsts: tuple[int, int], folder: Path) -> None:
             rows += len(targets)
             for file, elements in zip(opened, block.columns, strict=True):
                 _write(file, elements)
+    if edge_readers.version_of(reader.path) != reader.version:
+        raise FileError(
+            f"file {reader.path}",
+            bound="it has changed while it was read",
+            remedy="make the rule again when the file is complete",
+        )
     if rows == 0:
         raise FileError(f"file {reader.path}", bound="it has no rows", remedy="leave out the connections")
     starts = counts.starts(largest[1].index + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import os
 import pickle
 import tracemalloc
 from collections.abc import Callable
@@ -262,6 +263,11 @@ def edge_file(path: Path, **keywords: Any) -> rv.EdgeFile:
         ("pre,post\n1,0\n", {"values": "w"}, errors.WrongTypeError, r"write \['w'\]"),
         ("pre,post\n1,0\n", {"first": (0, 1, 2)}, errors.ShapeError, "3 numbers"),
         ("pre,post\n1,0\n", {"first": -1}, errors.ValueOutOfBoundsError, "at least 0"),
+        ('pre,post,name\n1,0,"a"\n1,0,"b\n2,0,c\n', {}, errors.FileError, "line 3 of .* quotation mark is not closed"),
+        ("pre,post\n1,0\n", {"delimiter": ";;"}, errors.ValueOutOfBoundsError, "';;'.*one character"),
+        ("pre,post\n1,0\n", {"delimiter": "#"}, errors.ValueOutOfBoundsError, "'#'.*one character"),
+        ("pre,post\n1,0\n", {"delimiter": 1}, errors.WrongTypeError, "must be a character"),
+        ("pre,post\n" + 140_000 * "1" + ",0\n", {}, errors.FileError, "cannot be read"),
         ("pre,post\n1,0\n", {"format": "xml"}, errors.UnknownNameError, "xml"),
         ("pre,post\n1,0\n", {"format": "hdf5"}, errors.FileError, "cannot be read"),
         ("pre,post\n1,0\n", {"format": "parquet"}, errors.FileError, "cannot be read"),
@@ -306,6 +312,14 @@ def test_bad_tables_of_one_format(tmp_path: Path) -> None:
     path = write(tmp_path / "e.parquet", {"pre": [1, 2, None], "post": [1, 1, 1]})
     with pytest.raises(errors.ValueOutOfBoundsError, match=r"pre in row 2 of e.parquet is missing"):
         edge_file(path)
+    table = pyarrow.Table.from_arrays([pyarrow.array([0])] * 3, ["pre", "post", "pre"])
+    pyarrow.parquet.write_table(table, tmp_path / "f.parquet")
+    with pytest.raises(errors.FileError, match="two columns 'pre'"):
+        edge_file(tmp_path / "f.parquet")
+    with h5py.File(tmp_path / "g.h5", "w") as file:
+        file["pre"], file["post"] = h5py.ExternalLink("none.h5", "/pre"), [0]
+    with pytest.raises(errors.FileError, match=r"dataset 'pre' of g\.h5: it is a link that leads nowhere"):
+        edge_file(tmp_path / "g.h5")
     with pytest.raises(errors.FileError, match="its suffix tells no format"):
         edge_file(write(tmp_path / "e.csv", {"pre": [1]}).rename(tmp_path / "e.abc"))
     with pytest.raises(errors.FileError, match="No such file"):
@@ -317,6 +331,20 @@ def test_truncated_files(tmp_path: Path, name: str) -> None:
     path = write(tmp_path / name, some_edges(2000))
     path.write_bytes(path.read_bytes()[:-2000])
     with pytest.raises(errors.FileError, match="cannot be read"):
+        edge_file(path, store=tmp_path / "store")
+    assert not [each for each in (tmp_path / "store").glob("*") if each.is_dir()]
+
+
+def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "e.csv", some_edges(100))
+    checked = edge_store._check_block
+
+    def check_and_touch(reader: Any, *others: Any) -> None:
+        checked(reader, *others)
+        os.utime(path, ns=(0, 0))
+
+    monkeypatch.setattr(edge_store, "_check_block", check_and_touch)
+    with pytest.raises(errors.FileError, match=r"it has changed while it was read"):
         edge_file(path, store=tmp_path / "store")
     assert not [each for each in (tmp_path / "store").glob("*") if each.is_dir()]
 
