@@ -76,7 +76,7 @@ def test_rates_with_constant_drive_are_near_the_published_ones() -> None:
 @pytest.mark.parametrize("drive", ["poisson", "dc"])
 def test_that_weaker_inhibition_is_found(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
     our_runs(drive)  # before anything is wrong
-    monkeypatch.setattr(importlib.import_module("ranvier.networks.microcircuit"), "_INHIBITION", -4.0 * 0.95)
+    monkeypatch.setattr(importlib.import_module("ranvier.networks._potjans_diesmann"), "_INHIBITION", -4.0 * 0.95)
     assert outside(rates_of(drive, 1), drive) != {}
 
 
