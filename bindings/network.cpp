@@ -233,13 +233,17 @@ void bind_creation(nb::class_<Network>& network) {
         .def_prop_ro("resolution", &Network::resolution)
         .def_prop_ro("seed", &Network::seed)
         .def("set_resolution", &Network::set_resolution, nb::arg("resolution"))
-        .def("set_seed", &Network::set_seed, nb::arg("seed"))
+        .def(
+            "set_seed", [](Network& self, std::uint64_t seed) { self.set_seed(seed, make_poll(nullptr)); },
+            nb::arg("seed"))
         .def(
             "create",
-            [](Network& self, const InputFields& population) {
-                return self.create(to_spec<network::PopulationSpec>(population)).value;
+            [](Network& self, const InputFields& population,
+               const std::optional<nb::typed<nb::callable, void()>>& poll) {
+                return self.create(to_spec<network::PopulationSpec>(population), make_poll(poll ? &*poll : nullptr))
+                    .value;
             },
-            nb::arg("population"))
+            nb::arg("population"), nb::arg("poll") = nb::none())
         .def(
             "connect",
             [](Network& self, const InputFields& projection) {

@@ -225,10 +225,10 @@ void Network::set_resolution(double resolution) {
     resolution_ = resolution;
 }
 
-void Network::set_seed(std::uint64_t seed) {
+void Network::set_seed(std::uint64_t seed, const std::function<void()>& poll) {
     std::vector<std::shared_ptr<const connect::Positions>> positions;
     positions.reserve(populations_.size());
-    for (const Population& population : populations_) positions.push_back(located(population, seed));
+    for (const Population& population : populations_) positions.push_back(located(population, seed, poll));
     seed_ = seed;
     for (std::size_t i = 0; i < populations_.size(); ++i) populations_[i].located = std::move(positions[i]);
     space_ = nullptr;
@@ -268,7 +268,7 @@ PopulationId Network::create(std::string_view model, std::uint64_t size, std::st
         {.name = std::move(name), .model = registered_model(model), .size = size, .values = std::move(values)});
 }
 
-PopulationId Network::create(PopulationSpec spec) {
+PopulationId Network::create(PopulationSpec spec, const std::function<void()>& poll) {
     if (spec.model == nullptr) {
         throw ValueOutOfBoundsError({.object = "model of a population",
                                      .value = "none",
@@ -285,7 +285,7 @@ PopulationId Network::create(PopulationSpec spec) {
                                      .bound = "a network can have at most 2^48 neurons and sources",
                                      .remedy = "make it smaller"});
     }
-    population.located = located(population, seed_);
+    population.located = located(population, seed_, poll);
     populations_.push_back(std::move(population));
     space_ = nullptr;
     return populations_.back().id;
@@ -717,9 +717,10 @@ std::uint64_t Network::neuron_count() const {
     return count;
 }
 
-std::shared_ptr<const connect::Positions> Network::located(const Population& population, std::uint64_t seed) {
+std::shared_ptr<const connect::Positions> Network::located(const Population& population, std::uint64_t seed,
+                                                           const std::function<void()>& poll) {
     return connect::located(population.positions, population.size,
-                            make_key(seed, Purpose::position, population.id.value), population.name);
+                            make_key(seed, Purpose::position, population.id.value), population.name, poll);
 }
 
 std::shared_ptr<const connect::Space> Network::described_space() const {

@@ -168,12 +168,13 @@ std::uint64_t Positions::bytes() const {
 }
 
 std::shared_ptr<const Positions> located(const std::shared_ptr<const Positions>& positions, std::uint64_t size,
-                                         RandomKey key, const std::string& population) {
+                                         RandomKey key, const std::string& population,
+                                         const std::function<void()>& poll) {
     if (positions == nullptr) return nullptr;
     const auto* const random = std::get_if<Positions::Random>(&positions->form);
     if (random == nullptr || random->min_distance == 0.0) return positions;
     Positions drawn = *positions;
-    drawn.form = draw_spaced(*positions, size, key, population);
+    drawn.form = draw_spaced(*positions, size, key, population, poll);
     return std::make_shared<const Positions>(std::move(drawn));
 }
 

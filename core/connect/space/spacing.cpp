@@ -163,7 +163,8 @@ std::optional<NearPair> find_near_pair(std::span<const double> coordinates, Cell
 }
 
 Positions::Array draw_spaced(const Positions& positions, std::uint64_t size, RandomKey key,
-                             const std::string& population) {
+                             const std::string& population, const std::function<void()>& poll) {
+    constexpr std::uint64_t draws_between_polls = 1 << 14;
     const Positions::Random& random = std::get<Positions::Random>(positions.form);
     const bool is_surface = random.shape == Positions::Random::Shape::surface;
     const unsigned dimensions = positions.dimensions - (is_surface ? 1 : 0);
@@ -179,6 +180,7 @@ Positions::Array draw_spaced(const Positions& positions, std::uint64_t size, Ran
                   random.min_distance, size);
     std::vector<double> coordinates;
     coordinates.reserve(size * positions.dimensions);
+    std::uint64_t draws = 0;
     for (std::uint64_t index = 0; index < size; ++index) {
         Point place{};
         std::uint32_t attempt = 0;
@@ -187,6 +189,7 @@ Positions::Array draw_spaced(const Positions& positions, std::uint64_t size, Ran
                 fail("no place was found for neuron " + std::to_string(index) + " of " + std::to_string(size) + " in " +
                      std::to_string(most_attempts) + " draws");
             }
+            if (poll && ++draws % draws_between_polls == 0) poll();
             place = draw_position(random, positions.dimensions, key, index, attempt++);
         } while (grid.find_near(place));
         grid.add(place);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -66,9 +67,10 @@ std::optional<NearPair> find_near_pair(std::span<const double> coordinates, Cell
 /// distance ("random sequential adsorption"). A position depends on the key and on those before it.
 /// @pre the form is `Positions::Random`, and has been checked
 /// @param population its name, for errors
+/// @param poll called after some thousands of draws, if it is not empty; what it throws ends the drawing
 /// @throws ValueOutOfBoundsError if there is no space for so many
 Positions::Array draw_spaced(const Positions& positions, std::uint64_t size, RandomKey key,
-                             const std::string& population);
+                             const std::string& population, const std::function<void()>& poll);
 
 /// One of random positions. @param attempt number of draws of this one before
 Point draw_position(const Positions::Random& random, unsigned dimensions, RandomKey key, std::uint64_t index,

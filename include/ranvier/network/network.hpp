@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,7 +42,7 @@ class Network {
     /// @throws StateError if delays, spike times or recording intervals have been rounded to the previous resolution
     void set_resolution(double resolution);
     /// @throws ValueOutOfBoundsError if random positions with a least distance cannot be drawn from this seed
-    void set_seed(std::uint64_t seed);
+    void set_seed(std::uint64_t seed, const std::function<void()>& poll = {});
 
     /// The length of a step of a population, ms.
     double step_of(const Population& population) const;
@@ -49,7 +50,8 @@ class Network {
     Step longest_stride() const;
 
     /// @throws UnknownNameError for a parameter, ValueOutOfBoundsError, ShapeError, GridError for a step or spike time
-    PopulationId create(PopulationSpec population);
+    /// @param poll called now and then while positions with a least distance are drawn; what it throws ends the call
+    PopulationId create(PopulationSpec population, const std::function<void()>& poll = {});
     /// The same, of a model by its name. @throws as the other one, and UnknownNameError for the model
     PopulationId create(std::string_view model, std::uint64_t size, std::string name, NamedValues values);
 
@@ -150,7 +152,8 @@ class Network {
     /// @throws as stimulate()
     void check(StimulusSpec& stimulus) const;
     /// The positions of a population, for a seed. @throws as set_seed()
-    static std::shared_ptr<const connect::Positions> located(const Population& population, std::uint64_t seed);
+    static std::shared_ptr<const connect::Positions> located(const Population& population, std::uint64_t seed,
+                                                             const std::function<void()>& poll);
     std::string name_population(std::string name, std::string_view model) const;
 
     double resolution_;

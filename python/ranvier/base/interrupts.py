@@ -34,12 +34,13 @@ class Deferral:
         """Let Ctrl-C interrupt the block, once."""
         self._waits = False
         try:
-            self._handle_received()
+            self.handle_received()
             yield
         finally:
             self._waits = True
 
-    def _handle_received(self) -> None:
+    def handle_received(self) -> None:
+        """Handle a signal that was received: the block may be interrupted here."""
         if self._received and self._handler is not None:
             last = self._received[-1]
             self._received.clear()
@@ -63,4 +64,4 @@ def interrupts_deferred() -> Iterator[Deferral]:
         yield deferral
     finally:
         signal.signal(signal.SIGINT, previous)
-        deferral._handle_received()
+        deferral.handle_received()

@@ -271,7 +271,7 @@ class Create(DescribingCall[Population], ChangeableCall[Population]):
     def make(self, contents: Contents) -> Population:
         """Carry it out."""
         first_id = contents.core.unit_count
-        index = contents.core.create(self._to_core(contents))
+        index = contents.core.create(self._to_core(contents), contents.poll)
         shown = {**self._shown(contents), "name": contents.core.population_name(index)}
         made = Population(contents.network, contents.core, index, first_id, shown)
         contents.populations.append(made)

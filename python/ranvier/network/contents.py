@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, SupportsIndex, TypeAlias, TypeVar, overload
 
@@ -57,6 +58,8 @@ class Contents:
     recorders: list[Recorder] = field(default_factory=list)
     revision: int = 0
     """Number of calls that have changed the network."""
+    poll: Callable[[], None] | None = None
+    """Called during a long call, before which nothing has changed; it may raise KeyboardInterrupt."""
     built_revision: int = 0
     """The revision from which a simulation was last built."""
 

@@ -803,8 +803,12 @@ class Network(NamedAttributes):
     def _make(self, call: Call[Made]) -> Made:
         """Carry out a call, and remember it if it was accepted."""
         # Neither another thread nor Ctrl-C may interrupt these statements.
-        with self._lock, interrupts_deferred():
-            made = call.make(self._contents)
+        with self._lock, interrupts_deferred() as deferral:
+            self._contents.poll = deferral.handle_received
+            try:
+                made = call.make(self._contents)
+            finally:
+                self._contents.poll = None
             self._places[type(made), made.index] = len(self._calls)
             self._calls.append(call)
             self._contents.revision += 1

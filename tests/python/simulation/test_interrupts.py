@@ -79,6 +79,21 @@ def test_while_building() -> None:
     assert net.neuron_count == 20_000
 
 
+def test_while_positions_with_a_least_distance_are_drawn() -> None:
+    net = rv.Network()
+    layout = rv.random_positions(extent=(1.0, 1.0), min_distance=0.0014)
+    handler = signal.signal(signal.SIGVTALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            net.create("iaf_psc_exp", 300_000, positions=layout)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+        signal.signal(signal.SIGVTALRM, handler)
+    assert not net.populations
+    assert len(net.create("iaf_psc_exp", 10, positions=layout).positions) == 10
+
+
 def test_a_network_can_be_built_after_an_interrupted_build() -> None:
     net, recorder = balanced()
     stopped = False

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -84,9 +85,11 @@ struct Positions {
 
 /// Positions that can be evaluated one by one: those given, unless they have a least distance. Then these are drawn.
 /// @pre checked
+/// @param poll called now and then if this takes long; what it throws ends it
 /// @throws ValueOutOfBoundsError, for this population, if there is no space for so many neurons
 std::shared_ptr<const Positions> located(const std::shared_ptr<const Positions>& positions, std::uint64_t size,
-                                         RandomKey key, const std::string& population);
+                                         RandomKey key, const std::string& population,
+                                         const std::function<void()>& poll = {});
 
 /// The positions of the neurons of a network, by id.
 class Space {
