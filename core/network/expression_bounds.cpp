@@ -189,6 +189,18 @@ bool is_random(const PairFunction& function, std::size_t width) {
     throw InternalError("no population lacks positions");
 }
 
+/// Refuses coordinates of the third axis where positions have two.
+void check_dimensions(const PairFunction& function, const PairPositions& positions, const std::string& object) {
+    if (positions.dimensions == connect::most_dimensions) return;
+    for (const PairQuantity z : {PairQuantity::displacement_z, PairQuantity::source_z, PairQuantity::target_z}) {
+        if (!function.uses(z)) continue;
+        throw ValueOutOfBoundsError({.object = object,
+                                     .value = "'" + function.text() + "'",
+                                     .bound = "the positions have two dimensions",
+                                     .remedy = "use x and y only, or give positions with three coordinates"});
+    }
+}
+
 Range indices_of(const IdSequence& ids) { return {0.0, ids.empty() ? 0.0 : static_cast<double>(ids.size() - 1)}; }
 
 /// Calls visit(index of the first, values) for the values of all neurons, in blocks.
@@ -240,7 +252,10 @@ void bound_pairs(Values& values, const NeuronsInSpace& sources, const NeuronsInS
         positions = connect::pair_positions(targets.space, sources.ids, targets.ids, object);
         const bool has_pairs = !sources.ids.empty() && !targets.ids.empty();
         if (positions == nullptr && has_pairs) refuse_without_positions(*expression, object, {&sources, &targets});
-        if (positions != nullptr) unit = to_string(positions->unit);
+        if (positions != nullptr) {
+            check_dimensions(*expression->function, *positions, object);
+            unit = to_string(positions->unit);
+        }
     }
     if (sources.ids.empty() || targets.ids.empty()) {
         expression->least = expression->greatest = {};
@@ -265,6 +280,7 @@ void bound_neurons(Values& values, const NeuronsInSpace& neurons, const std::str
     if (function.is_spatial()) {
         const auto positions = connect::pair_positions(neurons.space, neurons.ids, neurons.ids, object);
         if (positions == nullptr) refuse_without_positions(*expression, object, {&neurons});
+        check_dimensions(function, *positions, object);
         unit = to_string(positions->unit);
         for (const Space::Part& part : neurons.space->parts()) {
             // Their positions change with the seed.

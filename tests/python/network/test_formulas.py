@@ -75,7 +75,7 @@ def test_weights_and_delays_by_distance(rule: Any, unit: str, periodic: bool) ->
 
 def test_all_quantities_of_a_pair() -> None:
     net, a, b = sheets()
-    text = "dx + 10*dy + 100*x_pre + 1000*y_pre + 7*x_post + 3*y_post + 0.5*i + 0.25*j + dz + z_pre + z_post"
+    text = "dx + 10*dy + 100*x_pre + 1000*y_pre + 7*x_post + 3*y_post + 0.5*i + 0.25*j"
     net.connect(a[10:], b[[3, 7, 8, 40]], rv.FixedIndegree(20), weight=text)
     found = synapses(net, weight_precision="double")
     pre, post = a.positions[found.sources], b.positions[found.targets - b.first_id]
@@ -83,6 +83,17 @@ def test_all_quantities_of_a_pair() -> None:
     expected = step[:, 0] + 10 * step[:, 1] + 100 * pre[:, 0] + 1000 * pre[:, 1] + 7 * post[:, 0] + 3 * post[:, 1]
     expected += 0.5 * (found.sources - 10) + 0.25 * np.searchsorted([3, 7, 8, 40], found.targets - b.first_id)
     np.testing.assert_allclose(found.weights, expected, rtol=1e-12)
+
+
+def test_quantities_along_the_third_axis() -> None:
+    net = rv.Network(seed=3)
+    layout = rv.random_positions(extent=(1.0, 1.0, 1.0), periodic=(False, False, True))
+    a = net.create("iaf_psc_exp", 30, positions=layout)
+    net.connect(a, a, rv.FixedIndegree(5), weight="dz + 10*z_pre + 100*z_post")
+    found = synapses(net, weight_precision="double")
+    pre, post = a.positions[found.sources, 2], a.positions[found.targets, 2]
+    step = post - pre - np.round(post - pre)
+    np.testing.assert_allclose(found.weights, step + 10 * pre + 100 * post, rtol=1e-12)
 
 
 def test_indices_need_no_positions() -> None:
@@ -324,6 +335,11 @@ def test_forecasts_and_dry_runs() -> None:
 # ---- what is refused -------------------------------------------------------------------------------------------------
 
 REFUSED: dict[str, tuple[dict[str, Any], type[errors.RanvierError], str]] = {
+    "the third axis of a sheet": (
+        {"weight": "1 + dz"},
+        errors.ValueOutOfBoundsError,
+        "have two dimensions; use x and y",
+    ),
     "unknown name": ({"weight": "J*exp(-d)"}, errors.UnknownSymbolError, "weight of projection 'a to b'.*'J'"),
     "unknown name with a near one": (
         {"weight": "J0*exp(-d/lambd)", "constants": {"lambda": 1.0, "J0": 2.0}},
@@ -453,6 +469,7 @@ def test_populations_without_positions_are_named() -> None:
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
+        ({"I_e": "300*z"}, errors.ValueOutOfBoundsError, "have two dimensions"),
         ({"tau_m": "10 - 40*x"}, errors.ValueOutOfBoundsError, r"tau_m of population 'c' is .* at neuron \d+"),
         ({"tau_m": rv.Normal("10*x", 1.0)}, errors.ValueOutOfBoundsError, "tau_m of population 'c' is .* at x from"),
         (
