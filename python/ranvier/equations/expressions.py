@@ -249,7 +249,7 @@ class Instructions:
         place = node.parts[1].place
         if not isinstance(divisor, Value):
             if divisor == 0.0:
-                refuse(place, f"'{place.text}', by which is divided,", "it is 0", "write another divisor")
+                refuse(place, f"'{place.text}', by which is divided", "it is 0", "write another divisor")
         elif divisor.builder is self.earliest and not self._is_positive(node.parts[1]):
             reason = f"'{place.text}', by which '{node.place.text}' is divided ({place.called()}), is 0"
             return self._required(node, divisor, (self._do("not", self._do("equal", divisor, 0.0)), reason))

@@ -112,10 +112,21 @@ def check_names(node: Node, constants: Iterable[str], names: Names | None) -> No
 
 
 def check_tree(node: Node, place: Place) -> None:
-    """Raise an error for an expression that is a condition, or that uses what only equations have."""
+    """Raise an error for conditions among numbers, numbers as conditions, and what only equations have."""
     for part in nodes_of(node):
         if part.kind == "before":
             refuse(part.place, f"'{part.place.text}'", "only equations have steps", "leave out before()")
+        conditions = 1 if part.kind == "where" else len(part.parts) if part.kind in ("both", "either", "not") else 0
+        for index, operand in enumerate(part.parts):
+            if index < conditions and operand.kind not in TRUTHS:
+                refuse(
+                    operand.place,
+                    f"'{operand.place.text}'",
+                    "it is a number, not a condition",
+                    f"compare it: {operand.place.text} > 0",
+                )
+            if index >= conditions and operand.kind in TRUTHS:
+                refuse(operand.place, f"'{operand.place.text}'", "it is a condition, not a number", "write int(...)")
     if node.kind in TRUTHS:
         refuse(place, f"'{place.text}'", "it is a condition, not a number", "write int(...)")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ranvier.equations.expression import Expression
 from ranvier.network.rule_base import Rule
+from ranvier.space.masks import Mask
 
 __all__ = ["with_constants"]
 
@@ -20,7 +21,10 @@ def with_constants(kind: type[Rule]) -> type[Rule]:
 
     @functools.wraps(call)
     def made(self: object, *given: Any, **keywords: Any) -> None:
-        constants = {name: value for name, value in keywords.items() if name not in names}
+        # Flags and masks are parameters of other rules.
+        constants = {
+            name: value for name, value in keywords.items() if name not in names and not isinstance(value, bool | Mask)
+        }
         if constants:
             values = {**dict(zip(names[1:], given, strict=False)), **keywords}
             texts = [name for name in kind._expressions if isinstance(values.get(name), str)]

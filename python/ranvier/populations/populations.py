@@ -229,7 +229,7 @@ class PopulationView(Immutable):
         Raises
         ------
         StateError, ShapeError, ValueOutOfBoundsError
-            As `positions`; and for a point of another number of dimensions.
+            As `positions`; and for a point of another number of dimensions, or a mask of more.
         RuleError
             For a mask of places on a grid.
 
@@ -243,7 +243,15 @@ class PopulationView(Immutable):
         """
         if not isinstance(mask, Mask):
             raise WrongTypeError("mask", name_type(mask), "must be a mask: rv.circle(...), rv.rectangle(...), ...")
-        origin = np.zeros(common_layout(self).dimensions)
+        dimensions = common_layout(self).dimensions
+        if mask.dimensions > dimensions:
+            raise ShapeError(
+                f"dimensions of {mask!r}",
+                str(mask.dimensions),
+                f"positions of {self.name} have {dimensions}",
+                "use rv.circle(), rv.ellipse() or rv.rectangle()",
+            )
+        origin = np.zeros(dimensions)
         return self[mask.contains(self._from_point(origin if around is None else around))]
 
     def _from_point(self, point: npt.ArrayLike) -> npt.NDArray[np.float64]:

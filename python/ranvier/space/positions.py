@@ -37,6 +37,8 @@ Coordinates: TypeAlias = tuple[float, ...]
 
 _AXES = "xyz"
 _MOST_POSITIONS = 2**48
+# Squares of lengths, whose sums are those of distances, must be numbers too.
+_MOST_LENGTH = 1e150
 _SHAPES = ("box", "ellipsoid", "cylinder", "surface")
 
 
@@ -324,7 +326,9 @@ def grid(
         _check_lengths("extent of a grid", sides)
     else:
         sides = _lengths("extent of a grid", 1.0 if extent is None else extent, dimensions)
-    return Grid(counts, sides, *_placed("a grid", center, periodic, unit, dimensions))
+    middle, repeats, checked_unit = _placed("a grid", center, periodic, unit, dimensions)
+    _check_resolved("a grid", sides, middle)
+    return Grid(counts, sides, middle, repeats, checked_unit)
 
 
 @known_keywords
@@ -407,6 +411,7 @@ def random_positions(
         )
     least = 0.0 if min_distance is None else _distance("min_distance of random positions", min_distance)
     middle, repeats, checked_unit = _placed("random positions", center, periodic, unit, dimensions)
+    _check_resolved("random positions", lengths, middle)
     fills = {"box": dimensions, "ellipsoid": 0, "cylinder": 1, "surface": 0}[shape]
     for axis, name in enumerate(_AXES[:dimensions]):
         if repeats[axis] and axis < dimensions - fills:
@@ -470,6 +475,8 @@ def positions(
         raise ShapeError("number of positions", "0", "there must be at least one")
     dimensions = _check_dimensions("positions", points.shape[1])
     _refuse_row(points, ~np.isfinite(points), "it must be finite", "give a number")
+    bound = f"it must be from {-_MOST_LENGTH:g} to {_MOST_LENGTH:g}"
+    _refuse_row(points, np.abs(points) > _MOST_LENGTH, bound, "check the unit")
     middle, repeats, checked_unit = _placed("positions", center, periodic, unit, dimensions)
     if extent is None:
         if any(repeats):
@@ -538,6 +545,8 @@ def _distance(what: str, given: float) -> float:
     distance = number(what, given)
     if not 0.0 < distance < math.inf:
         raise ValueOutOfBoundsError(what, str(given), "it must be > 0 and finite", "leave it out for any distance")
+    if distance > _MOST_LENGTH:
+        raise ValueOutOfBoundsError(what, str(given), f"it must be at most {_MOST_LENGTH:g}", "check the unit")
     return distance
 
 
@@ -570,7 +579,23 @@ def _check_lengths(what: str, lengths: Coordinates) -> Coordinates:
     for axis, each in zip(_AXES, lengths, strict=False):
         if not 0.0 < each < math.inf:
             raise ValueOutOfBoundsError(f"{what} along {axis}", str(each), "it must be > 0 and finite")
+        if not 1.0 / _MOST_LENGTH <= each <= _MOST_LENGTH:
+            bound = f"it must be from {1.0 / _MOST_LENGTH:g} to {_MOST_LENGTH:g}"
+            raise ValueOutOfBoundsError(f"{what} along {axis}", str(each), bound, "check the unit")
     return lengths
+
+
+def _check_resolved(what: str, lengths: Coordinates, center: Coordinates) -> None:
+    """Check that coordinates near the center, which are rounded, differ by much less than the lengths of the box."""
+    for axis, length, middle in zip(_AXES, lengths, center, strict=False):
+        step = math.ulp(middle)
+        if step > 1e-6 * length:
+            raise ValueOutOfBoundsError(
+                f"center of {what} along {axis}",
+                str(middle),
+                f"numbers of this size differ by {step:g} at least, too much for a box of the length {length:g}",
+                "move the center, or choose a larger extent",
+            )
 
 
 def _placed(

@@ -101,7 +101,7 @@ BAD: list[tuple[Callable[[dict[str, Any]], Any], type[Exception], str]] = [
     (lambda at: at["flat"].nearest((0.0, 0.0), 5), ValueOutOfBoundsError, "it must be at most 4"),
     (lambda at: at["flat"].nearest((0.0, 0.0), 0), ValueOutOfBoundsError, "it must be at least 1"),
     (lambda at: at["flat"].within("circle"), WrongTypeError, "must be a mask"),
-    (lambda at: at["flat"].within(rv.ball(1.0)), ShapeError, "rows of 3 numbers"),
+    (lambda at: at["flat"].within(rv.ball(1.0)), ShapeError, r"dimensions of ball\(1.0\) is 3, but positions of"),
     (lambda at: at["flat"].within(rv.grid_mask((3, 3))), rv.errors.RuleError, "grid"),
     (lambda at: (at["flat"] + at["ring"]).within(rv.circle(1.0)), ValueOutOfBoundsError, "periods"),
 ]
