@@ -30,7 +30,9 @@ def _mask(dimensions: int, radius: float, chance: random.Random) -> Any:
                 rv.ellipse((radius, 0.1)) | rv.circle(0.1, center=(0.1, 0.1)),
             ]
         )
-    return chance.choice([None, rv.ball(radius), rv.box((-radius,) * 3, (0.3,) * 3) - rv.ball(0.1)])
+    turned = rv.ellipsoid((radius, 0.5 * radius, 0.3), axis=(1, 1, 0), angle=40.0)
+    box = rv.box((-radius,) * 3, (0.3,) * 3)
+    return chance.choice([None, rv.ball(radius), box - rv.ball(0.1), turned, turned | box])
 
 
 def rule_by_pair(dimensions: int | None, chance: random.Random) -> rv.Rule:
@@ -39,6 +41,9 @@ def rule_by_pair(dimensions: int | None, chance: random.Random) -> rv.Rule:
     constants = {"s": chance.choice([0.05, 0.2, 0.6])} if "s" in text.replace("abs", "") else {}
     mask = None if dimensions is None else _mask(dimensions, chance.choice([0.1, 0.3]), chance)
     number = chance.choice([1, 3, 10])
+    others = random.Random(chance.random())
+    if others.random() < 0.3:
+        return _other_rule(number, {"mask": mask, "probability": text, **constants}, others)
     shared: dict[str, Any] = {"mask": mask, "allow_autapses": chance.random() < 0.5, **constants}
     degrees = {"allow_multapses": chance.random() < 0.7, "probability": text, **shared}
     kind = chance.randrange(6)
@@ -51,6 +56,16 @@ def rule_by_pair(dimensions: int | None, chance: random.Random) -> rv.Rule:
     if kind == 3:
         return rv.AllToAll(probability=text, **shared)
     return rv.PairwiseBernoulli(text, **shared)
+
+
+def _other_rule(number: int, limits: dict[str, Any], chance: random.Random) -> rv.Rule:
+    """Return a rule that draws its degrees, or one without random numbers of its own."""
+    kind = chance.randrange(4)
+    if kind == 0:
+        return rv.UniformIndegree(number // 2, number, **limits)
+    if kind == 1:
+        return rv.FixedTotalNumber(20 * number, **limits)
+    return rv.NearestNeighbors(2, **limits) if kind == 2 else rv.OneToOne(**limits)
 
 
 def weight_by_pair(size: float, dimensions: int | None, chance: random.Random) -> Any:
